@@ -1,0 +1,9 @@
+"""infimum: global minima of nonlinear functions, with proof."""
+
+from infimum.errors import BoundsError, HostError, InfimumError, ShapeError, TraceError, UserFunctionError
+from infimum.evaluate import Derivative, Enclosure, Evaluator, MeanValue, compile, enclose
+from infimum.problem import Interval
+
+__all__ = ["BoundsError", "Derivative", "Enclosure", "Evaluator", "HostError", "InfimumError", "Interval", "MeanValue", "ShapeError",
+           "TraceError", "UserFunctionError", "compile", "enclose"]
+__version__ = "0.1.0"

@@ -1,0 +1,44 @@
+"""Every error that infimum raises on purpose. The class docstring is the help: cause, example, cure."""
+
+
+class InfimumError(Exception):
+    """Base of all errors of this library: `except infimum.InfimumError` catches each of them."""
+
+
+class TraceError(InfimumError):
+    """The function could not be turned into an expression.
+
+    infimum calls the function once with a symbolic array and records what NumPy is asked to do. That fails where
+    the code leaves NumPy (`math.sin(x[0])`), asks a symbolic number for its value (`if x[0] > 0:`, `float(x[0])`),
+    writes into its input (`x[0] = 1`), or uses a NumPy function without a rule. The message names the line and the cure.
+
+    Example: `def f(x): return math.sin(x[0])`. Cure: `def f(x): return np.sin(x[0])`.
+    """
+
+
+class UserFunctionError(TraceError):
+    """The user's function itself raised an exception; it is chained as `__cause__`.
+
+    Example: `def f(x): return x[7]` with n = 2. Cure: correct the function, or pass the right `n` or bounds.
+    """
+
+
+class BoundsError(InfimumError, ValueError):
+    """The bounds do not describe a box.
+
+    Causes: a lower end above its upper end, a NaN, a complex or non-numeric entry, the wrong shape, no variable at all,
+    an interval that is a point at infinity. Example: `bounds=[(1, 0)]`. Cure: pairs `(low, high)` with `low <= high`;
+    infinite ends are allowed.
+    """
+
+
+class ShapeError(InfimumError, ValueError):
+    """An array given to an evaluator has the wrong shape or type. The message states which shape was expected."""
+
+
+class HostError(InfimumError):
+    """This machine cannot run the kernels: the processor lacks fused multiply-add, or LLVM has no target for it.
+
+    Without a hardware `fma` the enclosures would need a library call that cannot be trusted, so the host is refused.
+    Cure: a processor of 2013 or later (x86-64 with FMA3, or any 64-bit Arm), or the slow `python` target.
+    """

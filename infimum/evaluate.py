@@ -1,0 +1,202 @@
+"""Evaluator: boxes in, enclosures out. The only door through which engines reach a machine."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infimum.errors import ShapeError
+from infimum.expr.node import Expr, var
+from infimum.expr.show import listing
+from infimum.expr.trace import trace
+from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
+from infimum.lower import programs
+from infimum.problem import Interval, read_bounds
+from infimum.target.cpu import CpuTarget
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """Proved bounds of a function over boxes, one entry a box: lo <= f(x) <= hi for every x of the box where f is defined.
+
+    An empty enclosure (lo = inf, hi = -inf) means that f is defined nowhere on the box. `level` is the status: 0 undefined
+    somewhere, 1 defined, 2 Lipschitz, 3 smooth on the closed box and around it; `defined`, `lipschitz`, `smooth` read it.
+    """
+
+    lo: np.ndarray
+    hi: np.ndarray
+    level: np.ndarray
+
+    @property
+    def defined(self) -> np.ndarray:
+        """Every operation is defined on the whole closed box."""
+        return self.level >= DEFINED
+
+    @property
+    def lipschitz(self) -> np.ndarray:
+        """Defined, and Lipschitz on a neighbourhood of the box."""
+        return self.level >= LIPSCHITZ
+
+    @property
+    def smooth(self) -> np.ndarray:
+        """Lipschitz, and differentiable on a neighbourhood of the box."""
+        return self.level >= SMOOTH
+
+    @property
+    def empty(self) -> np.ndarray:
+        """Defined nowhere on the box."""
+        return self.lo > self.hi
+
+
+@dataclass(frozen=True, slots=True)
+class Derivative:
+    """Proved bounds of derivatives over boxes, with the enclosure of the value, whose status says what they are worth.
+
+    Where `value.smooth`, the derivative at every point of the box lies between lo and hi; where only `value.lipschitz`, every
+    element of Clarke's generalised gradient does; elsewhere nothing follows. A gradient has n rows, a Hessian n by n.
+    """
+
+    value: Enclosure
+    lo: np.ndarray
+    hi: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class MeanValue:
+    """`best` is the intersection of the natural enclosure and the mean value form, `natural` the natural enclosure alone."""
+
+    best: Enclosure
+    natural: Enclosure
+
+
+_lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
+_KEEP = 512
+
+
+class Evaluator:
+    """Kernels of one function of n variables, compiled when first used.
+
+    Boxes are two float64 arrays `lo` and `hi` of shape (n, N), a column a box; a single box may have shape (n,), and results
+    then lose their last axis. Points have the same shape. A box with lo > hi somewhere is empty and so is its enclosure; one
+    with a NaN gives [-inf, inf] and status 0. Results do not depend on the number of threads or SIMD lanes.
+
+    >>> import numpy as np
+    >>> f = compile(lambda x: np.sum(x**2) - x[0] * x[1], n=2)
+    >>> r = f.value([[-1.0, 0.5], [0.0, 0.5]], [[1.0, 0.5], [2.0, 0.5]])
+    >>> r.lo, r.hi
+    (array([-2.  ,  0.25]), array([7.  , 0.25]))
+    """
+
+    def __init__(self, f: Expr, n: int, target: Any = None):
+        self.f, self.n = f, n
+        self.target = CpuTarget() if target is None else target
+        self._ready: dict[str, tuple] = {}
+
+    def __repr__(self) -> str:
+        return f"Evaluator of {self.n} variables on {self.target.name}:\n{listing(self.f)}"
+
+    # ---- enclosures
+    def value(self, lo: Any, hi: Any) -> Enclosure:
+        """The natural enclosure of the function's range over each box."""
+        out, shaped = self._run(programs.VALUE, lo, hi)
+        return _enclosure(out, shaped)
+
+    def mean_value(self, lo: Any, hi: Any) -> MeanValue:
+        """The natural enclosure, and its intersection with the mean value form where the function is Lipschitz."""
+        out, shaped = self._run(programs.MEAN_VALUE, lo, hi)
+        return MeanValue(_enclosure(out[:3], shaped), _enclosure(out[3:], shaped))
+
+    def gradient(self, lo: Any, hi: Any) -> Derivative:
+        """The enclosure of the gradient (shape (n, N)) and of the value over each box."""
+        out, shaped = self._run(programs.GRADIENT, lo, hi)
+        return Derivative(_enclosure(out[:3], shaped), shaped(out[3]), shaped(out[4]))
+
+    def hessian(self, lo: Any, hi: Any) -> Derivative:
+        """The enclosure of the Hessian (shape (n, n, N)) and of the value over each box."""
+        out, shaped = self._run(programs.HESSIAN, lo, hi)
+        square = [shaped(a.reshape(self.n, self.n, -1)) for a in out[3:]]
+        return Derivative(_enclosure(out[:3], shaped), *square)
+
+    # ---- estimates: no proof, the same upward arithmetic
+    def estimate(self, x: Any) -> np.ndarray:
+        """The function at each point, to about rounding error. An estimate, not a bound."""
+        out, shaped = self._run(programs.ESTIMATE, x)
+        return shaped(out[0][0])
+
+    def estimate_gradient(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Value and gradient (shape (n, N)) at each point. Estimates, not bounds."""
+        out, shaped = self._run(programs.ESTIMATE_GRADIENT, x)
+        return shaped(out[0][0]), shaped(out[1])
+
+    def estimate_hessian_vector(self, x: Any, v: Any) -> np.ndarray:
+        """The Hessian at each point times the vector v of that point. An estimate, not a bound."""
+        out, shaped = self._run(programs.ESTIMATE_HESSIAN_VECTOR, x, v)
+        return shaped(out[0])
+
+    # ---- running
+    def prepare(self, kind: str) -> tuple:
+        """(compiled kernel, doubles, positions, rows of the outputs) of a program, made on first use."""
+        if kind not in self._ready:
+            key = (self.f.key, kind, self.n, self.target.name, getattr(self.target, "lanes", 1))
+            if key not in _lowered:
+                program = programs.PROGRAMS[kind](self.f, var("x", (self.n,)))
+                _lowered[key] = (self.target.compile(program.kernel), program.data.doubles(), program.data.positions(), program.rows)
+                if len(_lowered) > _KEEP:
+                    _lowered.popitem(last=False)
+            self._ready[kind] = _lowered[key]
+        return self._ready[kind]
+
+    def _run(self, kind: str, *arrays: Any) -> tuple[list[np.ndarray], Callable[[np.ndarray], np.ndarray]]:
+        inputs = [self._columns(a) for a in arrays]
+        single = np.ndim(arrays[0]) == 1
+        if len({a.shape for a in inputs}) > 1:
+            raise ShapeError(f"the arrays have different shapes: {', '.join(str(a.shape) for a in inputs)}")
+        compiled, doubles, positions, rows = self.prepare(kind)
+        outputs = [np.empty((count, inputs[0].shape[1])) for count in rows]
+        compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.target, "threads", 1))
+        return outputs, (lambda a: a[..., 0]) if single else (lambda a: a)
+
+    def _columns(self, array: Any) -> np.ndarray:
+        try:
+            a = np.asarray(array)
+            if a.dtype.kind not in "fiu":
+                raise TypeError
+            a = np.ascontiguousarray(a, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ShapeError(f"boxes and points are arrays of real numbers of shape ({self.n}, N) or ({self.n},)") from None
+        a = a[:, None] if a.ndim == 1 else a
+        if a.ndim != 2 or a.shape[0] != self.n:
+            raise ShapeError(f"expected an array of shape ({self.n}, N) or ({self.n},), got {np.shape(array)}")
+        return np.ascontiguousarray(a)
+
+
+def _enclosure(out: list[np.ndarray], shaped: Callable) -> Enclosure:
+    return Enclosure(*(shaped(a[0]) for a in out[:3]))
+
+
+def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None) -> Evaluator:
+    """Trace a NumPy function of n variables and return its kernels: see `Evaluator`.
+
+    >>> import numpy as np
+    >>> f = compile(lambda x: np.sum(np.cos(x)), n=3)
+    >>> float(f.estimate([0.0, 0.0, 0.0]))
+    3.0
+    """
+    return Evaluator(trace(fun, n, args), n, target)
+
+
+def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None) -> Interval:
+    """An interval that certainly contains every value of `fun` on the box `bounds`, rounding errors included.
+
+    The natural interval extension and the mean value form, intersected. `bounds` takes (low, high) pairs, a
+    scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite.
+
+    >>> import numpy as np
+    >>> enclose(lambda x: x[0]**2 + np.exp(x[1]), [(-1, 2), (0, 0)])
+    [1.0, 5.0]
+    """
+    lo, hi = read_bounds(bounds, n)
+    best = compile(fun, len(lo), args).mean_value(lo, hi).best
+    return Interval(float(best.lo), float(best.hi))

@@ -1,0 +1,1 @@
+"""What the user wrote: operations, expressions, tracing, derivatives."""

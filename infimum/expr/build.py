@@ -1,0 +1,163 @@
+"""The way to make an expression: shapes are inferred, arguments broadcast, simplifications applied."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from infimum.expr.node import Expr, Index, Shape, const, is_const, make
+from infimum.expr.ops import OPS, Kind
+from infimum.expr.simplify import RULES
+
+
+def build(op: str, *args: Any, line: str | None = None, **params: Any) -> Expr:
+    """Make `op(*args)`. Arguments may be Exprs, numbers or arrays; shapes broadcast as in NumPy.
+
+    >>> from infimum.expr.node import var
+    >>> x = var("x", (2,))
+    >>> build("mul", x, x)
+    powi(x, k=2)
+    """
+    row = OPS[op]
+    nodes = tuple([a if isinstance(a, Expr) else const(a) for a in args])
+    if row.kind in (Kind.MAP, Kind.TEST):
+        shape = nodes[0].shape
+        if len(nodes) > 1 and any([a.shape != shape for a in nodes]):
+            shape = np.broadcast_shapes(*(a.shape for a in nodes))
+            nodes = tuple([broadcast(a, shape, line) for a in nodes])
+    else:
+        shape = _SHAPES[row.kind](op, nodes, params)
+    if row.kind is Kind.VIEW and nodes[0].kind is Kind.TEST:  # truth values have no memory: what is compared is rearranged
+        return build(nodes[0].op, *(build(op, a, line=line, **params) for a in nodes[0].args), line=line)
+    rule = RULES.get(op)
+    simpler = None if rule is None else rule(partial(build, line=line), nodes, shape, params)
+    if simpler is not None:
+        return simpler
+    params.pop("shape", None)  # it is the node's own shape
+    return make(op, nodes, shape, params, line)
+
+
+def _view_shape(op: str, args: tuple[Expr, ...], params: dict) -> Shape:
+    x = args[0]
+    match op:
+        case "reshape" | "broadcast" | "embed":
+            return params["shape"]
+        case "transpose":
+            return tuple(x.shape[p] for p in params["perm"])
+        case "slice":
+            return params["counts"]
+        case "gather":
+            return (len(params["index"].array),)
+        case "scatter":
+            return (params["size"],)
+    return (sum(a.size for a in args),)  # concat
+
+
+def _reduce_shape(op: str, args: tuple[Expr, ...], params: dict) -> Shape:
+    return tuple(d for i, d in enumerate(args[0].shape) if i not in params["axes"])
+
+
+def _scan_shape(op: str, args: tuple[Expr, ...], params: dict) -> Shape:
+    return args[0].shape
+
+
+_SHAPES = {Kind.VIEW: _view_shape, Kind.REDUCE: _reduce_shape, Kind.SCAN: _scan_shape}
+
+
+# ---- views, in the words the tracer and the derivatives use
+
+def broadcast(x: Expr, shape: Shape, line: str | None = None) -> Expr:
+    """x repeated to `shape` by NumPy's rules."""
+    return x if x.shape == shape else build("broadcast", x, shape=tuple(shape), line=line)
+
+
+def reshape(x: Expr, shape: Shape, line: str | None = None) -> Expr:
+    """The same elements, row-major, in another shape."""
+    return x if x.shape == tuple(shape) else build("reshape", x, shape=tuple(shape), line=line)
+
+
+def transpose(x: Expr, perm: Sequence[int], line: str | None = None) -> Expr:
+    """Axes permuted."""
+    return x if tuple(perm) == tuple(range(len(x.shape))) else build("transpose", x, perm=tuple(perm), line=line)
+
+
+def take(x: Expr, positions: np.ndarray, line: str | None = None) -> Expr:
+    """Elements of x (counted row-major) at `positions`, in the shape of `positions`."""
+    positions = np.asarray(positions, dtype=np.int64)
+    flat = build("gather", reshape(x, (x.size,), line), index=Index(positions), line=line)
+    return reshape(flat, positions.shape, line)
+
+
+def is_basic(key: tuple) -> bool:
+    """Is the key made of integers, slices, None and Ellipsis only (then NumPy's result is a view, not a copy)?"""
+    return all(k is None or k is Ellipsis or isinstance(k, slice) or type(k) is int or isinstance(k, np.integer) for k in key)
+
+
+def index(x: Expr, key: Any, line: str | None = None) -> Expr:
+    """x[key] for a NumPy indexing key made of integers, slices, None, Ellipsis and constant integer or boolean arrays."""
+    basic = key if isinstance(key, tuple) else (key,)
+    if is_basic(basic):
+        return _basic(x, basic, line)
+    return take(x, np.arange(x.size).reshape(x.shape)[key], line)
+
+
+def _basic(x: Expr, key: tuple, line: str | None) -> Expr:
+    missing = len(x.shape) - sum(k is not None and k is not Ellipsis for k in key)
+    gaps = sum(k is Ellipsis for k in key)
+    if missing < 0 or gaps > 1:
+        raise IndexError(f"too many indices for an array with {len(x.shape)} axes" if missing < 0 else
+                         "an index can only have a single ellipsis ('...')")
+    rest = [slice(None)] * missing
+    at = next((i for i, k in enumerate(key) if k is Ellipsis), len(key))
+    starts, steps, counts, shape = [], [], [], []
+    for k in (*key[:at], *rest, *key[at + 1:]):
+        axis = len(starts)
+        if k is None:
+            shape.append(1)
+            continue
+        dim = x.shape[axis]
+        if isinstance(k, slice):
+            span = range(*k.indices(dim))
+            starts.append(span.start), steps.append(span.step), counts.append(len(span)), shape.append(len(span))
+        elif -dim <= k < dim:
+            starts.append(int(k) % dim), steps.append(1), counts.append(1)
+        else:
+            raise IndexError(f"index {k} is out of bounds for axis {axis} with size {dim}")
+    if starts != [0] * len(starts) or steps != [1] * len(steps) or tuple(counts) != x.shape:
+        x = build("slice", x, starts=tuple(starts), steps=tuple(steps), counts=tuple(counts), line=line)
+    return reshape(x, tuple(shape), line)
+
+
+def concat(parts: Sequence[Expr], line: str | None = None) -> Expr:
+    """Vectors laid end to end."""
+    parts = [p for p in parts if p.size]
+    if len(parts) == 1:
+        return parts[0]
+    return build("concat", *parts, line=line) if parts else const(np.zeros(0))
+
+
+def join(parts: Sequence[Expr], axis: int, line: str | None = None) -> Expr:
+    """np.concatenate: arrays joined along an existing axis."""
+    first = parts[0]
+    order = [axis, *(i for i in range(len(first.shape)) if i != axis)]
+    rows = [transpose(p, order, line) for p in parts]
+    shape = (sum(r.shape[0] for r in rows), *rows[0].shape[1:])
+    flat = reshape(concat([reshape(r, (r.size,), line) for r in rows], line), shape, line)
+    return transpose(flat, [order.index(i) for i in range(len(order))], line)
+
+
+def reduce(op: str, x: Expr, axes: Sequence[int] | None = None, line: str | None = None) -> Expr:
+    """sum, prod, amin, amax or norm over `axes` (all if None)."""
+    axes = tuple(range(len(x.shape))) if axes is None else tuple(sorted(a % len(x.shape) for a in axes))
+    return build(op, x, axes=axes, line=line) if axes else (x if op != "norm" else build("abs", x, line=line))
+
+
+def zeros(shape: Shape) -> Expr:
+    """Exact zeros."""
+    return broadcast(const(0.0), shape)
+
+
+def is_zero(x: Expr) -> bool:
+    """Is x certainly the constant 0, wherever its parts are defined?"""
+    return is_const(x, 0.0) or (x.op in ("broadcast", "reshape") and is_zero(x.args[0]))

@@ -1,0 +1,160 @@
+"""Expr: an immutable, shared, shaped expression over arrays."""
+
+import hashlib
+import math
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from infimum.expr.ops import OPS, Kind
+
+Shape = tuple[int, ...]
+
+
+class Index:
+    """A constant vector of positions, hashable by content: which elements `gather` takes."""
+
+    __slots__ = ("array", "key")
+
+    def __init__(self, array: np.ndarray):
+        self.array = np.ascontiguousarray(array, dtype=np.int64).reshape(-1)
+        self.array.flags.writeable = False
+        self.key = hashlib.blake2b(self.array.tobytes(), digest_size=16).hexdigest()
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Index) and self.key == other.key
+
+    def __repr__(self) -> str:
+        return f"Index({np.array2string(self.array, threshold=6)})"
+
+
+class Expr:
+    """A node of the expression graph. Equal nodes are one object, so `is` compares expressions.
+
+    `op` names a row of `ops.OPS`, `args` are Exprs, `params` a tuple of (name, value) pairs, `shape` the shape of the value;
+    `lo` and `hi` are set on constants only (equal arrays where the constants are doubles); `line` is "file:line" of the
+    user's code that first made the node and is no part of its identity.
+    """
+
+    __slots__ = ("op", "args", "params", "shape", "line", "lo", "hi", "_key", "__weakref__")
+
+    op: str
+    args: tuple["Expr", ...]
+    params: tuple[tuple[str, Any], ...]
+    shape: Shape
+    line: str | None
+    lo: np.ndarray | None
+    hi: np.ndarray | None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an Expr is immutable: cannot set {name}")
+
+    def __reduce__(self):
+        raise TypeError("an Expr is not picklable: send the function and trace it again")
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def kind(self) -> Kind:
+        return OPS[self.op].kind
+
+    def __getitem__(self, name: str) -> Any:
+        """The parameter called `name`."""
+        for key, value in self.params:
+            if key == name:
+                return value
+        raise KeyError(name)
+
+    @property
+    def key(self) -> str:
+        """Content key: equal for equal expressions in every process; the source line has no part in it."""
+        if self._key is None:
+            for node in topological([self]):
+                if node._key is None:
+                    object.__setattr__(node, "_key", _digest(node))
+        return self._key
+
+    def __repr__(self) -> str:
+        from infimum.expr.show import one_line
+
+        return one_line(self)
+
+
+def _digest(node: Expr) -> str:
+    h = hashlib.blake2b(digest_size=16)
+    params = tuple((k, v.key if isinstance(v, Index) else v) for k, v in node.params)
+    h.update(repr((node.op, params, node.shape)).encode())
+    for arg in node.args:
+        h.update(arg._key.encode())
+    if node.lo is not None:
+        h.update(node.lo.tobytes())
+        h.update(node.hi.tobytes())
+    return h.hexdigest()
+
+
+_SET_SLOT = [vars(Expr)[name].__set__ for name in Expr.__slots__[:8]]  # past the refusing __setattr__, and fast
+_nodes: "weakref.WeakValueDictionary[tuple, Expr]" = weakref.WeakValueDictionary()
+
+
+def make(op: str, args: tuple[Expr, ...], shape: Shape, params: dict[str, Any] | None = None, line: str | None = None,
+         lo: np.ndarray | None = None, hi: np.ndarray | None = None) -> Expr:
+    """The one place where nodes are born: returns the existing equal node if there is one."""
+    rows = tuple(sorted(params.items())) if params else ()
+    data = None if lo is None else (lo.tobytes(), None if hi is lo else hi.tobytes())
+    identity = (op, tuple(map(id, args)), rows, shape, data)
+    found = _nodes.get(identity)
+    if found is not None:
+        return found
+    node = object.__new__(Expr)
+    for set_slot, value in zip(_SET_SLOT, (op, args, rows, shape, line, lo, hi, None), strict=True):
+        set_slot(node, value)
+    return _nodes.setdefault(identity, node)
+
+
+def var(name: str, shape: Shape) -> Expr:
+    """An input vector."""
+    return make("var", (), shape, {"name": name})
+
+
+def const(value: Any, upper: Any = None) -> Expr:
+    """A constant: the exact doubles `value`, or with `upper` real numbers of which only value <= c <= upper is known."""
+    lo = _freeze(value)
+    hi = lo if upper is None else _freeze(upper)
+    if hi is not lo and np.array_equal(lo, hi):
+        hi = lo
+    return make("const", (), lo.shape, lo=lo, hi=hi)
+
+
+def _freeze(value: Any) -> np.ndarray:
+    array = np.array(value, dtype=np.float64, order="C")
+    array += 0.0  # zero has no sign
+    array.flags.writeable = False
+    return array
+
+
+def is_const(node: Expr, value: float | None = None) -> bool:
+    """Is the node a constant, and, if a value is given, that double in every element?"""
+    if node.op != "const":
+        return False
+    return value is None or (node.lo is node.hi and bool((node.lo == value).all()))
+
+
+def topological(roots: list[Expr]) -> Iterator[Expr]:
+    """Every node that the roots need, once each, arguments before users, in a fixed order."""
+    seen: set[int] = set()
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            yield node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((arg, False) for arg in reversed(node.args))

@@ -1,0 +1,390 @@
+"""Simplifications applied when a node is made.
+
+Each returns an expression with the same value at every point of the domain, and the same domain: none drops an argument
+that could be undefined or not smooth (x - x and 0 * x stay), so no status bit comes back to life. Constants combine only
+where the result is exact. Every rule says what it preserves.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from infimum.expr.node import Expr, Shape, const, is_const
+from infimum.expr.ops import OPS, Kind
+
+Rule = Callable[[Callable[..., Expr], tuple[Expr, ...], Shape, dict[str, Any]], Expr | None]
+RULES: dict[str, Rule] = {}
+
+
+def rule(*ops: str) -> Callable[[Rule], Rule]:
+    """Registers the rule of one or more operations."""
+    def register(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(ops, function))
+        return function
+    return register
+
+
+def scalar_of(x: Expr) -> float | None:
+    """The double that every element of x is, if x is such a constant."""
+    while x.op in ("broadcast", "reshape") and x.args[0].op in ("const", "broadcast", "reshape"):
+        x = x.args[0]
+    if x.op != "const" or x.lo is not x.hi or x.size == 0:
+        return None
+    first = x.lo.flat[0]
+    return float(first) if x.size == 1 or (x.lo == first).all() else None
+
+
+def _exact(op: str, a: float, b: float) -> float | None:
+    """a op b if that is a double, computed exactly."""
+    value = {"add": Fraction.__add__, "sub": Fraction.__sub__, "mul": Fraction.__mul__}[op](Fraction(a), Fraction(b))
+    try:
+        result = float(value)
+    except OverflowError:
+        return None
+    return result if Fraction(result) == value else None
+
+
+def _full(value: float, shape: Shape, build: Callable) -> Expr:
+    c = const(value)
+    return c if shape == () else build("broadcast", c, shape=shape)
+
+
+def _both(build: Callable, op: str, args: tuple[Expr, ...], shape: Shape) -> Expr | None:
+    a, b = scalar_of(args[0]), scalar_of(args[1])
+    if a is None or b is None:
+        return None
+    value = _exact(op, a, b)
+    return None if value is None else _full(value, shape, build)
+
+
+@rule("neg")
+def _neg(build, args, shape, params):
+    """-(-x) = x and the sign of a constant: exact."""
+    x, = args
+    if x.op == "neg":
+        return x.args[0]
+    return const(-x.hi, -x.lo) if x.op == "const" else None
+
+
+@rule("add")
+def _add(build, args, shape, params):
+    """x + 0 = x, exact constants; x + (-y) = x - y and (-x) + y = y - x: the same rounding."""
+    x, y = args
+    folded = _both(build, "add", args, shape)
+    if folded is not None:
+        return folded
+    if scalar_of(x) == 0.0:
+        return y
+    if scalar_of(y) == 0.0:
+        return x
+    if y.op == "neg":
+        return build("sub", x, y.args[0])
+    if x.op == "neg":
+        return build("sub", y, x.args[0])
+    return None
+
+
+@rule("sub")
+def _sub(build, args, shape, params):
+    """x - 0 = x, 0 - y = -y, x - (-y) = x + y, exact constants. x - x stays: its parts may be undefined."""
+    x, y = args
+    folded = _both(build, "sub", args, shape)
+    if folded is not None:
+        return folded
+    if scalar_of(y) == 0.0:
+        return x
+    if scalar_of(x) == 0.0:
+        return build("neg", y)
+    if y.op == "neg":
+        return build("add", x, y.args[0])
+    return None
+
+
+def _power_of(x: Expr) -> tuple[Expr, int]:
+    return (x.args[0], x["k"]) if x.op == "powi" else (x, 1)
+
+
+def _absorbed(build: Callable, product: Expr, base: Expr, k: int, depth: int = 4) -> Expr | None:
+    """product * base^k if a positive power of the same base is among the factors of the product."""
+    other, j = _power_of(product)
+    if other is base and j > 0:
+        return build("powi", base, k=j + k)
+    if product.op not in ("mul", "neg") or depth == 0:
+        return None
+    for i, factor in enumerate(product.args):
+        found = _absorbed(build, factor, base, k, depth - 1)
+        if found is not None:
+            return build(product.op, *product.args[:i], found, *product.args[i + 1:])
+    return None
+
+
+@rule("mul")
+def _mul(build, args, shape, params):
+    """1 x = x, (-1) x = -x, (-x) y = -(x y), a (b x) = (ab) x and a (b / x) = (ab) / x where ab is exact or saves work.
+
+    x^a (y x^b) = y x^(a+b) for a, b > 0, since one occurrence is tighter. The domain stays: positive powers are defined
+    wherever x is. A factor that is the same in many elements comes first.
+    """
+    x, y = args
+    folded = _both(build, "mul", args, shape)
+    if folded is not None:
+        return folded
+    if (scalar_of(y) is not None and scalar_of(x) is None) or (y.op == "broadcast" and x.op not in ("broadcast", "const")):
+        return build("mul", y, x)
+    c = scalar_of(x)
+    if c == 1.0:
+        return y
+    if c == -1.0:
+        return build("neg", y)
+    if c is not None and y.op in ("mul", "div") and (inner := scalar_of(y.args[0])) is not None:
+        both = _exact("mul", c, inner)
+        if both is not None and both != 0.0:
+            return build(y.op, _full(both, shape, build), y.args[1])
+    elif y.op in ("mul", "div") and _smaller_shape((x, y.args[0]), shape) is not None:
+        return build(y.op, build("mul", x, y.args[0]), y.args[1])
+    if c is not None and y.op == "neg":
+        return build("mul", _full(-c, shape, build), y.args[0])
+    if x.op == "neg" or y.op == "neg":
+        product = build("mul", *(a.args[0] if a.op == "neg" else a for a in args))
+        return product if x.op == y.op else build("neg", product)
+    for one, other in ((x, y), (y, x)):
+        base, k = _power_of(one)
+        if k > 0 and base.op not in ("const", "broadcast", "mul"):
+            found = _absorbed(build, other, base, k)
+            if found is not None:
+                return found
+    return None
+
+
+@rule("div")
+def _div(build, args, shape, params):
+    """x / 1 = x, x / 2^k = x * 2^-k, exact, and (-x) / y = -(x / y). x / 3 stays: it is not x * (1/3)."""
+    x, y = args
+    c = scalar_of(y)
+    if c == 1.0:
+        return x
+    if c is not None and c != 0.0 and abs(np.frexp(c)[0]) == 0.5 and 2.0**-500 <= abs(c) <= 2.0**500:
+        return build("mul", _full(1.0 / c, shape, build), x)
+    return build("neg", build("div", x.args[0], y)) if x.op == "neg" else None
+
+
+@rule("powi")
+def _powi(build, args, shape, params):
+    """x^1 = x, |x|^(2k) = x^(2k), (-x)^(2k) = x^(2k), (x^a)^b = x^(ab) for a, b > 0. x^0 stays: it keeps the domain of x."""
+    x, = args
+    k = params["k"]
+    if k == 1:
+        return x
+    if k % 2 == 0 and k > 0 and x.op in ("abs", "neg"):
+        return build("powi", x.args[0], k=k)
+    if k > 0 and x.op == "powi" and x["k"] > 0:
+        return build("powi", x.args[0], k=k * x["k"])
+    return None
+
+
+@rule("pow")
+def _pow(build, args, shape, params):
+    """x**y for a constant y: an integer becomes powi (which is defined for negative x too, as in NumPy), 1/2 a square root."""
+    x, y = args
+    c = scalar_of(y)
+    if c is None:
+        return None
+    if c == int(c) and abs(c) <= 2**31:
+        return build("powi", x, k=int(c))
+    return build("sqrt", x) if c == 0.5 else None
+
+
+@rule("abs")
+def _abs(build, args, shape, params):
+    """| |x| | = |x|, |-x| = |x|, |x^(2k)| = x^(2k); norms are not negative: the same value, domain and smoothness or better."""
+    x, = args
+    if x.op in ("abs", "norm", "hypot") or (x.op == "powi" and x["k"] % 2 == 0):
+        return x
+    return build("abs", x.args[0]) if x.op == "neg" else None
+
+
+@rule("sqrt")
+def _sqrt(build, args, shape, params):
+    """sqrt(x^(2k)) = |x|^k and the root of a sum of squares is a norm, with constant positive factors taken out.
+
+    Same value, same domain. The norm is Lipschitz where the outer root alone would not be, and so is the function itself.
+    """
+    return _root(build, args[0])
+
+
+def _root(build: Callable, u: Expr) -> Expr | None:
+    """An expression whose square is u and that is >= 0, if u is visibly a sum of squares."""
+    if u.op == "powi" and u["k"] % 2 == 0 and u["k"] > 0:
+        return build("powi", build("abs", u.args[0]), k=u["k"] // 2)
+    if u.op == "sum" and u.args[0].op == "powi" and u.args[0]["k"] == 2:
+        return build("norm", u.args[0].args[0], axes=u["axes"])
+    if u.op == "sum" and (inner := _root(build, u.args[0])) is not None:
+        return build("norm", inner, axes=u["axes"])
+    if u.op == "add":
+        terms = []
+        while u.op == "add":  # a loop over many components makes a chain too long for recursion
+            terms.append(u.args[1])
+            u = u.args[0]
+        result = _root(build, u)
+        while result is not None and terms:
+            root = _root(build, terms.pop())
+            result = None if root is None else build("hypot", result, root)
+        return result
+    if u.op in ("mul", "div"):
+        factor, square = (u.args[0], u.args[1]) if u.op == "mul" else (u.args[1], u.args[0])
+        c = scalar_of(factor)
+        root = _root(build, square) if c is not None and c > 0 else None
+        return None if root is None else build(u.op, *((_sqrt_const(c), root) if u.op == "mul" else (root, _sqrt_const(c))))
+    return None
+
+
+def _sqrt_const(c: float) -> Expr:
+    """The square root of the double c > 0 between neighbouring doubles."""
+    root = float(np.sqrt(c))
+    square = Fraction(root) ** 2
+    if square == Fraction(c):
+        return const(root)
+    return const(root, np.nextafter(root, np.inf)) if square < Fraction(c) else const(np.nextafter(root, -np.inf), root)
+
+
+@rule("hypot")
+def _hypot(build, args, shape, params):
+    """Signs do not matter in a norm; hypot(x, 0) = |x|."""
+    x, y = (a.args[0] if a.op in ("abs", "neg") else a for a in args)
+    if scalar_of(y) == 0.0:
+        return build("abs", x)
+    if scalar_of(x) == 0.0:
+        return build("abs", y)
+    return None if (x, y) == args else build("hypot", x, y)
+
+
+@rule("norm")
+def _norm(build, args, shape, params):
+    """Signs do not matter in a norm."""
+    x, = args
+    return build("norm", x.args[0], **params) if x.op in ("abs", "neg") else None
+
+
+@rule("min", "max")
+def _extremum(build, args, shape, params):
+    """min(x, x) = x: nothing is dropped."""
+    return args[0] if args[0] is args[1] else None
+
+
+@rule("reshape")
+def _reshape(build, args, shape, params):
+    """Views of views and of constants: no arithmetic."""
+    x, = args
+    if x.shape == shape:
+        return x
+    if x.op == "const":
+        return const(x.lo.reshape(shape), x.hi.reshape(shape))
+    if x.op == "reshape":
+        return build("reshape", x.args[0], shape=shape)
+    if x.op == "broadcast" and x.args[0].size == 1:
+        return build("broadcast", build("reshape", x.args[0], shape=()), shape=shape)
+    return None
+
+
+@rule("broadcast")
+def _broadcast(build, args, shape, params):
+    """Views of views: no arithmetic."""
+    x, = args
+    if x.shape == shape:
+        return x
+    if x.op == "broadcast":
+        return build("broadcast", x.args[0], shape=shape)
+    return build("broadcast", build("reshape", x, shape=()), shape=shape) if x.size == 1 and x.shape else None
+
+
+@rule("transpose")
+def _transpose(build, args, shape, params):
+    """Views of constants, of repeated scalars and of transposes: no arithmetic."""
+    x, = args
+    perm = params["perm"]
+    if x.op == "broadcast" and x.args[0].size == 1:
+        return build("broadcast", x.args[0], shape=shape)
+    if x.op == "const":
+        return const(x.lo.transpose(perm), x.hi.transpose(perm))
+    if x.op == "transpose":
+        inner = x["perm"]
+        composed = tuple(inner[p] for p in perm)
+        return x.args[0] if composed == tuple(range(len(perm))) else build("transpose", x.args[0], perm=composed)
+    return None
+
+
+@rule("slice")
+def _slice(build, args, shape, params):
+    """Parts of constants, of repeated scalars and of slices, and the part just laid in: no arithmetic."""
+    x, = args
+    if x.op == "const":
+        at = np.ix_(*(s + t * np.arange(c) for s, t, c in zip(params["starts"], params["steps"], params["counts"], strict=True)))
+        return const(x.lo[at], x.hi[at])
+    if x.op == "broadcast" and x.args[0].size == 1:
+        return build("broadcast", x.args[0], shape=shape)
+    if x.op == "embed" and all(x[p] == params[p] for p in ("starts", "steps")) and x.args[0].shape == shape:
+        return x.args[0]
+    if x.op == "slice":
+        starts = tuple(s + t * u for s, t, u in zip(x["starts"], x["steps"], params["starts"], strict=True))
+        steps = tuple(t * u for t, u in zip(x["steps"], params["steps"], strict=True))
+        return build("slice", x.args[0], starts=starts, steps=steps, counts=params["counts"])
+    return None
+
+
+@rule("gather")
+def _gather(build, args, shape, params):
+    """Elements of constants: no arithmetic."""
+    x, = args
+    at = params["index"].array
+    if x.op == "const":
+        return const(x.lo[at], x.hi[at])
+    return build("broadcast", x.args[0], shape=shape) if x.op == "broadcast" and x.args[0].size == 1 else None
+
+
+@rule("concat")
+def _concat(build, args, shape, params):
+    """Constants laid end to end are a constant."""
+    if all(is_const(a) for a in args):
+        return const(np.concatenate([a.lo.reshape(-1) for a in args]), np.concatenate([a.hi.reshape(-1) for a in args]))
+    return None
+
+
+@rule("embed")
+def _embed(build, args, shape, params):
+    """Zeros laid in zeros are zeros."""
+    return _full(0.0, shape, build) if scalar_of(args[0]) == 0.0 else None
+
+
+@rule("sum")
+def _sum(build, args, shape, params):
+    """The sum of a number repeated k times is k times the number: nothing is dropped, and one rounding replaces k."""
+    x, = args
+    if x.op != "broadcast" or x.args[0].size != 1 or not x.size:
+        return None
+    total = build("mul", float(x.size // max(1, int(np.prod(shape)))), x.args[0])
+    return build("broadcast", total, shape=shape) if total.shape != shape else total
+
+
+# ---- for every operation that works element by element
+
+def _smaller_shape(args: tuple[Expr, ...], shape: Shape) -> Shape | None:
+    """The shape in which repeated arguments can be combined before they are repeated, if it is smaller."""
+    if not all(a.op == "broadcast" for a in args):
+        return None
+    common = np.broadcast_shapes(*(a.args[0].shape for a in args))
+    return common if common != shape else None
+
+
+def _before_broadcast(op: str, rest: Rule | None) -> Rule:
+    """op(broadcast(x), broadcast(y)) = broadcast(op(x, y)): the same numbers, each computed once."""
+    def apply(build, args, shape, params):
+        simpler = rest(build, args, shape, params) if rest is not None else None
+        if simpler is None and _smaller_shape(args, shape) is not None:
+            simpler = build("broadcast", build(op, *(a.args[0] for a in args), **params), shape=shape)
+        return simpler
+    return apply
+
+
+RULES.update({op: _before_broadcast(op, RULES.get(op)) for op, row in OPS.items() if row.kind is Kind.MAP})

@@ -1,0 +1,1 @@
+"""What operations mean on intervals, in upward-rounded primitives."""

@@ -1,0 +1,44 @@
+"""Elementary functions of our own, with proved error bounds.
+
+Each module has a table `FUNCTIONS` from a name to an `Elementary` row. The code is written with a builder `b` of
+upward-rounded primitives; `b.outline(name, code, …)` keeps a piece out of line, compiled once in a process.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+
+@dataclass(frozen=True, slots=True)
+class Elementary:
+    """A row: how to enclose f on an interval, how to estimate it at a point, and what was proved.
+
+    `enclose(b, nlo, hi, …)` writes the enclosure of f over [-nlo, hi] (for two arguments: over both pairs) as a pair (-lo, hi).
+    The argument is a nonempty, possibly unbounded interval inside the closure of the domain; ends at the edge of the domain
+    give the limit (log of 0 is -inf). `estimate(b, x, …)` writes one double near f(x); NaN or any number outside the domain.
+    `ulps` bounds the width of the enclosure of a single point; `proof` says where the bound comes from.
+    """
+
+    arity: int
+    enclose: Callable
+    estimate: Callable
+    ulps: int
+    proof: str
+
+
+_HOMES = {
+    **dict.fromkeys(("exp", "exp2", "expm1", "sinh", "cosh", "tanh"), "exponential"),
+    **dict.fromkeys(("log", "log2", "log10", "log1p", "arcsinh", "arccosh", "arctanh"), "logarithm"),
+    **dict.fromkeys(("pow",), "power"),
+    **dict.fromkeys(("sin", "cos", "tan"), "trigonometric"),
+    **dict.fromkeys(("arctan", "arcsin", "arccos", "arctan2"), "arcus"),
+    **dict.fromkeys(("cbrt", "hypot"), "roots"),
+}
+
+
+def row(name: str) -> Elementary:
+    """The table row of an elementary function."""
+    return import_module(f"infimum.interval.elementary.{_HOMES[name]}").FUNCTIONS[name]
+
+
+NAMES = tuple(_HOMES)

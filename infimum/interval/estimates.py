@@ -1,0 +1,41 @@
+"""Estimates: each operation at one point, in the same upward arithmetic, without widening. Never a proof."""
+
+from collections.abc import Callable
+
+from infimum.interval.elementary import NAMES, row
+
+
+def _power(b, x, k: int):
+    """x**k by squaring."""
+    if k == 0:
+        return b.const(1.0)
+    result, square, rest = None, x, abs(k)
+    while rest:
+        if rest & 1:
+            result = square if result is None else b.mul(result, square)
+        rest >>= 1
+        square = b.mul(square, square) if rest else square
+    return b.div(1.0, result) if k < 0 else result
+
+
+def _elementary(name: str) -> Callable:
+    return lambda b, *xs: b.outline(f"estimate_{name}", row(name).estimate, *xs)[0]
+
+
+def _choose(b, less, equal, greater, x, y):
+    return b.select(b.olt(x, y), less, b.select(b.ogt(x, y), greater, equal))
+
+
+ESTIMATES: dict[str, Callable] = {
+    **{name: _elementary(name) for name in NAMES},
+    "add": lambda b, x, y: b.add(x, y), "sub": lambda b, x, y: b.sub(x, y), "mul": lambda b, x, y: b.mul(x, y),
+    "div": lambda b, x, y: b.div(x, y), "neg": lambda b, x: b.neg(x), "abs": lambda b, x: b.abs(x), "powi": _power,
+    "sqrt": lambda b, x: b.sqrt(x), "floor": lambda b, x: b.floor(x), "ceil": lambda b, x: b.neg(b.floor(b.neg(x))),
+    "sign": lambda b, x: _choose(b, -1.0, 0.0, 1.0, x, 0.0), "slope": lambda b, x: _choose(b, -1.0, 0.0, 1.0, x, 0.0),
+    "min": lambda b, x, y: b.min(x, y), "max": lambda b, x, y: b.max(x, y),
+    "step": lambda b, x, y: _choose(b, 0.0, 0.5, 1.0, x, y),
+    "ratio": lambda b, x, y: b.select(b.ogt(y, 0.0), b.div(x, y), 0.0),
+    "where": lambda b, test, x, y: b.select(test, x, y),
+    "lt": lambda b, x, y: b.olt(x, y), "le": lambda b, x, y: b.ole(x, y), "eq": lambda b, x, y: b.oeq(x, y),
+    "not": lambda b, p: b.mnot(p), "and": lambda b, p, q: b.mand(p, q), "or": lambda b, p, q: b.mor(p, q),
+}

@@ -1,0 +1,86 @@
+"""Pair: an enclosure inside a kernel, with what is known of it before any number is."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+INF = float("inf")
+
+# The status of an enclosure is one number a lane: each level implies those below it.
+UNDEFINED, DEFINED, LIPSCHITZ, SMOOTH = 0, 1, 2, 3
+
+
+@dataclass(slots=True, frozen=True)
+class Pair:
+    """[-nlo, hi] and its status; Empty is (-inf, -inf).
+
+    `level`: a static level or a lane value holding one. The other fields are static facts: `may_be_empty`; `least` is 1 if the
+    lower end is certainly > 0, 0 if certainly >= 0, else -1; `most` is -1 if the upper end is certainly < 0, 0 if <= 0, else 1;
+    `point` is the double itself where both ends are one constant double; `nonzero` that this double is not 0;
+    `zero` that the enclosure is exactly [0, 0], whatever the lane.
+    """
+
+    nlo: Any
+    hi: Any
+    level: Any = SMOOTH
+    may_be_empty: bool = False
+    least: int = -1
+    most: int = 1
+    point: Any = None
+    nonzero: bool = False
+    zero: bool = False
+
+    def lo(self, b) -> Any:
+        """The lower end."""
+        return b.neg(self.nlo)
+
+    def but(self, **facts: Any) -> "Pair":
+        return replace(self, **facts)
+
+
+def exact(b, value: float) -> Pair:
+    """A small constant of a rule itself."""
+    return Pair(b.const(-value), b.const(value), least=(value > 0) - (value < 0), most=(value > 0) - (value < 0),
+                point=b.const(value), nonzero=value != 0, zero=value == 0)
+
+
+def lowest(b, *levels: Any) -> Any:
+    """The lowest of several levels: static where possible."""
+    static = min([SMOOTH, *(x for x in levels if isinstance(x, int))])
+    result: Any = static
+    for level in levels:
+        if not isinstance(level, int):
+            result = level if isinstance(result, int) and result == SMOOTH else b.min(b_level(b, result), level)
+    return static if static == UNDEFINED else result
+
+
+def b_level(b, level: Any) -> Any:
+    """A level as a lane value."""
+    return b.const(float(level)) if isinstance(level, int) else level
+
+
+def where_level(b, mask: Any, yes: Any, no: Any) -> Any:
+    """The level `yes` where the mask holds, else `no`."""
+    return b.select(mask, b_level(b, yes), b_level(b, no))
+
+
+def is_empty(b, x: Pair) -> Any:
+    """In which lanes x is empty."""
+    return b.oeq(x.nlo, -INF)
+
+
+def absorb(b, result: Pair, *operands: Pair) -> Pair:
+    """Empty where an operand is empty."""
+    risky = [x for x in operands if x.may_be_empty]
+    return cut(b, result, *(is_empty(b, x) for x in risky))
+
+
+def cut(b, result: Pair, *masks: Any) -> Pair:
+    """Empty, and undefined, where one of the masks holds."""
+    if not masks:
+        return result
+    hit = masks[0]
+    for mask in masks[1:]:
+        hit = b.mor(hit, mask)
+    level = result.level
+    return result.but(nlo=b.select(hit, -INF, result.nlo), hi=b.select(hit, -INF, result.hi), may_be_empty=True, zero=False,
+                      point=None, level=level if level == UNDEFINED else where_level(b, hit, UNDEFINED, level))

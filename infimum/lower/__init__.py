@@ -1,0 +1,1 @@
+"""From expressions to kernels: programs over an abstract lane."""

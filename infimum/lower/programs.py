@@ -1,0 +1,163 @@
+"""The kernels that an Evaluator runs: which numbers go in, which come out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from infimum.expr.build import build
+from infimum.expr.diff import gradient, hessian_vector
+from infimum.expr.node import Expr, topological, var
+from infimum.interval.arithmetic import add, sub
+from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Kernel, Value
+from infimum.lower.lowering import At, Beside, Lowering
+from infimum.lower.meaning import Enclosures, Estimates
+from infimum.lower.schedule import STRAIGHT, straight_cost
+
+VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
+ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
+
+
+@dataclass(slots=True)
+class Program:
+    """A kernel with its data. `rows` are the rows of each output array."""
+
+    kernel: Kernel
+    data: Data
+    rows: tuple[int, ...]
+
+
+class _Box:
+    """The box of a lane as leaves of an expression, and the guard against boxes that are none."""
+
+    def __init__(self, b: Builder, n: int):
+        self.b = b
+        self.guard = Beside(n, self._gap)
+
+    def __call__(self, i: "int | Value") -> Pair:
+        return Pair(self.b.neg(self.b.input(0, i)), self.b.input(1, i))
+
+    def _gap(self, i: "int | Value") -> Pair:
+        """max(0, lo - hi): 0 for an interval, positive for an empty one, NaN for NaN ends and for points at infinity."""
+        b = self.b
+        gap = b.max(0.0, b.sub(b.input(0, i), b.input(1, i)))
+        return Pair(gap, gap)
+
+    def write(self, slot: int, value: Pair) -> None:
+        """Outputs lo, hi and level of the value at slot …: Empty for an empty box, everything and undefined for no box or NaN."""
+        b, gap = self.b, self.guard.value.hi
+        empty, broken = b.ogt(gap, 0.0), b.mor(b.uno(gap, gap), b.uno(value.nlo, value.hi))
+        ends = [b.select(broken, INF, b.select(empty, -INF, end)) for end in (value.nlo, value.hi)]
+        bad = b.mor(empty, broken)
+        b.output(slot, 0, b.neg(ends[0]))
+        b.output(slot + 1, 0, ends[1])
+        b.output(slot + 2, 0, b.select(bad, float(UNDEFINED), b_level(b, value.level)))
+
+
+def _write_pair(b: Builder, slot: int) -> Callable[["int | Value", Pair], None]:
+    """A writer of derivative enclosures. NaN and Empty become the whole line: the value's status tells what they are worth."""
+    def write(row: "int | Value", value: Pair) -> None:
+        broken = b.uno(value.nlo, value.hi)
+        if value.may_be_empty:
+            broken = b.mor(broken, is_empty(b, value))
+        b.output(slot, row, b.neg(b.select(broken, INF, value.nlo)))
+        b.output(slot + 1, row, b.select(broken, INF, value.hi))
+    return write
+
+
+def _value(f: Expr, x: Expr) -> Program:
+    b, data, out = Builder(), Data(), {}
+    box = _Box(b, x.size)
+    Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
+    box.write(0, out["f"])
+    return Program(b.kernel(VALUE, 2, 3), data, (1, 1, 1))
+
+
+def _gradient(f: Expr, x: Expr) -> Program:
+    b, data, out = Builder(), Data(), {}
+    box, write = _Box(b, x.size), _write_pair(b, 3)
+    Lowering(b, Enclosures(), {"x": box}, data).run(
+        [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), lambda at, v: write(at[0], v))], box.guard)
+    box.write(0, out["f"])
+    return Program(b.kernel(GRADIENT, 2, 5), data, (1, 1, 1, x.size, x.size))
+
+
+def _mean_value(f: Expr, x: Expr) -> Program:
+    """Natural enclosure, and its intersection with f(c) + g(X)(X - c) where f is Lipschitz on the box."""
+    b, data, out = Builder(), Data(), {}
+    box = _Box(b, x.size)
+
+    def centre(i: "int | Value") -> Pair:
+        """A double inside the interval; for unbounded ones the end that is finite, or 0."""
+        lo, hi = b.input(0, i), b.input(1, i)
+        middle = b.add(b.mul(lo, 0.5), b.mul(hi, 0.5))
+        middle = b.min(b.max(middle, lo), hi)
+        finite_lo, finite_hi = b.ogt(lo, -INF), b.olt(hi, INF)
+        half_line = b.select(finite_lo, lo, b.select(finite_hi, hi, 0.0))
+        c = b.select(b.mand(finite_lo, finite_hi), middle, half_line)
+        return Pair(b.neg(c), c)
+    # X - c is a variable of its own, so that no simplification can mistake it for the argument of the gradient
+    deviation = var("d", x.shape)
+    tilt = build("sum", build("mul", gradient(f, x), deviation), axes=(0,))
+    leaves = {"x": box, "d": lambda i: sub(b, box(i), centre(i))}
+    Lowering(b, Enclosures(), {"x": centre}, data).run([(f, lambda at, v: out.setdefault("centre", v))])
+    Lowering(b, Enclosures(), leaves, data).run(
+        [(f, lambda at, v: out.setdefault("f", v)), (tilt, lambda at, v: out.setdefault("tilt", v))], box.guard)
+    natural, tilted = out["f"], add(b, out["centre"], out["tilt"])
+    sound = b.mand(b.ogt(tilted.nlo, -INF), b.ogt(tilted.hi, -INF))  # neither NaN nor empty
+    usable = b.mand(b.oge(b_level(b, natural.level), float(LIPSCHITZ)), sound)
+    best = natural.but(nlo=b.select(usable, b.min(tilted.nlo, natural.nlo), natural.nlo),
+                       hi=b.select(usable, b.min(tilted.hi, natural.hi), natural.hi))
+    box.write(0, best)
+    box.write(3, natural)
+    return Program(b.kernel(MEAN_VALUE, 2, 6), data, (1,) * 6)
+
+
+def _rows_of_hessian(b: Builder, f: Expr, x: Expr, row: Callable[["int | Value"], None], product: Expr) -> None:
+    """Runs `row` for every variable: written out if that is short, else as a loop."""
+    if x.size * straight_cost(list(topological([product]))) <= 4 * STRAIGHT:
+        for i in range(x.size):
+            row(i)
+    else:
+        with b.loop(x.size) as turn:
+            row(turn.index)
+
+
+def _hessian(f: Expr, x: Expr) -> Program:
+    """Row i is the Hessian times the i-th unit vector."""
+    b, data, out = Builder(), Data(), {}
+    box, write, n = _Box(b, x.size), _write_pair(b, 3), x.size
+    product = hessian_vector(f, x, var("v", (n,)))
+    Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
+    box.write(0, out["f"])
+
+    def row(i: "int | Value") -> None:
+        def unit(j: "int | Value") -> Pair:
+            if isinstance(i, int) and isinstance(j, int):
+                return exact(b, float(i == j))
+            one = b.select(b.ueq(i, j), 1.0, 0.0)
+            return Pair(b.neg(one), one, least=0)
+
+        def put(at: At, v: Pair) -> None:
+            write(b.place("uadd", b.place("umul", i, n), at[0]), v)
+        Lowering(b, Enclosures(), {"x": box, "v": unit}, data).run([(product, put)], straight=True if isinstance(i, int) else None)
+    _rows_of_hessian(b, f, x, row, product)
+    return Program(b.kernel(HESSIAN, 2, 5), data, (1, 1, 1, n * n, n * n))
+
+
+def _estimate(name: str, outputs: list[Expr], inputs: int) -> Program:
+    b, data = Builder(), Data()
+    leaves = {"x": lambda i: b.input(0, i), "v": lambda i: b.input(1, i)}
+
+    def writer(slot: int) -> Callable:
+        return lambda at, v: b.output(slot, at[0] if at else 0, v)
+    Lowering(b, Estimates(), leaves, data).run([(node, writer(slot)) for slot, node in enumerate(outputs)])
+    return Program(b.kernel(name, inputs, len(outputs)), data, tuple(node.size for node in outputs))
+
+
+PROGRAMS: dict[str, Callable[[Expr, Expr], Program]] = {
+    VALUE: _value, GRADIENT: _gradient, HESSIAN: _hessian, MEAN_VALUE: _mean_value,
+    ESTIMATE: lambda f, x: _estimate(ESTIMATE, [f], 1),
+    ESTIMATE_GRADIENT: lambda f, x: _estimate(ESTIMATE_GRADIENT, [f, gradient(f, x)], 1),
+    ESTIMATE_HESSIAN_VECTOR: lambda f, x: _estimate(ESTIMATE_HESSIAN_VECTOR, [hessian_vector(f, x, var("v", x.shape))], 2),
+}

@@ -1,0 +1,135 @@
+"""The plan of a kernel: what is stored, what is recomputed, which loops are shared."""
+
+from dataclasses import dataclass, field
+
+from infimum.expr.node import Expr, topological
+from infimum.expr.ops import Kind
+
+HEAVY = 24       # an expression this costly is stored rather than computed twice
+STRAIGHT = 200   # programs up to this cost are written without loops
+UNROLL = 40      # short loops up to this cost are written out
+
+_COST = {"add": 2, "sub": 2, "neg": 0, "mul": 10, "div": 10, "powi": 6, "abs": 3, "sqrt": 8, "where": 6, "min": 3, "max": 3,
+         "sign": 6, "floor": 3, "ceil": 3, "slope": 4, "step": 4, "ratio": 8, "lt": 2, "le": 2, "eq": 4, "not": 0, "and": 2, "or": 2}
+_CALL = 24
+_COMBINE = {"sum": 2, "norm": 7, "prod": 16, "amin": 6, "amax": 6}
+
+
+def own_cost(node: Expr) -> int:
+    """Roughly how many instructions one element of the node takes, its arguments given."""
+    if node.op == "mul" and any(_is_constant(a) for a in node.args):
+        return 2
+    if node.kind in (Kind.MAP, Kind.TEST):
+        return _COST.get(node.op, _CALL)
+    return {Kind.LEAF: 1, Kind.VIEW: 0, Kind.SCAN: _CALL}.get(node.kind, 0)
+
+
+def _is_constant(node: Expr) -> bool:
+    while node.op in ("broadcast", "reshape"):
+        node = node.args[0]
+    return node.op == "const"
+
+
+def element_costs(nodes: list[Expr]) -> dict[Expr, float]:
+    """Cost of one element of each node when nothing is stored."""
+    cost: dict[Expr, float] = {}
+    for node in nodes:
+        inner = sum(cost[a] for a in dict.fromkeys(node.args))
+        if node.kind is Kind.REDUCE:
+            length = max(1, node.args[0].size // max(1, node.size))
+            cost[node] = min(1e12, length * (inner + _COMBINE[node.op])) + HEAVY
+        else:
+            cost[node] = min(1e12, inner + own_cost(node))
+    return cost
+
+
+def straight_cost(nodes: list[Expr]) -> int:
+    """Cost of the whole program written without loops."""
+    total = 0
+    for node in nodes:
+        if node.kind is Kind.REDUCE:
+            total += node.args[0].size * _COMBINE[node.op]
+        elif node.kind is Kind.SCAN:
+            total += node.size * 16
+        else:
+            total += node.size * own_cost(node)
+    return total
+
+
+@dataclass(slots=True)
+class Stage:
+    """Roots computed in one loop, or a single root with loops of its own."""
+
+    level: int
+    roots: list[Expr]
+    shared: bool
+
+
+@dataclass(slots=True)
+class Plan:
+    """`straight`: no loops at all. Else: the stored nodes and the stages in order; `level` of every node."""
+
+    straight: bool
+    nodes: list[Expr]
+    cost: dict[Expr, float]
+    stored: set[Expr] = field(default_factory=set)
+    stages: list[Stage] = field(default_factory=list)
+    level: dict[Expr, int] = field(default_factory=dict)
+
+
+def plan(outputs: list[Expr], budget: int = STRAIGHT) -> Plan:
+    """Decides the shape of the program that computes the outputs."""
+    nodes = list(topological(outputs))
+    cost = element_costs(nodes)
+    if straight_cost(nodes) <= budget:
+        return Plan(True, nodes, cost)
+    result = Plan(False, nodes, cost, _choose_stored(outputs, nodes, cost))
+    _arrange(result, outputs)
+    return result
+
+
+def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float]) -> set[Expr]:
+    """A heavy array is stored if it would be computed more than once: in several loops, at several positions, or repeated."""
+    uses: dict[Expr, set] = {node: set() for node in nodes}
+    repeated: set[Expr] = set()
+    stored: set[Expr] = set()
+    for out in outputs:
+        uses[out].add(("output",))
+    for node in reversed(nodes):
+        mine = uses[node]
+        if node.size > 1 and node.kind is not Kind.LEAF:
+            again = len(mine) > 1 or node in repeated
+            if node.kind is Kind.SCAN or node.op == "concat" or (node.kind is not Kind.TEST and again and cost[node] >= HEAVY):
+                stored.add(node)
+        if node in stored or node.kind is Kind.REDUCE:
+            mine = {("root", id(node))}
+        for arg in node.args:
+            if node.kind is Kind.VIEW:
+                uses[arg] |= {(id(node), *use)[:6] for use in mine}
+                if node.size > arg.size > 1:
+                    repeated.add(arg)
+            else:
+                uses[arg] |= mine
+    return stored
+
+
+def _arrange(p: Plan, outputs: list[Expr]) -> None:
+    """Orders the roots; those that depend on equally many stages and run over the same vector share a loop."""
+    wanted = set(outputs)
+    shared: dict[tuple, Stage] = {}
+    for node in p.nodes:
+        below = max([p.level[a] for a in node.args], default=0)
+        is_root = node in p.stored or (node.kind is Kind.REDUCE and node.size == 1)
+        p.level[node] = below + is_root
+        if is_root or (node in wanted and node.size > 1):
+            level = p.level[node] if is_root else below + 1
+            domain = node.args[0].shape if node.kind is Kind.REDUCE and node not in p.stored else node.shape
+            simple = len(domain) == 1 and node.kind is not Kind.SCAN and node.op != "concat"
+            stage = shared.get((level, domain)) if simple else None
+            if stage is None:
+                stage = Stage(level, [], simple)
+                p.stages.append(stage)
+                if simple:
+                    shared[level, domain] = stage
+            stage.roots.append(node)
+    p.stages.sort(key=lambda s: s.level)

@@ -1,0 +1,1 @@
+"""Machines: spelling and launching of kernels, nothing else."""

@@ -1,0 +1,372 @@
+"""Kernels as LLVM IR text. What differs between machines is a `Spelling`."""
+
+from abc import ABC, abstractmethod
+
+from infimum.lower.kernel import RUN, Function, Instr, Kernel, Loop, Step, Value
+
+_INTEGER = {"iadd": "add", "isub": "sub", "iand": "and", "ior": "or", "ixor": "xor", "ishl": "shl", "ilshr": "lshr", "iashr": "ashr"}
+_UNIFORM = {"uadd": "add", "usub": "sub", "umul": "mul", "udiv": "sdiv", "umod": "srem"}
+_COMPARE = {"ieq": "eq", "ine": "ne", "islt": "slt"}
+_ROUNDED = ("add", "sub", "mul", "div", "sqrt", "fma")
+
+
+class Spelling(ABC):
+    """How one machine writes a lane: types, rounded operations, broadcast of a uniform value."""
+
+    lane: str       # a double of every lane
+    integer: str    # a 64-bit integer of every lane
+    truth: str      # a truth value of every lane
+
+    @abstractmethod
+    def declarations(self) -> str: ...
+
+    @abstractmethod
+    def upward(self, op: str, operands: list[str]) -> str:
+        """The instruction text of an upward-rounded operation."""
+
+    @abstractmethod
+    def exact(self, op: str, operand: str) -> str:
+        """The instruction text of abs, floor or roundeven."""
+
+    @abstractmethod
+    def constant(self, bits: str, type: str) -> str:
+        """A constant double (as bits, 0x…) or integer in every lane."""
+
+    @abstractmethod
+    def spread(self, text: "Text", scalar: str, type: str) -> str:
+        """A uniform value of scalar type `type` ("double" or "i1") in every lane."""
+
+
+class Text:
+    """Lines of one LLVM function, with fresh names and labels."""
+
+    def __init__(self, spelling: Spelling):
+        self.spelling = spelling
+        self.lines: list[str] = []
+        self.names: dict[Value, str] = {}
+        self.count = 0
+        self.label = "entry"
+        self.stacks: list[str] = []
+
+    def let(self, text: str) -> str:
+        self.count += 1
+        self.lines.append(f"  %v{self.count} = {text}")
+        return f"%v{self.count}"
+
+    def fresh(self, word: str) -> str:
+        self.count += 1
+        return f"{word}{self.count}"
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def jump(self, label: str) -> None:
+        self.lines.append(f"  br label %{label}")
+
+    def branch(self, condition: str, yes: str, no: str) -> None:
+        self.lines.append(f"  br i1 {condition}, label %{yes}, label %{no}")
+
+    def phi(self, type: str, *arms: tuple[str, str]) -> str:
+        return self.let(f"phi {type} " + ", ".join(f"[ {value}, %{label} ]" for value, label in arms))
+
+    def patch(self, placeholder: str, value: str, since: int) -> None:
+        """Fills in the arm of a phi whose value was not known yet."""
+        for i in range(since, len(self.lines)):
+            if placeholder in self.lines[i]:
+                self.lines[i] = self.lines[i].replace(placeholder, value)
+                return
+        raise AssertionError(placeholder)
+
+    def of(self, value: Value) -> str:
+        return self.names[value]
+
+
+class Renderer:
+    """Writes the items of a kernel or function into a Text."""
+
+    def __init__(self, spelling: Spelling):
+        self.s = spelling
+
+    def block(self, t: Text, items: list) -> None:
+        for item in items:
+            if isinstance(item, Instr):
+                self.instruction(t, item)
+            elif isinstance(item, Loop):
+                self.loop(t, item)
+            else:
+                raise AssertionError("a Step stands outside its loop")
+
+    # ---- instructions
+    def instruction(self, t: Text, i: Instr) -> None:
+        op, s = i.op, self.s
+        if op in _LEAVES:
+            t.names[i.results[0]] = _LEAVES[op](self, i.attr)
+            return
+        a = [t.names[v] for v in i.operands]
+        if op in _ROUNDED:
+            text = s.upward(op, a)
+        elif op in ("abs", "floor", "roundeven"):
+            text = s.exact(op, a[0])
+        elif op == "neg":
+            text = f"fneg {s.lane} {a[0]}"
+        elif op in ("olt", "ole", "oeq", "ogt", "oge", "uno"):
+            text = f"fcmp {op} {s.lane} {a[0]}, {a[1]}"
+        elif op == "select":
+            text = f"select {s.truth} {a[0]}, {s.lane} {a[1]}, {s.lane} {a[2]}"
+        elif op == "iselect":
+            text = f"select {s.truth} {a[0]}, {s.integer} {a[1]}, {s.integer} {a[2]}"
+        elif op in ("mand", "mor"):
+            text = f"{op[1:]} {s.truth} {a[0]}, {a[1]}"
+        elif op == "mnot":
+            text = f"xor {s.truth} {a[0]}, {s.constant('true', 'i1')}"
+        elif op == "bits":
+            text = f"bitcast {s.lane} {a[0]} to {s.integer}"
+        elif op == "float":
+            text = f"bitcast {s.integer} {a[0]} to {s.lane}"
+        elif op in _INTEGER:
+            text = f"{_INTEGER[op]} {s.integer} {a[0]}, {a[1]}"
+        elif op in _COMPARE:
+            text = f"icmp {_COMPARE[op]} {s.integer} {a[0]}, {a[1]}"
+        elif op in _UNIFORM:
+            text = f"{_UNIFORM[op]} i64 {a[0]}, {a[1]}"
+        else:
+            _MEMORY[op](self, t, i, a)
+            return
+        t.names[i.results[0]] = t.let(text)
+
+    def _extremum(self, t: Text, i: Instr, a: list[str]) -> None:
+        less = t.let(f"icmp {'slt' if i.op == 'umin' else 'sgt'} i64 {a[0]}, {a[1]}")
+        t.names[i.results[0]] = t.let(f"select i1 {less}, i64 {a[0]}, i64 {a[1]}")
+
+    def _uniform_test(self, t: Text, i: Instr, a: list[str]) -> None:
+        test = t.let(f"icmp {'sle' if i.op == 'ule' else 'eq'} i64 {a[0]}, {a[1]}")
+        t.names[i.results[0]] = self.s.spread(t, test, "i1")
+
+    def _data(self, t: Text, i: Instr, a: list[str]) -> None:
+        at = t.let(f"getelementptr inbounds double, ptr %data, i64 {a[0]}")
+        t.names[i.results[0]] = self.s.spread(t, t.let(f"load double, ptr {at}, align 8"), "double")
+
+    def _udata(self, t: Text, i: Instr, a: list[str]) -> None:
+        at = t.let(f"getelementptr inbounds i64, ptr %udata, i64 {a[0]}")
+        t.names[i.results[0]] = t.let(f"load i64, ptr {at}, align 8")
+
+    def _cell(self, t: Text, array: str, row: str) -> str:
+        offset = t.let(f"mul i64 %stride, {row}")
+        place = t.let(f"add i64 {offset}, %k")
+        return t.let(f"getelementptr inbounds double, ptr {array}, i64 {place}")
+
+    def _input(self, t: Text, i: Instr, a: list[str]) -> None:
+        t.names[i.results[0]] = t.let(f"load {self.s.lane}, ptr {self._cell(t, f'%in{i.attr}', a[0])}, align 8")
+
+    def _output(self, t: Text, i: Instr, a: list[str]) -> None:
+        t.lines.append(f"  store {self.s.lane} {a[1]}, ptr {self._cell(t, f'%out{i.attr}', a[0])}, align 8")
+
+    def _load(self, t: Text, i: Instr, a: list[str]) -> None:
+        at = t.let(f"getelementptr inbounds {self.s.lane}, ptr %buf{i.attr}, i64 {a[0]}")
+        t.names[i.results[0]] = t.let(f"load {self.s.lane}, ptr {at}")
+
+    def _store(self, t: Text, i: Instr, a: list[str]) -> None:
+        at = t.let(f"getelementptr inbounds {self.s.lane}, ptr %buf{i.attr}, i64 {a[0]}")
+        t.lines.append(f"  store {self.s.lane} {a[1]}, ptr {at}")
+
+    def _call(self, t: Text, i: Instr, a: list[str]) -> None:
+        kind = result_type(self.s, i.attr)
+        r = t.let(f"call {kind} @{i.attr.name}(" + ", ".join(f"{self.s.lane} {x}" for x in a) + ") #0")
+        if len(i.results) == 1:
+            t.names[i.results[0]] = r
+            return
+        for n, v in enumerate(i.results):
+            t.names[v] = t.let(f"extractvalue {kind} {r}, {n}")
+
+    # ---- loops
+    def loop(self, t: Text, loop: Loop) -> None:
+        steps = loop.steps()
+        if not steps or loop.limit <= RUN:
+            finals = self._run(t, loop, steps, "0", t.of(loop.count), None)
+        else:
+            finals = self._tree(t, loop, steps)
+        for step, values in zip(steps, finals, strict=True):
+            t.names.update(zip(step.results, values, strict=True))
+
+    def _run(self, t: Text, loop: Loop, steps: list[Step], first: str, end: str, earlier: list | None) -> list[list[str]]:
+        """The turns first … end-1 from left to right; returns each step's accumulated values. `earlier`: prefixes for scans."""
+        head, body, done = t.fresh("head"), t.fresh("body"), t.fresh("done")
+        before = t.label
+        t.jump(head)
+        t.start(head)
+        since = len(t.lines)
+        later = t.fresh("later")
+        index = t.phi("i64", (first, before), (f"%next{later}", later))
+        state = [[t.phi(self.s.lane, (t.of(v), before), (f"@{later}_{n}_{m}@", later)) for m, v in enumerate(step.init)]
+                 for n, step in enumerate(steps)]
+        more = t.let(f"icmp slt i64 {index}, {end}")
+        t.branch(more, body, done)
+        t.start(body)
+        t.names[loop.index] = index
+        nexts: dict[int, list[str]] = {}
+        for item in loop.body:
+            if not isinstance(item, Step):
+                self.block(t, [item])
+                continue
+            n = steps.index(item)
+            nexts[n] = self.combine(t, item, state[n], [t.of(v) for v in item.inputs])
+            if item.prefix:
+                so_far = state[n] if item.exclusive else nexts[n]
+                so_far = so_far if earlier is None else self.combine(t, item, earlier[n], so_far)
+                t.names.update(zip(item.prefix, so_far, strict=True))
+        t.jump(later)
+        t.start(later)
+        t.lines.append(f"  %next{later} = add i64 {index}, 1")
+        t.jump(head)
+        for n, values in nexts.items():
+            for m, value in enumerate(values):
+                t.patch(f"@{later}_{n}_{m}@", value, since)
+        t.start(done)
+        return state
+
+    def combine(self, t: Text, step: Step, left: list[str], right: list[str]) -> list[str]:
+        """Writes the combination of two tuples."""
+        t.names.update(zip(step.left, left, strict=True))
+        t.names.update(zip(step.right, right, strict=True))
+        self.block(t, step.block)
+        return [t.of(v) for v in step.combined]
+
+    def _tree(self, t: Text, loop: Loop, steps: list[Step]) -> list[list[str]]:
+        """Runs of RUN turns, merged like a binary counter on a stack in memory."""
+        depth = max(1, (loop.limit // RUN).bit_length() + 1)
+        stacks = [[self._stack(t, depth) for _ in step.init] for step in steps]
+        count = t.of(loop.count)
+        rounded = t.let(f"add i64 {count}, {RUN - 1}")
+        runs = t.let(f"sdiv i64 {rounded}, {RUN}")
+        head, body, done, before = t.fresh("head"), t.fresh("body"), t.fresh("done"), t.label
+        later = t.fresh("later")
+        t.jump(head)
+        t.start(head)
+        run = t.phi("i64", ("0", before), (f"%next{later}", later))
+        t.branch(t.let(f"icmp slt i64 {run}, {runs}"), body, done)
+        t.start(body)
+        first = t.let(f"mul i64 {run}, {RUN}")
+        full = t.let(f"add i64 {first}, {RUN}")
+        end = t.let(f"select i1 {t.let(f'icmp slt i64 {full}, {count}')}, i64 {full}, i64 {count}")
+        earlier = [self._fold(t, step, stack, run) if step.prefix else [] for step, stack in zip(steps, stacks, strict=True)]
+        values = self._run(t, loop, steps, first, end, earlier)
+        for step, stack, value in zip(steps, stacks, values, strict=True):
+            self._push(t, step, stack, run, value)
+        t.jump(later)
+        t.start(later)
+        t.lines.append(f"  %next{later} = add i64 {run}, 1")
+        t.jump(head)
+        t.start(done)
+        return [self._fold(t, step, stack, runs) for step, stack in zip(steps, stacks, strict=True)]
+
+    def _stack(self, t: Text, depth: int) -> str:
+        name = t.fresh("%stack")
+        t.stacks.append(f"  {name} = alloca [{depth} x {self.s.lane}]")
+        return name
+
+    def _slot(self, t: Text, stack: str, level: str) -> str:
+        return t.let(f"getelementptr inbounds {self.s.lane}, ptr {stack}, i64 {level}")
+
+    def _push(self, t: Text, step: Step, stack: list[str], run: str, value: list[str]) -> None:
+        """while bit `level` of run is set: value = combine(stack[level], value), next level; then stack[level] = value."""
+        head, body, done, before = t.fresh("head"), t.fresh("body"), t.fresh("done"), t.label
+        t.jump(head)
+        t.start(head)
+        since, tag = len(t.lines), t.fresh("merge")
+        level = t.phi("i64", ("0", before), (f"%next{tag}", f"@{tag}_label@"))
+        state = [t.phi(self.s.lane, (v, before), (f"@{tag}_{m}@", f"@{tag}_label{m}@")) for m, v in enumerate(value)]
+        bit = t.let(f"and i64 {t.let(f'lshr i64 {run}, {level}')}, 1")
+        t.branch(t.let(f"icmp ne i64 {bit}, 0"), body, done)
+        t.start(body)
+        below = [t.let(f"load {self.s.lane}, ptr {self._slot(t, s, level)}") for s in stack]
+        merged = self.combine(t, step, below, state)
+        t.lines.append(f"  %next{tag} = add i64 {level}, 1")
+        t.patch(f"@{tag}_label@", t.label, since)
+        for m, v in enumerate(merged):
+            t.patch(f"@{tag}_{m}@", v, since)
+            t.patch(f"@{tag}_label{m}@", t.label, since)
+        t.jump(head)
+        t.start(done)
+        for s, v in zip(stack, state, strict=True):
+            t.lines.append(f"  store {self.s.lane} {v}, ptr {self._slot(t, s, level)}")
+
+    def _fold(self, t: Text, step: Step, stack: list[str], runs: str) -> list[str]:
+        """The combination of `runs` whole runs from the stack: from the lowest set bit of `runs` to the highest."""
+        head, body, hit, miss, done = (t.fresh(w) for w in ("head", "body", "hit", "miss", "done"))
+        before = t.label
+        t.jump(head)
+        t.start(head)
+        since, tag = len(t.lines), t.fresh("fold")
+        level = t.phi("i64", ("0", before), (f"%next{tag}", miss))
+        state = [t.phi(self.s.lane, (t.of(v), before), (f"@{tag}_{m}@", miss)) for m, v in enumerate(step.init)]
+        some = t.phi("i1", ("false", before), (f"@{tag}_some@", miss))
+        rest = t.let(f"lshr i64 {runs}, {level}")
+        t.branch(t.let(f"icmp ne i64 {rest}, 0"), body, done)
+        t.start(body)
+        bit = t.let(f"and i64 {rest}, 1")
+        t.branch(t.let(f"icmp ne i64 {bit}, 0"), hit, miss)
+        t.start(hit)
+        below = [t.let(f"load {self.s.lane}, ptr {self._slot(t, s, level)}") for s in stack]
+        merged = self.combine(t, step, below, state)
+        chosen = [t.let(f"select i1 {some}, {self.s.lane} {m}, {self.s.lane} {b}") for m, b in zip(merged, below, strict=True)]
+        last = t.label
+        t.jump(miss)
+        t.start(miss)
+        for m, (old, new) in enumerate(zip(state, chosen, strict=True)):
+            t.patch(f"@{tag}_{m}@", t.phi(self.s.lane, (old, body), (new, last)), since)
+        t.patch(f"@{tag}_some@", t.phi("i1", (some, body), ("true", last)), since)
+        t.lines.append(f"  %next{tag} = add i64 {level}, 1")
+        t.jump(head)
+        t.start(done)
+        return state
+
+    # ---- whole functions
+    def function(self, f: Function, linkage: str = "") -> str:
+        """The definition of an out-of-line function."""
+        t = Text(self.s)
+        t.names = {v: f"%a{n}" for n, v in enumerate(f.params)}
+        self.block(t, f.body)
+        kind = result_type(self.s, f)
+        last = t.of(f.results[0])
+        if len(f.results) > 1:
+            last = "poison"
+            for n, v in enumerate(f.results):
+                last = t.let(f"insertvalue {kind} {last}, {self.s.lane} {t.of(v)}, {n}")
+        head = f"define {linkage} {kind} @{f.name}(" + ", ".join(f"{self.s.lane} %a{n}" for n in range(len(f.params))) + ") #0 {"
+        return "\n".join([head, "entry:", *t.stacks, *t.lines, f"  ret {kind} {last}", "}"])
+
+    def declare(self, f: Function) -> str:
+        """The declaration of a function that is compiled elsewhere."""
+        return f"declare {result_type(self.s, f)} @{f.name}(" + ", ".join([self.s.lane] * len(f.params)) + ") #0"
+
+
+def result_type(s: Spelling, f: Function) -> str:
+    return s.lane if len(f.results) == 1 else "{ " + ", ".join([s.lane] * len(f.results)) + " }"
+
+
+def lane_body(spelling: Spelling, kernel: Kernel) -> tuple[list[str], list[str], list[str], str, str]:
+    """(stack lines, prologue lines, lines of the lane's body, label at its start, label at its end)."""
+    r, t = Renderer(spelling), Text(spelling)
+    r.block(t, kernel.prologue)
+    prologue, t.lines, t.label = t.lines, [], "lane"
+    r.block(t, kernel.body)
+    return t.stacks, prologue, t.lines, "lane", t.label
+
+
+def _double_bits(hexadecimal: str) -> str:
+    import struct
+
+    return "0x%016X" % struct.unpack("<Q", struct.pack("<d", float.fromhex(hexadecimal)))[0]
+
+
+_LEAVES = {
+    "const": lambda r, attr: r.s.constant(_double_bits(attr), "double"),
+    "iconst": lambda r, attr: r.s.constant(str(attr), "i64"),
+    "uconst": lambda r, attr: str(attr),
+}
+_MEMORY = {
+    "umin": Renderer._extremum, "umax": Renderer._extremum, "ule": Renderer._uniform_test, "ueq": Renderer._uniform_test,
+    "data": Renderer._data, "udata": Renderer._udata, "input": Renderer._input, "output": Renderer._output,
+    "load": Renderer._load, "store": Renderer._store, "call": Renderer._call,
+}
