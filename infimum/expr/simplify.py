@@ -150,11 +150,12 @@ def _mul(build, args, shape, params):
         product = build("mul", *(a.args[0] if a.op == "neg" else a for a in args))
         return product if x.op == y.op else build("neg", product)
     for one, other in ((x, y), (y, x)):
-        base, k = _power_of(one)
+        scale, single = one.args if one.op == "mul" and one.args[0].op in ("broadcast", "const") else (None, one)
+        base, k = _power_of(single)
         if k > 0 and base.op not in ("const", "broadcast", "mul"):
             found = _absorbed(build, other, base, k)
             if found is not None:
-                return found
+                return found if scale is None else build("mul", scale, found)
     return None
 
 

@@ -1,0 +1,90 @@
+"""What to tell a user whose code asks a symbol for its value: `if x[0] > 0`, `math.sin(x[0])`, `float(x[0])`, `y[0] = x[0]`."""
+
+import builtins
+import re
+from typing import NoReturn
+
+import numpy as np
+
+from infimum.expr.source import Place, fail
+
+_NUMPY_NAME = {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
+    "atanh": "arctanh", "pow": "power", "fabs": "abs", "fsum": "sum", "dist": "linalg.norm", "sumprod": "dot",
+}
+_TEST_OF_DEFINEDNESS = ("isnan", "isinf", "isfinite", "isclose")
+FLOATS_HOLD_NO_SYMBOLS = ("An array of floats cannot hold traced values: collect them in a list and use np.stack(list) or "
+                          "np.array(list), or make the array with dtype=object.")
+_OBJECTS = "compare the argument itself, without np.asarray or np.array, and join traced numbers with np.stack([...])."
+
+
+def refuse_truth(is_test: bool) -> NoReturn:
+    """`bool(traced)`: an `if`, `while`, `and`, `or`, `not`, a builtin `min` or `max`, or a comparison in an object array."""
+    place = Place.now()
+    what = f"Whether a traced {'condition' if is_test else 'value'} is true is not known while the function is traced."
+    fail(what, _truth_cure(place))
+
+
+def _truth_cure(place: Place | None) -> str:
+    called = None if place is None else place.called()
+    text = "" if place is None else place.text
+    statement = "" if place is None else place.statement
+    if called in (builtins.min, builtins.max):
+        name = called.__name__
+        return f"Use np.{name}imum(a, b) for the {name} of two values, or np.{name}(np.stack([...])) for more."
+    if called in (builtins.any, builtins.all):
+        return "Combine conditions with np.logical_and and np.logical_or inside np.where(condition, a, b)."
+    if called is builtins.sorted:
+        return "The order of traced values is not known: use np.min, np.max, np.minimum or np.maximum."
+    if isinstance(called, np.ufunc) or getattr(called, "__module__", "").partition(".")[0] == "numpy":
+        return f"NumPy compares the elements of an array of objects here: {_OBJECTS}"
+    if re.search(r"\b(and|or|not)\b", text) or re.match(r".*\S\s+(and|or)\s", statement):
+        return ("Use np.logical_and(a, b), np.logical_or(a, b) or np.logical_not(a) (or &, |, ~ with parentheses), "
+                "and np.where(condition, a, b) to choose between values.")
+    if statement.startswith("while "):
+        return "Use a loop with a known number of steps, and np.where(condition, a, b) inside it."
+    return (f"Use np.where(condition, a, b) to choose between values, np.minimum and np.maximum for the smaller and the larger; "
+            f"if this compares an array: {_OBJECTS}")
+
+
+def refuse_conversion(dtype: np.dtype) -> NoReturn:
+    """np.asarray(traced, dtype=float), or a traced array assigned to a part of an array of floats."""
+    place = Place.now()
+    cure = ("Drop the conversion (np.asarray, dtype=...): the argument already behaves as a float array; "
+            "join traced numbers with np.stack([...]).")
+    fail(f"A traced array cannot be converted to numbers of type {dtype}.",
+         FLOATS_HOLD_NO_SYMBOLS if place is not None and place.assigns else cure)
+
+
+def refuse_value(asked: str) -> NoReturn:
+    """`float(traced)` and its relatives, whoever asks."""
+    place = Place.now()
+    fail("A traced value stands for all points of a region and has no single value.", _value_cure(place, asked))
+
+
+def _value_cure(place: Place | None, asked: str) -> str:
+    called = None if place is None else place.called()
+    text = "" if place is None else place.text
+    statement = "" if place is None else place.statement
+    found = re.search(r"\bc?math\.(\w+)", text) or re.search(r"\bc?math\.(\w+)", statement)
+    if getattr(called, "__module__", None) in ("math", "cmath"):
+        return _math_cure(called.__name__)
+    if place is not None and place.assigns:
+        return FLOATS_HOLD_NO_SYMBOLS
+    if called in (builtins.float, builtins.int, builtins.complex):
+        return f"Drop the conversion `{called.__name__}(...)`: the value already behaves as a float."
+    if called is builtins.range or asked == "index":
+        return "An index or a number of steps must be a known integer: choose between values with np.where."
+    if found is not None:
+        return _math_cure(found[1])
+    return ("Drop the conversion to a plain number: use NumPy's functions (np.sin, not math.sin), "
+            "and np.stack([...]) to join traced numbers into an array.")
+
+
+def _math_cure(name: str) -> str:
+    if name in _TEST_OF_DEFINEDNESS:
+        return "The function is only evaluated where it is defined: drop the test."
+    numpy_name = _NUMPY_NAME.get(name, name)
+    if getattr(np, numpy_name.partition(".")[0], None) is None:
+        return f"math.{name} has no counterpart in NumPy: write it out with NumPy functions."
+    return f"Use np.{numpy_name} instead of math.{name}."

@@ -1,0 +1,158 @@
+"""What NumPy's ufuncs mean: a table from ufunc to operation, and the few that are formulas of others."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from infimum.expr import build as b
+from infimum.expr.constants import exact_doubles
+from infimum.expr.node import Expr, is_const
+from infimum.expr.operators import add_methods
+from infimum.expr.selection import select
+from infimum.expr.simplify import scalar_of
+from infimum.expr.source import fail, user_line
+from infimum.expr.tracer import UFUNCS, Tracer, has_tracer, lift, truth
+
+# ufunc -> operation of the same arity and meaning
+_DIRECT: dict[np.ufunc, str] = {
+    np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.negative: "neg",
+    np.absolute: "abs", np.fabs: "abs", np.sqrt: "sqrt", np.cbrt: "cbrt",
+    np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p",
+    np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "arcsin", np.arccos: "arccos", np.arctan: "arctan",
+    np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "arcsinh", np.arccosh: "arccosh", np.arctanh: "arctanh",
+    np.arctan2: "arctan2", np.hypot: "hypot", np.sign: "sign", np.floor: "floor", np.ceil: "ceil",
+    np.less: "lt", np.less_equal: "le", np.equal: "eq",
+}
+
+MOST_DISTINCT_EXPONENTS = 1000  # integer exponents that differ from element to element become one power each
+_FEW_EXPONENTS = 64             # up to here exact integer powers are worth a node each even for a base that is never negative
+_NEVER_NEGATIVE = frozenset(("abs", "exp", "exp2", "sqrt", "norm", "hypot", "cosh"))
+
+
+def _direct(op: str) -> Callable[..., Tracer]:
+    def record(*operands: Any) -> Tracer:
+        return Tracer(b.build(op, *map(lift, operands), line=user_line()))
+    return record
+
+
+def _traced(value: Any) -> Tracer:
+    return value if isinstance(value, Tracer) and not value.is_truth else Tracer(lift(value))
+
+
+def _power(base: Any, exponent: Any) -> Tracer:
+    """Constant exponents that are integers are powers of any base; all others are powers of a positive base."""
+    if type(exponent) in (int, float) and abs(exponent) <= 2**31 and exponent == int(exponent):
+        return Tracer(b.build("powi", lift(base), k=int(exponent), line=user_line()))
+    x, y = lift(base), lift(exponent)
+    if is_const(y) and (large := np.abs(y.lo)[(y.lo == np.floor(y.lo)) & (np.abs(y.lo) > 2.0**31)]).size:
+        fail(f"The integer exponent {large[0]:g} is too large.", "Integer exponents may reach 2**31: check the formula.")
+    if is_const(y) and y.size > 1 and scalar_of(y) is None:
+        shape = np.broadcast_shapes(x.shape, y.shape)
+        return Tracer(_powers(b.broadcast(x, shape, user_line()), np.broadcast_to(y.lo, shape)))
+    return Tracer(b.build("pow", x, y, line=user_line()))
+
+
+def _powers(x: Expr, exponents: np.ndarray) -> Expr:
+    """x ** exponents where the constant exponents differ: elements of equal integer exponent share one integer power."""
+    line = user_line()
+    flat = exponents.reshape(-1)
+    integers = np.unique(flat[flat == np.floor(flat)])
+    if len(integers) > _FEW_EXPONENTS and (x.op in _NEVER_NEGATIVE or (x.op == "powi" and x["k"] % 2 == 0)):
+        integers = integers[integers == 0]  # x**0 = 1 also for x = 0, where the general power is undefined
+    elif len(integers) > MOST_DISTINCT_EXPONENTS:
+        fail(f"A base of unknown sign is raised to {len(integers)} different integers.",
+             "If the base is never negative write np.abs(base) ** exponents; else use np.cumprod of the repeated base.")
+    groups = [(int(k), np.flatnonzero(flat == k)) for k in integers]
+    rest = np.flatnonzero(~np.isin(flat, integers))
+    parts = [b.build("powi", b.take(x, at, line), k=k, line=line) for k, at in groups]
+    if rest.size:
+        parts.append(b.build("pow", b.take(x, rest, line), flat[rest], line=line))
+    order = np.concatenate([*(at for _, at in groups), rest])
+    return b.take(b.concat(parts, line), np.argsort(order).reshape(exponents.shape), line)
+
+
+def _extremum(op: str, harmless: float) -> Callable[..., Tracer]:
+    """min and max, where the infinite constant that never wins is dropped."""
+    def record(first: Any, second: Any) -> Tracer:
+        for value, other in ((first, second), (second, first)):
+            if not has_tracer(value) and not isinstance(value, Expr):
+                ends = exact_doubles(value, finite=False)
+                idle = ends == harmless
+                if idle.any():
+                    return select(idle, other, record(np.where(idle, 0.0, ends), other))
+        return Tracer(b.build(op, lift(first), lift(second), line=user_line()))
+    return record
+
+
+def _logic(op: str) -> Callable[..., Tracer]:
+    def record(*operands: Any) -> Tracer:
+        return Tracer(b.build(op, *map(truth, operands), line=user_line()))
+    return record
+
+
+def _bitwise(op: str) -> Callable[..., Tracer]:
+    """& | ^ ~ are logic on conditions; on numbers NumPy refuses them too."""
+    logic = _logic_xor if op == "xor" else _logic(op)
+
+    def record(*operands: Any) -> Tracer:
+        if any(isinstance(v, Tracer) and not v.is_truth for v in operands):
+            fail("The operators & | ^ ~ need conditions, not numbers.",
+                 "Put parentheses around comparisons: (x[0] > 0) & (x[1] > 0); for powers write ** instead of ^.")
+        return logic(*operands)
+    return record
+
+
+def _logic_xor(a: Any, c: Any) -> Tracer:
+    either, both = _logic("or")(a, c), _logic("and")(a, c)
+    return _logic("and")(either, _logic("not")(both))
+
+
+def _where(condition: Tracer, a: Any, c: Any) -> Tracer:
+    return Tracer(b.build("where", condition.expr, lift(a), lift(c), line=user_line()))
+
+
+def _floor_divide(x: Any, y: Any) -> Tracer:
+    return np.floor(np.divide(_traced(x), y))
+
+
+def _remainder(x: Any, y: Any) -> Tracer:
+    """x - y floor(x / y): has the sign of y, as NumPy's."""
+    return _traced(x) - _floor_divide(x, y) * y
+
+
+def _trunc(x: Any) -> Tracer:
+    x = _traced(x)
+    return _where(x < 0, np.ceil(x), np.floor(x))
+
+
+def _heaviside(x: Any, at_zero: Any) -> Tracer:
+    x = _traced(x)
+    return _where(x < 0, 0.0, _where(x == 0, at_zero, 1.0))
+
+
+def _logaddexp(x: Any, y: Any) -> Tracer:
+    """log(e**x + e**y) without overflow: the larger plus log(1 + e**-distance)."""
+    x = _traced(x)
+    return np.maximum(x, y) + np.log1p(np.exp(-abs(x - y)))
+
+
+
+_FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
+    np.power: _power, np.float_power: _power,
+    np.square: lambda x: _power(x, 2), np.reciprocal: lambda x: Tracer(b.build("div", 1.0, lift(x), line=user_line())),
+    np.positive: lambda x: Tracer(lift(x)), np.conjugate: lambda x: Tracer(lift(x)),
+    np.minimum: _extremum("min", np.inf), np.maximum: _extremum("max", -np.inf),
+    np.fmin: _extremum("min", np.inf), np.fmax: _extremum("max", -np.inf),
+    np.greater: lambda x, y: UFUNCS[np.less](y, x), np.greater_equal: lambda x, y: UFUNCS[np.less_equal](y, x),
+    np.not_equal: lambda x, y: _logic("not")(UFUNCS[np.equal](x, y)),
+    np.logical_and: _logic("and"), np.logical_or: _logic("or"), np.logical_not: _logic("not"), np.logical_xor: _logic_xor,
+    np.bitwise_and: _bitwise("and"), np.bitwise_or: _bitwise("or"), np.bitwise_xor: _bitwise("xor"), np.invert: _bitwise("not"),
+    np.floor_divide: _floor_divide, np.remainder: _remainder, np.trunc: _trunc,
+    np.divmod: lambda x, y: (_floor_divide(x, y), _remainder(x, y)),
+    np.heaviside: _heaviside, np.logaddexp: _logaddexp,
+}
+
+UFUNCS.update({ufunc: _direct(op) for ufunc, op in _DIRECT.items()})
+UFUNCS.update(_FORMULAS)
+add_methods([ufunc for ufunc in (*_DIRECT, np.logaddexp, np.heaviside) if ufunc.__name__ not in ("add", "equal")], [])

@@ -1,0 +1,75 @@
+"""The operators and methods of Tracer, one row each: every one records a NumPy function."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from infimum.expr.source import fail
+from infimum.expr.tracer import Tracer, apply, call_function
+
+_OPERATORS: dict[str, np.ufunc] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
+    "mod": np.remainder, "pow": np.power, "matmul": np.matmul,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+}
+_COMPARISONS: dict[str, np.ufunc] = {
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+}
+_UNARY: dict[str, np.ufunc] = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+
+
+def _define_operators() -> None:
+    def binary(ufunc):
+        def forward(self, other):
+            return apply(ufunc, self, other)
+
+        def reverse(self, other):
+            return apply(ufunc, other, self)
+
+        def in_place(self, other):
+            return _change(self, ufunc, other)
+        return forward, reverse, in_place
+
+    def comparison(ufunc):
+        def compare(self, other):
+            if other is None or isinstance(other, str):
+                return NotImplemented
+            return apply(ufunc, self, other)
+        return compare
+
+    for name, ufunc in _OPERATORS.items():
+        for prefix, function in zip(("__", "__r", "__i"), binary(ufunc), strict=True):  # __add__, __radd__, __iadd__
+            setattr(Tracer, f"{prefix}{name}__", function)
+    Tracer.__divmod__, Tracer.__rdivmod__, _ = binary(np.divmod)
+    for name, ufunc in _COMPARISONS.items():
+        setattr(Tracer, f"__{name}__", comparison(ufunc))
+    for name, ufunc in _UNARY.items():
+        setattr(Tracer, f"__{name}__", lambda self, _ufunc=ufunc: apply(_ufunc, self))
+
+
+def _change(target: Tracer, ufunc: np.ufunc, other: Any) -> Tracer:
+    """`target += other`: numbers are rebound, arrays change, and with them every name they go by."""
+    result = apply(ufunc, target, other)
+    if target._root is not None:
+        fail("A view of a traced array was changed in place.", "Write `v = v + ...` instead of `v += ...`, or work on v.copy().")
+    if not target.shape:
+        return result
+    if result.shape != target.shape:
+        raise ValueError(f"an array of shape {target.shape} cannot hold the result of shape {result.shape} in place")
+    target._expr = result.expr
+    target._version += 1
+    return target
+
+
+def add_methods(ufuncs: list[np.ufunc], functions: list[Callable]) -> None:
+    """Give Tracer methods named like ufuncs (object arrays call them: `np.sin(objects)` is `objects[i].sin()`) and like
+    the functions that ndarray has as methods."""
+    for ufunc in ufuncs:
+        setattr(Tracer, ufunc.__name__, lambda self, *rest, _ufunc=ufunc: apply(_ufunc, self, *rest))
+    for function in functions:
+        setattr(Tracer, function.__name__, lambda self, *rest, _function=function, **options:
+                call_function(_function, self, *rest, **options))
+
+
+_define_operators()

@@ -1,0 +1,133 @@
+"""trace: call the user's function once with a symbolic vector and keep what it did as an expression."""
+
+import operator
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from infimum.errors import TraceError, UserFunctionError
+from infimum.expr import build as b
+from infimum.expr import numpy_products, numpy_reductions, numpy_ufuncs, numpy_views, selection  # noqa: F401 (fill the tables)
+from infimum.expr.asked_for_value import FLOATS_HOLD_NO_SYMBOLS
+from infimum.expr.constants import exact_doubles
+from infimum.expr.node import Expr, const, var
+from infimum.expr.real import Real
+from infimum.expr.source import Place, call_user_function, trace_error
+from infimum.expr.tracer import FUNCTIONS, UFUNCS, Tracer
+from infimum.expr.unsupported import no_rule
+
+# what NumPy says when it meets traced numbers in an array of objects and lacks a way to apply the function named
+_NO_RULE = (r"which has no callable (\w+) method", r"ufunc '(\w+)' not supported for the input types",
+            r"ufunc '(\w+)' did not contain a loop")
+# other complaints of NumPy that mean that a traced value was used in a way that cannot be traced: text, what, cure
+_MISUSES = (
+    (r"of type (?!Tracer)\w+ which has no callable", "An array made by np.array([...]) mixes traced and plain numbers, and NumPy "
+     "cannot apply its functions to such an array of objects.", "Use np.stack([...]) instead of np.array([...])."),
+    ("setting an array element with a sequence", "A traced value was assigned to an element of an array of numbers.",
+     FLOATS_HOLD_NO_SYMBOLS),
+    ("assignment destination is read-only", "An array made by np.asarray(x) was assigned to, which would change the input x.",
+     "Use np.array(x), which copies, or make a new array with np.where or np.concatenate."),
+    ("only integers, slices", "An index is not an integer, as if a traced value were used as an index.",
+     "An index must be a known integer: choose between values with np.where."),
+)
+
+
+def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
+    """The expression of fun(x, *args) for a vector x of n variables: a scalar Expr over `var("x", (n,))`.
+
+    `args` is a tuple or list of further arguments, passed on as they are; anything else is one argument, as in SciPy.
+
+    >>> trace(lambda x: np.sum(x**2) + np.exp(x).max(), 2)
+    (sum(powi(x, k=2), axes=(0,)) + amax(exp(x), axes=(0,)))
+    """
+    if not callable(fun):
+        raise TraceError(f"The function to trace is a {type(fun).__name__}, which cannot be called. Pass a function f(x, *args).")
+    x = Tracer(var("x", (_number_of_variables(n),)))
+    extra = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+    try:
+        value = call_user_function(fun, x, *extra)
+    except TraceError:
+        raise
+    except Exception as error:
+        raise _explained(fun, error) from error
+    return _scalar(fun, value)
+
+
+def _number_of_variables(n: Any) -> int:
+    try:
+        count = operator.index(n)
+    except TypeError:
+        count = -1
+    if isinstance(n, bool) or count < 0:
+        raise TraceError(f"The number of variables must be a positive integer, not {n!r}.")
+    if count == 0:
+        raise TraceError("The function was asked for with an empty vector (n = 0). Pass at least one variable.")
+    return count
+
+
+def _explained(fun: Callable, error: Exception) -> TraceError:
+    """The error to raise for an exception that left the user's function."""
+    place = Place.of(error.__traceback__)
+    text = str(error)
+    for pattern, what, cure in _MISUSES:
+        if re.search(pattern, text):
+            return trace_error(place, what, cure)
+    for pattern in _NO_RULE:
+        match = re.search(pattern, text) if isinstance(error, TypeError) else None
+        if match is not None:
+            return trace_error(place, *no_rule(f"np.{match[1]}", sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
+    where = f"{place}: " if place is not None else f"{_home(fun)}: "
+    hint = "Correct the function, or pass the right number of variables." if place is not None else \
+        "Check its parameters: it is called with the vector x and the further arguments `args`."
+    return UserFunctionError(f"{where}The function raised {type(error).__name__}: {text.rstrip('.') or 'no message'}. {hint}")
+
+
+def _home(fun: Callable) -> str:
+    """Where the function is defined, for errors that have no line of the user's code in them."""
+    code = getattr(fun, "__code__", None)
+    name = getattr(fun, "__qualname__", repr(fun))
+    return f"{code.co_filename}:{code.co_firstlineno}, in `{name}`" if code is not None else f"In `{name}`"
+
+
+def _scalar(fun: Callable, value: Any) -> Expr:
+    """The returned value as a scalar expression, or an error that says what was returned instead of a number."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(-1)[0]
+    if isinstance(value, Tracer) and not value.is_truth and value.size == 1:
+        return b.reshape(value.expr, ())
+    if isinstance(value, Real):
+        return const(value.lo, value.hi)
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        return _constant(fun, value)
+    what, cure = _not_a_number(value)
+    raise TraceError(f"{_home(fun)}: The function returned {what}. {cure}")
+
+
+def _constant(fun: Callable, value: Any) -> Expr:
+    if not np.isfinite(float(value)) if isinstance(value, (float, np.floating)) else False:
+        raise TraceError(f"{_home(fun)}: The function returned the constant {value}. Return a finite number.")
+    try:
+        return const(exact_doubles(value))
+    except TraceError as error:
+        raise TraceError(f"{_home(fun)}: In the returned value: {error}") from None
+
+
+def _not_a_number(value: Any) -> tuple[str, str]:
+    scalar = "Return one real number."
+    if value is None:
+        return "None", "Is a `return` missing?"
+    if isinstance(value, str):
+        return f"the string {value[:40]!r}", scalar
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, Tracer) and value.is_truth):
+        return "a truth value", "Return a number, for instance np.where(condition, 1.0, 0.0)."
+    if isinstance(value, (complex, np.complexfloating)):
+        return "a complex number", "Return one real number, for instance its real part or np.hypot of its parts."
+    if isinstance(value, (Tracer, np.ndarray)):
+        return f"an array of shape {value.shape}", "Return one number: reduce it with np.sum(...), or pick one element."
+    if isinstance(value, (list, tuple)):
+        return f"a {type(value).__name__} of length {len(value)}", "Return one number: add up the parts, or pick one."
+    return f"a value of type {type(value).__name__}", scalar
+
+

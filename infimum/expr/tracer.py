@@ -1,0 +1,320 @@
+"""Tracer: what the user's function receives instead of an array. It records in an Expr what NumPy is asked to do.
+
+The rules for NumPy's functions live in tables (`UFUNCS`, `UFUNC_METHODS`, `FUNCTIONS`) that the `numpy_*` modules fill.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, NoReturn
+
+import numpy as np
+
+from infimum.expr import build as b
+from infimum.expr.asked_for_value import refuse_conversion, refuse_truth, refuse_value
+from infimum.expr.constants import exact_doubles
+from infimum.expr.node import Expr, Shape, const
+from infimum.expr.ops import OPS, Kind
+from infimum.expr.real import Real
+from infimum.expr.source import fail, user_line
+from infimum.expr.unsupported import accepted_keywords, refuse_argument, refuse_dtype, refuse_function, refuse_method
+
+UFUNCS: dict[np.ufunc, Callable[..., Any]] = {}
+UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
+FUNCTIONS: dict[Callable, Callable[..., Any]] = {}
+
+LARGEST_OBJECT_ARRAY = 1000  # np.asarray(x) unrolls x into its components; beyond this the graph would be a burden
+_TESTS = frozenset(name for name, row in OPS.items() if row.kind is Kind.TEST)
+
+
+class Tracer:
+    """A symbolic array of doubles (or of truth values, where its expression is a test).
+
+    NumPy's arrays are mutable, so `y = x; y += 1` changes x too. That is kept: in-place operators exchange the expression
+    inside the object. A view (`v = x[1:]`) remembers the array it belongs to and the version it saw; changing a view, or
+    using it after its array changed, is an error, for tracing would otherwise record another function than NumPy computes.
+    """
+
+    __slots__ = ("_expr", "_root", "_seen", "_version")
+    __hash__ = object.__hash__
+
+    def __init__(self, expr: Expr, root: "Tracer | None" = None):
+        self._expr = expr
+        self._version = 0
+        self._root = root
+        self._seen = 0 if root is None else root._version
+
+    @property
+    def expr(self) -> Expr:
+        """The expression recorded so far."""
+        if self._root is not None and self._root._version != self._seen:
+            fail("A view is used after the array it belongs to was changed in place.",
+                 "Write `x = x + ...` instead of `x += ...`, or take the view again.")
+        return self._expr
+
+    def view(self, expr: Expr) -> "Tracer":
+        """A Tracer that shares its elements with this one, as NumPy's views do."""
+        return Tracer(expr, self if self._root is None else self._root)
+
+    @property
+    def is_truth(self) -> bool:
+        return self._expr.op in _TESTS
+
+    @property
+    def shape(self) -> Shape:
+        return self._expr.shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self._expr.shape)
+
+    @property
+    def size(self) -> int:
+        return self._expr.size
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float64 for arrays. A number has the type object: the mean of an object array converts its sum by that type."""
+        return np.dtype(np.float64 if self.shape else object)
+
+    @property
+    def T(self) -> "Tracer":
+        return self.view(b.transpose(self.expr, range(self.ndim)[::-1], user_line()))
+
+    @property
+    def real(self) -> "Tracer":
+        return self.view(self.expr)
+
+    @property
+    def imag(self) -> np.ndarray:
+        return np.zeros(self.shape)
+
+    @property
+    def flat(self) -> Iterator["Tracer"]:
+        return iter(self.ravel())
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a traced number has no len()")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator["Tracer"]:
+        if not self.shape:
+            raise TypeError("a traced number cannot be iterated over")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __getitem__(self, key: Any) -> "Tracer":
+        parts = key if isinstance(key, tuple) else (key,)
+        for part in parts:
+            _refuse_traced_index(part)
+        element = b.index(self.expr, key, user_line())
+        numbers_only = not element.shape and all(isinstance(p, (int, np.integer)) for p in parts)
+        return Tracer(element) if numbers_only or not b.is_basic(parts) else self.view(element)
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        fail("A traced array cannot be assigned to.",
+             "Make a new array instead: `x = np.where(...)`, `np.concatenate([...])`, or collect the elements in a list "
+             "and use np.stack(list).")
+
+    # ---- NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        kwargs = accepted_keywords(ufunc.__name__, kwargs)
+        (out,) = kwargs.pop("out", None) or (None,)
+        if out is not None and not (isinstance(out, np.ndarray) and out.dtype == object):
+            fail(f"np.{ufunc.__name__} was asked to write a traced value into an array of numbers (`out=` or an operator such "
+                 "as `+=`).", "Write `a = a + x` instead of `a += x`, and use the returned value instead of `out=`.")
+        if method == "__call__" and ufunc in UFUNCS and not kwargs:
+            result = apply(ufunc, *inputs)
+        elif method == "outer" and ufunc in UFUNCS and not kwargs:
+            left, right = (Tracer(lift(v)) for v in inputs)
+            result = apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
+        elif (ufunc, method) in UFUNC_METHODS:
+            result = UFUNC_METHODS[ufunc, method](*inputs, **kwargs)
+        elif kwargs and method in ("__call__", "outer"):
+            refuse_argument(f"np.{ufunc.__name__}", next(iter(kwargs)))
+        else:
+            refuse_function(ufunc, "" if method == "__call__" else f".{method}", _supported())
+        if out is None:
+            return result
+        out[...] = result.__array__()
+        return out
+
+    def __array_function__(self, func: Callable, types: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        return call_function(func, *args, **kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """An object array of traced numbers: np.asarray and np.array bypass the protocols and come here."""
+        if dtype is not None and np.dtype(dtype) != object:
+            refuse_conversion(np.dtype(dtype))
+        if self.size > LARGEST_OBJECT_ARRAY:
+            fail(f"A traced array of {self.size} elements was converted to a plain NumPy array; the limit is "
+                 f"{LARGEST_OBJECT_ARRAY}.",
+                 "Drop np.asarray or np.array: the argument already behaves as an array; write `A @ x` for A.dot(x), and join "
+                 "traced values with np.stack or np.concatenate.")
+        objects = np.empty(self.shape, dtype=object)
+        flat = Tracer(b.reshape(self.expr, (self.size,), user_line()))
+        for i, at in enumerate(np.ndindex(self.shape)):
+            objects[at] = flat[i]
+        objects.flags.writeable = bool(copy)  # np.asarray shares memory with x: writing there would change x unseen
+        return objects
+
+    # ---- the requests for a value that a symbol does not have
+
+    def __bool__(self) -> NoReturn:
+        refuse_truth(self.is_truth)
+
+    def __float__(self) -> NoReturn:
+        refuse_value("float")
+
+    def __int__(self) -> NoReturn:
+        refuse_value("int")
+
+    def __complex__(self) -> NoReturn:
+        refuse_value("complex")
+
+    def __index__(self) -> NoReturn:
+        refuse_value("index")
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        refuse_function(np.round, "", _supported())
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and hasattr(np.ndarray, name):
+            refuse_method(name)
+        raise AttributeError(f"a traced array has no attribute {name!r}")
+
+    # ---- methods that are no NumPy function of the same name (`operators.add_methods` adds the others)
+
+    def reshape(self, *shape: Any, **options: Any) -> "Tracer":
+        return call_function(np.reshape, self, shape[0] if len(shape) == 1 else shape, **options)
+
+    def transpose(self, *axes: Any) -> "Tracer":
+        return call_function(np.transpose, self, (axes[0] if len(axes) == 1 else axes) or None)
+
+    def flatten(self, order: str = "C") -> "Tracer":
+        return self.ravel(order=order).copy()
+
+    def astype(self, dtype: Any, **options: Any) -> "Tracer":
+        if not self.is_truth or np.dtype(dtype).kind not in "biuf":  # 0 and 1 are the same in every type
+            refuse_dtype("astype", dtype)
+        return self.copy() if options.get("copy", True) else self
+
+    def item(self, *at: Any) -> "Tracer":
+        if not at and self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a scalar")
+        return self.ravel()[at[0] if at else 0] if len(at) < 2 else self[at]
+
+    def tolist(self) -> Any:
+        return [part.tolist() for part in self] if self.shape else self
+
+    def copy(self, order: str = "C") -> "Tracer":
+        return Tracer(self.expr)
+
+    def conjugate(self) -> "Tracer":
+        return self
+
+    conj = conjugate
+
+    def __copy__(self) -> "Tracer":
+        return self
+
+    def __deepcopy__(self, memo: dict) -> "Tracer":
+        return self
+
+    def __floor__(self) -> "Tracer":
+        return apply(np.floor, self)
+
+    def __ceil__(self) -> "Tracer":
+        return apply(np.ceil, self)
+
+    def __trunc__(self) -> "Tracer":
+        return apply(np.trunc, self)
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    def __repr__(self) -> str:
+        return f"<traced {list(self.shape)}: {self._expr!r}>"
+
+
+def lift(value: Any) -> Expr:
+    """An operand as an expression of numbers: truth values count 1 and 0, constants must be finite doubles."""
+    if type(value) is Tracer:
+        return b.build("where", value.expr, 1.0, 0.0, line=user_line()) if value.is_truth else value.expr
+    if type(value) is float or type(value) is int:
+        return _number(value)
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, Real):
+        return const(value.lo, value.hi)
+    if isinstance(value, (list, tuple)) and has_tracer(value):
+        return _stack([lift(v) for v in value])
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return b.reshape(_stack([lift(v) for v in value.flat]), value.shape, user_line()) if value.size else const(value)
+    return const(exact_doubles(value))
+
+
+@lru_cache(maxsize=1024)
+def _number(value: float) -> Expr:
+    """A constant of the user's code; a loop meets the same few again and again."""
+    return const(exact_doubles(value))
+
+
+def _stack(parts: list[Expr]) -> Expr:
+    if any(p.shape != parts[0].shape for p in parts):
+        raise ValueError("the parts of a nested sequence have different shapes")
+    return b.join([b.reshape(p, (1, *p.shape), user_line()) for p in parts], 0, user_line())
+
+
+def has_tracer(value: Any) -> bool:
+    """Does a value, a nested sequence or an object array hold traced values?"""
+    if isinstance(value, (list, tuple)):
+        return any(has_tracer(v) for v in value)
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and any(isinstance(v, Tracer) for v in value.flat)
+    return isinstance(value, Tracer)
+
+
+def truth(value: Any) -> Expr:
+    """An operand as a test: numbers are true where they are not 0."""
+    if isinstance(value, Tracer) and value.is_truth:
+        return value.expr
+    if not has_tracer(value) and np.asarray(value).dtype == bool:
+        return b.build("eq", np.asarray(value, dtype=float), 1.0, line=user_line())
+    return b.build("not", b.build("eq", lift(value), 0.0, line=user_line()), line=user_line())
+
+
+def apply(ufunc: np.ufunc, *operands: Any) -> Any:
+    """Record a ufunc on raw operands."""
+    return UFUNCS[ufunc](*operands)
+
+
+def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
+    """Record a NumPy function that is no ufunc."""
+    handler = FUNCTIONS.get(func)
+    if handler is None:
+        refuse_function(func, "", _supported())
+    kwargs = accepted_keywords(func.__name__, kwargs)
+    code = handler.__code__
+    takes_any = code.co_flags & 0x0C  # *args or **kwargs
+    if not takes_any:
+        known = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+        unknown = next((k for k in kwargs if k not in known), None)
+        if unknown is not None or len(args) > code.co_argcount:
+            refuse_argument(f"np.{func.__name__}", unknown or "given last")
+    return handler(*args, **kwargs)
+
+
+def _refuse_traced_index(part: Any) -> None:
+    if isinstance(part, slice):
+        for end in (part.start, part.stop, part.step):
+            _refuse_traced_index(end)
+    elif isinstance(part, Tracer) and part.is_truth:
+        fail("A traced condition was used to select elements: how many there are is not known.",
+             "Keep the shape: np.where(condition, x, 0.0), for instance inside np.sum.")
+    elif has_tracer(part):
+        fail("A traced value was used as an index.", "An index must be a known integer: choose between values with np.where.")
+
+
+def _supported() -> list[str]:
+    return sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})

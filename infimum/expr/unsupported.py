@@ -1,0 +1,101 @@
+"""What to tell a user who calls a NumPy function, method or argument without a rule: its name, and what to write instead."""
+
+import difflib
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from infimum.expr.source import fail
+
+_DROP_TEST = "The function is only evaluated where it is defined: drop the test."
+_ORDER = "The order of traced values is not known: use np.min, np.max, np.minimum or np.maximum."
+_LOGIC = ("Combine conditions with np.logical_and and np.logical_or inside np.where; "
+          "a test of np.min or np.max of the values stands for all or any of them.")
+_NEW_ARRAY = "Make a new array instead, with np.where, np.concatenate or np.stack."
+_NO_NAN = "There are no NaNs to skip: use the function without the prefix nan."
+_ALGEBRA = "Write the formula out with @, np.sum and the components."
+_CLOSE = "Compare explicitly inside np.where, for instance np.abs(a - b) <= 1e-8."
+
+CURES: dict[str, str] = {
+    **dict.fromkeys(("isfinite", "isnan", "isinf", "isneginf", "isposinf", "nan_to_num"), _DROP_TEST),
+    **dict.fromkeys(("sort", "argsort", "argmax", "argmin", "median", "percentile", "quantile", "partition", "unique",
+                     "searchsorted", "digitize", "nonzero", "argwhere", "flatnonzero"), _ORDER),
+    **dict.fromkeys(("any", "all"), _LOGIC),
+    **dict.fromkeys(("copyto", "put", "place", "putmask", "fill", "fill_diagonal", "put_along_axis", "resize"), _NEW_ARRAY),
+    **dict.fromkeys(("nansum", "nanmean", "nanmin", "nanmax", "nanprod", "nanvar", "nanstd"), _NO_NAN),
+    **dict.fromkeys(("det", "inv", "solve", "eig", "eigh", "svd", "pinv", "cholesky", "qr", "lstsq", "slogdet"), _ALGEBRA),
+    **dict.fromkeys(("isclose", "allclose", "array_equal"), _CLOSE),
+    **dict.fromkeys(("rint", "round", "around"), "For the nearest integer write np.floor(x + 0.5)."),
+    **dict.fromkeys(("rad2deg", "degrees"), "Multiply by 180 / np.pi."),
+    **dict.fromkeys(("deg2rad", "radians"), "Multiply by np.pi / 180."),
+    **dict.fromkeys(("signbit", "copysign"), "Use np.sign(x), or np.where(x < 0, a, b)."),
+    **dict.fromkeys(("fmod", "modf"), "Use np.floor: x - y * np.floor(x / y) is the remainder."),
+    "sinc": "Write np.where(x == 0, 1.0, np.sin(np.pi * x) / (np.pi * x)).",
+    "piecewise": "Use np.where(condition, a, b) or np.select.",
+    "interp": "Write the pieces with np.where(condition, a, b).",
+    "linspace": "Write start + (stop - start) * np.linspace(0.0, 1.0, number).",
+    "logaddexp2": "Use np.logaddexp, or np.log2(np.exp2(a) + np.exp2(b)).",
+}
+
+
+def _name_of(function: Any) -> str:
+    name = function.__name__
+    if getattr(np, name, None) is function:
+        return f"np.{name}"
+    module = getattr(function, "__module__", None)
+    return f"{module.replace('numpy', 'np', 1)}.{name}" if module else name
+
+
+def no_rule(name: str, supported: list[str]) -> tuple[str, str]:
+    """The two sentences about a function without a rule: what is missing, and the cure or the nearest names that have one."""
+    last = name.rpartition(".")[2]
+    near = difflib.get_close_matches(last, supported, 3)
+    cure = CURES.get(last) or "Write it with arithmetic and elementary functions such as np.exp, np.sum and np.where."
+    if last not in CURES and near:
+        cure += f" Similar functions with a rule: {', '.join('np.' + n for n in near)}."
+    return f"{name} has no rule for traced values.", cure
+
+
+def refuse_function(function: Callable, method: str, supported: list[str]) -> NoReturn:
+    """A NumPy function, ufunc or ufunc method that cannot be traced."""
+    if not method:
+        fail(*no_rule(_name_of(function), supported))
+    fail(f"{_name_of(function)}{method} has no rule for traced values.", "Write it with np.sum, np.prod, np.where and slices.")
+
+
+def refuse_method(name: str) -> NoReturn:
+    """A method or attribute of ndarray that traced arrays lack."""
+    fail(f"The method or attribute .{name} has no rule for traced arrays.",
+         CURES.get(name) or "Write it with NumPy functions such as np.sum, np.where and np.concatenate.")
+
+
+def refuse_argument(function: str, argument: str) -> NoReturn:
+    """An optional argument that cannot be traced."""
+    cures = {"out": "Use the returned value instead of `out=`.",
+             "where": "Use np.where inside the function's argument instead of `where=`."}
+    fail(f"The argument `{argument}` of {function} has no rule for traced values.",
+         cures.get(argument, "Leave it out, or write what it does with NumPy functions."))
+
+
+def refuse_dtype(function: str, dtype: Any) -> None:
+    """Traced values are doubles (read as real numbers); another type would round or truncate."""
+    if dtype is not None and np.dtype(dtype) != np.float64:
+        fail(f"{function} was asked for the type {np.dtype(dtype)}, but traced values are real numbers.",
+             "Drop the conversion, or use np.floor where integers are meant.")
+
+
+def accepted_keywords(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The keyword arguments without those that change nothing; those that ask for what cannot be traced are refused."""
+    if not kwargs:
+        return kwargs
+    rest = dict(kwargs)
+    if name not in ("zeros_like", "ones_like", "empty_like", "full_like"):
+        refuse_dtype(f"np.{name}", rest.pop("dtype", None))
+    if rest.pop("where", True) is not True:
+        refuse_argument(f"np.{name}", "where")
+    if "out" in rest and not isinstance(rest["out"], tuple) and rest.pop("out") is not None:
+        refuse_argument(f"np.{name}", "out")
+    for idle in ("casting", "subok", "signature", "copy"):
+        rest.pop(idle, None)
+    return rest
