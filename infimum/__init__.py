@@ -2,8 +2,9 @@
 
 from infimum.errors import BoundsError, HostError, InfimumError, ShapeError, TraceError, UserFunctionError
 from infimum.evaluate import Derivative, Enclosure, Evaluator, MeanValue, compile, enclose
+from infimum.expr.real import Real, e, pi
 from infimum.problem import Interval
 
-__all__ = ["BoundsError", "Derivative", "Enclosure", "Evaluator", "HostError", "InfimumError", "Interval", "MeanValue", "ShapeError",
-           "TraceError", "UserFunctionError", "compile", "enclose"]
+__all__ = ["BoundsError", "Derivative", "Enclosure", "Evaluator", "HostError", "InfimumError", "Interval", "MeanValue", "Real",
+           "ShapeError", "TraceError", "UserFunctionError", "compile", "e", "enclose", "pi"]
 __version__ = "0.1.0"

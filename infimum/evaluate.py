@@ -142,7 +142,8 @@ class Evaluator:
             key = (self.f.key, kind, self.n, self.target.name, getattr(self.target, "lanes", 1))
             if key not in _lowered:
                 program = programs.PROGRAMS[kind](self.f, var("x", (self.n,)))
-                _lowered[key] = (self.target.compile(program.kernel), program.data.doubles(), program.data.positions(), program.rows)
+                data = program.data
+                _lowered[key] = self.target.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 if len(_lowered) > _KEEP:
                     _lowered.popitem(last=False)
             self._ready[kind] = _lowered[key]

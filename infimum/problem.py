@@ -1,5 +1,6 @@
 """What is asked: intervals and bounds. Immutable."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,7 +38,7 @@ class Interval:
             return np.inf
         exact = Fraction(self.hi) - Fraction(self.lo)
         width = self.hi - self.lo
-        return width if np.isinf(width) or Fraction(width) >= exact else float(np.nextafter(width, np.inf))
+        return width if np.isinf(width) or Fraction(width) >= exact else math.nextafter(width, math.inf)
 
     def __contains__(self, number: float) -> bool:
         return self.lo <= number <= self.hi
@@ -104,5 +105,5 @@ def _end(value: Any, i: int, side: int) -> float:
         raise BoundsError(f"the {name} bound of variable {i} is NaN")
     if isinstance(value, int) and int(number) != value:  # not a double: outward
         beyond = number > value if side == 0 else number < value
-        return float(np.nextafter(number, (-np.inf, np.inf)[side])) if beyond else number
+        return math.nextafter(number, (-math.inf, math.inf)[side]) if beyond else number
     return number

@@ -164,7 +164,7 @@ def powi(b, x: Pair, k: int) -> Pair:
         return absorb(b, Pair(b.mul(low, b.neg(low)), b.mul(high, high), x.level, least=0), x)
     from infimum.interval.elementary.power import enclose_integer_power
 
-    name = f"power_{k}" if k > 0 else f"power_minus_{-k}"
+    name = f"enclose_power_{k}" if k > 0 else f"enclose_power_minus_{-k}"  # beside power_k, the power of one number
     nlo, hi = b.outline(name, lambda b, n, h: enclose_integer_power(b, n, h, k), x.nlo, x.hi)
     result = Pair(nlo, hi, x.level, least=0 if k % 2 == 0 else min(x.least, 0))
     if k < 0:

@@ -6,6 +6,7 @@ from typing import Any
 
 from infimum.interval.arithmetic import absolute, add, div, mul, neg, powi, sub
 from infimum.interval.elementary import row
+from infimum.interval.elementary.trigonometric import enclose_sincos
 from infimum.interval.pair import (
     DEFINED,
     INF,
@@ -36,11 +37,9 @@ def _total(name: str, **facts: int) -> Callable:
     return rule
 
 
-def _trig(name: str, at: int) -> Callable:
-    """sin and cos come from one function, so that a kernel with both computes the reduction once."""
+def _of_both(at: int) -> Callable:
+    """sin and cos of the same argument, where a kernel needs both: one function computes them together."""
     def rule(b, x: Pair) -> Pair:
-        from infimum.interval.elementary.trigonometric import enclose_sincos
-
         ends = b.outline("enclose_sincos", enclose_sincos, x.nlo, x.hi)
         return absorb(b, Pair(ends[at], ends[at + 1], x.level), x)
     return rule
@@ -277,7 +276,7 @@ RULES: dict[str, Callable] = {
     "add": add, "sub": sub, "mul": mul, "div": div, "neg": neg, "abs": absolute, "powi": powi,
     "sqrt": _sqrt, "cbrt": _cbrt, "pow": _pow, "hypot": _hypot, "arctan2": _arctan2,
     "exp": _total("exp", least=0), "exp2": _total("exp2", least=0), "expm1": _total("expm1"),
-    "sin": _trig("sin", 0), "cos": _trig("cos", 2), "tan": _tan, "arctan": _total("arctan"),
+    "sin": _total("sin"), "cos": _total("cos"), "sin with cos": _of_both(0), "cos with sin": _of_both(2), "tan": _tan, "arctan": _total("arctan"),
     "sinh": _total("sinh"), "cosh": _total("cosh", least=1), "tanh": _total("tanh"), "arcsinh": _total("arcsinh"),
     "log": _partial("log", Edge(0.0, False), None), "log2": _partial("log2", Edge(0.0, False), None),
     "log10": _partial("log10", Edge(0.0, False), None), "log1p": _partial("log1p", Edge(-1.0, False), None),

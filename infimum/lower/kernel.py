@@ -35,13 +35,13 @@ PRIMITIVES: dict[str, tuple[str, str]] = {
 
 
 class Value:
-    """The result of an instruction. `depth` is the nesting at which it is computed: 0 before the lanes, 1 per lane, 2 … in loops."""
+    """The result of an instruction, computed at nesting `depth`: 0 before the lanes, 1 per lane, 2 and more in loops."""
 
     __slots__ = ("type", "depth", "source")
 
     def __init__(self, type: str, depth: int):
         self.type, self.depth = type, depth
-        self.source: "Instr | None" = None
+        self.source: Instr | None = None
 
 
 class Instr:
@@ -96,7 +96,7 @@ class Function:
 
 @dataclass(slots=True, eq=False)
 class Kernel:
-    """A whole program: prologue before the lanes, body per lane, sizes of the per-lane buffers, the arrays it reads and writes."""
+    """A whole program: what runs before the lanes, what each lane runs, its buffers, how many arrays it reads and writes."""
 
     name: str
     prologue: list
@@ -243,10 +243,15 @@ class Builder:
         """A constant position, passed as an argument."""
         return self.emit("udata", None, (self.position(position),), "u", 0)[0]
 
-    def buffer(self, size: int) -> int:
-        """A new per-lane array; every element is stored once before it is loaded."""
+    @property
+    def depth(self) -> int:
+        """How deep the loops are nested that are open now."""
+        return len(self.scopes) - 1
+
+    def buffer(self, size: int, depth: int | None = None) -> int:
+        """A new per-lane array, filled anew in every turn of the loop at `depth` (the innermost): stored before it is loaded."""
         self.buffers.append(size)
-        self._homes.append(len(self.scopes) - 1)  # filled anew in every turn of the loop it was made in
+        self._homes.append(self.depth if depth is None else depth)
         return len(self.buffers) - 1
 
     def load(self, buffer: int, position: "int | Value") -> Value:

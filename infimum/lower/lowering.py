@@ -29,6 +29,7 @@ class Lowering:
         self.memo: list[dict] = [{}]
         self.buffers: dict[Expr, tuple[list[int], Any]] = {}
         self.plan: Plan | None = None
+        self.depth = b.depth
 
     # ---- whole programs
     def run(self, outputs: list[tuple[Expr, Writer]], beside: "Beside | None" = None, straight: bool | None = None) -> bool:
@@ -36,6 +37,7 @@ class Lowering:
 
         `beside` is a sum over all variables that the caller wants computed in the same loop.
         """
+        self.depth = self.b.depth
         deep = sys.getrecursionlimit()
         sys.setrecursionlimit(max(deep, 200_000))  # expressions may be deep; these frames are Python's own
         try:
@@ -144,7 +146,7 @@ class Lowering:
         """Stores an element. What is known statically of a stored array holds for all its elements."""
         lanes, form = self.meaning.lanes(self.b, value), self.meaning.form(value)
         if root not in homes:
-            homes[root] = [self.b.buffer(root.size) for _ in lanes], form
+            homes[root] = [self.b.buffer(root.size, self.depth) for _ in lanes], form
         buffers, known = homes[root]
         homes[root] = buffers, self.meaning.common(known, form)
         for buffer, lane in zip(buffers, lanes, strict=True):
@@ -218,7 +220,7 @@ class Lowering:
             values = []
             for arg in node.args:
                 values.append(self.element(arg, at))
-            return self.meaning.rules[node.op](self.b, *values, **dict(node.params))
+            return self.meaning.rules[self.plan.rule.get(node, node.op)](self.b, *values, **dict(node.params))
         if kind is Kind.LEAF:
             if node.op == "var":
                 return self.leaves[node["name"]](at[0])
@@ -338,9 +340,8 @@ class Lowering:
         return self.element(x, tuple(i if d > 1 else 0 for d, i in zip(x.shape, tail, strict=True)))
 
     def _slice(self, node: Expr, at: At) -> Any:
-        place = self.b.place
-        return self.element(node.args[0], tuple(
-            place("uadd", place("umul", i, step), start) for start, step, i in zip(node["starts"], node["steps"], at, strict=True)))
+        place, rows = self.b.place, zip(node["starts"], node["steps"], at, strict=True)
+        return self.element(node.args[0], tuple(place("uadd", place("umul", i, step), start) for start, step, i in rows))
 
     def _gather(self, node: Expr, at: At) -> Any:
         positions = node["index"].array

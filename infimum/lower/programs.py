@@ -140,7 +140,8 @@ def _hessian(f: Expr, x: Expr) -> Program:
 
         def put(at: At, v: Pair) -> None:
             write(b.place("uadd", b.place("umul", i, n), at[0]), v)
-        Lowering(b, Enclosures(), {"x": box, "v": unit}, data).run([(product, put)], straight=True if isinstance(i, int) else None)
+        rows = Lowering(b, Enclosures(), {"x": box, "v": unit}, data)
+        rows.run([(product, put)], straight=True if isinstance(i, int) else None)
     _rows_of_hessian(b, f, x, row, product)
     return Program(b.kernel(HESSIAN, 2, 5), data, (1, 1, 1, n * n, n * n))
 

@@ -10,7 +10,8 @@ STRAIGHT = 200   # programs up to this cost are written without loops
 UNROLL = 40      # short loops up to this cost are written out
 
 _COST = {"add": 2, "sub": 2, "neg": 0, "mul": 10, "div": 10, "powi": 6, "abs": 3, "sqrt": 8, "where": 6, "min": 3, "max": 3,
-         "sign": 6, "floor": 3, "ceil": 3, "slope": 4, "step": 4, "ratio": 8, "lt": 2, "le": 2, "eq": 4, "not": 0, "and": 2, "or": 2}
+         "sign": 6, "floor": 3, "ceil": 3, "slope": 4, "step": 4, "ratio": 8,
+         "lt": 2, "le": 2, "eq": 4, "not": 0, "and": 2, "or": 2}
 _CALL = 24
 _COMBINE = {"sum": 2, "norm": 7, "prod": 16, "amin": 6, "amax": 6}
 
@@ -67,7 +68,10 @@ class Stage:
 
 @dataclass(slots=True)
 class Plan:
-    """`straight`: no loops at all. Else: the stored nodes and the stages in order; `level` of every node."""
+    """`straight`: no loops at all. Else: the stored nodes and the stages in order; `level` of every node.
+
+    `rule` names the rule of a node where it is not that of its operation.
+    """
 
     straight: bool
     nodes: list[Expr]
@@ -75,6 +79,14 @@ class Plan:
     stored: set[Expr] = field(default_factory=set)
     stages: list[Stage] = field(default_factory=list)
     level: dict[Expr, int] = field(default_factory=dict)
+    rule: dict[Expr, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Sine and cosine of one argument are computed together."""
+        of = {op: {n.args[0] for n in self.nodes if n.op == op} for op in ("sin", "cos")}
+        both = of["sin"] & of["cos"]
+        self.rule = {n: "sin with cos" if n.op == "sin" else "cos with sin"
+                     for n in self.nodes if n.op in of and n.args[0] in both}
 
 
 def plan(outputs: list[Expr], budget: int = STRAIGHT) -> Plan:

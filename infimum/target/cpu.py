@@ -3,22 +3,19 @@
 import ctypes
 import hashlib
 import os
-import platform
-import threading
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from infimum.errors import HostError
-from infimum.lower.kernel import Function, Kernel, Loop, walk
+from infimum.lower.kernel import Function, Kernel, Loop
 from infimum.target import workers
+from infimum.target.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, host
 from infimum.target.llvm import Renderer, Spelling, Text, lane_body
-
-_ATTRIBUTES = "attributes #0 = { noinline nounwind strictfp }\nattributes #1 = { nounwind strictfp }\n"
-_PASSES = ("instruction_combine",)
 
 
 class SimdSpelling(Spelling):
@@ -54,90 +51,26 @@ class SimdSpelling(Spelling):
         return text.let(f"shufflevector {vector} {one}, {vector} poison, <{self.lanes} x i32> zeroinitializer")
 
 
-class Host:
-    """This processor: what it can do, and how LLVM is told."""
-
-    def __init__(self) -> None:
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        self.features = llvm.get_host_cpu_features()
-        self.name = llvm.get_host_cpu_name()
-        self.arm = platform.machine().lower() in ("aarch64", "arm64")
-        self.x86 = platform.machine().lower() in ("x86_64", "amd64")
-        if not (self.arm or (self.x86 and self.features.get("fma") and self.features.get("avx2"))):
-            raise HostError(f"the processor '{self.name}' ({platform.machine()}) has no fused multiply-add that infimum can use; "
-                            "it needs x86-64 with AVX2 and FMA, or 64-bit Arm")
-        self.lanes = 2 if self.arm else 8 if self.features.get("avx512f") and self.features.get("avx512dq") else 4
-        self.flags = self.features.flatten() + (",-prefer-256-bit" if self.x86 else "")
-        self.triple = llvm.get_process_triple()
-
-    def machine(self):
-        """A new TargetMachine: llvmlite hands it over to the engine, so it is never shared."""
-        return llvm.Target.from_triple(self.triple).create_target_machine(cpu=self.name, features=self.flags, opt=1, jit=True)
-
-    def widths(self) -> list[int]:
-        """Every number of lanes worth testing on this host."""
-        return [w for w in (2, 4, 8) if w <= self.lanes]
-
-
-_lock = threading.RLock()
-_host: Host | None = None
-_library: dict[tuple[str, int], "_Module"] = {}
+_library: dict[tuple[str, int], "_LibraryEntry"] = {}
 _compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
 _KEEP = 1024
 
 
-def host() -> Host:
-    """The host, examined once."""
-    global _host
-    with _lock:
-        if _host is None:
-            _host = Host()
-        return _host
+@dataclass(frozen=True, slots=True)
+class _LibraryEntry:
+    """An elementary function in machine code, and the module that holds it."""
 
-
-class _Module:
-    """Machine code of one LLVM module. It owns the engine: dropping it frees the code."""
-
-    def __init__(self, ir: str):
-        self.ir = ir
-        self.engine = llvm.create_mcjit_compiler(*self._improved())
-        self.engine.finalize_object()
-
-    def _improved(self) -> tuple:
-        """The module after the passes, and a machine for it."""
-        module = llvm.parse_assembly(self.ir)
-        machine = host().machine()
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
-        passes = llvm.create_new_module_pass_manager()
-        for name in _PASSES:
-            getattr(passes, f"add_{name}_pass")()
-        passes.run(module, builder)
-        return module, machine
-
-    def assembly(self) -> str:
-        """The machine code as text, for tests that read it."""
-        module, machine = self._improved()
-        return machine.emit_assembly(module)
-
-    def address(self, name: str) -> int:
-        return self.engine.get_function_address(name)
-
-
-def _symbol(f: Function, lanes: int) -> str:
-    return f"infimum_{f.name}_{lanes}"
+    function: Function
+    module: Module
 
 
 class CompiledKernel:
     """A kernel in machine code; call `run`. Holds the modules whose code it uses."""
 
-    def __init__(self, kernel: Kernel, lanes: int, ir: str, functions: list["_Module"]):
-        self.lanes, self.inputs, self.outputs = lanes, kernel.inputs, kernel.outputs
-        self.ir = ir
-        self._needs = functions
-        self._module = _Module(ir)
-        signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int64] * 3, ctypes.c_void_p)
-        self._entry = signature(self._module.address("entry"))
+    def __init__(self, kernel: Kernel, lanes: int, module: Module, needs: list[Module]):
+        self.lanes, self.ir = lanes, module.ir
+        self._module, self._needs = module, needs
+        self._work = module.address("work")
         self._scratch_doubles = sum(kernel.buffers) * lanes
         self._cost = 0.3e-9 * _weight(kernel.body)  # seconds a box: a guess until measured
 
@@ -155,9 +88,9 @@ class CompiledKernel:
         pointers = (ctypes.c_void_p * (len(inputs) + len(outputs)))(*(a.ctypes.data for a in (*inputs, *outputs)))
         counter = ctypes.c_int64(0)
         scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
-        fixed = (ctypes.addressof(pointers), data.ctypes.data, udata.ctypes.data)
+        fixed = (self._work, ctypes.addressof(pointers), data.ctypes.data, udata.ctypes.data)
         jobs = [(*fixed, -(-s.ctypes.data // 64) * 64, count, count, block, ctypes.addressof(counter)) for s in scratch]
-        seconds = workers.run(self._entry, jobs)
+        seconds = workers.run(Enter.call, jobs)
         if count >= 1024:
             self._cost = seconds * threads / count
 
@@ -169,10 +102,9 @@ class CompiledKernel:
         return -(-boxes // self.lanes) * self.lanes
 
     def _run_padded(self, inputs, outputs, data, udata, count: int) -> None:
-        wide_in = [np.repeat(a[:, :1], self.lanes, axis=1) for a in inputs]
-        for wide, a in zip(wide_in, inputs, strict=True):
-            wide[:, :count] = a
-        wide_out = [np.empty((a.shape[0], self.lanes)) for a in outputs]
+        wide_in, wide_out = ([np.repeat(a[:, :1], self.lanes, axis=1) for a in arrays] for arrays in (inputs, outputs))
+        for wide, a in zip(wide_in + wide_out, (*inputs, *outputs), strict=True):
+            wide[:, :count] = a  # of the outputs too: a kernel need not write every row
         self.run(wide_in, wide_out, data, udata)
         for wide, a in zip(wide_out, outputs, strict=True):
             a[...] = wide[:, :count]
@@ -201,33 +133,43 @@ class CpuTarget:
         """Machine code for the kernel, from the cache if an equal one was compiled before."""
         ir = self.text(kernel)
         key = hashlib.blake2b("|".join([ir, host().name, host().flags, llvmlite.__version__]).encode()).hexdigest()
-        with _lock:
+        with LOCK:
             found = _compiled.get(key)
             if found is None:
-                functions = [self._function(f) for f in kernel.functions()]
-                found = _compiled[key] = CompiledKernel(kernel, self.lanes, ir, functions)
+                found = _compiled[key] = self._compile(kernel, ir)
                 if len(_compiled) > _KEEP:
                     _compiled.popitem(last=False)
             _compiled.move_to_end(key)
             return found
 
-    def _function(self, f: Function) -> "_Module":
-        """An elementary function, compiled once in a process for each number of lanes and found by its name."""
-        key = (f.name, self.lanes)
-        if key not in _library:
-            callees = Kernel(f.name, [], f.body, [], 0, 0).functions()
-            for callee in callees:
-                self._function(callee)
-            r = Renderer(self.spelling)
-            parts = [self.spelling.declarations(), *(r.declare(c) for c in callees), r.function(f), _ATTRIBUTES]
-            _library[key] = module = _Module(self._rename("\n".join(parts), [f, *callees]))
-            llvm.add_symbol(_symbol(f, self.lanes), module.address(_symbol(f, self.lanes)))
-        return _library[key]
+    def _compile(self, kernel: Kernel, ir: str) -> CompiledKernel:
+        """Elementary functions that no earlier kernel brought along are compiled with this one and kept for all later ones."""
+        functions = kernel.functions()
+        new = [f for f in functions if not self._known(f)]
+        for f in new:
+            ir = ir.replace(self._named(Renderer(self.spelling).declare(f)), self._named(self._definition(f)))
+        module = Module(Enter.text() + ir)
+        Enter.found_in(module)
+        for f in new:
+            _library[f.name, self.lanes] = _LibraryEntry(f, module)
+            llvm.add_symbol(self._symbol(f.name), module.address(self._symbol(f.name)))
+        return CompiledKernel(kernel, self.lanes, module, [_library[f.name, self.lanes].module for f in functions])
 
-    def _rename(self, ir: str, functions: list[Function]) -> str:
-        for f in functions:
-            ir = ir.replace(f"@{f.name}(", f"@{_symbol(f, self.lanes)}(")
-        return ir
+    def _known(self, f: Function) -> bool:
+        entry = _library.get((f.name, self.lanes))
+        if entry is not None and entry.function is not f and self._definition(entry.function) != self._definition(f):
+            raise ValueError(f"two different functions are called {f.name}")
+        return entry is not None
+
+    def _definition(self, f: Function) -> str:
+        return Renderer(self.spelling).function(f)
+
+    def _symbol(self, name: str) -> str:
+        return f"infimum_{name}_{self.lanes}"
+
+    def _named(self, ir: str) -> str:
+        """Functions of the library carry their number of lanes in their symbol."""
+        return re.sub(r"@(?!llvm\.|work\()(\w+)\(", lambda m: f"@{self._symbol(m[1])}(", ir)
 
     def text(self, kernel: Kernel) -> str:
         """The kernel's LLVM IR."""
@@ -243,16 +185,14 @@ class CpuTarget:
             setup.append(f"  %buf{i} = getelementptr {self.spelling.lane}, ptr %scratch, i64 {offset}")
             offset += size
         body = _WORK.format(stacks="\n".join(stacks), setup="\n".join(setup + prologue), lanes=self.lanes, start=start,
-                            lane="\n".join(lane), end=end)
-        control = _CONTROL_ARM if host().arm else _CONTROL_X86
-        parts = [self.spelling.declarations(), *(r.declare(f) for f in functions), body, control, _ATTRIBUTES]
-        return self._rename("\n".join(parts), functions)
+                            lane="\n".join(lane), end=end, parameters=PARAMETERS)
+        return self._named("\n".join([self.spelling.declarations(), *(r.declare(f) for f in functions), body, ATTRIBUTES]))
 
 
 # Takes blocks from a shared counter until none is left. The last vector of the last block is moved back so that it ends
 # with the last box: some boxes are then computed twice, with the same bits.
 _WORK = """
-define internal void @work(ptr %arrays, ptr %data, ptr %udata, ptr %scratch, i64 %stride, i64 %total, i64 %block, ptr %counter) #0 {{
+define void @work({parameters}) #0 {{
 entry:
 {stacks}
 {setup}
@@ -281,39 +221,3 @@ go:
 finish:
   ret void
 }}"""
-
-_PARAMETERS = "ptr %arrays, ptr %data, ptr %udata, ptr %scratch, i64 %stride, i64 %total, i64 %block, ptr %counter"
-
-# MXCSR: exceptions masked (0x1F80), rounding upward (0x4000), flush-to-zero and denormals-are-zero off
-_CONTROL_X86 = f"""
-declare void @llvm.x86.sse.stmxcsr(ptr)
-declare void @llvm.x86.sse.ldmxcsr(ptr)
-define void @entry({_PARAMETERS}) #0 {{
-  %caller = alloca i32
-  %ours = alloca i32
-  call void @llvm.x86.sse.stmxcsr(ptr %caller)
-  store i32 {0x5F80}, ptr %ours
-  call void @llvm.x86.sse.ldmxcsr(ptr %ours)
-  call void @work({_PARAMETERS}) #0
-  call void @llvm.x86.sse.ldmxcsr(ptr %caller)
-  ret void
-}}
-"""
-
-# FPCR: rounding toward plus infinity (bits 23:22 = 01), everything else off
-_CONTROL_ARM = f"""
-declare i64 @llvm.aarch64.get.fpcr()
-declare void @llvm.aarch64.set.fpcr(i64)
-define void @entry({_PARAMETERS}) #0 {{
-  %caller = call i64 @llvm.aarch64.get.fpcr()
-  call void @llvm.aarch64.set.fpcr(i64 {1 << 22})
-  call void @work({_PARAMETERS}) #0
-  call void @llvm.aarch64.set.fpcr(i64 %caller)
-  ret void
-}}
-"""
-
-
-def calls_outside(kernel: Kernel) -> list[str]:
-    """Names of the functions a kernel calls: all of them ours."""
-    return [item.attr.name for item in walk(kernel.body) if getattr(item, "op", "") == "call"]

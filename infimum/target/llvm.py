@@ -1,10 +1,12 @@
 """Kernels as LLVM IR text. What differs between machines is a `Spelling`."""
 
+import struct
 from abc import ABC, abstractmethod
 
 from infimum.lower.kernel import RUN, Function, Instr, Kernel, Loop, Step, Value
 
-_INTEGER = {"iadd": "add", "isub": "sub", "iand": "and", "ior": "or", "ixor": "xor", "ishl": "shl", "ilshr": "lshr", "iashr": "ashr"}
+_INTEGER = {"iadd": "add", "isub": "sub", "iand": "and", "ior": "or", "ixor": "xor",
+            "ishl": "shl", "ilshr": "lshr", "iashr": "ashr"}
 _UNIFORM = {"uadd": "add", "usub": "sub", "umul": "mul", "udiv": "sdiv", "umod": "srem"}
 _COMPARE = {"ieq": "eq", "ine": "ne", "islt": "slt"}
 _ROUNDED = ("add", "sub", "mul", "div", "sqrt", "fma")
@@ -219,9 +221,7 @@ class Renderer:
         t.start(later)
         t.lines.append(f"  %next{later} = add i64 {index}, 1")
         t.jump(head)
-        for n, values in nexts.items():
-            for m, value in enumerate(values):
-                t.patch(f"@{later}_{n}_{m}@", value, since)
+        self._patch_rows(t, later, [nexts[n] for n in range(len(steps))], since)
         t.start(done)
         return state
 
@@ -249,16 +249,18 @@ class Renderer:
         first = t.let(f"mul i64 {run}, {RUN}")
         full = t.let(f"add i64 {first}, {RUN}")
         end = t.let(f"select i1 {t.let(f'icmp slt i64 {full}, {count}')}, i64 {full}, i64 {count}")
-        earlier = [self._fold(t, step, stack, run) if step.prefix else [] for step, stack in zip(steps, stacks, strict=True)]
-        values = self._run(t, loop, steps, first, end, earlier)
-        for step, stack, value in zip(steps, stacks, values, strict=True):
-            self._push(t, step, stack, run, value)
+        scans = [n for n, step in enumerate(steps) if step.prefix]
+        prefixes = self._fold(t, [steps[n] for n in scans], [stacks[n] for n in scans], run) if scans else []
+        earlier = [[]] * len(steps)
+        for n, prefix in zip(scans, prefixes, strict=True):
+            earlier[n] = prefix
+        self._push(t, steps, stacks, run, self._run(t, loop, steps, first, end, earlier))
         t.jump(later)
         t.start(later)
         t.lines.append(f"  %next{later} = add i64 {run}, 1")
         t.jump(head)
         t.start(done)
-        return [self._fold(t, step, stack, runs) for step, stack in zip(steps, stacks, strict=True)]
+        return self._fold(t, steps, stacks, runs)
 
     def _stack(self, t: Text, depth: int) -> str:
         name = t.fresh("%stack")
@@ -268,55 +270,68 @@ class Renderer:
     def _slot(self, t: Text, stack: str, level: str) -> str:
         return t.let(f"getelementptr inbounds {self.s.lane}, ptr {stack}, i64 {level}")
 
-    def _push(self, t: Text, step: Step, stack: list[str], run: str, value: list[str]) -> None:
-        """while bit `level` of run is set: value = combine(stack[level], value), next level; then stack[level] = value."""
-        head, body, done, before = t.fresh("head"), t.fresh("body"), t.fresh("done"), t.label
+    def _read(self, t: Text, stacks: list[list[str]], level: str) -> list[list[str]]:
+        return [[t.let(f"load {self.s.lane}, ptr {self._slot(t, s, level)}") for s in stack] for stack in stacks]
+
+    def _merge(self, t: Text, steps: list[Step], left: list[list[str]], right: list[list[str]]) -> list[list[str]]:
+        return [self.combine(t, *row) for row in zip(steps, left, right, strict=True)]
+
+    def _push(self, t: Text, steps: list[Step], stacks: list[list[str]], run: str, values: list[list[str]]) -> None:
+        """while bit `level` of run is set: values = combine(stack[level], values), next level; then stack[level] = values."""
+        head, body, done, later, before = (*(t.fresh(w) for w in ("head", "body", "done", "later")), t.label)
         t.jump(head)
         t.start(head)
-        since, tag = len(t.lines), t.fresh("merge")
-        level = t.phi("i64", ("0", before), (f"%next{tag}", f"@{tag}_label@"))
-        state = [t.phi(self.s.lane, (v, before), (f"@{tag}_{m}@", f"@{tag}_label{m}@")) for m, v in enumerate(value)]
+        since = len(t.lines)
+        level = t.phi("i64", ("0", before), (f"%next{later}", later))
+        state = [[t.phi(self.s.lane, (v, before), (f"@{later}_{n}_{m}@", later)) for m, v in enumerate(row)]
+                 for n, row in enumerate(values)]
         bit = t.let(f"and i64 {t.let(f'lshr i64 {run}, {level}')}, 1")
         t.branch(t.let(f"icmp ne i64 {bit}, 0"), body, done)
         t.start(body)
-        below = [t.let(f"load {self.s.lane}, ptr {self._slot(t, s, level)}") for s in stack]
-        merged = self.combine(t, step, below, state)
-        t.lines.append(f"  %next{tag} = add i64 {level}, 1")
-        t.patch(f"@{tag}_label@", t.label, since)
-        for m, v in enumerate(merged):
-            t.patch(f"@{tag}_{m}@", v, since)
-            t.patch(f"@{tag}_label{m}@", t.label, since)
+        merged = self._merge(t, steps, self._read(t, stacks, level), state)
+        self._patch_rows(t, later, merged, since)
+        t.jump(later)
+        t.start(later)
+        t.lines.append(f"  %next{later} = add i64 {level}, 1")
         t.jump(head)
         t.start(done)
-        for s, v in zip(stack, state, strict=True):
-            t.lines.append(f"  store {self.s.lane} {v}, ptr {self._slot(t, s, level)}")
+        for stack, row in zip(stacks, state, strict=True):
+            for s, v in zip(stack, row, strict=True):
+                t.lines.append(f"  store {self.s.lane} {v}, ptr {self._slot(t, s, level)}")
 
-    def _fold(self, t: Text, step: Step, stack: list[str], runs: str) -> list[str]:
-        """The combination of `runs` whole runs from the stack: from the lowest set bit of `runs` to the highest."""
+    def _patch_rows(self, t: Text, tag: str, rows: list[list[str]], since: int) -> None:
+        for n, row in enumerate(rows):
+            for m, value in enumerate(row):
+                t.patch(f"@{tag}_{n}_{m}@", value, since)
+
+    def _fold(self, t: Text, steps: list[Step], stacks: list[list[str]], runs: str) -> list[list[str]]:
+        """The combination of `runs` whole runs from the stacks: from the lowest set bit of `runs` to the highest."""
         head, body, hit, miss, done = (t.fresh(w) for w in ("head", "body", "hit", "miss", "done"))
         before = t.label
         t.jump(head)
         t.start(head)
-        since, tag = len(t.lines), t.fresh("fold")
-        level = t.phi("i64", ("0", before), (f"%next{tag}", miss))
-        state = [t.phi(self.s.lane, (t.of(v), before), (f"@{tag}_{m}@", miss)) for m, v in enumerate(step.init)]
-        some = t.phi("i1", ("false", before), (f"@{tag}_some@", miss))
+        since = len(t.lines)
+        level = t.phi("i64", ("0", before), (f"%next{miss}", miss))
+        state = [[t.phi(self.s.lane, (t.of(v), before), (f"@{miss}_{n}_{m}@", miss)) for m, v in enumerate(step.init)]
+                 for n, step in enumerate(steps)]
+        some = t.phi("i1", ("false", before), (f"@{miss}_some@", miss))
         rest = t.let(f"lshr i64 {runs}, {level}")
         t.branch(t.let(f"icmp ne i64 {rest}, 0"), body, done)
         t.start(body)
         bit = t.let(f"and i64 {rest}, 1")
         t.branch(t.let(f"icmp ne i64 {bit}, 0"), hit, miss)
         t.start(hit)
-        below = [t.let(f"load {self.s.lane}, ptr {self._slot(t, s, level)}") for s in stack]
-        merged = self.combine(t, step, below, state)
-        chosen = [t.let(f"select i1 {some}, {self.s.lane} {m}, {self.s.lane} {b}") for m, b in zip(merged, below, strict=True)]
-        last = t.label
+        below = self._read(t, stacks, level)
+        merged = self._merge(t, steps, below, state)
+        chosen = [[t.let(f"select i1 {some}, {self.s.lane} {new}, {self.s.lane} {old}") for new, old in zip(a, b, strict=True)]
+                  for a, b in zip(merged, below, strict=True)]
         t.jump(miss)
         t.start(miss)
-        for m, (old, new) in enumerate(zip(state, chosen, strict=True)):
-            t.patch(f"@{tag}_{m}@", t.phi(self.s.lane, (old, body), (new, last)), since)
-        t.patch(f"@{tag}_some@", t.phi("i1", (some, body), ("true", last)), since)
-        t.lines.append(f"  %next{tag} = add i64 {level}, 1")
+        joined = [[t.phi(self.s.lane, (old, body), (new, hit)) for old, new in zip(a, b, strict=True)]
+                  for a, b in zip(state, chosen, strict=True)]
+        t.patch(f"@{miss}_some@", t.phi("i1", (some, body), ("true", hit)), since)
+        self._patch_rows(t, miss, joined, since)
+        t.lines.append(f"  %next{miss} = add i64 {level}, 1")
         t.jump(head)
         t.start(done)
         return state
@@ -355,9 +370,7 @@ def lane_body(spelling: Spelling, kernel: Kernel) -> tuple[list[str], list[str],
 
 
 def _double_bits(hexadecimal: str) -> str:
-    import struct
-
-    return "0x%016X" % struct.unpack("<Q", struct.pack("<d", float.fromhex(hexadecimal)))[0]
+    return f"0x{struct.unpack('<Q', struct.pack('<d', float.fromhex(hexadecimal)))[0]:016X}"
 
 
 _LEAVES = {

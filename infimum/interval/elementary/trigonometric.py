@@ -1,0 +1,205 @@
+"""sin, cos, tan, and sin and cos together.
+
+Reduction: k = the integer near x/(pi/2), x - k*pi/2 = r + low. Then, with z = r*r,
+
+    sin(r + low) = r + (r*z*P(z) + low*(1 - z/2)),  cos(r + low) = h + (e + z*z*Q(z) - r*low),  h + e = 1 - z/2,
+
+a head and a tail, and the tail is off by at most d. The quarter k chooses between them and the sign. Whether an extremum lies
+in the interval is decided from upper bounds of hi/(2 pi) and -lo/(2 pi): whoever is too near to be told apart counts as inside,
+which widens nothing, because there the function is flat. Beyond `LIMIT` the reduction is not proved and the range is [-1, 1].
+
+For the tangent, u = 2 tan(r/2) = r + (r*z*T(z) + low*(1 + z/4)) and tan r = u / (1 - u*u/4), as double-double; odd quarters
+take -1/tan. A pole lies between two arguments if and only if their quarters say so: r is accurate, so its sign is right.
+"""
+
+from infimum.interval.elementary import Elementary
+from infimum.interval.elementary.doubledouble import dd_div, ends, fast_two_sum, horner, two_square
+
+LIMIT = 2.0**30
+_INTEGER = 1.5 * 2.0**52  # added to a double, leaves its integer in the low bits, rounded up
+_TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
+_TURN = float.fromhex("0x1.45f306dc9c883p-3"), float.fromhex("-0x1.6b01ec5417056p-57")  # 1/(2 pi), error below 2**-110
+_HALF_PI = tuple(map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")))
+
+# Polynomials in z on [0, R*R]; approximation errors proved in tests/interval/proof_trigonometric.py
+REACH = 0.7854  # |r| <= pi/4 + pi/2 * (2**-23 + 2**-24) for |x| <= LIMIT
+SIN = tuple(map(float.fromhex, (
+    "-0x1.5555555555555p-3", "0x1.1111111110bb2p-7", "-0x1.a01a019e83a8fp-13", "0x1.71de3796878b1p-19",
+    "-0x1.ae600b00160cap-26", "0x1.5e0b190695154p-33")))
+COS = tuple(map(float.fromhex, (
+    "0x1.5555555555555p-5", "-0x1.6c16c16c16967p-10", "0x1.a01a019f4eaf1p-16", "-0x1.27e4fa17d8c71p-22",
+    "0x1.1eeb68e7eb073p-29", "-0x1.907da2754caa9p-37")))
+TAN = tuple(map(float.fromhex, (
+    "0x1.5555555555556p-4", "0x1.11111111109e0p-7", "0x1.ba1ba1bb51d8cp-11", "0x1.664f47e202bc4p-14", "0x1.226e5efee79ddp-17",
+    "0x1.d6c7bf071b9b9p-21", "0x1.7ea90ab1a6a43p-24", "0x1.2892ae27407ccp-27", "0x1.4e75debe491f2p-30")))
+
+# The tail of sin is off by at most |r| (SIN_ERROR z + REDUCTION), that of cos by COS_ERROR z + COS_FLOOR (0 at x = 0),
+# the tangent by (TAN_ERROR z + REDUCTION) of itself.
+SIN_ERROR = 1.125 * 2.0**-52
+COS_ERROR = 2.0**-54
+COS_FLOOR = 2.0**-100
+TAN_ERROR = 0.625 * 2.0**-52
+REDUCTION = 2.0**-64
+
+
+def reduce(b, x):
+    """(w, k, r, low): x = k*pi/2 + r + low, off by at most 2**-74 |r|; k as a double and in the low bits of w.
+
+    x - k*H0 is a multiple of 2**-53 below 1, so exact; k*H1 rounds to v; r = x - k*H0 - v is rounded and the difference
+    `gone` is exact again (where r is much smaller than v, the subtraction was exact). What r misses is found by fma.
+    """
+    w = b.add(b.fma(x, _TWO_OVER_PI, -0.5), _INTEGER)
+    k = b.sub(w, _INTEGER)
+    less = b.neg(k)
+    first = b.fma(less, _HALF_PI[0], x)
+    r = b.sub(first, b.mul(k, _HALF_PI[1]))
+    gone = b.sub(first, r)
+    return w, k, r, b.fma(less, _HALF_PI[2], b.fma(less, _HALF_PI[1], gone))
+
+
+def heads(b, r):
+    """(z, h, e): h + e = 1 - r*r/2; e, the part that h lost, is found with one rounding more, of 2**-52 |e|."""
+    half = b.mul(r, -0.5)
+    h = b.fma(half, r, 1.0)
+    return b.mul(r, r), h, b.fma(half, r, b.sub(1.0, h))
+
+
+def sin_tail(b, r, low, z, h):
+    """sin(r + low) - r."""
+    return b.fma(b.mul(z, r), horner(b, z, SIN), b.mul(low, h))
+
+
+def cos_tail(b, r, low, z, e):
+    """cos(r + low) - h."""
+    return b.fma(b.mul(z, z), horner(b, z, COS), b.fma(b.neg(r), low, e))
+
+
+def _both(b, x):
+    """(w, sine, cosine) of x without the quarter; sine and cosine are (head, tail, error).
+
+    Where products underflow, r = x and low = 0; the tail of sin is 0 there (rounded up from below) and its error, rounded up,
+    is 2**-1074 or more; the error of cos is COS_FLOOR, unless x = 0, where everything is exact.
+    """
+    w, _, r, low = reduce(b, x)
+    z, h, e = heads(b, r)
+    d_sin = b.mul(b.abs(r), b.fma(z, SIN_ERROR, REDUCTION))
+    d_cos = b.fma(z, COS_ERROR, b.select(b.oeq(x, 0.0), 0.0, COS_FLOOR))
+    return w, (r, sin_tail(b, r, low, z, h), d_sin), (h, cos_tail(b, r, low, z, e), d_cos)
+
+
+def _turned(b, w, sine, cosine):
+    """sin of the quarter in w's low bits: (head, tail, error)."""
+    quarter = b.bits(w)
+    odd = b.ine(b.iand(quarter, 1), 0)
+    sign = b.ishl(b.iand(quarter, 2), 62)
+    head, tail, error = (b.select(odd, c, s) for s, c in zip(sine, cosine, strict=True))
+    return b.float(b.ixor(b.bits(head), sign)), b.float(b.ixor(b.bits(tail), sign)), error
+
+
+def _sin_ends(b, x, shift):
+    """The ends of sin(x + shift*pi/2)."""
+    w, sine, cosine = _both(b, x)
+    return ends(b, *_turned(b, b.add(w, shift), sine, cosine))
+
+
+def _sincos_ends(b, x):
+    """The ends of sin x and of cos x."""
+    w, sine, cosine = _both(b, x)
+    return (*ends(b, *_turned(b, w, sine, cosine)), *ends(b, *_turned(b, b.add(w, 1.0), sine, cosine)))
+
+
+def _meets(b, nlo, hi, at):
+    """Whether the interval may meet the angle of `at` turns: not (hi/2pi - at and -lo/2pi + at have floors that add to -1)."""
+    def turns(end, start):
+        return b.floor(b.fma(end, _TURN[0], b.fma(end, _TURN[1], start + 2.0**-50)))
+    return b.oge(b.add(turns(hi, -at), turns(nlo, at)), 0.0)
+
+
+def _range(b, nlo, hi, low, high, crest):
+    """The range of a sine from the pairs at both ends, and its crest `crest` and trough half a turn before."""
+    far = b.mnot(b.ole(b.max(nlo, hi), LIMIT))
+    top, bottom = b.min(b.max(low[1], high[1]), 1.0), b.min(b.max(low[0], high[0]), 1.0)
+    return (b.select(b.mor(far, _meets(b, nlo, hi, crest - 0.5)), 1.0, bottom),
+            b.select(b.mor(far, _meets(b, nlo, hi, crest)), 1.0, top))
+
+
+def _enclose_turned(b, nlo, hi, shift):
+    low, high = (_sin_ends(b, end, shift) for end in (b.neg(nlo), hi))
+    return _range(b, nlo, hi, low, high, 0.25 - shift / 4)
+
+
+def enclose_sin(b, nlo, hi):
+    return _enclose_turned(b, nlo, hi, 0.0)
+
+
+def enclose_cos(b, nlo, hi):
+    return _enclose_turned(b, nlo, hi, 1.0)
+
+
+def enclose_sincos(b, nlo, hi):
+    """(-lo, hi) of sin and (-lo, hi) of cos, for less than the price of both."""
+    low, high = (_sincos_ends(b, end) for end in (b.neg(nlo), hi))
+    return (*_range(b, nlo, hi, low[:2], high[:2], 0.25), *_range(b, nlo, hi, low[2:], high[2:], 0.0))
+
+
+def _estimate_turned(b, x, shift):
+    w, sine, cosine = _both(b, x)
+    head, tail, _ = _turned(b, b.add(w, shift), sine, cosine)
+    return b.min(b.max(b.add(head, tail), -1.0), 1.0)
+
+
+def estimate_sin(b, x):
+    return _estimate_turned(b, x, 0.0)
+
+
+def estimate_cos(b, x):
+    return _estimate_turned(b, x, 1.0)
+
+
+# ---- tangent
+def tan_tail(b, r, low, z):
+    """2 tan((r + low)/2) - r."""
+    return b.fma(b.mul(z, r), horner(b, z, TAN), b.fma(b.mul(z, 0.25), low, low))
+
+
+def _tan_parts(b, x):
+    """(head, tail, error, q): the tangent, and the number q of quarters below x."""
+    w, k, r, low = reduce(b, x)
+    z = b.mul(r, r)
+    u = fast_two_sum(b, r, tan_tail(b, r, low, z))
+    square, lost = two_square(b, u[0])
+    below = b.fma(square, -0.25, 1.0)
+    missed = b.fma(square, -0.25, b.sub(1.0, below))
+    under = below, b.fma(b.mul(u[0], -0.5), u[1], b.fma(lost, -0.25, missed))  # 1 - u*u/4 without u1*u1/4
+    odd = b.ine(b.iand(b.bits(w), 1), 0)
+    head, tail = dd_div(b, tuple(b.select(odd, b.neg(c), s) for s, c in zip(u, under, strict=True)),
+                        tuple(b.select(odd, s, c) for s, c in zip(u, under, strict=True)))
+    small = b.olt(b.abs(x), 2.0**-33)  # tan x - x < |x| REDUCTION, and nothing underflows unseen
+    head, tail = b.select(small, x, head), b.select(small, 0.0, tail)
+    error = b.mul(b.abs(head), b.fma(z, TAN_ERROR, REDUCTION))
+    return head, tail, error, b.select(b.olt(r, 0.0), b.sub(k, 1.0), k)
+
+
+def _tan_ends(b, x):
+    head, tail, error, quarters = _tan_parts(b, x)
+    return (*ends(b, head, tail, error), b.floor(b.mul(b.add(quarters, 1.0), 0.5)))
+
+
+def enclose_tan(b, nlo, hi):
+    low, high = (_tan_ends(b, end) for end in (b.neg(nlo), hi))
+    inside = b.mand(b.ole(b.max(nlo, hi), LIMIT), b.oeq(low[2], high[2]))
+    return b.select(inside, low[0], float("inf")), b.select(inside, high[1], float("inf"))
+
+
+def estimate_tan(b, x):
+    head, tail, _, _ = _tan_parts(b, x)
+    return b.add(head, tail)
+
+
+_PROOF = ("Approximation errors in Arb, rounding errors by running this code on cells of r with an analysing builder, "
+          "the smallest |r| by continued fractions: tests/interval/proof_trigonometric.py. ")
+FUNCTIONS = {
+    "sin": Elementary(1, enclose_sin, estimate_sin, 4, _PROOF + "4 ulp for |x| <= 2**20; [-1, 1] beyond 2**30."),
+    "cos": Elementary(1, enclose_cos, estimate_cos, 4, _PROOF + "4 ulp for |x| <= 2**20; [-1, 1] beyond 2**30."),
+    "tan": Elementary(1, enclose_tan, estimate_tan, 4, _PROOF + "4 ulp for |x| <= 2**20; the whole line beyond 2**30."),
+}

@@ -1,0 +1,119 @@
+"""This processor: what it can do, how LLVM compiles for it, and the control word of its floating-point unit."""
+
+import ctypes
+import platform
+import threading
+
+import llvmlite.binding as llvm
+
+from infimum.errors import HostError
+
+LOCK = threading.RLock()  # LLVM compiles one module at a time
+PARAMETERS = "ptr %arrays, ptr %data, ptr %udata, ptr %scratch, i64 %stride, i64 %total, i64 %block, ptr %counter"
+ATTRIBUTES = "attributes #0 = { noinline nounwind strictfp }\nattributes #1 = { nounwind strictfp }\n"
+
+# MXCSR: exceptions masked (0x1F80), rounding upward (0x4000), flush-to-zero and denormals-are-zero off
+_CONTROL_X86 = f"""
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+define void @infimum_enter(ptr %work, {PARAMETERS}) #0 {{
+  %caller = alloca i32
+  %ours = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %caller)
+  store i32 {0x5F80}, ptr %ours
+  call void @llvm.x86.sse.ldmxcsr(ptr %ours)
+  call void %work({PARAMETERS}) #0
+  call void @llvm.x86.sse.ldmxcsr(ptr %caller)
+  ret void
+}}
+"""
+
+# FPCR: rounding toward plus infinity (bits 23:22 = 01), everything else off
+_CONTROL_ARM = f"""
+declare i64 @llvm.aarch64.get.fpcr()
+declare void @llvm.aarch64.set.fpcr(i64)
+define void @infimum_enter(ptr %work, {PARAMETERS}) #0 {{
+  %caller = call i64 @llvm.aarch64.get.fpcr()
+  call void @llvm.aarch64.set.fpcr(i64 {1 << 22})
+  call void %work({PARAMETERS}) #0
+  call void @llvm.aarch64.set.fpcr(i64 %caller)
+  ret void
+}}
+"""
+
+
+class Host:
+    """The processor as LLVM sees it. `lanes` is the number of doubles of its widest vector."""
+
+    def __init__(self) -> None:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        self.features = llvm.get_host_cpu_features()
+        self.name = llvm.get_host_cpu_name()
+        kind = platform.machine().lower()
+        self.arm, x86 = kind in ("aarch64", "arm64"), kind in ("x86_64", "amd64")
+        if not (self.arm or (x86 and self.features.get("fma") and self.features.get("avx2"))):
+            raise HostError(f"the processor '{self.name}' ({platform.machine()}) has no fused multiply-add that infimum can use; "
+                            "it needs x86-64 with AVX2 and FMA, or 64-bit Arm")
+        self.lanes = 2 if self.arm else 8 if self.features.get("avx512f") and self.features.get("avx512dq") else 4
+        self.flags = self.features.flatten() + (",-prefer-256-bit" if x86 else "")
+        self.triple = llvm.get_process_triple()
+
+    def machine(self):
+        """A new TargetMachine: llvmlite hands it over to the engine, so it is never shared."""
+        return llvm.Target.from_triple(self.triple).create_target_machine(cpu=self.name, features=self.flags, opt=1, jit=True)
+
+    def widths(self) -> list[int]:
+        """Every number of lanes worth testing on this host."""
+        return [w for w in (2, 4, 8) if w <= self.lanes]
+
+
+class Module:
+    """Machine code of one LLVM module. It owns the engine: dropping it frees the code."""
+
+    def __init__(self, ir: str):
+        self.ir = ir
+        # no optimiser passes: the Builder has merged and hoisted what can be, and code generation does the rest
+        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(ir), host().machine())
+        self.engine.finalize_object()
+
+    def assembly(self) -> str:
+        """The machine code as text, for tests that read it."""
+        return host().machine().emit_assembly(llvm.parse_assembly(self.ir))
+
+    def address(self, name: str) -> int:
+        return self.engine.get_function_address(name)
+
+
+_host: Host | None = None
+
+
+def host() -> Host:
+    """The host, examined once."""
+    global _host
+    with LOCK:
+        if _host is None:
+            _host = Host()
+        return _host
+
+
+class Enter:
+    """The thin wrapper around every kernel: it loads our control word, calls the kernel, restores the caller's whole word.
+
+    It is compiled with the first kernel of the process, because a module costs milliseconds however small it is.
+    """
+
+    module: Module | None = None
+    call = None  # enter(the kernel's address, the kernel's arguments …)
+
+    @classmethod
+    def text(cls) -> str:
+        """The definition, for the module of the first kernel; nothing afterwards."""
+        return "" if cls.module else _CONTROL_ARM if host().arm else _CONTROL_X86
+
+    @classmethod
+    def found_in(cls, module: Module) -> None:
+        """Takes the wrapper from the module that was compiled with `text()`."""
+        if cls.module is None:
+            signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 3, ctypes.c_void_p)  # frees the GIL
+            cls.module, cls.call = module, signature(module.address("infimum_enter"))

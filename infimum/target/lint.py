@@ -1,0 +1,132 @@
+"""Reads emitted code for what must never be in it; tests use it on every kernel.
+
+Upward rounding holds only if no operation escapes the control word or the constrained intrinsics, nothing is rearranged, and no
+code that is not ours is called. Both functions return one sentence for each violation, so an empty list is a clean bill.
+"""
+
+import re
+from collections.abc import Iterator
+
+_FAST = re.compile(r'(?<![%@."\w])(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc)(?![\w."])')
+_FAST_ATTRIBUTE = re.compile(r'"(?:unsafe-fp-math|no-nans-fp-math|no-infs-fp-math|no-signed-zeros-fp-math|approx-func-fp-math|'
+                             r'denormal-fp-math|denormal-fp-math-f32|fp-contract|less-precise-fpmad|reciprocal-estimates)"')
+_PLAIN = re.compile(r"(?:=|^)\s*(fadd|fsub|fmul|fdiv|frem|fptrunc|fpext|sitofp|uitofp|fptosi|fptoui)\b")
+_CALL = re.compile(r"(?<![%@.\w])(?:call|invoke|callbr)\b(.*)")
+_NAME = re.compile(r'@("[^"]*"|[\w.$-]+)')
+_CONSTRAINED = "llvm.experimental.constrained."
+_ROUNDED = ("fadd", "fsub", "fmul", "fdiv", "sqrt", "fma")
+_EXACT = ("llvm.fabs.", "llvm.floor.", "llvm.roundeven.")
+_CONTROL = ("llvm.x86.sse.stmxcsr", "llvm.x86.sse.ldmxcsr", "llvm.aarch64.get.fpcr", "llvm.aarch64.set.fpcr")
+
+
+def _is_ours(symbol: str) -> bool:
+    return symbol == "work" or symbol.startswith("infimum_")
+
+
+def _allowed_callee(symbol: str) -> bool:
+    if symbol.startswith(_CONSTRAINED):
+        return symbol.removeprefix(_CONSTRAINED).split(".")[0] in _ROUNDED
+    return _is_ours(symbol) or symbol in _CONTROL or symbol.startswith(_EXACT)
+
+
+# ---- LLVM IR
+def lint_ir(text: str) -> list[str]:
+    """What is wrong with LLVM IR."""
+    lines = [line.split(";")[0].rstrip() for line in text.splitlines()]
+    strict = {m[1] for line in lines if (m := re.match(r"attributes (#\d+) = .*\bstrictfp\b", line))}
+    return [f"{problem}: {line.strip()}" for line in lines for problem in _ir_problems(line, strict)]
+
+
+def _ir_problems(line: str, strict: set[str]) -> Iterator[str]:
+    if _FAST.search(line):
+        yield "fast-math flag"
+    if _FAST_ATTRIBUTE.search(line):
+        yield "floating-point attribute"
+    if plain := _PLAIN.search(line):
+        yield f"{plain[1]} outside the constrained intrinsics"
+    if line.startswith("define") and not strict & set(re.findall(r"#\d+", line)):
+        yield "function is not strictfp"
+    if line.startswith(("declare", "define")):
+        symbol = _symbol(line)
+        if not _allowed_callee(symbol):
+            yield f"symbol {symbol} is not ours"
+        return
+    if call := _CALL.search(line):
+        yield from _call_problems(call[1])
+
+
+def _call_problems(rest: str) -> Iterator[str]:
+    head = rest.split("(")[0]
+    if "asm" in rest.split('"')[0].split():
+        yield "inline assembly"
+        return
+    if "@" not in head:
+        if not head.endswith(" %work"):  # the wrapper of the control word is handed the kernel it calls
+            yield "indirect call"
+        return
+    symbol = _symbol(rest)
+    if not _allowed_callee(symbol):
+        yield f"call of {symbol}"
+    elif symbol.startswith(_CONSTRAINED):
+        if 'metadata !"round.upward"' not in rest:
+            yield "rounding is not upward"
+        if 'metadata !"fpexcept.ignore"' not in rest:
+            yield "exceptions are not ignored"
+
+
+def _symbol(text: str) -> str:
+    found = _NAME.search(text)
+    return found[1].strip('"') if found else "?"
+
+
+# ---- assembly, x86-64 in AT&T notation and 64-bit Arm
+_STATEMENT = re.compile(r"\s+(?:lock\s+|rep\s+)?([a-z][\w.]*)\s*(.*)$")
+_LABEL = re.compile(r'("?[\w.$]+"?):')
+_BRANCH = re.compile(r"(?:callq?|jmpq?|j[a-z]{1,3}|bl?|b\.[a-z]+|cbn?z|tbn?z)$")
+_INDIRECT = re.compile(r"(?:callq?|jmpq?)$")
+_SPILL_OR_REGISTER = re.compile(r"\*(?:%\w+|-?\d*\(%r[sb]p\))$")
+_X86_NO_SYMBOL = re.compile(r"%\w+|@\w+|\{[^}]*\}|(?<![\w.])-?(?:0x[0-9a-fA-F]+|\d+)")
+_WORD = re.compile(r"[A-Za-z_.][\w.$]*")
+_ARM_SYMBOL = re.compile(r"(?::\w+:|^x\d+, (?=[A-Za-z_.]))([\w.$]+)")
+_X87 = re.compile(r"f(?:i?(?:add|sub|mul|div|ld|st)|sqrt|prem|rndint|scale|yl2x|sin|cos|ptan|patan|2xm1)\w*$")
+_FORBIDDEN = {
+    "single precision": re.compile(r"v?(?:fn?madd\d+|fn?msub\d+|add|sub|mul|div|sqrt)[ps]s$"),
+    "approximation": re.compile(r"v?r(?:cp|sqrt)\w*$|f(?:recp|rsqrt)[a-z]$"),
+    "rounding conversion": re.compile(r"v?cvt\w+2u?(?:[ps][sd]|d?qq?|[su]i)q?$|[su]cvtf$|fcvt\w*$"),
+}
+
+
+def lint_assembly(text: str) -> list[str]:
+    """What is wrong with a module's assembly: a symbol that is not ours, an operation that heeds another control word."""
+    lines = [re.sub(r"\s*(?:#(?=\s|$)|##|//).*", "", line) for line in text.splitlines()]
+    defined = {m[1].strip('"') for line in lines if (m := _LABEL.match(line))}
+    return [f"{problem}: {line.strip()}" for line in lines if (m := _STATEMENT.match(line))
+            for problem in _assembly_problems(m[1], m[2].strip(), defined)]
+
+
+def _assembly_problems(op: str, operands: str, defined: set[str]) -> Iterator[str]:
+    # A call through a register is fine because no address but that of a symbol of ours is ever taken: so every symbol is read.
+    for symbol in _symbols(op, operands):
+        if not (_is_ours(symbol) or symbol in defined):
+            yield f"symbol {symbol} is not ours"
+    if operands.startswith("*") and _INDIRECT.match(op):
+        if op.startswith("jmp") or not _SPILL_OR_REGISTER.match(operands):
+            yield "indirect jump or call through memory"
+    if op == "br":
+        yield "indirect jump or call through memory"
+    if re.search(r"\{r[ndz]-sae\}", operands):
+        yield "static rounding that is not upward"
+    if _X87.match(op) and ("%" in operands or not operands):  # it has a control word of its own; Arm uses some of these names
+        yield "x87 operation"
+    for problem, mnemonic in _FORBIDDEN.items():
+        if mnemonic.match(op):
+            yield problem
+
+
+def _symbols(op: str, operands: str) -> list[str]:
+    """The symbols that a statement names."""
+    if "%" in operands or "$" in operands:  # x86: what is no register and no number is a symbol
+        return _WORD.findall(_X86_NO_SYMBOL.sub(" ", operands))
+    if _BRANCH.match(op):
+        return [operands.split(",")[-1].split("@")[0].strip()]
+    return _ARM_SYMBOL.findall(operands)
