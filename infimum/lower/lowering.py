@@ -31,30 +31,33 @@ class Lowering:
         self.plan: Plan | None = None
         self.depth = b.depth
 
-    # ---- whole programs
-    def run(self, outputs: list[tuple[Expr, Writer]], beside: "Beside | None" = None, straight: bool | None = None) -> bool:
-        """Writes the program: `writer(at, value)` is called for every element of each output. Returns whether it has no loops.
+    def within(self, leaves: dict[str, Leaf]) -> "Lowering":
+        """A Lowering for the inside of a loop, with further leaves: what this one has computed and stored is there already."""
+        inner = Lowering(self.b, self.meaning, {**self.leaves, **leaves}, self.data)
+        inner.memo, inner.buffers = [dict(self.memo[0])], dict(self.buffers)
+        return inner
 
-        `beside` is a sum over all variables that the caller wants computed in the same loop.
+    # ---- whole programs
+    def run(self, outputs: list[tuple[Expr, Writer]], beside: "Beside | None" = None, straight: bool | None = None,
+            stored: "set[Expr] | None" = None) -> None:
+        """Writes the program: `writer(at, value)` is called for every element of each output.
+
+        `beside` is a sum over all variables that the caller wants computed in the same loop; `straight` decides whether the
+        program is written without loops (None: if it is short); arrays in `stored` are stored in any case.
         """
         self.depth = self.b.depth
         deep = sys.getrecursionlimit()
         sys.setrecursionlimit(max(deep, 200_000))  # expressions may be deep; these frames are Python's own
         try:
-            self.plan = plan([node for node, _ in outputs], *([] if straight is None else [10**9 if straight else -1]))
+            self.plan = plan([node for node, _ in outputs], straight, stored or set())
             writers: dict[Expr, list[Writer]] = {}
             for node, writer in outputs:
                 writers.setdefault(node, []).append(writer)
             (self._straight if self.plan.straight else self._staged)(writers, beside)
         finally:
             sys.setrecursionlimit(deep)
-        return self.plan.straight
 
     def _straight(self, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
-        for node in self.plan.nodes:
-            if node.kind in (Kind.MAP, Kind.TEST, Kind.REDUCE):
-                for at in itertools.product(*map(range, node.shape)):
-                    self.element(node, at)
         if beside is not None:
             beside.value = self._tree("sum", [beside.term(i) for i in range(beside.count)])
         for node, calls in writers.items():
@@ -67,7 +70,9 @@ class Lowering:
         for level in range(max([s.level for s in self.plan.stages], default=0) + 1):
             for stage in self.plan.stages:
                 if stage.level == level:
-                    self._stage(stage.roots, stage.shared, writers, beside)
+                    roots = [r for r in stage.roots if r in writers or not self._is_known(r)]
+                    if roots:
+                        self._stage(roots, stage.shared, writers, beside)
             for node in scalars:  # computed as soon as they can be, outside every loop
                 if self.plan.level[node] == level:
                     self.element(node, (0,) * len(node.shape))
@@ -78,6 +83,9 @@ class Lowering:
                 for at in itertools.product(*map(range, node.shape)):
                     for writer in calls:
                         writer(at, self.element(node, at))
+
+    def _is_known(self, root: Expr) -> bool:
+        return root in self.buffers or (root, (0,) * len(root.shape)) in self.memo[0]
 
     def _stage(self, roots: list[Expr], shared: bool, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
         if not shared:

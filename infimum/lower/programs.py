@@ -12,7 +12,7 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import At, Beside, Lowering
 from infimum.lower.meaning import Enclosures, Estimates
-from infimum.lower.schedule import STRAIGHT, straight_cost
+from infimum.lower.schedule import STRAIGHT, independent_roots, straight_cost
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
@@ -113,22 +113,17 @@ def _mean_value(f: Expr, x: Expr) -> Program:
     return Program(b.kernel(MEAN_VALUE, 2, 6), data, (1,) * 6)
 
 
-def _rows_of_hessian(b: Builder, f: Expr, x: Expr, row: Callable[["int | Value"], None], product: Expr) -> None:
-    """Runs `row` for every variable: written out if that is short, else as a loop."""
-    if x.size * straight_cost(list(topological([product]))) <= 4 * STRAIGHT:
-        for i in range(x.size):
-            row(i)
-    else:
-        with b.loop(x.size) as turn:
-            row(turn.index)
-
-
 def _hessian(f: Expr, x: Expr) -> Program:
     """Row i is the Hessian times the i-th unit vector."""
     b, data, out = Builder(), Data(), {}
     box, write, n = _Box(b, x.size), _write_pair(b, 3), x.size
-    product = hessian_vector(f, x, var("v", (n,)))
-    Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
+    v = var("v", (n,))
+    product = hessian_vector(f, x, v)
+    written_out = n * straight_cost(list(topological([product]))) <= 4 * STRAIGHT
+    once = Lowering(b, Enclosures(), {"x": box}, data)
+    common = [] if written_out else independent_roots(product, v)
+    once.run([(f, lambda at, v: out.setdefault("f", v)), *((node, lambda at, v: None) for node in common)], box.guard,
+             written_out, stored={node for node in common if node.size > 1})
     box.write(0, out["f"])
 
     def row(i: "int | Value") -> None:
@@ -140,9 +135,13 @@ def _hessian(f: Expr, x: Expr) -> Program:
 
         def put(at: At, v: Pair) -> None:
             write(b.place("uadd", b.place("umul", i, n), at[0]), v)
-        rows = Lowering(b, Enclosures(), {"x": box, "v": unit}, data)
-        rows.run([(product, put)], straight=True if isinstance(i, int) else None)
-    _rows_of_hessian(b, f, x, row, product)
+        once.within({"v": unit}).run([(product, put)], straight=written_out)
+    if written_out:
+        for i in range(n):
+            row(i)
+    else:
+        with b.loop(n) as turn:
+            row(turn.index)
     return Program(b.kernel(HESSIAN, 2, 5), data, (1, 1, 1, n * n, n * n))
 
 

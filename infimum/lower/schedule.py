@@ -1,5 +1,6 @@
 """The plan of a kernel: what is stored, what is recomputed, which loops are shared."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from infimum.expr.node import Expr, topological
@@ -89,15 +90,30 @@ class Plan:
                      for n in self.nodes if n.op in of and n.args[0] in both}
 
 
-def plan(outputs: list[Expr], budget: int = STRAIGHT) -> Plan:
-    """Decides the shape of the program that computes the outputs."""
+def plan(outputs: list[Expr], straight: bool | None = None, stored: Collection[Expr] = ()) -> Plan:
+    """Decides the shape of the program that computes the outputs; see `Lowering.run`."""
     nodes = list(topological(outputs))
     cost = element_costs(nodes)
-    if straight_cost(nodes) <= budget:
+    if straight or (straight is None and straight_cost(nodes) <= STRAIGHT):
         return Plan(True, nodes, cost)
-    result = Plan(False, nodes, cost, _choose_stored(outputs, nodes, cost))
+    result = Plan(False, nodes, cost, _choose_stored(outputs, nodes, cost) | set(stored))
     _arrange(result, outputs)
     return result
+
+
+def independent_roots(output: Expr, variable: Expr) -> list[Expr]:
+    """What a loop that changes only the variable should find computed: roots that do not need it, and heavy arrays it meets."""
+    p = plan([output], straight=False)
+    needs: set[Expr] = set()
+    for node in p.nodes:
+        if node is variable or any(a in needs for a in node.args):
+            needs.add(node)
+    met = [a for node in p.nodes if node in needs for a in node.args if a not in needs]
+    while any(a.kind is Kind.VIEW for a in met):
+        met = [b for a in met for b in (a.args if a.kind is Kind.VIEW else (a,))]
+    heavy = [a for a in met if a.size > 1 and p.cost[a] >= HEAVY and a.kind is not Kind.TEST]
+    roots = [root for stage in p.stages for root in stage.roots if root not in needs]
+    return list(dict.fromkeys([*roots, *heavy]))
 
 
 def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float]) -> set[Expr]:

@@ -119,3 +119,20 @@ def test_deep_expressions_do_not_overflow_the_stack():
 
     r = infimum.compile(f, 2).value([1.0, 1.0], [1.0, 1.0])
     assert abs(float(r.lo) - f(np.ones(2))) < 1e-6 and r.hi - r.lo < 1e-8
+
+
+@pytest.mark.parametrize("sizes", [(6, 60, 1), (5, 20, 20, 1)])
+def test_hessians_compute_once_what_all_rows_share(sizes):
+    p = program(network, sizes[0], "hessian", (random_weights(*sizes),))
+    assert calls(p.kernel, "enclose_tanh") <= 2 * sum(sizes[1:-1])  # for the value, and for the rows together
+
+
+def test_hessian_of_a_network_encloses_differences():
+    import infimum
+
+    weights = random_weights(4, 20, 1)
+    f = infimum.compile(network, 4, args=(weights,))
+    x, h = np.array([0.3, -0.2, 0.5, 0.1]), 1e-5
+    second = np.array([(f.estimate_gradient(x + h * e)[1] - f.estimate_gradient(x - h * e)[1]) / (2 * h) for e in np.eye(4)])
+    r = f.hessian(x, x)
+    assert (r.lo <= second + 1e-6).all() and (second - 1e-6 <= r.hi).all() and (r.hi - r.lo < 1e-9).all()

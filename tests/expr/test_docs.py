@@ -1,0 +1,22 @@
+"""docs/numpy.md tells the truth about what can be traced."""
+
+import re
+from pathlib import Path
+
+from infimum.expr import trace  # noqa: F401 (fills the tables)
+from infimum.expr.tracer import FUNCTIONS, UFUNCS
+
+TEXT = (Path(__file__).parents[2] / "docs" / "numpy.md").read_text()
+
+
+def _listed(heading: str) -> set[str]:
+    return set(re.search(rf"\*\*{heading}\*\*: (.*?)\n\n", TEXT, re.S)[1].split())
+
+
+def test_every_ufunc_is_listed():
+    assert _listed("Element by element") == {f.__name__ for f in UFUNCS}
+
+
+def test_every_array_function_is_listed():
+    names = {("linalg." if f.__module__ == "numpy.linalg" else "") + f.__name__ for f in FUNCTIONS}
+    assert _listed("Array functions") == names
