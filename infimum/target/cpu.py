@@ -83,8 +83,7 @@ class CompiledKernel:
         if count < self.lanes:
             self._run_padded(inputs, outputs, data, udata, count)
             return
-        block = self._block(count, threads)
-        threads = min(threads, -(-count // block))
+        threads, block = self._split(count, threads)
         pointers = (ctypes.c_void_p * (len(inputs) + len(outputs)))(*(a.ctypes.data for a in (*inputs, *outputs)))
         counter = ctypes.c_int64(0)
         scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
@@ -94,12 +93,15 @@ class CompiledKernel:
         if count >= 1024:
             self._cost = seconds * threads / count
 
-    def _block(self, count: int, threads: int) -> int:
-        """Boxes that take about a millisecond, in whole vectors."""
-        boxes = max(1, int(1e-3 / max(self._cost, 1e-10)))
-        if threads > 1:
-            boxes = min(boxes, -(-count // threads))
-        return -(-boxes // self.lanes) * self.lanes
+    def _split(self, count: int, threads: int) -> tuple[int, int]:
+        """How many threads share the boxes, and in blocks of how many: about a millisecond each, in whole vectors.
+
+        A thread is woken only for work that takes longer than waking it. Both numbers change the speed, never a bit.
+        """
+        threads = max(1, min(threads, int(count * self._cost / 0.1e-3)))
+        boxes = min(max(1, int(1e-3 / max(self._cost, 1e-10))), -(-count // threads))
+        block = -(-boxes // self.lanes) * self.lanes
+        return min(threads, -(-count // block)), block
 
     def _run_padded(self, inputs, outputs, data, udata, count: int) -> None:
         wide_in, wide_out = ([np.repeat(a[:, :1], self.lanes, axis=1) for a in arrays] for arrays in (inputs, outputs))
