@@ -63,7 +63,7 @@ def _exponent_less_one(y: Expr) -> Expr:
     """y - 1; for constants the double itself where it is one, else the neighbours around it."""
     if y.op in ("broadcast", "reshape"):
         return build(y.op, _exponent_less_one(y.args[0]), shape=y.shape)
-    if y.op != "const":
+    if y.lo is None or y.hi is None:
         return _minus_one(y)
     low, low_error = _less_one(y.lo)
     high, high_error = _less_one(y.hi)

@@ -43,7 +43,8 @@ def _pick(b, mask, yes, no):
 def _angle(b, y, yl, x, xl):
     """(head, tail, error, small, n, m): the angle of (x + xl, y + yl), y >= 0, in [0, pi]; if `small`, it is that of n/m.
 
-    At most one of x and y is infinite, then the other lies on its axis. The vector is not zero.
+    At most one of x and y is infinite: then the angle is that of its axis. The vector is not zero. Where m - n cancels, q has an
+    absolute error of 2**-96 and may fall below 0; BASE covers that, since a multiple of pi/4 is added.
     """
     behind = b.olt(x, 0.0)
     xl, x = b.select(behind, b.neg(xl), xl), b.abs(x)

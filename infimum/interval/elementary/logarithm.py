@@ -85,7 +85,7 @@ def _scaled_log_parts(b, x, unit, factor):
     low = b.fma(mantissa, factor[1], b.add(gone, e))
     low = b.fma(k, unit[1], low) if unit[1] else low
     size = b.abs(head if unit[1] else p)
-    return head, b.fma(tail, factor[0], low), b.fma(size, RELATIVE_EPS, b.mul(error, factor[0] * 1.0625))
+    return head, b.fma(tail, factor[0], low), b.fma(size, RELATIVE_EPS, b.mul(error, factor[0] * 1.1875))
 
 
 def _at_edges(b, lower_x, upper_x, pair):

@@ -102,7 +102,8 @@ def _pow_enclose(b, xnlo, xhi, ynlo, yhi):
     top = _larger(b, product(ylo, least, most), product(yhi, least, most))
     bottom = negated(_larger(b, negated(product(ylo, most, least)), negated(product(yhi, most, least))))
     lower, upper = b.outline("pow_raise", _raise, *bottom)[0], b.outline("pow_raise", _raise, *top)[1]
-    return lower, b.select(b.ole(xhi, 0.0), 0.0, upper)  # of [0, 0] only the powers with y > 0 count, and they are 0
+    only_zero = b.mand(b.ole(xhi, 0.0), b.ogt(yhi, 0.0))  # of x = [0, 0] only the powers with y > 0 count, and they are 0
+    return lower, b.select(only_zero, 0.0, upper)
 
 
 def _pow_estimate(b, x, y):

@@ -5,8 +5,9 @@ Reduction: k = the integer near x/(pi/2), x - k*pi/2 = r + low. Then, with z = r
     sin(r + low) = r + (r*z*P(z) + low*(1 - z/2)),  cos(r + low) = h + (e + z*z*Q(z) - r*low),  h + e = 1 - z/2,
 
 a head and a tail, and the tail is off by at most d. The quarter k chooses between them and the sign. Whether an extremum lies
-in the interval is decided from upper bounds of hi/(2 pi) and -lo/(2 pi): whoever is too near to be told apart counts as inside,
-which widens nothing, because there the function is flat. Beyond `LIMIT` the reduction is not proved and the range is [-1, 1].
+in the interval is decided from upper bounds of hi/(2 pi) and -lo/(2 pi): one that is too near to be told apart counts as inside.
+The function is flat there, so that widens nothing up to |x| = 2**25, and less than 2**-42 up to `LIMIT`. Beyond it the reduction
+is not proved and the range is [-1, 1].
 
 For the tangent, u = 2 tan(r/2) = r + (r*z*T(z) + low*(1 + z/4)) and tan r = u / (1 - u*u/4), as double-double; odd quarters
 take -1/tan. A pole lies between two arguments if and only if their quarters say so: r is accurate, so its sign is right.

@@ -1,0 +1,81 @@
+"""The constants of the trigonometric functions are as large as their proof needs."""
+
+import numpy as np
+import proof_trigonometric as proof
+import pytest
+from against_arb import logarithmic, margin
+from flint import arb, ctx
+
+from infimum.interval.elementary import trigonometric as code
+
+
+@pytest.fixture(scope="module")
+def reduction():
+    return proof.reduction_need()
+
+
+@pytest.fixture(scope="module")
+def approximation():
+    return proof.approximation_errors()
+
+
+def test_reduction(reduction):
+    error, ratio = reduction
+    assert error <= 2.0**-74 and ratio <= proof.LOW
+    assert min(proof.nearest_to_zero(exponent) for exponent in range(-1, 30)) > proof.LEAST
+
+
+def test_reduced_argument_stays_within_reach():
+    ctx.prec = 200
+    assert arb.pi() / 4 + arb.pi() / 2 * (arb(2) ** -23 + arb(2) ** -24) < code.REACH
+
+
+def test_turns():
+    """The slack of the search for extrema covers what the two doubles for 1/(2 pi) miss."""
+    ctx.prec = 200
+    assert abs(1 / (2 * arb.pi()) - arb(code._TURN[0]) - arb(code._TURN[1])) * code.LIMIT < arb(2) ** -60
+
+
+def test_sine(approximation, reduction):
+    assert proof.sin_need(approximation["sin"], reduction[0]) <= code.SIN_ERROR
+
+
+def test_cosine(approximation, reduction):
+    assert proof.cos_need(approximation["cos"], reduction[0]) <= code.COS_ERROR
+
+
+def test_tangent(approximation, reduction):
+    assert proof.tan_need(approximation["tan"], reduction[0]) <= code.TAN_ERROR
+
+
+def test_tangent_of_small_arguments():
+    """Below 2**-33 tan x is taken as x: tan x - x < x**3/2."""
+    assert 2.0**-66 / 2 <= code.REDUCTION
+
+
+def points() -> np.ndarray:
+    """No extremely small ones: the errors below are relative to what Arb sees."""
+    rng = np.random.default_rng(12)
+    return np.concatenate([proof.hardest(code.LIMIT), rng.uniform(-1.0, 1.0, 1500), logarithmic(rng, 2000, -40, 30)])
+
+
+def test_reduction_as_computed():
+    """k*pi/2 + r + low is x, up to 2**-74 |r|: also for the doubles nearest to multiples of pi/2."""
+    def reduced(b, x):
+        _, k, r, low = code.reduce(b, x)
+        return r, low, b.mul(b.abs(r), 2.0**-74)
+    def rest(x):
+        return x - (x * 2 / arb.pi() + 0.5).floor() * arb.pi() / 2
+    x = points()
+    x = x[np.abs(np.abs(x / (np.pi / 2)) % 1 - 0.5) > 1e-6]  # beside odd multiples of pi/4 either k is right
+    assert margin("reduce", reduced, rest, x) <= 1
+
+
+@pytest.mark.parametrize("name", ("sin", "cos", "tan"))
+def test_errors_as_computed(name):
+    """The error bounds hold before the last rounding, and are not idle."""
+    def turned(b, x):
+        w, sine, cosine = code._both(b, x)
+        return code._turned(b, b.add(w, 0.0 if name == "sin" else 1.0), sine, cosine)
+    parts = turned if name != "tan" else lambda b, x: code._tan_parts(b, x)[:3]
+    assert 0.25 < margin(name, parts, getattr(arb, name), points()) <= 1
