@@ -93,8 +93,8 @@ class Real(float):
         """Traced values record the true number; NumPy's own arrays and functions take the float."""
         if any(hasattr(v, "__array_ufunc__") and not isinstance(v, (Real, np.ndarray, np.generic)) for v in inputs):
             return NotImplemented
-        keeps = _UFUNCS.get(ufunc)
-        if method == "__call__" and keeps is not None and len(inputs) == 2 and not kwargs and all(np.ndim(v) == 0 for v in inputs):
+        keeps = _UFUNCS.get(ufunc) if method == "__call__" and not kwargs else None
+        if keeps is not None and all(np.ndim(v) == 0 for v in inputs):
             left, right = (v.item() if isinstance(v, (np.ndarray, np.generic)) else v for v in inputs)
             return keeps(left, right)
         return getattr(ufunc, method)(*(float(v) if isinstance(v, Real) else v for v in inputs), **kwargs)

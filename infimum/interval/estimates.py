@@ -3,12 +3,15 @@
 from collections.abc import Callable
 
 from infimum.interval.elementary import NAMES, row
+from infimum.interval.elementary.power import estimate_integer_power
 
 
 def _power(b, x, k: int):
-    """x**k by squaring."""
+    """x**k by squaring; large powers, whose error would grow, by the proved function's upper end."""
     if k == 0:
         return b.const(1.0)
+    if abs(k) > 16:
+        return estimate_integer_power(b, x, k)
     result, square, rest = None, x, abs(k)
     while rest:
         if rest & 1:

@@ -16,7 +16,7 @@ class Pair:
     `level`: a static level or a lane value holding one. The other fields are static facts: `may_be_empty`; `least` is 1 if the
     lower end is certainly > 0, 0 if certainly >= 0, else -1; `most` is -1 if the upper end is certainly < 0, 0 if <= 0, else 1;
     `point` is the double itself where both ends are one constant double; `nonzero` that this double is not 0;
-    `zero` that the enclosure is exactly [0, 0], whatever the lane.
+    `zero` that the enclosure is exactly [0, 0], whatever the lane; `unit` that it lies in [-1, 1] (or is empty).
     """
 
     nlo: Any
@@ -28,6 +28,7 @@ class Pair:
     point: Any = None
     nonzero: bool = False
     zero: bool = False
+    unit: bool = False
 
     def lo(self, b) -> Any:
         """The lower end."""

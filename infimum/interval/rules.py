@@ -41,7 +41,7 @@ def _of_both(at: int) -> Callable:
     """sin and cos of the same argument, where a kernel needs both: one function computes them together."""
     def rule(b, x: Pair) -> Pair:
         ends = b.outline("enclose_sincos", enclose_sincos, x.nlo, x.hi)
-        return absorb(b, Pair(ends[at], ends[at + 1], x.level), x)
+        return absorb(b, Pair(ends[at], ends[at + 1], x.level, unit=True), x)
     return rule
 
 
@@ -182,7 +182,8 @@ def _ceil(b, x: Pair) -> Pair:
 def _max(b, x: Pair, y: Pair) -> Pair:
     apart = b.mor(b.olt(x.hi, y.lo(b)), b.olt(y.hi, x.lo(b)))
     level = lowest(b, x.level, y.level, where_level(b, apart, SMOOTH, LIPSCHITZ))
-    return absorb(b, Pair(b.min(x.nlo, y.nlo), b.max(x.hi, y.hi), level, least=max(x.least, y.least), most=max(x.most, y.most)), x, y)
+    facts = {"least": max(x.least, y.least), "most": max(x.most, y.most), "unit": x.unit and y.unit}
+    return absorb(b, Pair(b.min(x.nlo, y.nlo), b.max(x.hi, y.hi), level, **facts), x, y)
 
 
 def _min(b, x: Pair, y: Pair) -> Pair:
@@ -276,8 +277,9 @@ RULES: dict[str, Callable] = {
     "add": add, "sub": sub, "mul": mul, "div": div, "neg": neg, "abs": absolute, "powi": powi,
     "sqrt": _sqrt, "cbrt": _cbrt, "pow": _pow, "hypot": _hypot, "arctan2": _arctan2,
     "exp": _total("exp", least=0), "exp2": _total("exp2", least=0), "expm1": _total("expm1"),
-    "sin": _total("sin"), "cos": _total("cos"), "sin with cos": _of_both(0), "cos with sin": _of_both(2), "tan": _tan, "arctan": _total("arctan"),
-    "sinh": _total("sinh"), "cosh": _total("cosh", least=1), "tanh": _total("tanh"), "arcsinh": _total("arcsinh"),
+    "sin": _total("sin", unit=True), "cos": _total("cos", unit=True), "sin with cos": _of_both(0), "cos with sin": _of_both(2),
+    "tan": _tan, "arctan": _total("arctan"),
+    "sinh": _total("sinh"), "cosh": _total("cosh", least=1), "tanh": _total("tanh", unit=True), "arcsinh": _total("arcsinh"),
     "log": _partial("log", Edge(0.0, False), None), "log2": _partial("log2", Edge(0.0, False), None),
     "log10": _partial("log10", Edge(0.0, False), None), "log1p": _partial("log1p", Edge(-1.0, False), None),
     "arcsin": _partial("arcsin", Edge(-1.0, True), Edge(1.0, True)),

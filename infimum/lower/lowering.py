@@ -13,12 +13,14 @@ from infimum.expr.node import Expr
 from infimum.expr.ops import Kind
 from infimum.lower.data import Data
 from infimum.lower.kernel import RUN, Builder, Value
-from infimum.lower.meaning import SCANS, Meaning
+from infimum.lower.meaning import SCANS, Estimates, Meaning
 from infimum.lower.schedule import UNROLL, Plan, plan
 
 At = tuple["int | Value", ...]
 Leaf = Callable[["int | Value"], Any]
 Writer = Callable[[At, Any], None]
+PLAIN_SUM = "plain sum"  # of doubles, whatever the meaning of the elements
+_PLAIN = Estimates()
 
 
 class Lowering:
@@ -59,7 +61,7 @@ class Lowering:
 
     def _straight(self, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
         if beside is not None:
-            beside.value = self._tree("sum", [beside.term(i) for i in range(beside.count)])
+            beside.value = self._tree(PLAIN_SUM, [beside.term(i) for i in range(beside.count)])
         for node, calls in writers.items():
             for at in itertools.product(*map(range, node.shape)):
                 for writer in calls:
@@ -77,7 +79,7 @@ class Lowering:
                 if self.plan.level[node] == level:
                     self.element(node, (0,) * len(node.shape))
         if beside is not None and beside.value is None:
-            beside.value, = self.sweep(beside.count, 3, lambda i: [beside.term(i)], ["sum"])
+            beside.value, = self.sweep(beside.count, 3, lambda i: [beside.term(i)], [PLAIN_SUM])
         for node, calls in writers.items():
             if node.size <= 1:
                 for at in itertools.product(*map(range, node.shape)):
@@ -105,7 +107,7 @@ class Lowering:
                     self._settle_element(root, (i,), i, homes, writers)
             return [*values, *([beside.term(i)] if with_beside else [])]
         cost = sum(self.plan.cost[r] / (count if r in reduced else 1) for r in roots)
-        results = self.sweep(count, cost, body, [r.op for r in reduced] + (["sum"] if with_beside else []))
+        results = self.sweep(count, cost, body, [r.op for r in reduced] + ([PLAIN_SUM] if with_beside else []))
         if with_beside:
             beside.value = results.pop()
         self.buffers.update(homes)
@@ -174,10 +176,14 @@ class Lowering:
             return [self._tree(op, list(column)) for op, column in zip(ops, zip(*rows, strict=True), strict=True)] if ops else []
         with self.b.loop(count) as turn, self._scope():
             steps = [self._step(op, value) for op, value in zip(ops, body(turn.index), strict=True)]
-        return [self.meaning.unpack(step.results, form) for step, form in steps]
+        return [self._meaning(op)[0].unpack(step.results, form) for op, (step, form) in zip(ops, steps, strict=True)]
+
+    def _meaning(self, op: str) -> tuple[Meaning, str]:
+        """The meaning in which a reduction combines its values, and its operation."""
+        return (_PLAIN, "sum") if op == PLAIN_SUM else (self.meaning, op)
 
     def _step(self, op: str, value: Any, scan: str | None = None) -> tuple:
-        meaning = self.meaning
+        meaning, op = self._meaning(op)
         form = meaning.form(value, op)
         combine = meaning.combine(op)
 
@@ -187,7 +193,8 @@ class Lowering:
 
     def _tree(self, op: str, values: list) -> Any:
         """The fixed tree, written out."""
-        combine, stack = self.meaning.combine(op), []
+        meaning, op = self._meaning(op)
+        combine, stack = meaning.combine(op), []
         if not values:
             return self._neutral(op)
         for run in range(0, len(values), RUN):
@@ -269,7 +276,7 @@ class Lowering:
     def _recurrence(self, a: Any, m: Any) -> Any:
         """r = a + m * r': the pairs (m, a) compose associatively, so that a scan is a tree as well."""
         meaning = self.meaning
-        forms = meaning.form(m, "prod"), meaning.form(a, "sum")
+        forms = meaning.form(m, "prod"), meaning.recurrence_form(a, m)
         split = len(meaning.neutral("prod", forms[0]))
 
         def read(lanes: tuple) -> tuple:
@@ -290,6 +297,7 @@ class Lowering:
 
     def _scan_written_out(self, node: Expr, at: At) -> Any:
         """An element of a scan in a program without loops: from its neighbour."""
+        at = at if node.size > 1 else (0,) * len(at)  # a single element is not stored even inside a loop
         *lead, i = at
         last, step = (node.shape[-1] - 1, -1) if node["reverse"] else (0, 1)
         before = (*lead, i - step)
@@ -409,7 +417,7 @@ class Lowering:
 
 
 class Beside:
-    """A sum over all variables computed beside the program: `term(i)` is its i-th term, `value` the result."""
+    """A sum of doubles over all variables, computed beside the program: `term(i)` is the i-th, `value` the result."""
 
     def __init__(self, count: int, term: Callable[["int | Value"], Any]):
         self.count, self.term, self.value = count, term, None

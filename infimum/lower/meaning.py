@@ -47,6 +47,10 @@ class Meaning(ABC):
         """What pack and unpack need to know; `op` names the reduction the value is carried through."""
 
     @abstractmethod
+    def recurrence_form(self, a: Any, m: Any) -> Any:
+        """The form of r = a + m * r': what holds of `a` alone need not hold of r."""
+
+    @abstractmethod
     def lanes(self, b: Builder, value: Any) -> tuple[Value, ...]:
         """Everything a buffer must hold of the value."""
 
@@ -97,7 +101,16 @@ class Enclosures(Meaning):
         if op in ("amin", "amax") or not isinstance(level, int):
             level = None  # carried
         facts = {"least": min(value.least, 0), "most": max(value.most, 0)} if op else {}
-        return value.but(nlo=None, hi=None, point=None, zero=False, level=level, **facts)
+        if op == "prod" and value.least < 0:
+            facts = {"least": -1, "most": 1}  # the product of two numbers <= 0 is >= 0
+        unit = value.unit and op in (None, "prod", "amin", "amax")
+        return value.but(nlo=None, hi=None, point=None, zero=False, unit=unit, level=level, **facts)
+
+    def recurrence_form(self, a: Pair, m: Pair) -> Pair:
+        form, other = self.form(a, "sum"), self.form(m, "prod")
+        signs = {} if m.least >= 0 else {"least": -1, "most": 1}
+        level = None if form.level is None or other.level is None else min(form.level, other.level)
+        return form.but(level=level, may_be_empty=a.may_be_empty or m.may_be_empty, **signs)
 
     def pack(self, b: Builder, value: Pair, form: Pair) -> tuple[Value, ...]:
         ends = (value.nlo, value.hi)
@@ -111,7 +124,8 @@ class Enclosures(Meaning):
 
     def common(self, one: Pair, other: Pair) -> Pair:
         return one.but(level=one.level if one.level == other.level else None, least=min(one.least, other.least),
-                       most=max(one.most, other.most), may_be_empty=one.may_be_empty or other.may_be_empty, nonzero=False)
+                       most=max(one.most, other.most), may_be_empty=one.may_be_empty or other.may_be_empty,
+                       nonzero=False, unit=one.unit and other.unit)
 
     def neutral(self, op: str, form: Pair) -> tuple[float, ...]:
         ends = NEUTRAL["sum" if op == "norm" else op]
@@ -146,6 +160,9 @@ class Estimates(Meaning):
         return ESTIMATES[self._combine[op]]
 
     def form(self, value: Value, op: str | None = None) -> None:
+        return None
+
+    def recurrence_form(self, a: Value, m: Value) -> None:
         return None
 
     def pack(self, b: Builder, value: Value, form: None) -> tuple[Value, ...]:

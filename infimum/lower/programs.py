@@ -37,17 +37,16 @@ class _Box:
     def __call__(self, i: "int | Value") -> Pair:
         return Pair(self.b.neg(self.b.input(0, i)), self.b.input(1, i))
 
-    def _gap(self, i: "int | Value") -> Pair:
+    def _gap(self, i: "int | Value") -> Value:
         """max(0, lo - hi): 0 for an interval, positive for an empty one, NaN for NaN ends and for points at infinity."""
         b = self.b
-        gap = b.max(0.0, b.sub(b.input(0, i), b.input(1, i)))
-        return Pair(gap, gap)
+        return b.max(0.0, b.sub(b.input(0, i), b.input(1, i)))
 
     def write(self, slot: int, value: Pair) -> None:
         """Outputs lo, hi and level of the value at slot …: Empty for an empty box, everything and undefined for no box or NaN."""
-        b, gap = self.b, self.guard.value.hi
+        b, gap = self.b, self.guard.value
         empty, broken = b.ogt(gap, 0.0), b.mor(b.uno(gap, gap), b.uno(value.nlo, value.hi))
-        ends = [b.select(broken, INF, b.select(empty, -INF, end)) for end in (value.nlo, value.hi)]
+        ends = [b.select(empty, -INF, b.select(broken, INF, end)) for end in (value.nlo, value.hi)]
         bad = b.mor(empty, broken)
         b.output(slot, 0, b.neg(ends[0]))
         b.output(slot + 1, 0, ends[1])

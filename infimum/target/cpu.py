@@ -76,7 +76,7 @@ class CompiledKernel:
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
             threads: int = 1) -> None:
-        """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N."""
+        """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N; outputs overlap no input."""
         count = (inputs[0] if inputs else outputs[0]).shape[1]
         if count == 0:
             return

@@ -1,6 +1,7 @@
 """This processor: what it can do, how LLVM compiles for it, and the control word of its floating-point unit."""
 
 import ctypes
+import os
 import platform
 import threading
 
@@ -40,6 +41,10 @@ define void @infimum_enter(ptr %work, {PARAMETERS}) #0 {{
   ret void
 }}
 """
+
+
+if hasattr(os, "register_at_fork"):  # a child must not inherit the lock from a thread that it does not have
+    os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 
 class Host:

@@ -2,8 +2,9 @@
 
 The reduction gives r and low with r + low off by at most REDUCED*|r| + 2**-152 for 2**-45 <= |r| (its docstring); `…_need` return
 what a constant must at least be over all such r of both signs. Smaller r, k not 0: exp is checked at every such double
-(`near_multiples`), the others have REDUCTION_EPS. Smaller r, k = 0: then low = 0; below 2**-60 exp is 1 and a neighbour of it,
-and expm1 has its own bounds.
+(`near_multiples`), the others have REDUCTION_EPS. Smaller r, k = 0: then low = 0; below 2**-60 exp is between
+1 and a neighbour of 1, on the side of r, and so are its bounds, for the tail is less than r; expm1 has its own bounds there. In
+base two BASE_TWO_EPS counts the roundings of low, so that the need for low = 0 is that of every smaller r.
 """
 
 import math
@@ -82,7 +83,7 @@ def _need(error: Callable[[float, float, float], float], power: int, least: floa
     return max(max(error(a, b, most), 0.0) * WIDER / min(abs(a), abs(b)) ** power for a, b, most in both_signs(least))
 
 
-def quadratic_need(low: float = LOW) -> float:
+def quadratic_need(low: float = LOW, least: float = LEAST) -> float:
     """The least QUADRATIC_EPS: |quadratic_tail - (exp(r + low) - 1 - r)| of r*r, for |low| <= (a multiple) * |r|.
 
     exp(r + low) = exp(r)*(1 + low + …): left out are low*(exp(r) - 1 - r), below 0.56*low*r*r, and low*low.
@@ -91,7 +92,7 @@ def quadratic_need(low: float = LOW) -> float:
         tail = code.quadratic_tail(Counter(), Cell(a, b), Cell(-low * most, low * most), 0.5 + code.QUADRATIC_EPS)
         model = most**3 * code.SINH_ERROR + most**4 * code.COSH_ERROR + 0.56 * low * most**3 + (low * most) ** 2
         return tail.err + model + (REDUCED * most + 2.0**-152 if low == LOW else 0.0)
-    return _need(error, 2)
+    return _need(error, 2, least)
 
 
 # Where k = 0, low is 0 and REDUCTION_EPS counts |head| >= 0.7 |r|; elsewhere it counts |k| >= 1, and low is off by 2**-97.

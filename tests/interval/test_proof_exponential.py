@@ -28,6 +28,8 @@ def test_reduction():
 def test_exp_and_exp2():
     assert proof.quadratic_need() <= code.QUADRATIC_EPS
     assert proof.quadratic_need(proof.LOW_BASE_TWO) <= code.QUADRATIC_EPS
+    assert proof.quadratic_need(0.0, 2.0**-61) <= code.QUADRATIC_EPS
+    assert 8 * proof.LOW_BASE_TWO * 2.0**-52 <= code.BASE_TWO_EPS  # low is rounded four times, and times 1 + r once more
 
 
 @pytest.mark.parametrize("case", proof.CASES)

@@ -10,7 +10,7 @@ errors of the tail need; tests/interval/proof_exponential.py counts them by runn
 """
 
 from infimum.interval.elementary import Elementary
-from infimum.interval.elementary.doubledouble import ends, fast_two_sum, horner, two_prod
+from infimum.interval.elementary.doubledouble import ends, fast_two_sum, horner, two_prod, two_sum
 
 SINH = (0.16666666666666669, 0.008333333333330065, 0.00019841269863040545, 2.755726848030982e-06, 2.510037583265786e-08)
 COSH = (0.041666666666666664, 0.0013888888888886554, 2.4801587317135164e-05, 2.755728298405573e-07, 2.0911229729827565e-09)
@@ -19,7 +19,7 @@ RADIUS = 0.34658                                         # ln(2)/2, and room for
 LN2 = (0.6931471805599453, 2.3190468138462996e-17, 5.707708438416212e-34)
 LOG2E = 1.4426950408889634
 
-QUADRATIC_EPS = 2.75 * 2.0**-52                         # exp, exp2: the error of the tail in units of z
+QUADRATIC_EPS = 2.75 * 2.0**-52                          # exp, exp2: the error of the tail in units of z
 CUBIC_EPS = 2.0**-51                                     # expm1, tanh: in units of |r|*z
 HYPERBOLIC_EPS = 2.0**-51                                # sinh, cosh: in units of |r|*z
 REDUCTION_EPS = 2.0**-90                                 # the tail low is off by at most 2**-97 where k is not 0
@@ -203,7 +203,7 @@ def odd_estimate(b, x, value):
 def _tanh_parts(b, a):
     """(head, tail, error): tanh a = head + tail +- error for 2**-28 < a.
 
-    With 2a = k*ln 2 + r + low and w = 2**-k: tanh a = ((1 - w) + r + c + t) / ((1 + w) + r + c + t). An error e of t moves the
+    With 2a = k*ln 2 + r + low and w = 2**-k: tanh a = top/(top + 2w), top = (1 - w) + r + c + t. An error e of t moves the
     quotient by e*(1 - tanh a)/denominator. The quotient of the heads is corrected by its remainder; what that leaves
     out is below 2**-96 of it.
     """
@@ -211,11 +211,10 @@ def _tanh_parts(b, a):
     c, t, z = cubic_tail(b, r, low)
     w = _inverse_power(b, k)
     less, gone = fast_two_sum(b, 1.0, b.neg(w))
-    more, over = fast_two_sum(b, 1.0, w)
-    top, top_lost = _three(b, less, r, c)
-    bottom, bottom_lost = _three(b, more, r, c)
-    top, top_low = fast_two_sum(b, top, b.add(b.add(gone, top_lost), t))
-    bottom, bottom_low = fast_two_sum(b, bottom, b.add(b.add(over, bottom_lost), t))
+    top, lost = _three(b, less, r, c)
+    top, top_low = fast_two_sum(b, top, b.add(b.add(gone, lost), t))
+    bottom, lost = two_sum(b, b.add(w, w), top)
+    bottom_low = b.add(lost, top_low)
     inverse = b.div(1.0, bottom)
     head = b.mul(top, inverse)
     nhead = b.neg(head)

@@ -1,0 +1,166 @@
+"""The value of an expression at a point of exact doubles, as an Arb ball: at the precision asked for, no more is known.
+
+`value` returns a finite ball, UNDEFINED (a point outside the natural domain of an operation), or UNDECIDED (this precision
+cannot settle a test, a step or a domain, or the number left Arb's range); the caller then asks for more, see `PRECISIONS`.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from flint import arb, ctx
+
+from infimum.expr.node import Expr
+from tests.oracle.walk import UNDECIDED, UNDEFINED, Algebra, Special, evaluate
+
+# cos of the smallest double is 1 - 2**-2149: a ball must be able to tell it from 1
+PRECISIONS = (128, 700, 2600)
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Arb's working precision is a global: it is put back."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def decide(yes: bool, no: bool, value: Callable[[], Any], otherwise: Any = UNDEFINED) -> Any:
+    """The value where the condition certainly holds, `otherwise` where it certainly fails."""
+    return value() if yes else otherwise if no else UNDECIDED
+
+
+def truth(yes: bool, no: bool) -> Any:
+    return True if yes else False if no else UNDECIDED
+
+
+def _whole(x: arb) -> Any:
+    """The one integer that the ball of a rounded number holds."""
+    return x if x.is_exact() else UNDECIDED
+
+
+def _cbrt(x: arb) -> Any:
+    if x > 0:
+        return x.root(3)
+    return -(-x).root(3) if x < 0 else decide(x == 0, False, lambda: arb(0))
+
+
+def _sign(x: arb) -> Any:
+    return arb(1) if x > 0 else arb(-1) if x < 0 else decide(x == 0, False, lambda: arb(0))
+
+
+def _div(x: arb, y: arb) -> Any:
+    return decide(y != 0, y == 0, lambda: x / y)
+
+
+def _pow(x: arb, y: arb) -> Any:
+    if x > 0:
+        return (y * x.log()).exp()
+    if x == 0:
+        return decide(y > 0, y <= 0, lambda: arb(0))
+    return UNDEFINED if x < 0 else UNDECIDED
+
+
+def _arctan2(y: arb, x: arb) -> Any:
+    if x > 0:
+        return (y / x).atan()
+    if y > 0:
+        return arb.pi() / 2 - (x / y).atan()
+    if y < 0:
+        return -arb.pi() / 2 - (x / y).atan()
+    if y == 0:
+        return decide(x < 0, x == 0, lambda: arb.pi())
+    return UNDECIDED
+
+
+def _step(x: arb, y: arb) -> Any:
+    return arb(1) if x > y else arb(0) if x < y else decide(x == y, False, lambda: arb(0.5))
+
+
+def _ratio(x: arb, y: arb) -> Any:
+    return x / y if y > 0 else decide(y == 0, False, lambda: arb(0))
+
+
+def _norm(*xs: arb) -> arb:
+    return sum((x * x for x in xs), arb(0)).sqrt()
+
+
+def _log(x: arb) -> Any:
+    return decide(x > 0, x <= 0, x.log)
+
+
+def _tan(x: arb) -> Any:
+    sine, cosine = x.sin_cos()
+    return sine / cosine if cosine != 0 else UNDECIDED
+
+
+def _scaled_log(base: Callable[[], arb]) -> Callable[[arb], Any]:
+    return lambda x: decide(x > 0, x <= 0, lambda: x.log() / base())
+
+
+_ROWS: dict[str, Callable[..., Any]] = {
+    "neg": lambda x: -x, "abs": abs, "cbrt": _cbrt, "sqrt": lambda x: decide(x >= 0, x < 0, x.sqrt),
+    "exp": lambda x: x.exp(), "exp2": lambda x: (x * arb.const_log2()).exp() if not x.is_integer() else arb(2) ** x,
+    "expm1": lambda x: x.expm1(), "log": _log, "log2": _scaled_log(arb.const_log2), "log10": _scaled_log(arb.const_log10),
+    "log1p": lambda x: decide(x > -1, x <= -1, x.log1p),
+    "sin": lambda x: x.sin(), "cos": lambda x: x.cos(), "tan": _tan,
+    "arcsin": lambda x: decide(abs(x) <= 1, abs(x) > 1, x.asin), "arccos": lambda x: decide(abs(x) <= 1, abs(x) > 1, x.acos),
+    "arctan": lambda x: x.atan(), "sinh": lambda x: x.sinh(), "cosh": lambda x: x.cosh(), "tanh": lambda x: x.tanh(),
+    "arcsinh": lambda x: x.asinh(), "arccosh": lambda x: decide(x >= 1, x < 1, x.acosh),
+    "arctanh": lambda x: decide(abs(x) < 1, abs(x) >= 1, x.atanh),
+    "sign": _sign, "slope": _sign, "floor": lambda x: _whole(x.floor()), "ceil": lambda x: _whole(x.ceil()),
+    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": _div, "pow": _pow,
+    "arctan2": _arctan2, "hypot": _norm, "norm": _norm, "min": lambda x, y: x.min(y), "max": lambda x, y: x.max(y),
+    "step": _step, "ratio": _ratio,
+    "lt": lambda x, y: truth(x < y, x >= y), "le": lambda x, y: truth(x <= y, x > y), "eq": lambda x, y: truth(x == y, x != y),
+    "and": lambda p, q: p and q, "or": lambda p, q: p or q, "not": lambda p: not p,
+}
+
+
+class Balls(Algebra):
+    """Elements are finite balls. A constant known to lie between two doubles is one number there, `fraction` of the way."""
+
+    def __init__(self, point: Any, fraction: float = 0.5):
+        self.point, self.fraction = point, fraction
+        self.rows = _ROWS
+
+    def constant(self, lo: float, hi: float) -> arb:
+        if lo == hi:
+            return arb(lo)
+        return arb(lo) + (arb(hi) - arb(lo)) * arb(self.fraction)
+
+    def variable(self, position: int) -> arb:
+        return arb(float(self.point[position]))
+
+    def power(self, x: arb, k: int) -> Any:
+        return x**k if k >= 0 else decide(x != 0, x == 0, lambda: x**k)
+
+    def apply(self, op: str, *elements: Any) -> Any:
+        result = super().apply(op, *elements)
+        return UNDECIDED if isinstance(result, arb) and not result.is_finite() else result
+
+
+def value(root: Expr, point: Any, bits: int, fraction: float = 0.5) -> Any:
+    """The scalar expression at the point: a ball, UNDEFINED or UNDECIDED.
+
+    >>> from infimum.expr.build import build, index
+    >>> from infimum.expr.node import var
+    >>> value(build("log", index(var("x", (1,)), 0)), [0.0], 64), value(build("sqrt", index(var("x", (1,)), 0)), [4.0], 64)
+    (undefined, 2.00000000000000)
+    """
+    with precision(bits):
+        result = evaluate(root, Balls(point, fraction))
+        return UNDECIDED if not isinstance(result, Special) and not result.is_finite() else result
+
+
+def settled_value(root: Expr, point: Any, fraction: float = 0.5) -> Any:
+    """The value at the first precision that leaves nothing undecided; UNDECIDED if none does."""
+    result: Any = UNDECIDED
+    for bits in PRECISIONS:
+        result = value(root, point, bits, fraction)
+        if result is not UNDECIDED:
+            return result
+    return result

@@ -1,0 +1,207 @@
+"""No emitted code rounds another way, rearranges, or calls what is not ours; and the reader that says so has teeth."""
+
+import llvmlite.binding as llvm
+import pytest
+
+from infimum.interval import elementary
+from infimum.lower.kernel import Builder, Kernel
+from infimum.target.cpu import CpuTarget
+from infimum.target.host import Enter, host
+from infimum.target.lint import lint_assembly, lint_ir
+from tests.random_kernels import Writer
+
+WIDTHS = host().widths()
+
+
+def check(kernel: Kernel, lanes: int) -> None:
+    """Reads the kernel and every library function it calls."""
+    compiled = CpuTarget(lanes).compile(kernel)
+    for module in {compiled._module, *compiled._needs}:
+        assert lint_ir(module.ir) == []
+        assert lint_assembly(module.assembly()) == []
+
+
+def test_wrapper_of_the_control_word():
+    CpuTarget().compile(small_kernel())
+    assert "@infimum_enter" in Enter.module.ir
+    assert lint_ir(Enter.module.ir) == []
+    assert lint_assembly(Enter.module.assembly()) == []
+
+
+@pytest.mark.parametrize("seed", range(1000, 1030))
+def test_random_kernels(seed: int):
+    kernel, _, _ = Writer(seed).kernel()
+    for lanes in WIDTHS:
+        check(kernel, lanes)
+
+
+@pytest.mark.parametrize("name", elementary.NAMES)
+def test_elementary_functions(name: str):
+    """The enclosure and the estimate, with all the functions they keep out of line."""
+    row = elementary.row(name)
+    b = Builder()
+    inputs = [b.input(0, i) for i in range(2 * row.arity)]
+    results = [*row.enclose(b, *inputs), row.estimate(b, *inputs[:row.arity])]
+    for i, value in enumerate(results):
+        b.output(0, i, value)
+    check(b.kernel(name, 1, 1), host().lanes)
+
+
+# ---- teeth
+def small_kernel() -> Kernel:
+    b = Builder()
+    x = b.input(0, 0)
+    with b.loop(40) as turn:
+        term = b.fma(x, b.data(turn.index), b.sqrt(b.abs(x)))
+        step = b.step((0.0,), (term,), lambda b, left, right: (b.add(left[0], right[0]),))
+    b.output(0, 0, b.outline("lint_small", lambda b, y: b.floor(b.div(y, 3.0)), step.results[0])[0])
+    return b.kernel("small", 1, 1)
+
+
+SEEDED_IR = {
+    'metadata !"round.upward"': 'metadata !"round.tonearest"',
+    'metadata !"fpexcept.ignore"': 'metadata !"fpexcept.strict"',
+    "= call <{n} x double> @llvm.experimental.constrained.fma": "= call nsz <{n} x double> @llvm.experimental.constrained.fma",
+    "@llvm.experimental.constrained.fma.": "@llvm.experimental.constrained.fmuladd.",
+    "@llvm.experimental.constrained.sqrt.": "@llvm.sqrt.",
+    "@infimum_lint_small_{n}(": "@floor(",
+    " strictfp": "",
+}
+SEEDED_LINES = """
+  %q = fadd double %a, %b
+  %q = fsub contract double %a, %b
+  %q = fmul fast double %a, %b
+  %q = fmul arcp double %a, %b
+  %q = fdiv <4 x double> %a, %b
+  %q = frem double %a, %b
+  %q = fneg nnan double %a
+  %q = fcmp ninf olt double %a, %b
+  %q = select afn i1 %m, double %a, double %b
+  %q = phi reassoc double [ %a, %x ]
+  %q = sitofp i64 %a to double
+  %q = uitofp i64 %a to double
+  %q = fptosi double %a to i64
+  %q = fptrunc double %a to float
+  %q = call double @llvm.fma.f64(double %a, double %b, double %c)
+  %q = call double @llvm.fmuladd.f64(double %a, double %b, double %c)
+  %q = call double @llvm.minnum.f64(double %a, double %b)
+  %q = tail call double @llvm.exp.v4f64(double %a)
+  %q = call double @sin(double %a)
+  %q = invoke double @cos(double %a)
+  call void %pointer(ptr %a)
+  call void asm sideeffect "fldcw", ""()
+declare double @exp(double)
+define void @work() #7 {
+attributes #3 = { strictfp "unsafe-fp-math"="true" }
+attributes #3 = { strictfp "denormal-fp-math"="preserve-sign" }
+""".strip("\n").split("\n")
+HARMLESS_LINES = """
+  %fast = fneg double %nsz
+  %q = fcmp olt double %a, %b ; contract
+  br label %afn
+  call void @infimum_fast_4(ptr %x)
+  %q = call <4 x double> @llvm.roundeven.v4f64(<4 x double> %a)
+  %q = bitcast <4 x double> %a to <4 x i64>
+""".strip("\n").split("\n")
+SEEDED_ASSEMBLY = """
+callq sin
+callq sin@PLT
+callq *exp@GOTPCREL(%rip)
+callq *8(%rax)
+jmp floor
+jmpq *%rax
+jne cos
+movabsq $fma, %rax
+leaq log(%rip), %rax
+vaddpd {rn-sae}, %zmm0, %zmm1, %zmm2
+vaddss %xmm0, %xmm1, %xmm2
+vrcp14pd %zmm0, %zmm1
+vcvtpd2ps %zmm0, %ymm0
+vcvtsi2sd %rax, %xmm0, %xmm0
+vcvttpd2qq %zmm0, %zmm0
+fldl (%rax)
+faddp
+bl sin
+b exp
+b.lt tan
+cbz x1, sin
+br x8
+adrp x8, pow
+ldr x8, [x8, :got_lo12:pow]
+frecpe v0.2d, v1.2d
+scvtf d0, x1
+""".split("\n")[1:-1]
+HARMLESS_ASSEMBLY = """
+callq work
+callq *%r14
+callq *-40(%rsp)
+movabsq $infimum_exp_8, %r14
+jmp .LBB0_1
+lock xaddq %rdi, (%rax)
+vbroadcastsd .LCPI0_0(%rip), %zmm0
+vaddpd (%r15,%r12,8){1to8}, %zmm0, %zmm0 {%k1} {z}
+vaddpd {ru-sae}, %zmm0, %zmm1, %zmm2
+vmovaps 32(%rsp), %xmm0
+vcmpltpd %zmm1, %zmm2, %k1
+retq
+bl infimum_exp_2
+blr x8
+b.lt .LBB0_1
+cbz x1, .LBB0_1
+fadd v0.2d, v0.2d, v1.2d
+adrp x8, infimum_exp_2
+""".split("\n")[1:-1]
+
+
+@pytest.mark.parametrize("good", SEEDED_IR)
+def test_ir_with_one_change_is_caught(good: str):
+    lanes = host().lanes
+    ir = CpuTarget().text(small_kernel())
+    assert lint_ir(ir) == []
+    good, bad = (text.replace("{n}", str(lanes)) for text in (good, SEEDED_IR[good]))
+    assert good in ir
+    assert lint_ir(ir.replace(good, bad))
+
+
+@pytest.mark.parametrize("line", SEEDED_LINES)
+def test_line_of_ir_is_caught(line: str):
+    assert lint_ir(line)
+
+
+@pytest.mark.parametrize("line", HARMLESS_LINES)
+def test_harmless_ir_is_not_caught(line: str):
+    assert lint_ir(line) == []
+
+
+def module_with(line: str) -> str:
+    return ".LBB0_1:\n.LCPI0_0:\nwork:\n\t" + line.replace(" ", "\t", 1)
+
+
+@pytest.mark.parametrize("line", SEEDED_ASSEMBLY)
+def test_line_of_assembly_is_caught(line: str):
+    assert lint_assembly(module_with(line))
+
+
+@pytest.mark.parametrize("line", HARMLESS_ASSEMBLY)
+def test_harmless_assembly_is_not_caught(line: str):
+    assert lint_assembly(module_with(line)) == []
+
+
+@pytest.mark.parametrize("call", ["llvm.sin.f64(double %x)", "llvm.pow.f64(double %x, double %x)"])
+def test_library_call_of_the_compiler_is_caught(call: str):
+    """An intrinsic that looks like an instruction becomes a call of the maths library: the assembly shows it."""
+    declared = call.replace(" %x", "")
+    ir = f"declare double @{declared}\ndefine double @infimum_f(double %x) {{\n  %q = call double @{call}\n  ret double %q\n}}"
+    assert any("not ours" in problem for problem in lint_assembly(host().machine().emit_assembly(llvm.parse_assembly(ir))))
+
+
+def test_fma_without_hardware_is_caught():
+    """On a processor without FMA a constrained fma becomes a call; such hosts are refused, and the reader would see it too."""
+    if host().arm:
+        pytest.skip("64-bit Arm always has FMA")
+    b = Builder()
+    x = b.input(0, 0)
+    b.output(0, 0, b.fma(x, x, x))
+    ir = CpuTarget(2).text(b.kernel("fused", 1, 1))
+    old = llvm.Target.from_triple(host().triple).create_target_machine(cpu="x86-64", features="", opt=1, jit=True)
+    assert any("symbol fma" in problem for problem in lint_assembly(old.emit_assembly(llvm.parse_assembly(ir))))
