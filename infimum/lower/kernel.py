@@ -11,6 +11,7 @@ at the end is combined from its top to its bottom, `value = combine(deeper, valu
 run and no stack. A scan gives combine(all earlier runs, the run so far), and without a stack the run so far alone.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,11 +38,10 @@ PRIMITIVES: dict[str, tuple[str, str]] = {
 class Value:
     """The result of an instruction, computed at nesting `depth`: 0 before the lanes, 1 per lane, 2 and more in loops."""
 
-    __slots__ = ("type", "depth", "source")
+    __slots__ = ("type", "depth")
 
     def __init__(self, type: str, depth: int):
         self.type, self.depth = type, depth
-        self.source: Instr | None = None
 
 
 class Instr:
@@ -146,6 +146,7 @@ class Builder:
         self.scopes = [_Scope(), _Scope()]
         self.buffers: list[int] = []
         self._homes: list[int] = []
+        self._constants: dict[tuple[float, float], Value] = {}
 
     # ---- instructions
     def emit(self, op: str, attr: object, operands: tuple[Value, ...], types: str, least: int = 1) -> tuple[Value, ...]:
@@ -158,17 +159,18 @@ class Builder:
         key = (op, attr, *map(id, operands))
         found = scope.memo.get(key)
         if found is None:
-            found = tuple(Value(t, depth) for t in types)
-            instr = Instr(op, attr, operands, found)
-            for v in found:
-                v.source = instr
-            scope.items.append(instr)
+            found = (Value(types, depth),) if len(types) == 1 else tuple([Value(t, depth) for t in types])
+            scope.items.append(Instr(op, attr, operands, found))
             scope.memo[key] = found
         return found
 
     def const(self, value: float) -> Value:
         """A double in every lane."""
-        return self.emit("const", float(value).hex(), (), "f", 0)[0]
+        key = (value, math.copysign(1.0, value))
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = self.emit("const", float(value).hex(), (), "f", 0)[0]
+        return found
 
     def iconst(self, value: int) -> Value:
         """A 64-bit integer in every lane."""
@@ -189,14 +191,16 @@ class Builder:
             raise AttributeError(op)
         takes, gives = PRIMITIVES[op]
         least = 0 if set(takes) == {"u"} else 1
+        emit, operand = self.emit, self._operand
 
         def instruction(*operands: "float | int | Value") -> Value:
-            if len(operands) != len(takes):
-                raise TypeError(f"{op} takes {len(takes)} operands")
-            values = tuple(self._operand(v, t) for v, t in zip(operands, takes, strict=True))
-            if any(v.type != t for v, t in zip(values, takes, strict=True)):
-                raise TypeError(f"{op} takes operands of types {takes}")
-            return self.emit(op, None, values, gives, least)[0]
+            values = []
+            for v, t in zip(operands, takes, strict=True):
+                v = v if v.__class__ is Value else operand(v, t)
+                if v.type != t:
+                    raise TypeError(f"{op} takes operands of types {takes}")
+                values.append(v)
+            return emit(op, None, tuple(values), gives, least)[0]
         setattr(self, op, instruction)
         return instruction
 

@@ -83,11 +83,7 @@ class Plan:
     rule: dict[Expr, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Sine and cosine of one argument are computed together."""
-        of = {op: {n.args[0] for n in self.nodes if n.op == op} for op in ("sin", "cos")}
-        both = of["sin"] & of["cos"]
-        self.rule = {n: "sin with cos" if n.op == "sin" else "cos with sin"
-                     for n in self.nodes if n.op in of and n.args[0] in both}
+        self.rule = {n: f"{n.op} with {other.op}" for n, other in _partners(self.nodes).items()}
 
 
 def plan(outputs: list[Expr], straight: bool | None = None, stored: Collection[Expr] = ()) -> Plan:
@@ -117,28 +113,81 @@ def independent_roots(output: Expr, variable: Expr) -> list[Expr]:
 
 
 def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float]) -> set[Expr]:
-    """A heavy array is stored if it would be computed more than once: in several loops, at several positions, or repeated."""
-    uses: dict[Expr, set] = {node: set() for node in nodes}
-    repeated: set[Expr] = set()
-    stored: set[Expr] = set()
+    """A heavy array is stored if it would be computed more than once: in several loops, at several positions, or repeated.
+
+    Roots that run over the same vector and wait for equally many others are taken to share a loop.
+    """
+    waits = _waits(nodes)
+    stored, uses = _trace_uses(outputs, nodes, cost, waits, set())
+    # sine and cosine are computed together in the first loop that needs either; what no later loop needs is not kept
+    apart = {n for n, other in _partners(nodes).items() if n.size > 1 and uses[n] != uses[other]}
+    if apart:
+        stored, _ = _trace_uses(outputs, nodes, cost, waits, apart)
+    return _still_heavy(nodes, stored)
+
+
+def _trace_uses(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float], waits: dict[Expr, int],
+                forced: set[Expr]) -> tuple[set[Expr], dict[Expr, set[int]]]:
+    """(what is stored, in which loops and at which positions each node is used), from the outputs back to the variables."""
+    numbers: dict[tuple, int] = {}
+    uses: dict[Expr, set[int]] = {node: set() for node in nodes}
+    stored, again = set(forced), set()
+
+    def number(*use: object) -> int:
+        return numbers.setdefault(use, len(numbers))
+
+    def loop(root: Expr, shape: tuple[int, ...], wait: int) -> set[int]:
+        shared = len(shape) == 1 and root.kind is not Kind.SCAN and root.op != "concat"
+        return {number(shape, wait) if shared else number(id(root))}
     for out in outputs:
-        uses[out].add(("output",))
+        uses[out] |= loop(out, out.shape, waits[out])
     for node in reversed(nodes):
-        mine = uses[node]
-        if node.size > 1 and node.kind is not Kind.LEAF:
-            again = len(mine) > 1 or node in repeated
-            if node.kind is Kind.SCAN or node.op == "concat" or (node.kind is not Kind.TEST and again and cost[node] >= HEAVY):
+        if node.size > 1 and node.kind not in (Kind.LEAF, Kind.TEST):
+            often = len(uses[node]) > 1 or node in again
+            if node.kind is Kind.SCAN or node.op == "concat" or (often and cost[node] >= HEAVY):
                 stored.add(node)
-        if node in stored or node.kind is Kind.REDUCE:
-            mine = {("root", id(node))}
+        mine = uses[node]
+        if node in stored:
+            mine = loop(node, node.shape, waits[node])
+        elif node.kind is Kind.REDUCE and node.size == 1:
+            mine = loop(node, node.args[0].shape, waits[node] - 1)
+        elif node.kind in (Kind.REDUCE, Kind.VIEW):  # other positions than those of its users
+            mine = {number(id(node), use) for use in mine}
         for arg in node.args:
-            if node.kind is Kind.VIEW:
-                uses[arg] |= {(id(node), *use)[:6] for use in mine}
-                if node.size > arg.size > 1:
-                    repeated.add(arg)
-            else:
-                uses[arg] |= mine
-    return stored
+            uses[arg] |= mine
+            if len(uses[arg]) > 2:
+                uses[arg] = set(sorted(uses[arg])[:2])  # two are as many as many
+            if node.kind is Kind.VIEW and node.size > arg.size > 1:
+                again.add(arg)  # repeated, or computed in vain beside an edge
+    return stored, uses
+
+
+def _partners(nodes: list[Expr]) -> dict[Expr, Expr]:
+    """Sine and cosine of one argument: each one's other."""
+    sines, cosines = ({n.args[0]: n for n in nodes if n.op == op} for op in ("sin", "cos"))
+    both = [(sines[x], cosines[x]) for x in sines if x in cosines]
+    return {a: b for pair in both for a, b in (pair, pair[::-1])}
+
+
+def _waits(nodes: list[Expr]) -> dict[Expr, int]:
+    """How many loops, one after the other, must have ended before an element of each node can be computed."""
+    waits: dict[Expr, int] = {}
+    for node in nodes:
+        ends_a_loop = node.kind is Kind.SCAN or (node.kind is Kind.REDUCE and node.size == 1)
+        waits[node] = max([waits[a] for a in node.args], default=0) + ends_a_loop
+    return waits
+
+
+def _still_heavy(nodes: list[Expr], stored: set[Expr]) -> set[Expr]:
+    """Without the arrays that are cheap now that what they need is stored."""
+    kept: set[Expr] = set()
+    cost: dict[Expr, float] = {}
+    for node in nodes:
+        inner = sum(2 if a in kept else cost[a] for a in dict.fromkeys(node.args))
+        cost[node] = inner + (HEAVY if node.kind is Kind.REDUCE else own_cost(node))
+        if node in stored and (cost[node] >= HEAVY or node.op == "concat"):
+            kept.add(node)
+    return kept
 
 
 def _arrange(p: Plan, outputs: list[Expr]) -> None:

@@ -253,7 +253,7 @@ class Checker:
 
     def _near(self, name: str, guess: np.ndarray, lo: np.ndarray, hi: np.ndarray, claimed: np.ndarray, points: np.ndarray) -> None:
         with np.errstate(all="ignore"):
-            room = 1e3 * (hi - lo) + 1e-6 * np.maximum(np.abs(lo), np.abs(hi)) + 1e-290
+            room = 1e3 * (hi - lo) + 1e-6 * (1 + np.maximum(np.abs(lo), np.abs(hi)))
             sure = claimed & np.isfinite(guess) & np.isfinite(lo) & np.isfinite(hi) & (hi - lo <= 1e-3 * np.abs(lo))
             far = sure & ~((guess >= lo - room) & (guess <= hi + room))
         self.tally.estimates += int(sure.sum())

@@ -120,8 +120,9 @@ class Generator:
     def grow(self, shape: tuple[int, ...], depth: int, op: str | None = None) -> Twin:
         if depth <= 0 and op is None:
             return self.leaf(shape)
-        if op is None:
-            op = self.pick(_WEIGHTED)
+        if op is None and self.chance(0.06):  # a sign that the library can know before it sees a box
+            return twin("neg", self.positive(shape, depth - 1))
+        op = self.pick(_WEIGHTED) if op is None else op
         return _GROWERS[op](self, op, shape, depth - 1)
 
     def positive(self, shape: tuple[int, ...], depth: int) -> Twin:
