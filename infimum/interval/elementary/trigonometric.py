@@ -5,9 +5,8 @@ Reduction: k = the integer near x/(pi/2), x - k*pi/2 = r + low. Then, with z = r
     sin(r + low) = r + (r*z*P(z) + low*(1 - z/2)),  cos(r + low) = h + (e + z*z*Q(z) - r*low),  h + e = 1 - z/2,
 
 a head and a tail, and the tail is off by at most d. The quarter k chooses between them and the sign. Whether an extremum lies
-in the interval is decided from upper bounds of hi/(2 pi) and -lo/(2 pi): one that is too near to be told apart counts as inside.
-The function is flat there, so that widens nothing up to |x| = 2**25, and less than 2**-42 up to `LIMIT`. Beyond it the reduction
-is not proved and the range is [-1, 1].
+in the interval is decided by the numbers of quarters below its ends, exactly: r is accurate, so its sign is right. Beyond `LIMIT`
+the reduction is not proved and the range is [-1, 1].
 
 For the tangent, u = 2 tan(r/2) = r + (r*z*T(z) + low*(1 + z/4)) and tan r = u / (1 - u*u/4), as double-double; odd quarters
 take -1/tan. A pole lies between two arguments if and only if their quarters say so: r is accurate, so its sign is right.
@@ -19,7 +18,6 @@ from infimum.interval.elementary.doubledouble import dd_div, ends, fast_two_sum,
 LIMIT = 2.0**30
 _INTEGER = 1.5 * 2.0**52  # added to a double, leaves its integer in the low bits, rounded up
 _TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
-_TURN = float.fromhex("0x1.45f306dc9c883p-3"), float.fromhex("-0x1.6b01ec5417056p-57")  # 1/(2 pi), error below 2**-110
 _HALF_PI = tuple(map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")))
 
 # Polynomials in z on [0, R*R]; approximation errors proved in tests/interval/proof_trigonometric.py
@@ -97,50 +95,59 @@ def _turned(b, w, sine, cosine):
     return b.float(b.ixor(b.bits(head), sign)), b.float(b.ixor(b.bits(tail), sign)), error
 
 
+def _below(b, w, r):
+    """The number of whole quarters below x, plus a multiple of 4: one less than k where r < 0. The sign of r is right."""
+    return b.isub(b.bits(w), b.ilshr(b.bits(r), 63))
+
+
 def _sin_ends(b, x, shift):
-    """The ends of sin(x + shift*pi/2)."""
+    """(the ends of sin(x + shift*pi/2), the quarters below x)."""
     w, sine, cosine = _both(b, x)
-    return ends(b, *_turned(b, b.add(w, shift), sine, cosine))
+    return ends(b, *_turned(b, b.add(w, shift), sine, cosine)), _below(b, w, sine[0])
 
 
 def _sincos_ends(b, x):
-    """The ends of sin x and of cos x."""
+    """(the ends of sin x, those of cos x, the quarters below x)."""
     w, sine, cosine = _both(b, x)
-    return (*ends(b, *_turned(b, w, sine, cosine)), *ends(b, *_turned(b, b.add(w, 1.0), sine, cosine)))
+    return ends(b, *_turned(b, w, sine, cosine)), ends(b, *_turned(b, b.add(w, 1.0), sine, cosine)), _below(b, w, sine[0])
 
 
-def _meets(b, nlo, hi, at):
-    """Whether the interval may meet the angle of `at` turns: not (hi/2pi - at and -lo/2pi + at have floors that add to -1)."""
-    def turns(end, start):
-        return b.floor(b.fma(end, _TURN[0], b.fma(end, _TURN[1], start + 2.0**-50)))
-    return b.oge(b.add(turns(hi, -at), turns(nlo, at)), 0.0)
+def _range(b, far, low, high, quarters, shift):
+    """The range of sin(x + shift*pi/2) from the pairs at both ends: its crests lie after 1, 5, … quarters, its troughs after 3, 7, …
 
-
-def _range(b, nlo, hi, low, high, crest):
-    """The range of a sine from the pairs at both ends, and its crest `crest` and trough half a turn before."""
-    far = b.mnot(b.ole(b.max(nlo, hi), LIMIT))
+    Only 0 is a multiple of pi/2 among the doubles, and there the end itself has the extreme value.
+    """
     top, bottom = b.min(b.max(low[1], high[1]), 1.0), b.min(b.max(low[0], high[0]), 1.0)
-    return (b.select(b.mor(far, _meets(b, nlo, hi, crest - 0.5)), 1.0, bottom),
-            b.select(b.mor(far, _meets(b, nlo, hi, crest)), 1.0, top))
+
+    def meets(first):
+        """Whether `first` + 4m quarters of a turn lie between the ends for some m."""
+        turns = [b.ilshr(b.iadd(q, shift + 4 - first), 2) for q in quarters]
+        return b.mor(far, b.ine(*turns))
+    return b.select(meets(3), 1.0, bottom), b.select(meets(1), 1.0, top)
+
+
+def _far(b, nlo, hi):
+    return b.mnot(b.ole(b.max(nlo, hi), LIMIT))
 
 
 def _enclose_turned(b, nlo, hi, shift):
-    low, high = (_sin_ends(b, end, shift) for end in (b.neg(nlo), hi))
-    return _range(b, nlo, hi, low, high, 0.25 - shift / 4)
+    (low, p), (high, q) = (_sin_ends(b, end, float(shift)) for end in (b.neg(nlo), hi))
+    return _range(b, _far(b, nlo, hi), low, high, (p, q), shift)
 
 
 def enclose_sin(b, nlo, hi):
-    return _enclose_turned(b, nlo, hi, 0.0)
+    return _enclose_turned(b, nlo, hi, 0)
 
 
 def enclose_cos(b, nlo, hi):
-    return _enclose_turned(b, nlo, hi, 1.0)
+    return _enclose_turned(b, nlo, hi, 1)
 
 
 def enclose_sincos(b, nlo, hi):
     """(-lo, hi) of sin and (-lo, hi) of cos, for less than the price of both."""
-    low, high = (_sincos_ends(b, end) for end in (b.neg(nlo), hi))
-    return (*_range(b, nlo, hi, low[:2], high[:2], 0.25), *_range(b, nlo, hi, low[2:], high[2:], 0.0))
+    (sin_low, cos_low, p), (sin_high, cos_high, q) = (_sincos_ends(b, end) for end in (b.neg(nlo), hi))
+    far = _far(b, nlo, hi)
+    return (*_range(b, far, sin_low, sin_high, (p, q), 0), *_range(b, far, cos_low, cos_high, (p, q), 1))
 
 
 def _estimate_turned(b, x, shift):
