@@ -10,9 +10,10 @@ from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
-from infimum.lower.lowering import At, Beside, Lowering
+from infimum.lower.lowering import Beside, Lowering
 from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.schedule import STRAIGHT, independent_roots, straight_cost
+from infimum.lower.views import At
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"

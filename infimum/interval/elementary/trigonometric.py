@@ -113,7 +113,7 @@ def _sincos_ends(b, x):
 
 
 def _range(b, far, low, high, quarters, shift):
-    """The range of sin(x + shift*pi/2) from the pairs at both ends: its crests lie after 1, 5, … quarters, its troughs after 3, 7, …
+    """The range of sin(x + shift*pi/2) from the pairs at both ends. Crests lie after 1, 5, … quarters, troughs after 3, 7, …
 
     Only 0 is a multiple of pi/2 among the doubles, and there the end itself has the extreme value.
     """

@@ -1,0 +1,173 @@
+"""Elements: one number of an expression at a time becomes instructions of a kernel."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from infimum.expr.node import Expr
+from infimum.expr.ops import Kind
+from infimum.lower.data import Data
+from infimum.lower.kernel import RUN, Builder, Step, Value
+from infimum.lower.meaning import SCANS, Estimates, Meaning
+from infimum.lower.schedule import UNROLL, Plan
+from infimum.lower.views import VIEWS, At, flat
+
+Leaf = Callable[["int | Value"], Any]
+PLAIN_SUM = "plain sum"  # of doubles, whatever the meaning of the elements
+_PLAIN = Estimates()
+
+
+class Elements:
+    """Computes elements with one meaning for given leaves (name of a variable -> its element at a position).
+
+    `memo` has a table for each loop that is open, `buffers` the arrays that are stored: their buffers and form.
+    """
+
+    def __init__(self, b: Builder, meaning: Meaning, leaves: dict[str, Leaf], data: Data):
+        self.b, self.meaning, self.leaves, self.data = b, meaning, leaves, data
+        self.memo: list[dict] = [{}]
+        self.buffers: dict[Expr, tuple[list[int], Any]] = {}
+        self.plan: Plan | None = None
+
+    # ---- elements
+    def element(self, node: Expr, at: At) -> Any:
+        """The element of `node` at the position, computed in the innermost loop that is open or further out."""
+        for known in reversed(self.memo):
+            if (node, at) in known:
+                return known[node, at]
+        value = self._compute(node, at)
+        self.memo[-1][node, at] = value
+        return value
+
+    def _compute(self, node: Expr, at: At) -> Any:
+        if node in self.buffers:
+            buffers, form = self.buffers[node]
+            position = flat(self.b, node.shape, at)
+            return self.meaning.unpack(tuple(self.b.load(buffer, position) for buffer in buffers), form)
+        kind = node.kind
+        if kind is Kind.MAP or kind is Kind.TEST:
+            values = []
+            for arg in node.args:
+                values.append(self.element(arg, at))
+            return self.meaning.rules[self.plan.rule.get(node, node.op)](self.b, *values, **dict(node.params))
+        if kind is Kind.LEAF:
+            if node.op == "var":
+                return self.leaves[node["name"]](at[0])
+            return self.meaning.constant(self.b, self.data, node, flat(self.b, node.shape, at))
+        if kind is Kind.REDUCE:
+            return self.meaning.after(self.b, node.op, self._reduce(node, at, 0, ()))
+        if kind is Kind.SCAN:
+            return self._scan_written_out(node, at)
+        return VIEWS[node.op](self, node, at)
+
+    def _reduce(self, node: Expr, at: At, axis: int, inner: At) -> Any:
+        """Reduces over the axes in order, the later ones inside the earlier."""
+        x = node.args[0]
+        if axis == len(x.shape):
+            return self.meaning.before(self.b, node.op, self.element(x, inner))
+        if axis not in node["axes"]:
+            return self._reduce(node, at[1:], axis + 1, (*inner, at[0]))
+        rest = math.prod(x.shape[a] for a in node["axes"] if a > axis)
+        cost = self.plan.cost[x] * rest
+        return self.sweep(x.shape[axis], cost, lambda i: [self._reduce(node, at, axis + 1, (*inner, i))], [node.op])[0]
+
+    # ---- loops
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """A loop is open: what is computed in it is forgotten at its end."""
+        self.memo.append({})
+        yield
+        self.memo.pop()
+
+    def sweep(self, count: int, cost: float, body: Callable[["int | Value"], list], ops: list[str]) -> list:
+        """body(i) for all i; its values, one for each of `ops`, are reduced in the fixed tree. Short sweeps are written out."""
+        if self.plan.straight or count == 1 or (count <= 8 and count * cost <= UNROLL):
+            rows = [body(i) for i in range(count)]
+            return [self.tree(op, list(column)) for op, column in zip(ops, zip(*rows, strict=True), strict=True)] if ops else []
+        with self.b.loop(count) as turn, self.scope():
+            steps = [self.step(op, value) for op, value in zip(ops, body(turn.index), strict=True)]
+        return [self._meaning(op)[0].unpack(step.results, form) for op, (step, form) in zip(ops, steps, strict=True)]
+
+    def _meaning(self, op: str) -> tuple[Meaning, str]:
+        """The meaning in which a reduction combines its values, and its operation."""
+        return (_PLAIN, "sum") if op == PLAIN_SUM else (self.meaning, op)
+
+    def step(self, op: str, value: Any, scan: str | None = None) -> tuple[Step, Any]:
+        """Combines the value over the turns of the innermost loop; returns the Step and the form of its lanes."""
+        meaning, op = self._meaning(op)
+        form = meaning.form(value, op)
+        combine = meaning.combine(op)
+
+        def merge(b: Builder, left: tuple[Value, ...], right: tuple[Value, ...]) -> tuple[Value, ...]:
+            return meaning.pack(b, combine(b, meaning.unpack(left, form), meaning.unpack(right, form)), form)
+        return self.b.step(meaning.neutral(op, form), meaning.pack(self.b, value, form), merge, scan), form
+
+    def tree(self, op: str, values: list) -> Any:
+        """The fixed tree, written out."""
+        meaning, op = self._meaning(op)
+        combine, stack = meaning.combine(op), []
+        if not values:
+            return self._neutral(op)
+        for run in range(0, len(values), RUN):
+            value = values[run]
+            for v in values[run + 1:run + RUN]:
+                value = combine(self.b, value, v)
+            number = run // RUN
+            while number & 1:
+                value = combine(self.b, stack.pop(), value)
+                number >>= 1
+            stack.append(value)
+        value = stack.pop()
+        while stack:
+            value = combine(self.b, stack.pop(), value)
+        return value
+
+    def _neutral(self, op: str) -> Any:
+        form = self.meaning.form(self.meaning.zero(self.b))
+        return self.meaning.unpack(tuple(self.b.const(v) for v in self.meaning.neutral(op, form)), form)
+
+    # ---- scans
+    def running(self, node: Expr, value: Any) -> Any:
+        step, form = self.step(SCANS[node.op], value, "exclusive" if node["exclusive"] else "inclusive")
+        return self.meaning.unpack(step.prefix, form)
+
+    def recurrence(self, a: Any, m: Any) -> Any:
+        """r = a + m * r': the pairs (m, a) compose associatively, so that a scan is a tree as well."""
+        meaning = self.meaning
+        forms = meaning.form(m, "prod"), meaning.recurrence_form(a, m)
+        split = len(meaning.neutral("prod", forms[0]))
+
+        def read(lanes: tuple) -> tuple:
+            return meaning.unpack(lanes[:split], forms[0]), meaning.unpack(lanes[split:], forms[1])
+
+        def write(b: Builder, m: Any, a: Any) -> tuple:
+            return (*meaning.pack(b, m, forms[0]), *meaning.pack(b, a, forms[1]))
+
+        def merge(b: Builder, left: tuple, right: tuple) -> tuple:
+            (m1, a1), (m2, a2) = read(left), read(right)
+            return write(b, self._compose("mul", m1, m2), self._compose("add", a2, self._compose("mul", m2, a1)))
+        neutral = (*meaning.neutral("prod", forms[0]), *meaning.neutral("sum", forms[1]))
+        step = self.b.step(neutral, write(self.b, m, a), merge, "inclusive")
+        return read(step.prefix)[1]
+
+    def _compose(self, op: str, x: Any, y: Any) -> Any:
+        return self.meaning.rules[op](self.b, x, y)
+
+    def _scan_written_out(self, node: Expr, at: At) -> Any:
+        """An element of a scan in a program without loops: from its neighbour."""
+        at = at if node.size > 1 else (0,) * len(at)  # a single element is not stored even inside a loop
+        *lead, i = at
+        last, step = (node.shape[-1] - 1, -1) if node["reverse"] else (0, 1)
+        before = (*lead, i - step)
+        if node.op == "recur":
+            a, m = (self.element(x, at) for x in node.args)
+            return a if i == last else self._compose("add", a, self._compose("mul", m, self.element(node, before)))
+        combine = self.meaning.combine(SCANS[node.op])
+        if node["exclusive"]:
+            if i == last:
+                return self._neutral(SCANS[node.op])
+            value = self.element(node.args[0], before)
+            return value if i - step == last else combine(self.b, self.element(node, before), value)
+        value = self.element(node.args[0], at)
+        return value if i == last else combine(self.b, self.element(node, before), value)
