@@ -109,7 +109,8 @@ def _average(a: Any, axis: Any = None, weights: Any = None, *, keepdims: bool = 
         spread = [1] * len(np.shape(a))
         spread[axis] = len(weights)
         weights = np.broadcast_to(np.reshape(weights, spread), np.shape(a))
-    return reduction("sum", np.multiply(Tracer(lift(a)), weights), axis, keepdims) / np.sum(weights, axis=axis, keepdims=keepdims)
+    total = reduction("sum", Tracer(lift(weights)), axis, keepdims)  # the true sum: a rounded one would be another function
+    return reduction("sum", np.multiply(Tracer(lift(a)), weights), axis, keepdims) / total
 
 
 def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tracer:

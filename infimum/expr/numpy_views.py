@@ -170,7 +170,7 @@ def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any =
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tracer:
     """The integral of straight lines through the points."""
     y = FUNCTIONS[np.moveaxis](Tracer(lift(y)), axis, -1)
-    steps = dx if x is None else np.diff(x)
+    steps = dx if x is None else FUNCTIONS[np.diff](Tracer(lift(x)))  # traced, so that differences of constants are exact too
     return np.sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
 
 

@@ -180,7 +180,7 @@ def _powi(build, args, shape, params):
         return x
     if k % 2 == 0 and k > 0 and x.op in ("abs", "neg"):
         return build("powi", x.args[0], k=k)
-    if k > 0 and x.op == "powi" and x["k"] > 0:
+    if k > 0 and x.op == "powi" and x["k"] > 0 and k * x["k"] <= 2**31:  # beyond, ab may be no double in the derivative
         return build("powi", x.args[0], k=k * x["k"])
     return None
 

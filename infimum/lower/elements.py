@@ -108,7 +108,7 @@ class Elements:
         meaning, op = self._meaning(op)
         combine, stack = meaning.combine(op), []
         if not values:
-            return self._neutral(op)
+            return meaning.nothing(self.b, op)
         for run in range(0, len(values), RUN):
             value = values[run]
             for v in values[run + 1:run + RUN]:
@@ -122,10 +122,6 @@ class Elements:
         while stack:
             value = combine(self.b, stack.pop(), value)
         return value
-
-    def _neutral(self, op: str) -> Any:
-        form = self.meaning.form(self.meaning.zero(self.b))
-        return self.meaning.unpack(tuple(self.b.const(v) for v in self.meaning.neutral(op, form)), form)
 
     # ---- scans
     def running(self, node: Expr, value: Any) -> Any:
@@ -166,7 +162,7 @@ class Elements:
         combine = self.meaning.combine(SCANS[node.op])
         if node["exclusive"]:
             if i == last:
-                return self._neutral(SCANS[node.op])
+                return self.meaning.nothing(self.b, SCANS[node.op])
             value = self.element(node.args[0], before)
             return value if i - step == last else combine(self.b, self.element(node, before), value)
         value = self.element(node.args[0], at)

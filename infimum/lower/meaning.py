@@ -61,6 +61,10 @@ class Meaning(ABC):
     @abstractmethod
     def neutral(self, op: str, form: Any) -> tuple[float, ...]: ...
 
+    @abstractmethod
+    def nothing(self, b: Builder, op: str) -> Any:
+        """The combination of no values at all: the neutral element."""
+
     def before(self, b: Builder, op: str, value: Any) -> Any:
         """A norm adds squares …"""
         return value
@@ -131,6 +135,10 @@ class Enclosures(Meaning):
         ends = NEUTRAL["sum" if op == "norm" else op]
         return ends if form.level is not None else (*ends, float(SMOOTH))
 
+    def nothing(self, b: Builder, op: str) -> Pair:
+        nlo, hi = NEUTRAL["sum" if op == "norm" else op]
+        return Pair(b.const(nlo), b.const(hi)) if hi in (INF, -INF) else exact(b, hi)
+
     def before(self, b: Builder, op: str, value: Pair) -> Pair:
         return square(b, value) if op == "norm" else value
 
@@ -179,6 +187,9 @@ class Estimates(Meaning):
 
     def neutral(self, op: str, form: None) -> tuple[float, ...]:
         return (self._neutral[op],)
+
+    def nothing(self, b: Builder, op: str) -> Value:
+        return b.const(self._neutral[op])
 
     def before(self, b: Builder, op: str, value: Value) -> Value:
         return b.mul(value, value) if op == "norm" else value
