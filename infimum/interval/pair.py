@@ -1,7 +1,6 @@
 """Pair: an enclosure inside a kernel, with what is known of it before any number is."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 INF = float("inf")
 
@@ -9,8 +8,7 @@ INF = float("inf")
 UNDEFINED, DEFINED, LIPSCHITZ, SMOOTH = 0, 1, 2, 3
 
 
-@dataclass(slots=True, frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """[-nlo, hi] and its status; Empty is (-inf, -inf).
 
     `level`: a static level or a lane value holding one. The other fields are static facts: `may_be_empty`; `least` is 1 if the
@@ -35,7 +33,7 @@ class Pair:
         return b.neg(self.nlo)
 
     def but(self, **facts: Any) -> "Pair":
-        return replace(self, **facts)
+        return self._replace(**facts)
 
 
 def exact(b, value: float) -> Pair:
