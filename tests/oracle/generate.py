@@ -295,5 +295,6 @@ assert set(_GROWERS) == set(OPS), "an operation of the table has no generator"
 _SHAPES_OF = {"transpose": ((6,), (4,)), "broadcast": ((3,), (6,)), **dict.fromkeys(
     ("reshape", "slice", "gather", "scatter", "embed", "concat"), ((2,), (5,), (6,)))}
 # arithmetic and the common functions are drawn more often; what only derivatives use, not at all unless asked for
-_WEIGHTED = [name for name in _GROWERS if name not in DERIVATIVE_ONLY | {"var", "const"}] + ["add", "mul", "sub", "mul", "add"] * 3 \
+_WEIGHTED = [name for name in _GROWERS if name not in DERIVATIVE_ONLY | {"var", "const"}] \
+    + ["add", "mul", "sub", "mul", "add"] * 3 \
     + ["sum", "where", "div", "powi", "abs", "max", "sqrt", "log", "exp", "sin", "cos", "norm", "slice", "prod"]

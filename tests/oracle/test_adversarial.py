@@ -88,8 +88,9 @@ def test_one_empty_side_among_many_empties_the_box():
 def test_zero_has_no_sign():
     def angle(x):
         return np.arctan2(x[0], x[1])
-    for f, box in ((lambda x: 1 / x[0], [(0.0, 1.0)]), (lambda x: x[0] ** -3, [(0.0, 2.0)]), (lambda x: np.sqrt(x[0]), [(0.0, 0.0)]),
-                   (angle, [(0.0, 1.0), (-1.0, -1.0)]), (angle, [(-1.0, 0.0), (-1.0, -1.0)]), (angle, [(0.0, 0.0), (-2.0, -1.0)])):
+    for f, box in ((lambda x: 1 / x[0], [(0.0, 1.0)]), (lambda x: x[0] ** -3, [(0.0, 2.0)]),
+                   (lambda x: np.sqrt(x[0]), [(0.0, 0.0)]), (angle, [(0.0, 1.0), (-1.0, -1.0)]),
+                   (angle, [(-1.0, 0.0), (-1.0, -1.0)]), (angle, [(0.0, 0.0), (-2.0, -1.0)])):
         n = len(box)
         plain, signed = ([[-0.0 if v == 0 and s else v for v in side] for side in zip(*box, strict=True)] for s in (0, 1))
         a, b = (compile(f, n).value(*ends) for ends in (plain, signed))
@@ -116,7 +117,8 @@ def test_long_reductions_and_scans_with_zeros_and_infinities(n):
     rng = np.random.default_rng(n)
     functions = (lambda x: np.prod(x), lambda x: np.prod(-np.abs(x)), lambda x: np.prod(-np.exp(x / 9)),
                  lambda x: np.sum(np.cumprod(x)),
-                 lambda x: np.cumsum(x)[-1] * np.cumprod(-np.cosh(x / 50))[-2], lambda x: np.linalg.norm(x) - np.max(x) * np.min(x),
+                 lambda x: np.cumsum(x)[-1] * np.cumprod(-np.cosh(x / 50))[-2],
+                 lambda x: np.linalg.norm(x) - np.max(x) * np.min(x),
                  lambda x: np.sum(np.sqrt(x)) + np.prod(x[::-1]), lambda x: np.max(np.log(x)) + np.sum(np.cumsum(x**2)[::2]))
     count = 10 if n < 100 else 3
     lo = rng.uniform(-1.3, 1.3, size=(n, count))
@@ -204,9 +206,23 @@ def test_powers_at_zero():
     assert (always_one.lo, always_one.hi, always_one.level) == (1.0, 1.0, 3)
 
 
+@pytest.mark.parametrize("exponent", (0.1, 1e-3, 1 / 3, 1.0000000000000002, 0.9999999999999999, 1e-20, TINY, -0.1, -1e-3, 7.3))
+def test_derivatives_of_powers_whose_exponent_less_one_is_no_double(exponent):
+    """x**(c - 1) with c - 1 rounded is wrong by far more than an ulp where x is large or small."""
+    points = 10.0 ** np.random.default_rng(9).uniform(-300, 300, size=(1, 60))
+    check(build("pow", index(var("x", (1,)), 0), exponent), 1, (points, points), share=1.0)
+
+
+def test_powers_of_powers_whose_exponent_is_no_double():
+    k = 2**31 - 1
+    gradient = compile(lambda x: (x[0] ** k) ** k, 1).gradient([1.0], [1.0])
+    assert int(gradient.lo[0]) <= k * k <= int(gradient.hi[0])
+
+
 def test_values_next_to_one_are_not_lost():
     """cos of the smallest double is not 1, nor exp: an end of 1 on the wrong side would lose them."""
     points = np.array([[TINY, 1e-300, 1e-200, 2.0**-600, 1e-17, 1e-9]])
-    for op in ("cos", "exp", "cosh", "expm1", "sin", "tan", "sinh", "tanh", "log1p", "arcsin", "arctan", "arcsinh", "arctanh", "exp2"):
+    for op in ("cos", "exp", "cosh", "expm1", "sin", "tan", "sinh", "tanh", "log1p", "arcsin", "arctan", "arcsinh", "arctanh",
+               "exp2"):
         check(one(op), 1, (points, points))
         check(one(op), 1, (-points, -points))

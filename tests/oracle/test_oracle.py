@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+import infimum
 from infimum.evaluate import compile
 from infimum.expr.ops import OPS
 from infimum.expr.trace import trace
@@ -79,6 +80,35 @@ def test_functions_run_by_numpy_itself_on_balls():
                 ran, compared = True, compared + 1
         run += ran
     assert run >= 50 and compared >= 1000, (run, compared)
+
+
+@pytest.mark.parametrize("f", (
+    lambda x, pi, e: np.sin(pi * x[0]) + x[1] / e, lambda x, pi, e: np.exp(x[0] * e - pi) * (2 * pi - x[1]) / 3,
+    lambda x, pi, e: np.cos(2 * pi * x[0]) + (e - 1) ** 2 * x[1] - pi**2))
+def test_true_constants(f):
+    """infimum.pi and infimum.e mean the numbers themselves, here Arb's; at whole points nothing else is wide."""
+    rng = np.random.default_rng(6)
+    lo = np.concatenate([rng.integers(-3, 4, size=(2, 20)).astype(float), rng.normal(size=(2, 20))], axis=1)
+    hi = lo + rng.choice((0.0, 1e-15, 0.5), size=lo.shape)
+    enclosure = compile(lambda x: f(x, infimum.pi, infimum.e), 2).mean_value(lo, hi).best
+    with precision(200):
+        for k in range(lo.shape[1]):
+            for point in points_of(rng, lo[:, k], hi[:, k], 4):
+                v = _by_numpy(lambda x: f(x, arb.pi(), arb.const_e()), point)
+                assert position(v, enclosure.lo[k], enclosure.hi[k]) >= 0, (point, v, enclosure.lo[k], enclosure.hi[k])
+
+
+def test_sums_of_constants_inside_numpy_functions_are_not_rounded():
+    """NumPy would round the sum of the weights and the steps of the grid; the function that was written has the true ones."""
+    weights, grid = [0.1, 0.1, 0.1, 0.7], [0.1, 0.3, 1e16, 2e16]
+    x = np.array([1.0, 0.0, 0.0, 3.0])
+    mean = compile(lambda x: np.average(x, weights=weights), 4).value(x, x)
+    area = compile(lambda x: np.trapezoid(x, grid), 4).value(x, x)
+    with precision(200):
+        balls, w, t = ([arb(float(v)) for v in values] for values in (x, weights, grid))
+        exact_mean = sum(a * b for a, b in zip(balls, w, strict=True)) / sum(w)
+        exact_area = sum((t[i + 1] - t[i]) * (balls[i] + balls[i + 1]) / 2 for i in range(3))
+        assert position(exact_mean, mean.lo, mean.hi) == 1 and position(exact_area, area.lo, area.hi) == 1
 
 
 def test_the_oracle_agrees_with_numpy_at_plain_points():

@@ -160,8 +160,9 @@ def test_absolute_value_at_its_kink(side):
 
 @pytest.mark.parametrize("f", (
     lambda x: np.maximum(x[0], x[1]), lambda x: np.minimum(x[0], x[1]), lambda x: np.max(x), lambda x: np.min(x),
-    lambda x: np.linalg.norm(x, np.inf), lambda x: np.linalg.norm(x, 1), lambda x: np.linalg.norm(x), lambda x: np.hypot(x[0], x[1]),
-    lambda x: np.sqrt(x[0] ** 2 + x[1] ** 2), lambda x: np.sqrt(np.sum(x**2)), lambda x: np.sum(np.clip(x, 0.0, 2.0)),
+    lambda x: np.linalg.norm(x, np.inf), lambda x: np.linalg.norm(x, 1), lambda x: np.linalg.norm(x),
+    lambda x: np.hypot(x[0], x[1]), lambda x: np.sqrt(x[0] ** 2 + x[1] ** 2),
+    lambda x: np.sqrt(np.sum(x**2)), lambda x: np.sum(np.clip(x, 0.0, 2.0)),
     lambda x: np.ptp(x), lambda x: np.std(x) / 2))
 @pytest.mark.parametrize("side", ((0.0, 0.0), (-0.5, 1.0), (0.0, 1.0)))
 def test_lipschitz_functions_at_their_kinks(f, side):
@@ -208,8 +209,10 @@ def test_division_and_poles_clear_everything():
 @pytest.mark.parametrize(("f", "at_zero", "above"), [
     (lambda x: np.sum(np.sqrt(x)), DEFINED, SMOOTH), (lambda x: np.prod(np.log(x)), UNDEFINED, SMOOTH),
     (lambda x: np.sum(np.cumsum(np.abs(x))), LIPSCHITZ, SMOOTH), (lambda x: np.max(x - np.sqrt(x)), DEFINED, LIPSCHITZ),
-    (lambda x: np.sum(np.cumprod(np.sqrt(x))), DEFINED, SMOOTH), (lambda x: np.sum(np.sqrt(x)[::-1] * np.exp(x)), DEFINED, SMOOTH),
-    (lambda x: np.sum(np.concatenate([np.sqrt(x), x]) ** 2), DEFINED, SMOOTH), (lambda x: np.linalg.norm(np.floor(x) + 2), DEFINED, SMOOTH),
+    (lambda x: np.sum(np.cumprod(np.sqrt(x))), DEFINED, SMOOTH),
+    (lambda x: np.sum(np.sqrt(x)[::-1] * np.exp(x)), DEFINED, SMOOTH),
+    (lambda x: np.sum(np.concatenate([np.sqrt(x), x]) ** 2), DEFINED, SMOOTH),
+    (lambda x: np.linalg.norm(np.floor(x) + 2), DEFINED, SMOOTH),
     (lambda x: np.sum(np.where(x > 0.01, x, np.log(x + 1) - 1)), DEFINED, SMOOTH)])
 def test_one_element_on_the_edge_decides_for_all(f, at_zero, above, n):
     lo, hi = np.full((n, 3), 0.25), np.full((n, 3), 0.5)

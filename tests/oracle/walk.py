@@ -99,7 +99,7 @@ def _integer(y: Expr) -> int | None:
         y = y.args[0]
     if y.op != "const" or not (y.lo == y.hi).all() or not y.size or not (y.lo == y.lo.flat[0]).all():
         return None
-    return int(y.lo.flat[0]) if float(y.lo.flat[0]).is_integer() else None
+    return int(y.lo.flat[0]) if float(y.lo.flat[0]).is_integer() and abs(y.lo.flat[0]) <= 2**31 else None
 
 
 def _chosen(test: Any, yes: Any, no: Any) -> Any:
