@@ -19,20 +19,28 @@ ROOT = Path(__file__).resolve().parent
 HOME = ROOT / ".venv"
 PYTHON = HOME / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 EXTRAS = {"example": "", "test": "[test]", "bench": "[test,bench]"}
+BENCHMARKS = sorted(p.stem for p in (ROOT / "bench").glob("*.py") if "def main" in p.read_text())
+
+
+def works(*command: str) -> bool:
+    """Does the environment's Python run this without complaint?"""
+    return PYTHON.exists() and subprocess.run([PYTHON, *command], capture_output=True, cwd=HOME).returncode == 0
 
 
 def prepare(extras: str) -> None:
-    """Creates the environment, and installs the project unless these extras of this pyproject.toml are in it already."""
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + extras.encode()).hexdigest()
+    """Creates the environment, and installs the project unless these extras are in it, unharmed, already."""
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + f"{extras}{ROOT}".encode()).hexdigest()
     stamp = HOME / f"installed{extras.replace('[', '-').replace(']', '').replace(',', '-')}"
-    if PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted:
+    if stamp.exists() and stamp.read_text() == wanted and works("-c", "import infimum"):
         return
-    if not PYTHON.exists():
+    if not works("-m", "pip", "--version"):  # missing, or left half-made
         print(f"creating {HOME}", flush=True)
-        venv.EnvBuilder(with_pip=True, clear=HOME.exists()).create(HOME)
+        venv.EnvBuilder(with_pip=True, clear=True).create(HOME)
     print(f"installing infimum{extras}", flush=True)
-    subprocess.run([PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", f"{ROOT}{extras}"],
-                   check=True)
+    install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    project = ["--config-settings", "editable_mode=compat", "--editable", f"{ROOT}{extras}"]
+    if subprocess.run([*install, *project]).returncode or not works("-c", "import infimum"):
+        sys.exit(f"installing failed; if what stands above does not tell why, delete {HOME} and try again")
     stamp.write_text(wanted)
 
 
@@ -42,8 +50,8 @@ def commands(errand: str, rest: list[str]) -> list[list[str]]:
         return [["examples/six_hump_camel.py", *rest]]
     if errand == "test":
         return [["-m", "ruff", "check", "."], ["-m", "pytest", "-n", "auto", *rest]]
-    if not rest:
-        sys.exit("which benchmark? " + ", ".join(sorted(p.stem for p in (ROOT / "bench").glob("*.py"))))
+    if not rest or rest[0] not in BENCHMARKS:
+        sys.exit("which benchmark? " + ", ".join(BENCHMARKS))
     return [[f"bench/{rest[0]}.py", *rest[1:]]]
 
 
@@ -54,11 +62,16 @@ def main() -> int:
         print(__doc__)
         return 2
     errand, rest = sys.argv[1], sys.argv[2:]
-    prepare(EXTRAS[errand])
-    for command in commands(errand, rest):
-        code = subprocess.run([PYTHON, *command], cwd=ROOT).returncode
-        if code:
-            return code
+    todo = commands(errand, rest)
+    try:
+        prepare(EXTRAS[errand])
+        for command in todo:
+            code = subprocess.run([PYTHON, *command], cwd=ROOT).returncode
+            if code:
+                return code
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on where this one ended", file=sys.stderr)
+        return 130
     return 0
 
 

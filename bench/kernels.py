@@ -151,7 +151,9 @@ print(1e3 * (end - start), 1e3 * (traced - start), 1e3 * (value - traced), 1e3 *
 
 
 def child(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    """What a fresh process prints: one that may use Python's cache of compiled modules, as a user's does."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout
 
 
 def compile_times(rounds: int) -> None:
@@ -167,7 +169,7 @@ def compile_times(rounds: int) -> None:
         for n in (1000, 10_000):
             evaluator = single(name, n)
             sizes.append([len(evaluator.prepare(kind)[0].assembly().splitlines()) for kind in ("value", "gradient")])
-        report(f"{name}: code size at n=10,000 / n=1,000", sum(sizes[1]) / sum(sizes[0]), "ratio", "= 1", sizes[0] == sizes[1],
+        report(f"{name}: code size at n=10,000 / n=1,000", sum(sizes[1]) / sum(sizes[0]), "ratio", "<= 1", sizes[1] <= sizes[0],
                f"{sizes[0]} and {sizes[1]} lines of assembly")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import ShapeError
+from infimum.expr.constants import is_masked
 from infimum.expr.node import Expr, var
 from infimum.expr.show import listing
 from infimum.expr.trace import trace
@@ -17,7 +18,7 @@ from infimum.problem import Interval, read_bounds
 from infimum.target.cpu import CpuTarget
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Enclosure:
     """Proved bounds of a function over boxes, one entry a box: lo <= f(x) <= hi for every x of the box where f is defined.
 
@@ -50,12 +51,13 @@ class Enclosure:
         return self.lo > self.hi
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Derivative:
     """Proved bounds of derivatives over boxes, with the enclosure of the value, whose status says what they are worth.
 
     Where `value.smooth`, the derivative at every point of the box lies between lo and hi; where only `value.lipschitz`, every
-    element of Clarke's generalised gradient does; elsewhere nothing follows. A gradient has n rows, a Hessian n by n.
+    element of Clarke's generalised gradient does, while a Hessian then says nothing; elsewhere nothing follows. A gradient has n
+    rows, a Hessian n by n.
     """
 
     value: Enclosure
@@ -63,7 +65,7 @@ class Derivative:
     hi: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MeanValue:
     """`best` is the intersection of the natural enclosure and the mean value form, `natural` the natural enclosure alone."""
 
@@ -72,7 +74,7 @@ class MeanValue:
 
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
-_KEEP = 512
+_KEEP = 256
 
 
 class Evaluator:
@@ -160,17 +162,28 @@ class Evaluator:
         return outputs, (lambda a: a[..., 0]) if single else (lambda a: a)
 
     def _columns(self, array: Any) -> np.ndarray:
+        wanted = f"boxes and points are arrays of real numbers of shape ({self.n}, N) or ({self.n},)"
         try:
-            a = np.asarray(array)
-            if a.dtype.kind not in "fiu":
-                raise TypeError
-            a = np.ascontiguousarray(a, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ShapeError(f"boxes and points are arrays of real numbers of shape ({self.n}, N) or ({self.n},)") from None
+            given = np.asarray(array)
+        except ValueError:
+            raise ShapeError(f"{wanted}; the rows given have different lengths") from None
+        if given.dtype.kind not in "fiu" or is_masked(array):
+            raise ShapeError(f"{wanted}; this is a {type(array).__name__} of {given.dtype}")
+        a = np.ascontiguousarray(given, dtype=np.float64)
+        if given.dtype.itemsize > 4 and given.dtype != np.float64 and not _same(given, a):
+            raise ShapeError(f"{wanted}; this array of {given.dtype} holds numbers that are no doubles")
         a = a[:, None] if a.ndim == 1 else a
         if a.ndim != 2 or a.shape[0] != self.n:
             raise ShapeError(f"expected an array of shape ({self.n}, N) or ({self.n},), got {np.shape(array)}")
         return np.ascontiguousarray(a)
+
+
+def _same(given: np.ndarray, doubles: np.ndarray) -> bool:
+    """Do the doubles hold exactly the numbers given (NaN aside)?"""
+    if given.dtype.kind == "f":
+        return bool(((doubles.astype(given.dtype) == given) | np.isnan(given)).all())
+    large = np.abs(doubles) >= 2.0**53
+    return all(int(d) == int(g) for d, g in zip(doubles[large], given[large], strict=True))
 
 
 def _enclosure(out: list[np.ndarray], shaped: Callable) -> Enclosure:
@@ -200,4 +213,4 @@ def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None)
     """
     lo, hi = read_bounds(bounds, n)
     best = compile(fun, len(lo), args).mean_value(lo, hi).best
-    return Interval(float(best.lo), float(best.hi))
+    return Interval(float(best.lo), float(best.hi), bool(best.defined))

@@ -1,8 +1,9 @@
 """What is asked: intervals and bounds. Immutable."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import operator
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,9 @@ from infimum.errors import BoundsError
 class Interval:
     """The real numbers between `lo` and `hi`, ends included where they are finite.
 
+    As an enclosure of a function: `defined` tells whether the function is known to be defined on the whole box; points where
+    it is not are no values, and an enclosure says nothing about them.
+
     >>> Interval(1.0, 2.0)
     [1.0, 2.0]
     >>> 1.5 in Interval(1.0, 2.0), Interval(1.0, 2.0).width
@@ -23,6 +27,7 @@ class Interval:
 
     lo: float
     hi: float
+    defined: bool = field(default=True, compare=False)
 
     @property
     def empty(self) -> bool:
@@ -44,42 +49,62 @@ class Interval:
         return self.lo <= number <= self.hi
 
     def __repr__(self) -> str:
-        return "[empty]" if self.empty else f"[{self.lo!r}, {self.hi!r}]"
+        if self.empty:
+            return "[empty]"
+        return f"[{self.lo!r}, {self.hi!r}]" + ("" if self.defined else " (not defined on the whole box)")
 
 
 def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The lower and upper ends, as float64 vectors.
 
     `bounds` is a sequence of pairs, an object with `lb` and `ub` (scipy.optimize.Bounds), or one pair together with `n`.
-    Integers that are no doubles are rounded outward, so the box read always contains the box written.
+    Numbers that are no doubles (long integers, fractions, decimals, infimum.pi) are rounded outward, so that the box read
+    always contains the box written.
     """
+    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
+        raise BoundsError(f"the number of variables n must be a positive integer, not {n!r}")
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        lows, highs = np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub)
-        if lows.shape != highs.shape:
-            lows, highs = np.broadcast_arrays(lows, highs)
-        pairs: list = list(zip(lows.tolist(), highs.tolist(), strict=True))
-        pairs = pairs * n if n is not None and len(pairs) == 1 else pairs
+        pairs = _columns(_listed(bounds.lb), _listed(bounds.ub), n)
     else:
         pairs = _pairs(bounds, n)
     if not pairs:
         raise BoundsError("the bounds are empty: give one (low, high) pair for each variable")
     if n is not None and len(pairs) != n:
         raise BoundsError(f"{len(pairs)} pairs of bounds were given for n = {n} variables")
-    lo, hi = (np.array([_end(pair[side], i, side) for i, pair in enumerate(pairs)]) for side in (0, 1))
-    for i, (low, high) in enumerate(zip(lo, hi, strict=True)):
+    ends = [(_end(low, i, 0), _end(high, i, 1)) for i, (low, high) in enumerate(pairs)]
+    for i, (low, high) in enumerate(ends):
         if low > high:
             raise BoundsError(f"the bounds of variable {i} are reversed: {low!r} > {high!r}")
-        if low == np.inf or high == -np.inf:
+        if low == math.inf or high == -math.inf:
             raise BoundsError(f"the bounds of variable {i} are a point at infinity: ({low!r}, {high!r}) holds no number")
-    return lo, hi
+    lo, hi = np.array(ends).T
+    return np.ascontiguousarray(lo), np.ascontiguousarray(hi)
+
+
+def _listed(ends: Any) -> list:
+    """The ends as they were given: an array of mixed numbers would round them."""
+    return list(ends) if isinstance(ends, (list, tuple)) or np.ndim(ends) else [ends]
+
+
+def _columns(lows: list, highs: list, n: int | None) -> list:
+    """Pairs from separate lower and upper ends; a single end serves all variables."""
+    count = max(len(lows), len(highs))
+    if len(lows) != len(highs) and 1 not in (len(lows), len(highs)):
+        raise BoundsError(f"{len(lows)} lower and {len(highs)} upper bounds were given")
+    count = n if count == 1 and n is not None else count
+    lows, highs = (ends * count if len(ends) == 1 else ends for ends in (lows, highs))
+    return list(zip(lows, highs, strict=True))
 
 
 def _pairs(bounds: Any, n: int | None) -> list:
+    if isinstance(bounds, (str, bytes, Mapping, Set)):
+        raise BoundsError("bounds must be a sequence of (low, high) pairs in the order of the variables, "
+                          f"not a {type(bounds).__name__}")
     try:
         rows = list(bounds)
     except TypeError:
         raise BoundsError(f"bounds must be a sequence of (low, high) pairs, not {bounds!r}") from None
-    if len(rows) == 2 and all(np.ndim(r) == 0 for r in rows):
+    if len(rows) == 2 and all(np.ndim(r) == 0 and not isinstance(r, str) for r in rows):
         if n is None:
             raise BoundsError(f"one pair of bounds {tuple(rows)!r} needs the number of variables: pass n=..., or a list of pairs")
         return [rows] * n
@@ -90,20 +115,29 @@ def _pairs(bounds: Any, n: int | None) -> list:
 
 
 def _end(value: Any, i: int, side: int) -> float:
+    """One end as a double, outward where it is none."""
     name = ("lower", "upper")[side]
     if value is None:
-        return (-np.inf, np.inf)[side]
+        return (-math.inf, math.inf)[side]
+    value = getattr(value, ("lo", "hi")[side], value)  # a Real is known between two doubles
+    value = value[()] if isinstance(value, np.ndarray) else value
     if isinstance(value, (bool, np.bool_, str, bytes)) or np.iscomplexobj(value):
         raise BoundsError(f"the {name} bound of variable {i} is {value!r}, which is not a real number")
     try:
         number = float(value)
     except OverflowError:
-        return np.inf if value > 0 else -np.inf
+        number = math.inf if value > 0 else -math.inf
     except (TypeError, ValueError):
         raise BoundsError(f"the {name} bound of variable {i} is {value!r}, which is not a real number") from None
-    if np.isnan(number):
+    if math.isnan(number):
         raise BoundsError(f"the {name} bound of variable {i} is NaN")
-    if isinstance(value, int) and int(number) != value:  # not a double: outward
-        beyond = number > value if side == 0 else number < value
-        return math.nextafter(number, (-math.inf, math.inf)[side]) if beyond else number
-    return number
+    ratio = getattr(value, "as_integer_ratio", None)
+    try:
+        exact = Fraction(*ratio()) if ratio is not None else Fraction(operator.index(value))
+    except (TypeError, OverflowError):  # infinite, or known only as a float
+        return number
+    if math.isinf(number):  # a finite number beyond the doubles
+        largest = math.nextafter(math.inf, 0.0)
+        return number if (number > 0) == (side == 1) else math.copysign(largest, number)
+    beyond = Fraction(number) > exact if side == 0 else Fraction(number) < exact
+    return math.nextafter(number, (-math.inf, math.inf)[side]) if beyond else number

@@ -1,6 +1,7 @@
 """Intervals and bounds: what is accepted, what is refused, and with which words."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import Bounds
 
+import infimum
 from infimum import BoundsError, Interval
 from infimum.problem import read_bounds
 
@@ -46,6 +48,11 @@ def test_bounds_are_read(bounds, n, expected):
     ([(INF, INF)], None, "point at infinity"),
     ([(-INF, -INF)], None, "point at infinity"),
     ([(0, object())], None, "not a real number"),
+    ({"a": (0, 1)}, None, "not a dict"),
+    ({(0, 1), (2, 3)}, None, "not a set"),
+    ((0, 1), 2.0, "positive integer"),
+    ((0, 1), 0, "positive integer"),
+    (Bounds([0, 1, 2], 3), 2, "n = 2"),
 ])
 def test_bad_bounds_are_refused(bounds, n, words):
     with pytest.raises(BoundsError, match=words):
@@ -56,6 +63,20 @@ def test_bad_bounds_are_refused(bounds, n, words):
 def test_long_integers_are_rounded_outward(low, width):
     lo, hi = read_bounds([(low, low + width)])
     assert Fraction(lo[0]) <= low and low + width <= Fraction(hi[0])
+
+
+@pytest.mark.parametrize("value", [
+    Fraction(1, 3), Fraction(-2, 3), Decimal("0.1"), Decimal("-1e-400"), Decimal("1e-400"), np.int64(2**53 + 1),
+    np.uint64(2**63 + 1), np.longdouble("0.1"), np.float32(0.1), 10**400, -(10**400), infimum.pi, -infimum.e, np.array(0.5), 0.1, 3,
+])
+def test_whatever_the_number_the_box_read_contains_the_box_written(value):
+    lo, hi = read_bounds([(value, value)])
+    low, high = (getattr(value, "lo", value), getattr(value, "hi", value))
+    exact = [Fraction(*v.as_integer_ratio()) if hasattr(v, "as_integer_ratio") else Fraction(int(v)) for v in (low, high)] \
+        if not isinstance(value, np.ndarray) else [Fraction(1, 2)] * 2
+    assert math.isinf(lo[0]) or Fraction(lo[0]) <= exact[0]
+    assert math.isinf(hi[0]) or exact[1] <= Fraction(hi[0])
+    assert hi[0] <= math.nextafter(math.nextafter(lo[0], INF), INF)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))

@@ -29,7 +29,7 @@ def exact_doubles(value: Any, finite: bool = True) -> np.ndarray:
 def _from_array(value: Any) -> np.ndarray:
     if isinstance(value, int) and not isinstance(value, bool):  # a subclass of int
         return np.float64(_exact_integer(int(value)))
-    if not isinstance(value, (np.ndarray, np.generic, list, tuple, bool, float)) or _is_masked(value):
+    if not isinstance(value, (np.ndarray, np.generic, list, tuple, bool, float)) or is_masked(value):
         _refuse_kind(value)
     array = np.asarray(value)
     if array.dtype.kind == "O":
@@ -53,7 +53,7 @@ def _from_array(value: Any) -> np.ndarray:
     return doubles
 
 
-def _is_masked(value: Any) -> bool:
+def is_masked(value: Any) -> bool:
     """Is it a masked array? Asked without importing numpy.ma, which takes longer than tracing."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(value, masked.MaskedArray)

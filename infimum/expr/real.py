@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ class Real(float):
     """A real number between the doubles `lo` and `hi`; as a float it is `lo`.
 
     Sums, differences, products, quotients and integer powers with other numbers stay Real, and a traced function takes it for
-    the true number. Any other function of it alone (np.sqrt(infimum.pi)) sees the float.
+    the true number. Any other function of it alone (np.sqrt(infimum.pi)) sees the float, and so does a Fraction on its left.
 
     >>> pi
     Real(3.141592653589793, 3.1415926535897936)
@@ -76,9 +77,15 @@ class Real(float):
         return self._combine(other, lambda a, b: b / a)
 
     def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
-        if modulus is not None or not isinstance(exponent, (int, np.integer)) or self.lo <= 0:
+        if isinstance(exponent, float) and not isinstance(exponent, Real) and exponent.is_integer():
+            exponent = int(exponent)
+        if modulus is not None or not isinstance(exponent, (int, np.integer)):
             return NotImplemented if not isinstance(exponent, (int, float)) else float(self) ** exponent
+        if exponent < 0 and self.lo <= 0 <= self.hi:
+            raise ZeroDivisionError("a negative power of a Real that may be zero")
         corners = [Fraction(end) ** int(exponent) for end in (self.lo, self.hi)]
+        if exponent > 0 and exponent % 2 == 0 and self.lo < 0 < self.hi:
+            corners.append(Fraction(0))
         return Real(_down(min(corners)), _up(max(corners)))
 
     def __neg__(self) -> "Real":
@@ -95,20 +102,30 @@ class Real(float):
             return NotImplemented
         keeps = _UFUNCS.get(ufunc) if method == "__call__" and not kwargs else None
         if keeps is not None and all(np.ndim(v) == 0 for v in inputs):
-            left, right = (v.item() if isinstance(v, (np.ndarray, np.generic)) else v for v in inputs)
+            left, right = (v[()] if isinstance(v, np.ndarray) else v for v in inputs)
             return keeps(left, right)
         return getattr(ufunc, method)(*(float(v) if isinstance(v, Real) else v for v in inputs), **kwargs)
 
 
-_UFUNCS = {np.add: lambda a, b: a + b, np.subtract: lambda a, b: a - b, np.multiply: lambda a, b: a * b,
-           np.divide: lambda a, b: a / b}
+def _either(forward: str, backward: str) -> Any:
+    """The operation of whichever operand is the Real; NumPy's own scalars would take it for a float."""
+    def operation(a: Any, b: Any) -> Any:
+        return getattr(a, forward)(b) if isinstance(a, Real) else getattr(b, backward)(a)
+    return operation
+
+
+_UFUNCS = {np.add: _either("__add__", "__radd__"), np.subtract: _either("__sub__", "__rsub__"),
+           np.multiply: _either("__mul__", "__rmul__"), np.divide: _either("__truediv__", "__rtruediv__")}
 
 
 def _ends(number: Any) -> tuple[Fraction, Fraction] | None:
     if isinstance(number, Real):
         return Fraction(number.lo), Fraction(number.hi)
-    if isinstance(number, (int, float, np.integer, np.floating)) and math.isfinite(number):
-        exact = Fraction(int(number)) if isinstance(number, (int, np.integer)) else Fraction(float(number))
+    if isinstance(number, (Rational, np.integer)):
+        exact = Fraction(int(number)) if isinstance(number, np.integer) else Fraction(number)
+        return exact, exact
+    if isinstance(number, (float, np.floating)) and math.isfinite(number):
+        exact = Fraction(*number.as_integer_ratio())
         return exact, exact
     return None
 

@@ -106,10 +106,10 @@ def _product(b, x: Pair, y: Pair):
 
 def _bounded_product(b, x: Pair, y: Pair):
     """The product of two bounded intervals: each end of x meets the end of y that takes it furthest, up and down."""
-    xlo, ylo = b.neg(x.nlo), b.neg(y.nlo)
+    ylo, minus = b.neg(y.nlo), b.neg(y.hi)
     right, left = b.oge(x.hi, 0.0), b.ole(x.nlo, 0.0)  # xhi >= 0, xlo >= 0
-    high = b.max(b.mul(x.hi, b.select(right, y.hi, ylo)), b.mul(xlo, b.select(left, y.hi, ylo)))
-    low = b.max(b.mul(x.hi, b.select(right, y.nlo, b.neg(y.hi))), b.mul(xlo, b.select(left, y.nlo, b.neg(y.hi))))
+    high = b.max(b.mul(x.hi, b.select(right, y.hi, ylo)), b.mul(x.nlo, b.select(left, minus, y.nlo)))
+    low = b.max(b.mul(x.hi, b.select(right, y.nlo, minus)), b.mul(x.nlo, b.select(left, ylo, y.hi)))
     return low, high
 
 

@@ -1,5 +1,6 @@
 """Estimates: each operation at one point, in the same upward arithmetic, without widening. Never a proof."""
 
+import math
 from collections.abc import Callable
 
 from infimum.interval.elementary import NAMES, row
@@ -21,8 +22,27 @@ def _power(b, x, k: int):
     return b.div(1.0, result) if k < 0 else result
 
 
+# where the functions are defined: (primitive, edge) that must hold for the argument
+_DOMAIN: dict[str, tuple[tuple[str, float], ...]] = {
+    **dict.fromkeys(("log", "log2", "log10"), (("ogt", 0.0),)), "log1p": (("ogt", -1.0),), "arccosh": (("oge", 1.0),),
+    **dict.fromkeys(("arcsin", "arccos"), (("oge", -1.0), ("ole", 1.0))), "arctanh": (("ogt", -1.0), ("olt", 1.0)),
+}
+
+
 def _elementary(name: str) -> Callable:
-    return lambda b, *xs: b.outline(f"estimate_{name}", row(name).estimate, *xs)[0]
+    """The out-of-line estimate; NaN outside the domain, so that no search takes such a point for a good one."""
+    def rule(b, *xs):
+        value = b.outline(f"estimate_{name}", row(name).estimate, *xs)[0]
+        for test, edge in _DOMAIN.get(name, ()):
+            value = b.select(getattr(b, test)(xs[0], edge), value, math.nan)
+        return value
+    return rule
+
+
+def _pow(b, x, y):
+    """x**y for x > 0, or x = 0 and y > 0; else NaN."""
+    inside = b.mor(b.ogt(x, 0.0), b.mand(b.oeq(x, 0.0), b.ogt(y, 0.0)))
+    return b.select(inside, b.outline("estimate_pow", row("pow").estimate, x, y)[0], math.nan)
 
 
 def _choose(b, less, equal, greater, x, y):
@@ -31,6 +51,7 @@ def _choose(b, less, equal, greater, x, y):
 
 ESTIMATES: dict[str, Callable] = {
     **{name: _elementary(name) for name in NAMES}, "sin with cos": _elementary("sin"), "cos with sin": _elementary("cos"),
+    "pow": _pow,
     "add": lambda b, x, y: b.add(x, y), "sub": lambda b, x, y: b.sub(x, y), "mul": lambda b, x, y: b.mul(x, y),
     "div": lambda b, x, y: b.div(x, y), "neg": lambda b, x: b.neg(x), "abs": lambda b, x: b.abs(x), "powi": _power,
     "sqrt": lambda b, x: b.sqrt(x), "floor": lambda b, x: b.floor(x), "ceil": lambda b, x: b.neg(b.floor(b.neg(x))),

@@ -53,7 +53,8 @@ class SimdSpelling(Spelling):
 
 _library: dict[tuple[str, int], "_LibraryEntry"] = {}
 _compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
-_KEEP = 1024
+_KEEP = 256
+_PIECE_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,24 @@ class CompiledKernel:
         if count < self.lanes:
             self._run_padded(inputs, outputs, data, udata, count)
             return
+        # long runs are cut, so that Ctrl-C is heard between the pieces
+        piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
+        for begin in range(0, count, piece):
+            end = count if count - begin < 2 * piece else begin + piece
+            self._run_piece(inputs, outputs, data, udata, threads, begin, end)
+            if end == count:
+                break
+
+    def _run_piece(self, inputs, outputs, data, udata, threads: int, begin: int, end: int) -> None:
+        """The boxes begin … end-1, at least as many as lanes."""
+        stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
         threads, block = self._split(count, threads)
-        pointers = (ctypes.c_void_p * (len(inputs) + len(outputs)))(*(a.ctypes.data for a in (*inputs, *outputs)))
+        arrays = (*inputs, *outputs)
+        pointers = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data + 8 * begin for a in arrays))
         counter = ctypes.c_int64(0)
         scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
         fixed = (self._work, ctypes.addressof(pointers), data.ctypes.data, udata.ctypes.data)
-        jobs = [(*fixed, -(-s.ctypes.data // 64) * 64, count, count, block, ctypes.addressof(counter)) for s in scratch]
+        jobs = [(*fixed, -(-s.ctypes.data // 64) * 64, stride, count, block, ctypes.addressof(counter)) for s in scratch]
         seconds = workers.run(Enter.call, jobs)
         if count >= 1024:
             self._cost = seconds * threads / count

@@ -67,8 +67,8 @@ def fingerprint(target: CpuTarget) -> dict[str, str]:
             hi = lo + dyadic(n, 97, n + 1) / 8
             e = infimum.compile(f, n, target=target)
             value, gradient, mean, hessian = e.value(lo, hi), e.gradient(lo, hi), e.mean_value(lo, hi), e.hessian(lo, hi)
-            result[f"{name} {n}"] = _digest([value.lo, value.hi, value.level, gradient.lo, gradient.hi, mean.best.lo, mean.best.hi,
-                                             hessian.lo, hessian.hi, e.estimate(lo), *e.estimate_gradient(lo),
+            result[f"{name} {n}"] = _digest([value.lo, value.hi, value.level, gradient.lo, gradient.hi, mean.best.lo,
+                                             mean.best.hi, hessian.lo, hessian.hi, e.estimate(lo), *e.estimate_gradient(lo),
                                              e.estimate_hessian_vector(lo, hi)])
     for name in NAMES:
         arity = row(name).arity
