@@ -65,7 +65,7 @@ class Host:
         self.flags = self.features.flatten() + (",-prefer-256-bit" if x86 else "")
         self.triple = llvm.get_process_triple()
 
-    def machine(self, ir: str):
+    def machine(self, ir: str = ""):
         """A new TargetMachine for the module: llvmlite hands it over to the engine, so it is never shared.
 
         Code generation takes more than linear time in the length of straight-line code: very long programs (a Python loop over

@@ -216,3 +216,14 @@ def test_data_is_no_part_of_the_code(compiled: CompiledKernel):
         assert (values.view(np.int64) == expected.view(np.int64)).all()
         found.append(values)
     assert (found[0][0] != found[1][0]).any()
+
+
+def test_long_runs_are_cut_into_pieces_without_a_changed_bit(single: np.ndarray, monkeypatch: pytest.MonkeyPatch):
+    """Between the pieces Python hears Ctrl-C."""
+    monkeypatch.undo()
+    compiled = CpuTarget().compile(sample_kernel())
+    pieces, run = [], workers.run
+    monkeypatch.setattr(workers, "run", lambda entry, jobs: pieces.append(1) or run(entry, jobs))
+    compiled._cost = 0.01
+    assert (outcome(compiled, 2, inputs()) == single).all()
+    assert len(pieces) > 2
