@@ -235,7 +235,7 @@ def main() -> int:
     styblinski(options.spike)
     against_numpy()
     gradients()
-    compile_times(rounds)
+    compile_times(rounds + 4)
     threads(rounds)
     import_time(rounds)
     if options.json:

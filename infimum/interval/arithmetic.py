@@ -147,15 +147,19 @@ def absolute(b, x: Pair) -> Pair:
         return x if x.least >= 0 else neg(b, x)
     away = b.mor(b.olt(x.nlo, 0.0), b.olt(x.hi, 0.0))
     level = lowest(b, x.level, where_level(b, away, SMOOTH, LIPSCHITZ))
-    nlo, hi = b.min(b.min(x.nlo, x.hi), 0.0), b.max(x.nlo, x.hi)
+    hi, nlo = _far_and_near(b, x)
     return Pair(nlo, hi, level, may_be_empty=x.may_be_empty, least=0, unit=x.unit)
 
 
 def square(b, x: Pair) -> Pair:
     """x*x as one occurrence: never negative."""
-    far = b.max(x.nlo, x.hi)
-    near = b.max(b.max(b.neg(x.nlo), b.neg(x.hi)), 0.0)
-    return absorb(b, Pair(b.mul(b.neg(near), near), b.mul(far, far), x.level, least=0), x)
+    far, near = _far_and_near(b, x)
+    return absorb(b, Pair(b.mul(near, b.neg(near)), b.mul(far, far), x.level, least=0, unit=x.unit), x)
+
+
+def _far_and_near(b, x: Pair):
+    """The largest |x|, and minus the smallest."""
+    return b.max(x.nlo, x.hi), b.min(b.min(x.nlo, x.hi), 0.0)
 
 
 def powi(b, x: Pair, k: int) -> Pair:
@@ -172,10 +176,8 @@ def powi(b, x: Pair, k: int) -> Pair:
         ends = (b.mul(b.mul(v, b.abs(v)), b.abs(v)) for v in (x.nlo, x.hi))
         return absorb(b, Pair(*ends, x.level, least=min(x.least, 0), most=max(x.most, 0)), x)
     if k == 4:
-        far = b.max(x.nlo, x.hi)
-        near = b.max(b.max(b.neg(x.nlo), b.neg(x.hi)), 0.0)
-        low = b.mul(b.neg(near), near)
-        high = b.mul(far, far)
+        far, near = _far_and_near(b, x)
+        low, high = b.mul(near, b.neg(near)), b.mul(far, far)
         return absorb(b, Pair(b.mul(low, b.neg(low)), b.mul(high, high), x.level, least=0), x)
     nlo, hi = enclose_integer_power(b, x.nlo, x.hi, k)
     result = Pair(nlo, hi, x.level, least=0 if k % 2 == 0 else min(x.least, 0))

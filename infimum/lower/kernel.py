@@ -156,7 +156,7 @@ class Builder:
             if v.depth > depth:
                 depth = v.depth
         scope = self.scopes[depth]
-        key = (op, attr, *map(id, operands))
+        key = (op, attr, operands)
         found = scope.memo.get(key)
         if found is None:
             found = (Value(types, depth),) if len(types) == 1 else tuple([Value(t, depth) for t in types])

@@ -41,14 +41,14 @@ TAN_ERROR = 0.625 * 2.0**-52
 REDUCTION = 2.0**-64
 
 
-def reduce(b, x):
-    """(w, k, r, low): x = k*pi/2 + r + low, off by at most 2**-74 |r|; k as a double and in the low bits of w.
+def reduce(b, x, shift=0):
+    """(w, k, r, low): x = k*pi/2 + r + low, off by at most 2**-74 |r|; k as a double, k + shift in the low bits of w.
 
     x - k*H0 is a multiple of 2**-53 below 1, so exact; k*H1 rounds to v; r = x - k*H0 - v is rounded and the difference
     `gone` is exact again (where r is much smaller than v, the subtraction was exact). What r misses is found by fma.
     """
-    w = b.add(b.fma(x, _TWO_OVER_PI, -0.5), _INTEGER)
-    k = b.sub(w, _INTEGER)
+    w = b.add(b.fma(x, _TWO_OVER_PI, -0.5), _INTEGER + shift)
+    k = b.sub(w, _INTEGER + shift)
     less = b.neg(k)
     first = b.fma(less, _HALF_PI[0], x)
     r = b.sub(first, b.mul(k, _HALF_PI[1]))
@@ -73,13 +73,13 @@ def cos_tail(b, r, low, z, e):
     return b.fma(b.mul(z, z), horner(b, z, COS), b.fma(b.neg(r), low, e))
 
 
-def _both(b, x):
-    """(w, sine, cosine) of x without the quarter; sine and cosine are (head, tail, error).
+def _both(b, x, shift=0):
+    """(w, sine, cosine) of x without the quarter, which is in w, plus `shift`; sine and cosine are (head, tail, error).
 
     Where products underflow, r = x and low = 0; the tail of sin is 0 there (rounded up from below) and its error, rounded up,
     is 2**-1074 or more; the error of cos is COS_FLOOR, unless x = 0, where everything is exact.
     """
-    w, _, r, low = reduce(b, x)
+    w, _, r, low = reduce(b, x, shift)
     z, h, e = heads(b, r)
     d_sin = b.mul(b.abs(r), b.fma(z, SIN_ERROR, REDUCTION))
     d_cos = b.fma(z, COS_ERROR, b.select(b.oeq(x, 0.0), 0.0, COS_FLOOR))
@@ -96,14 +96,14 @@ def _turned(b, w, sine, cosine):
 
 
 def _below(b, w, r):
-    """The number of whole quarters below x, plus a multiple of 4: one less than k where r < 0. The sign of r is right."""
+    """The number of whole quarters below the angle in w, plus a multiple of 4: one less where r < 0. The sign of r is right."""
     return b.isub(b.bits(w), b.ilshr(b.bits(r), 63))
 
 
 def _sin_ends(b, x, shift):
-    """(the ends of sin(x + shift*pi/2), the quarters below x)."""
-    w, sine, cosine = _both(b, x)
-    return ends(b, *_turned(b, b.add(w, shift), sine, cosine)), _below(b, w, sine[0])
+    """(the ends of sin(x + shift*pi/2), the quarters below that angle)."""
+    w, sine, cosine = _both(b, x, shift)
+    return ends(b, *_turned(b, w, sine, cosine)), _below(b, w, sine[0])
 
 
 def _sincos_ends(b, x):
@@ -112,8 +112,9 @@ def _sincos_ends(b, x):
     return ends(b, *_turned(b, w, sine, cosine)), ends(b, *_turned(b, b.add(w, 1.0), sine, cosine)), _below(b, w, sine[0])
 
 
-def _range(b, far, low, high, quarters, shift):
-    """The range of sin(x + shift*pi/2) from the pairs at both ends. Crests lie after 1, 5, … quarters, troughs after 3, 7, …
+def _range(b, far, low, high, quarters, shift=0):
+    """The range of a sine from the pairs at both ends and the quarters below these, `shift` short: crests lie after 1, 5, …
+    quarters, troughs after 3, 7, …
 
     Only 0 is a multiple of pi/2 among the doubles, and there the end itself has the extreme value.
     """
@@ -131,8 +132,8 @@ def _far(b, nlo, hi):
 
 
 def _enclose_turned(b, nlo, hi, shift):
-    (low, p), (high, q) = (_sin_ends(b, end, float(shift)) for end in (b.neg(nlo), hi))
-    return _range(b, _far(b, nlo, hi), low, high, (p, q), shift)
+    (low, p), (high, q) = (_sin_ends(b, end, shift) for end in (b.neg(nlo), hi))
+    return _range(b, _far(b, nlo, hi), low, high, (p, q))
 
 
 def enclose_sin(b, nlo, hi):
