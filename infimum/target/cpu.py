@@ -134,6 +134,11 @@ def _weight(items: list) -> float:
     return sum(max(1, item.limit) * _weight(item.body) if isinstance(item, Loop) else 1 for item in items) or 1.0
 
 
+def _cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class CpuTarget:
     """Compiles kernels for this processor; `lanes` and `threads` change the speed, never a bit."""
 
@@ -141,7 +146,7 @@ class CpuTarget:
 
     def __init__(self, lanes: int | None = None, threads: int | None = None):
         self.lanes = lanes or host().lanes
-        self.threads = threads or os.cpu_count() or 1
+        self.threads = threads or _cores()
         self.spelling = SimdSpelling(self.lanes)
 
     def compile(self, kernel: Kernel) -> CompiledKernel:
