@@ -7,6 +7,7 @@ from typing import NoReturn
 import numpy as np
 
 from infimum.expr.source import Place, fail
+from infimum.expr.unsupported import CURES
 
 _NUMPY_NAME = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
@@ -36,11 +37,13 @@ def _truth_cure(place: Place | None) -> str:
         return "Combine conditions with np.logical_and and np.logical_or inside np.where(condition, a, b)."
     if called is builtins.sorted:
         return "The order of traced values is not known: use np.min, np.max, np.minimum or np.maximum."
-    if isinstance(called, np.ufunc) or getattr(called, "__module__", "").partition(".")[0] == "numpy":
+    if isinstance(called, np.ufunc) or (getattr(called, "__module__", None) or "").partition(".")[0] == "numpy":
         return f"NumPy compares the elements of an array of objects here: {_OBJECTS}"
     if re.search(r"\b(and|or|not)\b", text) or re.match(r".*\S\s+(and|or)\s", statement):
         return ("Use np.logical_and(a, b), np.logical_or(a, b) or np.logical_not(a) (or &, |, ~ with parentheses), "
                 "and np.where(condition, a, b) to choose between values.")
+    if statement.startswith("assert "):
+        return "Drop the assertion, or make it about the shape: a traced value has no value to test."
     if statement.startswith("while "):
         return "Use a loop with a known number of steps, and np.where(condition, a, b) inside it."
     return (f"Use np.where(condition, a, b) to choose between values, np.minimum and np.maximum for the smaller and the larger; "
@@ -71,7 +74,9 @@ def _value_cure(place: Place | None, asked: str) -> str:
         return _math_cure(called.__name__)
     if place is not None and place.assigns:
         return FLOATS_HOLD_NO_SYMBOLS
-    if called in (builtins.float, builtins.int, builtins.complex):
+    if called is builtins.int:
+        return "Use np.trunc(...) instead of int(...)."
+    if called in (builtins.float, builtins.complex):
         return f"Drop the conversion `{called.__name__}(...)`: the value already behaves as a float."
     if called is builtins.range or asked == "index":
         return "An index or a number of steps must be a known integer: choose between values with np.where."
@@ -84,6 +89,10 @@ def _value_cure(place: Place | None, asked: str) -> str:
 def _math_cure(name: str) -> str:
     if name in _TEST_OF_DEFINEDNESS:
         return "The function is only evaluated where it is defined: drop the test."
+    if name == "log":
+        return "Use np.log(x) instead of math.log(x), np.log2(x) or np.log10(x) for those bases, np.log(x) / np.log(b) for others."
+    if name in CURES:
+        return CURES[name]
     numpy_name = _NUMPY_NAME.get(name, name)
     if getattr(np, numpy_name.partition(".")[0], None) is None:
         return f"math.{name} has no counterpart in NumPy: write it out with NumPy functions."

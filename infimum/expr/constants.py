@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from infimum.expr.node import Expr, const
+from infimum.expr.real import Real
 from infimum.expr.source import fail
 
 _NOT_A_NUMBER = "Convert it to float before the function uses it."
 _TOO_LONG = "Write it as a float (for instance 1e30) if the rounded value is meant."
 
 
-def exact_doubles(value: Any, finite: bool = True) -> np.ndarray:
+def exact_doubles(value: Any) -> np.ndarray:
     """The numbers of `value` as a float64 array, or a TraceError where they are not real, not doubles, or not finite."""
     kind = type(value)
     if kind is float:
@@ -21,19 +23,66 @@ def exact_doubles(value: Any, finite: bool = True) -> np.ndarray:
         array = np.float64(_exact_integer(value))
     else:
         array = _from_array(value)
-    if finite and not (math.isfinite(array) if array.ndim == 0 else np.isfinite(array).all()):
-        _refuse_infinite(array)
+    _require_finite(array)
     return array
+
+
+def exact_ends(value: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Two float64 arrays around the numbers of `value`: one and the same array unless a Real is among them.
+
+    Sequences are read element by element: NumPy would round the integers among floats, and a Real to a double. Infinities
+    and NaN may be among them; `constant` refuses those.
+    """
+    if isinstance(value, Real):
+        return np.float64(value.lo), np.float64(value.hi)
+    if isinstance(value, (list, tuple)):
+        return _from_sequence(value)
+    if isinstance(value, np.ndarray) and value.dtype == object and not is_masked(value):
+        lo, hi = _from_sequence(list(value.flat))
+        return _twice(lo.reshape(value.shape), None if hi is lo else hi.reshape(value.shape))
+    return _twice(np.float64(_exact_integer(value)) if type(value) is int else _from_array(value))
+
+
+def constant(lo: np.ndarray, hi: np.ndarray) -> Expr:
+    """The finite constant between two arrays of `exact_ends`."""
+    _require_finite(lo)
+    if hi is lo:
+        return const(lo)
+    _require_finite(hi)
+    return const(lo, hi)
+
+
+def _twice(lo: np.ndarray, hi: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    return lo, lo if hi is None else hi
+
+
+def _from_sequence(values: Any) -> tuple[np.ndarray, np.ndarray]:
+    kinds = set(map(type, values))
+    if kinds <= {float}:  # also for none at all, as np.asarray([]) holds floats
+        return _twice(np.array(values, dtype=np.float64))
+    if kinds <= {float, int}:
+        return _twice(np.array([_exact_integer(v) if type(v) is int else v for v in values]))
+    ends = [exact_ends(v) for v in values]
+    if len({lo.shape for lo, _ in ends}) > 1:
+        raise ValueError("the parts of a nested sequence have different shapes")
+    lower = np.array([lo for lo, _ in ends])
+    return _twice(lower, None if all(lo is hi for lo, hi in ends) else np.array([hi for _, hi in ends]))
+
+
+def _require_finite(array: np.ndarray) -> None:
+    if not (math.isfinite(array) if array.ndim == 0 else np.isfinite(array).all()):
+        _refuse_infinite(array)
 
 
 def _from_array(value: Any) -> np.ndarray:
     if isinstance(value, int) and not isinstance(value, bool):  # a subclass of int
         return np.float64(_exact_integer(int(value)))
-    if not isinstance(value, (np.ndarray, np.generic, list, tuple, bool, float)) or is_masked(value):
+    if not isinstance(value, (np.ndarray, np.generic, bool, float)) or is_masked(value):
         _refuse_kind(value)
+    if isinstance(value, np.matrix):
+        fail("An np.matrix was combined with a traced value; its `*` is a product of matrices and its parts stay matrices.",
+             "Use np.asarray(matrix), and @ for products.")
     array = np.asarray(value)
-    if array.dtype.kind == "O":
-        return np.array([exact_doubles(v, finite=False) for v in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "biuf":
         _refuse_kind(value)
     if array.dtype == np.float64:

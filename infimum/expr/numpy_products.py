@@ -38,6 +38,8 @@ def _spread(x: Expr, names: Sequence[Any], order: list[Any], line: str | None) -
     while len(set(names)) < len(names):  # a repeated label is a diagonal
         first = next(i for i, name in enumerate(names) if name in names[i + 1:])
         second = names.index(names[first], first + 1)
+        if x.shape[first] != x.shape[second]:
+            raise ValueError(f"a repeated subscript stands for axes of the lengths {x.shape[first]} and {x.shape[second]}")
         positions = np.diagonal(np.arange(x.size).reshape(x.shape), 0, first, second)
         x = b.take(x, positions, line)
         name = names[first]

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
+from infimum.expr.conditions import may_be_integers
+from infimum.expr.constants import exact_ends
 from infimum.expr.node import Expr, const
 from infimum.expr.operators import add_methods
 from infimum.expr.source import fail, user_line
-from infimum.expr.tracer import FUNCTIONS, UFUNC_METHODS, UFUNCS, Tracer, lift
+from infimum.expr.tracer import FUNCTIONS, UFUNC_METHODS, UFUNCS, Tracer, has_tracer, lift
 
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "norm": 0.0}
 _COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}
@@ -47,6 +49,9 @@ def reduction(op: str, a: Any, axis: Any = None, keepdims: bool = False, initial
     else:
         _no_elements(op)
     if initial is not None:
+        if may_be_integers(x) and not isinstance(initial, (int, np.integer)):
+            fail("NumPy cuts `initial` down to an integer where integers are combined, and these may be integers.",
+                 "Combine the result with the initial value yourself, for instance np.sum(a) + initial.")
         result = lift(UFUNCS[_COMBINE[op]](initial, Tracer(result)))
     if keepdims:
         result = b.reshape(result, tuple(1 if i in axes else d for i, d in enumerate(x.shape)), line)
@@ -85,15 +90,19 @@ def _mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims
 def _var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
          mean: Any = None, correction: float | None = None) -> Tracer:
     """Mean square of the deviations from the mean."""
-    freedom = _count(a, axis) - (ddof if correction is None else correction)
-    if freedom <= 0:
+    lost = ddof if correction is None else correction
+    if has_tracer(lost) or np.shape(lost):
+        fail("The argument ddof of np.var and np.std is no known number.", "Divide the sum of squares yourself.")
+    if exact_ends(lost)[1] >= _count(a, axis):
         fail("The variance needs more elements than ddof.", "Check the slice, the number of variables, or ddof.")
+    freedom = np.subtract(Tracer(const(_count(a, axis))), lost)  # the true difference: a rounded one is another function
     centre = _mean(a, axis, keepdims=True) if mean is None else mean
     return reduction("sum", np.square(Tracer(lift(a)) - centre), axis, keepdims) / freedom
 
 
-def _std(*args: Any, **kwargs: Any) -> Tracer:
-    return np.sqrt(_var(*args, **kwargs))
+def _std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+         mean: Any = None, correction: float | None = None) -> Tracer:
+    return np.sqrt(_var(a, axis, None, None, ddof, keepdims, mean=mean, correction=correction))
 
 
 def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Tracer:
@@ -108,7 +117,7 @@ def _average(a: Any, axis: Any = None, weights: Any = None, *, keepdims: bool = 
             raise TypeError("axis must be given when the shapes of a and weights differ")
         spread = [1] * len(np.shape(a))
         spread[axis] = len(weights)
-        weights = np.broadcast_to(np.reshape(weights, spread), np.shape(a))
+        weights = FUNCTIONS[np.broadcast_to](FUNCTIONS[np.reshape](Tracer(lift(weights)), spread), np.shape(a))
     total = reduction("sum", Tracer(lift(weights)), axis, keepdims)  # the true sum: a rounded one would be another function
     return reduction("sum", np.multiply(Tracer(lift(a)), weights), axis, keepdims) / total
 
@@ -120,7 +129,7 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Trace
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tracer:
     """Vector norms 1, 2 and infinity; of matrices the Frobenius norm and the largest column or row sum."""
     x = Tracer(lift(x))
-    if axis is None and ord is None or ord == "fro":
+    if axis is None and ord is None:
         return reduction("norm", x, axis, keepdims)
     axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     if len(axes) == 1 and ord in (None, 2):
@@ -133,7 +142,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         row, column = _axes(axes[0], x.ndim)[0], _axes(axes[1], x.ndim)[0]
         summed, left = (row, column) if ord == 1 else (column, row)
         return reduction("amax", reduction("sum", abs(x), summed, True), (summed, left), keepdims)
-    if len(axes) == 2 and ord is None:
+    if len(axes) == 2 and ord in (None, "fro"):
         return reduction("norm", x, axes, keepdims)
     fail(f"np.linalg.norm with ord={ord!r} over {len(axes)} axes has no rule.",
          "Vector norms 1, 2 and np.inf are known; write others out: np.sum(np.abs(x)**p)**(1/p).")

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.constants import exact_doubles
-from infimum.expr.node import Expr, is_const
+from infimum.expr.conditions import is_boolean, may_be_integers
+from infimum.expr.constants import constant, exact_ends
+from infimum.expr.node import Expr, const, is_const, topological
 from infimum.expr.operators import add_methods
 from infimum.expr.selection import select
 from infimum.expr.simplify import scalar_of
@@ -44,30 +45,72 @@ def _power(base: Any, exponent: Any) -> Tracer:
     """Constant exponents that are integers are powers of any base; all others are powers of a positive base."""
     if type(exponent) in (int, float) and abs(exponent) <= 2**31 and exponent == int(exponent):
         return Tracer(b.build("powi", lift(base), k=int(exponent), line=user_line()))
-    x, y = lift(base), lift(exponent)
-    if is_const(y) and (large := np.abs(y.lo)[(y.lo == np.floor(y.lo)) & (np.abs(y.lo) > 2.0**31)]).size:
+    if type(exponent) is Tracer and exponent.is_truth:
+        return _where(exponent, base, 1.0)
+    x, y = lift(base), _without_views(lift(exponent))
+    if is_const(y) and (large := np.abs(y.lo)[(y.lo == np.floor(y.lo)) & (y.lo == y.hi) & (np.abs(y.lo) > 2.0**31)]).size:
         fail(f"The integer exponent {large[0]:g} is too large.", "Integer exponents may reach 2**31: check the formula.")
     if is_const(y) and y.size > 1 and scalar_of(y) is None:
         shape = np.broadcast_shapes(x.shape, y.shape)
-        return Tracer(_powers(b.broadcast(x, shape, user_line()), np.broadcast_to(y.lo, shape)))
+        return Tracer(_powers(b.broadcast(x, shape, user_line()), np.broadcast_to(y.lo, shape), np.broadcast_to(y.hi, shape)))
+    if not is_const(y) and may_be_integers(y) and not _never_negative(x):
+        fail("A base of unknown sign is raised to an exponent that changes between integers.",
+             "Choose between powers instead: np.where(condition, x**3, x**2).")
     return Tracer(b.build("pow", x, y, line=user_line()))
 
 
-def _powers(x: Expr, exponents: np.ndarray) -> Expr:
+def _never_negative(x: Expr) -> bool:
+    return x.op in _NEVER_NEGATIVE or (x.op == "powi" and x["k"] % 2 == 0) or (is_const(x) and bool((x.lo > 0).all()))
+
+
+def _without_views(y: Expr) -> Expr:
+    """The constant that an exponent made of constants is: as a view of one it would be taken for a variable exponent, which
+    is defined for a positive base only."""
+    if y.op in ("const", "var"):
+        return y
+    nodes = list(topological([y]))
+    if any(node.op == "var" for node in nodes):
+        return y
+    if any(node.op not in _CONSTANT_VIEWS and node.op != "const" for node in nodes):
+        fail("The exponent was computed from constants by traced operations.",
+             "Compute exponents with plain NumPy arrays, without traced values.")
+    ends = []
+    for end in ("lo", "hi"):
+        values: dict[int, np.ndarray] = {}
+        for node in nodes:
+            parts = [values[id(arg)] for arg in node.args]
+            values[id(node)] = getattr(node, end) if node.op == "const" else _CONSTANT_VIEWS[node.op](node, *parts)
+        ends.append(values[id(y)])
+    return const(*ends)
+
+
+def _slice(node: Expr, x: np.ndarray) -> np.ndarray:
+    spans = zip(node["starts"], node["steps"], node["counts"], strict=True)
+    return x[np.ix_(*(start + step * np.arange(count) for start, step, count in spans))]
+
+
+_CONSTANT_VIEWS: dict[str, Callable[..., np.ndarray]] = {
+    "broadcast": lambda node, x: np.broadcast_to(x, node.shape), "reshape": lambda node, x: x.reshape(node.shape),
+    "transpose": lambda node, x: x.transpose(node["perm"]), "gather": lambda node, x: x[node["index"].array],
+    "concat": lambda node, *parts: np.concatenate(parts), "slice": _slice,
+}
+
+
+def _powers(x: Expr, exponents: np.ndarray, upper: np.ndarray) -> Expr:
     """x ** exponents where the constant exponents differ: elements of equal integer exponent share one integer power."""
     line = user_line()
-    flat = exponents.reshape(-1)
-    integers = np.unique(flat[flat == np.floor(flat)])
-    if len(integers) > _FEW_EXPONENTS and (x.op in _NEVER_NEGATIVE or (x.op == "powi" and x["k"] % 2 == 0)):
+    flat, ends = exponents.reshape(-1), upper.reshape(-1)
+    integers = np.unique(flat[(flat == np.floor(flat)) & (flat == ends)])
+    if len(integers) > _FEW_EXPONENTS and _never_negative(x):
         integers = integers[integers == 0]  # x**0 = 1 also for x = 0, where the general power is undefined
     elif len(integers) > MOST_DISTINCT_EXPONENTS:
         fail(f"A base of unknown sign is raised to {len(integers)} different integers.",
              "If the base is never negative write np.abs(base) ** exponents; else use np.cumprod of the repeated base.")
-    groups = [(int(k), np.flatnonzero(flat == k)) for k in integers]
-    rest = np.flatnonzero(~np.isin(flat, integers))
+    groups = [(int(k), np.flatnonzero((flat == k) & (flat == ends))) for k in integers]
+    rest = np.flatnonzero(~np.isin(flat, integers) | (flat != ends))
     parts = [b.build("powi", b.take(x, at, line), k=k, line=line) for k, at in groups]
     if rest.size:
-        parts.append(b.build("pow", b.take(x, rest, line), flat[rest], line=line))
+        parts.append(b.build("pow", b.take(x, rest, line), const(flat[rest], ends[rest]), line=line))
     order = np.concatenate([*(at for _, at in groups), rest])
     return b.take(b.concat(parts, line), np.argsort(order).reshape(exponents.shape), line)
 
@@ -77,10 +120,11 @@ def _extremum(op: str, harmless: float) -> Callable[..., Tracer]:
     def record(first: Any, second: Any) -> Tracer:
         for value, other in ((first, second), (second, first)):
             if not has_tracer(value) and not isinstance(value, Expr):
-                ends = exact_doubles(value, finite=False)
-                idle = ends == harmless
+                lo, hi = exact_ends(value)
+                idle = lo == harmless
                 if idle.any():
-                    return select(idle, other, record(np.where(idle, 0.0, ends), other))
+                    kept = np.where(idle, 0.0, lo)
+                    return select(idle, other, record(constant(kept, kept if hi is lo else np.where(idle, 0.0, hi)), other))
         return Tracer(b.build(op, lift(first), lift(second), line=user_line()))
     return record
 
@@ -96,7 +140,7 @@ def _bitwise(op: str) -> Callable[..., Tracer]:
     logic = _logic_xor if op == "xor" else _logic(op)
 
     def record(*operands: Any) -> Tracer:
-        if any(isinstance(v, Tracer) and not v.is_truth for v in operands):
+        if not all(map(is_boolean, operands)):
             fail("The operators & | ^ ~ need conditions, not numbers.",
                  "Put parentheses around comparisons: (x[0] > 0) & (x[1] > 0); for powers write ** instead of ^.")
         return logic(*operands)
@@ -113,7 +157,11 @@ def _where(condition: Tracer, a: Any, c: Any) -> Tracer:
 
 
 def _floor_divide(x: Any, y: Any) -> Tracer:
-    return np.floor(np.divide(_traced(x), y))
+    dividend, divisor = lift(x), lift(y)
+    known = is_const(divisor) and (divisor.lo != 0).all()
+    if not known and may_be_integers(divisor) and may_be_integers(dividend):
+        fail("Integers were divided by // or %, and NumPy gives 0 where an integer divisor is 0.", "Write np.floor(a / b).")
+    return np.floor(Tracer(b.build("div", dividend, divisor, line=user_line())))
 
 
 def _remainder(x: Any, y: Any) -> Tracer:
@@ -124,6 +172,14 @@ def _remainder(x: Any, y: Any) -> Tracer:
 def _trunc(x: Any) -> Tracer:
     x = _traced(x)
     return _where(x < 0, np.ceil(x), np.floor(x))
+
+
+def _reciprocal(x: Any) -> Tracer:
+    """1 / x; of integers NumPy gives the integer part."""
+    x = lift(x)
+    if may_be_integers(x):
+        fail("np.reciprocal of integers is their integer part in NumPy, and these may be integers.", "Write 1.0 / x.")
+    return Tracer(b.build("div", 1.0, x, line=user_line()))
 
 
 def _heaviside(x: Any, at_zero: Any) -> Tracer:
@@ -137,13 +193,11 @@ def _logaddexp(x: Any, y: Any) -> Tracer:
     return np.maximum(x, y) + np.log1p(np.exp(-abs(x - y)))
 
 
-
 _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.power: _power, np.float_power: _power,
-    np.square: lambda x: _power(x, 2), np.reciprocal: lambda x: Tracer(b.build("div", 1.0, lift(x), line=user_line())),
+    np.square: lambda x: _power(x, 2), np.reciprocal: _reciprocal,
     np.positive: lambda x: Tracer(lift(x)), np.conjugate: lambda x: Tracer(lift(x)),
     np.minimum: _extremum("min", np.inf), np.maximum: _extremum("max", -np.inf),
-    np.fmin: _extremum("min", np.inf), np.fmax: _extremum("max", -np.inf),
     np.greater: lambda x, y: UFUNCS[np.less](y, x), np.greater_equal: lambda x, y: UFUNCS[np.less_equal](y, x),
     np.not_equal: lambda x, y: _logic("not")(UFUNCS[np.equal](x, y)),
     np.logical_and: _logic("and"), np.logical_or: _logic("or"), np.logical_not: _logic("not"), np.logical_xor: _logic_xor,

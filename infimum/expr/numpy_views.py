@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
+from infimum.expr.conditions import is_boolean, may_be_integers, traced
+from infimum.expr.constants import constant, exact_ends
 from infimum.expr.node import Expr, Shape
 from infimum.expr.operators import add_methods
 from infimum.expr.source import fail, user_line
-from infimum.expr.tracer import FUNCTIONS, Tracer, has_tracer, lift
+from infimum.expr.tracer import FUNCTIONS, Tracer, has_tracer, lift, truth
+from infimum.expr.unsupported import refuse_argument, refuse_dtype
 
 # NumPy itself says what these do: the first three tables apply the function to a stand-in of the same shape
 _NEW_SHAPE = ("reshape", "ravel", "squeeze", "expand_dims", "atleast_1d", "atleast_2d", "atleast_3d")
@@ -39,7 +42,12 @@ def _reshaping(function: Callable) -> Callable[..., Any]:
         x, line = _elements(a), user_line()
         if function.__name__.startswith("atleast") and len(x.shape) >= int(function.__name__[-2]):
             return a  # NumPy gives the same array back, not a view
+        if rest and isinstance(rest[-1], str):
+            *rest, options["order"] = rest
         order = options.pop("order", "C")
+        if order not in ("C", "F"):
+            fail(f"The order {order!r} depends on how an array lies in memory, and a traced array lies nowhere.",
+                 "Write order='C' or order='F'.")
         shape = function(np.broadcast_to(0.0, x.shape), *rest, **options).shape
         if order == "F":  # columns first: the reverse of everything
             turned = b.reshape(b.transpose(x, range(len(x.shape))[::-1], line), shape[::-1], line)
@@ -61,6 +69,8 @@ def _permuting(function: Callable) -> Callable[..., Tracer]:
 def _placing(function: Callable) -> Callable[..., Tracer]:
     def record(a: Any, *rest: Any, **options: Any) -> Tracer:
         _refuse_traced(rest, options)
+        if function is np.take and len(rest) > 2 and rest[2] is not None:
+            refuse_argument("np.take", "out")
         x = _elements(a)
         moved = b.take(x, function(np.arange(x.size).reshape(x.shape), *rest, **options), user_line())
         return _view(a, moved) if function in (np.diagonal, np.rot90) else Tracer(moved)
@@ -139,13 +149,13 @@ def _flip(m: Any, axis: Any = None) -> Tracer:
     ndim = len(np.shape(m))
     wanted = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     turned = {range(ndim)[a] for a in wanted}
-    x = Tracer(lift(m))
+    x = Tracer(_elements(m))
     return _view(m, x[tuple(slice(None, None, -1 if i in turned else 1) for i in range(ndim))].expr)
 
 
 def _broadcast_to(array: Any, shape: Any) -> Tracer:
-    shape = np.broadcast_shapes(np.shape(array), shape)
-    return _view(array, b.broadcast(lift(array), shape, user_line()))
+    x = _elements(array)
+    return _view(array, b.broadcast(x, np.broadcast_to(np.broadcast_to(0.0, x.shape), shape).shape, user_line()))
 
 
 def _broadcast_arrays(*args: Any) -> list[Tracer]:
@@ -154,24 +164,33 @@ def _broadcast_arrays(*args: Any) -> list[Tracer]:
 
 
 def _diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tracer:
-    """Differences of neighbours, n times."""
-    x = Tracer(lift(a))
+    """Differences of neighbours, n times; truth values differ where they are not equal."""
+    x = traced(a)
     axis = range(x.ndim)[axis]
     edge = (*x.shape[:axis], 1, *x.shape[axis + 1:])
-    ends = [_broadcast_to(e, edge) if e is not None and not np.shape(e) else e for e in (prepend, append)]
+    ends = [_broadcast_to(traced(e), edge) if e is not None and not np.shape(e) else e for e in (prepend, append)]
     parts = [p for p in (ends[0], x, ends[1]) if p is not None]
-    x = _concatenate(parts, axis) if len(parts) > 1 else x
+    joined = FUNCTIONS[np.concatenate](parts, axis) if len(parts) > 1 else x
+    x = Tracer(truth(joined)) if all(map(is_boolean, parts)) else Tracer(lift(joined))
     before = (slice(None),) * axis
+    difference = np.not_equal if x.is_truth else np.subtract
     for _ in range(n):
-        x = x[(*before, slice(1, None))] - x[(*before, slice(None, -1))]
+        x = difference(x[(*before, slice(1, None))], x[(*before, slice(None, -1))])
     return x
 
 
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tracer:
     """The integral of straight lines through the points."""
-    y = FUNCTIONS[np.moveaxis](Tracer(lift(y)), axis, -1)
-    steps = dx if x is None else FUNCTIONS[np.diff](Tracer(lift(x)))  # traced, so that differences of constants are exact too
-    return np.sum(steps * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+    y = traced(y)
+    axis = range(y.ndim)[axis]
+    before = (slice(None),) * axis
+    steps = dx
+    if x is not None:
+        x = traced(x)  # so that differences of constants are exact too
+        steps = _diff(x) if x.ndim == 1 else _diff(x, axis=axis)
+        if x.ndim == 1:
+            steps = steps.reshape((-1,) + (1,) * (y.ndim - axis - 1))
+    return np.sum(steps * (y[(*before, slice(1, None))] + y[(*before, slice(None, -1))]) / 2.0, axis=axis)
 
 
 def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tracer:
@@ -191,16 +210,35 @@ def _laid_in_zeros(function: Callable) -> Callable[..., Tracer]:
 def _filled(make: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     """np.zeros_like and relatives give plain arrays of numbers: there is nothing to trace in them."""
     def record(a, dtype=None, order="K", subok=True, shape=None, device=None):
-        return make(np.shape(a) if shape is None else shape, dtype=float if dtype is None else dtype)
+        return make(np.shape(a) if shape is None else shape, dtype=_type_like(a) if dtype is None else dtype)
     return record
+
+
+def _type_like(a: Any) -> type:
+    """The type that NumPy gives an array like `a`."""
+    if a.is_truth:
+        return bool
+    if may_be_integers(a.expr):
+        fail("An array like one that may hold integers, made of conditions, would hold integers only.",
+             "Name its type: dtype=float.")
+    return float
 
 
 def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
                shape: Shape | None = None) -> Any:
     shape = np.shape(a) if shape is None else shape
+    wanted = dtype if dtype is not None else _type_like(a) if isinstance(a, Tracer) else np.asarray(a).dtype
     if has_tracer(fill_value):
-        return Tracer(b.broadcast(lift(fill_value), np.broadcast_shapes(shape), user_line()))
-    return np.full(shape, fill_value, dtype=float if dtype is None else dtype)
+        if np.dtype(wanted) == bool:
+            return _broadcast_to(Tracer(truth(fill_value)), shape)
+        refuse_dtype("np.full_like", wanted)
+        return _broadcast_to(Tracer(lift(fill_value)), shape)
+    if np.dtype(wanted) == np.float64:
+        lo, hi = exact_ends(fill_value)
+        if hi is not lo:
+            return _broadcast_to(Tracer(constant(lo, hi)), shape)
+        fill_value = lo
+    return np.full(shape, fill_value, dtype=wanted)
 
 
 _RULES: dict[str, Callable[..., Any]] = {
@@ -213,7 +251,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "fliplr": lambda m: _flip(m, 1), "broadcast_to": _broadcast_to, "broadcast_arrays": _broadcast_arrays,
     "diff": _diff, "trapezoid": _trapezoid, "trapz": _trapezoid, "trace": _trace,
     "zeros_like": _filled(np.zeros), "ones_like": _filled(np.ones), "empty_like": _filled(np.zeros), "full_like": _full_like,
-    "copy": lambda a: Tracer(lift(a)), "shape": lambda a: a.shape, "ndim": lambda a: a.ndim,
+    "copy": lambda a: Tracer(_elements(a)), "shape": lambda a: a.shape, "ndim": lambda a: a.ndim,
     "size": lambda a, axis=None: a.size if axis is None else a.shape[axis],
     "real": lambda val: val, "iscomplexobj": lambda x: False, "isrealobj": lambda x: True,
 }

@@ -55,6 +55,12 @@ def _change(target: Tracer, ufunc: np.ufunc, other: Any) -> Tracer:
         fail("A view of a traced array was changed in place.", "Write `v = v + ...` instead of `v += ...`, or work on v.copy().")
     if not target.shape:
         return result
+    if target._exported:
+        fail("A traced array was changed in place after np.asarray made an array of it, which shares its memory in NumPy.",
+             "Write `x = x + ...` instead of `x += ...`, or use np.array(x), which copies.")
+    if target.is_truth and not result.is_truth:
+        fail("NumPy cannot keep numbers in an array of truth values: this in-place operation is an error there.",
+             "Write `c = c + ...` instead of `c += ...`.")
     if result.shape != target.shape:
         raise ValueError(f"an array of shape {target.shape} cannot hold the result of shape {result.shape} in place")
     target._expr = result.expr

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.constants import exact_doubles
+from infimum.expr.conditions import either, is_boolean, traced
+from infimum.expr.constants import constant, exact_ends
 from infimum.expr.node import const
 from infimum.expr.source import fail, user_line
-from infimum.expr.tracer import FUNCTIONS, Tracer, has_tracer, lift, truth
+from infimum.expr.tracer import FUNCTIONS, Tracer, call_function, has_tracer, lift, truth
 
 
 def select(known: Any, a: Any, c: Any) -> Tracer:
@@ -21,7 +22,9 @@ def select(known: Any, a: Any, c: Any) -> Tracer:
     parts = []
     for value, chosen in ((a, condition), (c, ~condition)):
         if not has_tracer(value):
-            value = np.where(chosen, exact_doubles(value, finite=False), 0.0)
+            lo, hi = exact_ends(value)
+            kept = np.where(chosen, lo, 0.0)
+            value = constant(kept, kept if hi is lo else np.where(chosen, hi, 0.0))
         parts.append(b.reshape(b.broadcast(lift(value), shape, line), (condition.size,), line))
     positions = np.arange(condition.size).reshape(shape)
     return Tracer(b.take(b.concat(parts, line), np.where(condition, positions, positions + condition.size), line))
@@ -32,8 +35,8 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Tracer:
         fail("np.where with a traced condition alone asks for positions that are not known.",
              "Use the form np.where(condition, a, b).")
     if not has_tracer(condition):
-        return select(condition, x, y)
-    return Tracer(b.build("where", truth(condition), lift(x), lift(y), line=user_line()))
+        return either(x, y, lambda: select(condition, x, y))
+    return either(x, y, lambda: Tracer(b.build("where", truth(condition), lift(x), lift(y), line=user_line())))
 
 
 def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -49,16 +52,19 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """Between two ends, either of which may be None or infinite."""
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
+    a = traced(a)
     a = a if low is None else np.maximum(a, low)
     return Tracer(lift(a if high is None else np.minimum(a, high)))
 
 
 def _method_clip(a: Any, min: Any = None, max: Any = None) -> Any:
-    return _clip(a, min, max)
+    return call_function(np.clip, a, min, max)
 
 
 def _polyval(p: Any, x: Any) -> Any:
     """Horner's rule, as NumPy evaluates it."""
+    if is_boolean(p) and is_boolean(x):
+        fail("np.polyval of truth values alone is no polynomial.", "Write 1.0 * (x > 0) to count.")
     result = Tracer(const(np.zeros(np.shape(x))))
     for coefficient in p:
         result = result * x + coefficient

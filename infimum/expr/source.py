@@ -6,7 +6,9 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NoReturn
@@ -117,6 +119,27 @@ def trace_error(place: Place | None, what: str, cure: str) -> TraceError:
     return TraceError(f"{place}: {what} {cure}" if place is not None else f"{what} {cure}")
 
 
+_raised: ContextVar[list[TraceError] | None] = ContextVar("raised", default=None)
+
+
+@contextmanager
+def nothing_swallowed() -> Iterator[None]:
+    """An `except` of the user's function must not catch our errors: it would return another function than NumPy computes."""
+    token = _raised.set([])
+    try:
+        yield
+        caught = _raised.get()
+        if caught:
+            raise TraceError(f"{caught[0]} (An `except` in the function caught this error; what it returned instead would not be "
+                             "the function that NumPy computes.)") from caught[0]
+    finally:
+        _raised.reset(token)
+
+
 def fail(what: str, cure: str) -> NoReturn:
     """Raise a TraceError about the user's code that is running. Both arguments are full sentences."""
-    raise trace_error(Place.now(), what, cure)
+    error = trace_error(Place.now(), what, cure)
+    seen = _raised.get()
+    if seen is not None:
+        seen.append(error)
+    raise error

@@ -2,7 +2,9 @@
 
 import operator
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from infimum.expr.asked_for_value import FLOATS_HOLD_NO_SYMBOLS
 from infimum.expr.constants import exact_doubles
 from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real
-from infimum.expr.source import Place, call_user_function, trace_error
+from infimum.expr.source import Place, call_user_function, nothing_swallowed, trace_error
 from infimum.expr.tracer import FUNCTIONS, UFUNCS, Tracer
 from infimum.expr.unsupported import no_rule
 
@@ -47,12 +49,30 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     x = Tracer(var("x", (_number_of_variables(n),)))
     extra = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     try:
-        value = call_user_function(fun, x, *extra)
+        with nothing_swallowed(), no_random_numbers(fun):
+            value = call_user_function(fun, x, *extra)
     except TraceError:
         raise
     except Exception as error:
         raise _explained(fun, error) from error
     return _scalar(fun, value)
+
+
+@contextmanager
+def no_random_numbers(fun: Callable) -> Iterator[None]:
+    """Random numbers drawn while tracing would be frozen into the expression: another function at every call."""
+    def states() -> list:
+        numpy_random, random = sys.modules.get("numpy.random"), sys.modules.get("random")
+        return [numpy_random and numpy_random.get_state(legacy=True)[1:3], random and hash(random.getstate())]
+    before = states()
+    yield
+    after = states()
+    drawn = after[1] != before[1] if before[1] is not None else False
+    if before[0] is not None:
+        drawn |= after[0][1] != before[0][1] or not np.array_equal(after[0][0], before[0][0])
+    if drawn:
+        raise TraceError(f"{_home(fun)}: The function draws random numbers. Draw them before, and pass them as an argument: "
+                         "the same point must always have the same value.")
 
 
 def _number_of_variables(n: Any) -> int:

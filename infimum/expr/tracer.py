@@ -11,12 +11,19 @@ import numpy as np
 
 from infimum.expr import build as b
 from infimum.expr.asked_for_value import refuse_conversion, refuse_truth, refuse_value
-from infimum.expr.constants import exact_doubles
+from infimum.expr.constants import constant, exact_doubles, exact_ends
 from infimum.expr.node import Expr, Shape, const
 from infimum.expr.ops import OPS, Kind
-from infimum.expr.real import Real
 from infimum.expr.source import fail, user_line
-from infimum.expr.unsupported import accepted_keywords, refuse_argument, refuse_dtype, refuse_function, refuse_method
+from infimum.expr.unsupported import (
+    accepted_keywords,
+    refuse_argument,
+    refuse_dtype,
+    refuse_function,
+    refuse_method,
+    refuse_narrow,
+    refuse_positional,
+)
 
 UFUNCS: dict[np.ufunc, Callable[..., Any]] = {}
 UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
@@ -34,12 +41,13 @@ class Tracer:
     using it after its array changed, is an error, for tracing would otherwise record another function than NumPy computes.
     """
 
-    __slots__ = ("_expr", "_root", "_seen", "_version")
+    __slots__ = ("_expr", "_exported", "_root", "_seen", "_version")
     __hash__ = object.__hash__
 
     def __init__(self, expr: Expr, root: "Tracer | None" = None):
         self._expr = expr
         self._version = 0
+        self._exported = False
         self._root = root
         self._seen = 0 if root is None else root._version
 
@@ -73,8 +81,8 @@ class Tracer:
 
     @property
     def dtype(self) -> np.dtype:
-        """float64 for arrays. A number has the type object: the mean of an object array converts its sum by that type."""
-        return np.dtype(np.float64 if self.shape else object)
+        """float64 or bool for arrays. A number has the type object: the mean of an object array converts its sum by that type."""
+        return np.dtype((bool if self.is_truth else np.float64) if self.shape else object)
 
     @property
     def T(self) -> "Tracer":
@@ -86,7 +94,7 @@ class Tracer:
 
     @property
     def imag(self) -> np.ndarray:
-        return np.zeros(self.shape)
+        return np.zeros(self.shape, dtype=bool if self.is_truth else float)
 
     @property
     def flat(self) -> Iterator["Tracer"]:
@@ -126,10 +134,11 @@ class Tracer:
         if method == "__call__" and ufunc in UFUNCS and not kwargs:
             result = apply(ufunc, *inputs)
         elif method == "outer" and ufunc in UFUNCS and not kwargs:
-            left, right = (Tracer(lift(v)) for v in inputs)
+            left, right = map(conditions().traced, inputs)
             result = apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
         elif (ufunc, method) in UFUNC_METHODS:
             result = UFUNC_METHODS[ufunc, method](*inputs, **kwargs)
+            result = _typed(result, f"{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
         elif kwargs and method in ("__call__", "outer"):
             refuse_argument(f"np.{ufunc.__name__}", next(iter(kwargs)))
         else:
@@ -146,6 +155,9 @@ class Tracer:
         """An object array of traced numbers: np.asarray and np.array bypass the protocols and come here."""
         if dtype is not None and np.dtype(dtype) != object:
             refuse_conversion(np.dtype(dtype))
+        if self.is_truth:  # NumPy would add such objects one by one, as truth values, where its own arrays may hold numbers
+            fail("A traced condition was converted to a plain NumPy array (np.asarray or np.array).",
+                 "Drop np.asarray, and join conditions with np.stack([...]).")
         if self.size > LARGEST_OBJECT_ARRAY:
             fail(f"A traced array of {self.size} elements was converted to a plain NumPy array; the limit is "
                  f"{LARGEST_OBJECT_ARRAY}.",
@@ -156,6 +168,8 @@ class Tracer:
         for i, at in enumerate(np.ndindex(self.shape)):
             objects[at] = flat[i]
         objects.flags.writeable = bool(copy)  # np.asarray shares memory with x: writing there would change x unseen
+        if not copy:
+            (self if self._root is None else self._root)._exported = True
         return objects
 
     # ---- the requests for a value that a symbol does not have
@@ -195,8 +209,15 @@ class Tracer:
         return self.ravel(order=order).copy()
 
     def astype(self, dtype: Any, **options: Any) -> "Tracer":
-        if not self.is_truth or np.dtype(dtype).kind not in "biuf":  # 0 and 1 are the same in every type
-            refuse_dtype("astype", dtype)
+        """Conditions become numbers of the types that count without wrapping around, numbers become conditions."""
+        wanted = np.dtype(dtype)
+        if wanted.kind == "b" and not self.is_truth:
+            return Tracer(truth(self))
+        if wanted.kind != "b" and self.is_truth:
+            refuse_narrow("astype", wanted)
+            return Tracer(lift(self))
+        if not self.is_truth:
+            refuse_dtype("astype", wanted)
         return self.copy() if options.get("copy", True) else self
 
     def item(self, *at: Any) -> "Tracer":
@@ -216,10 +237,10 @@ class Tracer:
     conj = conjugate
 
     def __copy__(self) -> "Tracer":
-        return self
+        return self.copy()
 
     def __deepcopy__(self, memo: dict) -> "Tracer":
-        return self
+        return self.copy()
 
     def __floor__(self) -> "Tracer":
         return apply(np.floor, self)
@@ -245,13 +266,11 @@ def lift(value: Any) -> Expr:
         return _number(value)
     if isinstance(value, Expr):
         return value
-    if isinstance(value, Real):
-        return const(value.lo, value.hi)
     if isinstance(value, (list, tuple)) and has_tracer(value):
         return _stack([lift(v) for v in value])
     if isinstance(value, np.ndarray) and value.dtype == object:
         return b.reshape(_stack([lift(v) for v in value.flat]), value.shape, user_line()) if value.size else const(value)
-    return const(exact_doubles(value))
+    return constant(*exact_ends(value))
 
 
 @lru_cache(maxsize=1024)
@@ -286,7 +305,26 @@ def truth(value: Any) -> Expr:
 
 def apply(ufunc: np.ufunc, *operands: Any) -> Any:
     """Record a ufunc on raw operands."""
+    if any([type(v) is Tracer and v._expr.op in _TESTS for v in operands]):
+        return conditions().apply_to_conditions(ufunc, operands)
     return UFUNCS[ufunc](*operands)
+
+
+def conditions() -> Any:
+    """The module about conditions in arithmetic, which needs this one."""
+    from infimum.expr import conditions as module
+
+    return module
+
+
+def _typed(result: Any, name: str, call: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """The result, as conditions or numbers as NumPy would have it: a question only where conditions come in."""
+    if call is np.where:  # its rule answers the question itself, faster
+        return result
+    about = conditions()
+    if not (about.holds_condition(args) or (kwargs and about.holds_condition(list(kwargs.values())))):
+        return result
+    return about.retype(result, f"np.{name}", call, args, kwargs)
 
 
 def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
@@ -296,13 +334,14 @@ def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
         refuse_function(func, "", _supported())
     kwargs = accepted_keywords(func.__name__, kwargs)
     code = handler.__code__
+    refuse_positional(f"np.{func.__name__}", code.co_varnames[:code.co_argcount], args)
     takes_any = code.co_flags & 0x0C  # *args or **kwargs
     if not takes_any:
         known = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
         unknown = next((k for k in kwargs if k not in known), None)
         if unknown is not None or len(args) > code.co_argcount:
             refuse_argument(f"np.{func.__name__}", unknown or "given last")
-    return handler(*args, **kwargs)
+    return _typed(handler(*args, **kwargs), func.__name__, func, args, kwargs)
 
 
 def _refuse_traced_index(part: Any) -> None:

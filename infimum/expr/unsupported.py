@@ -26,12 +26,17 @@ CURES: dict[str, str] = {
     **dict.fromkeys(("nansum", "nanmean", "nanmin", "nanmax", "nanprod", "nanvar", "nanstd"), _NO_NAN),
     **dict.fromkeys(("det", "inv", "solve", "eig", "eigh", "svd", "pinv", "cholesky", "qr", "lstsq", "slogdet"), _ALGEBRA),
     **dict.fromkeys(("isclose", "allclose", "array_equal"), _CLOSE),
-    **dict.fromkeys(("rint", "round", "around"), "For the nearest integer write np.floor(x + 0.5)."),
+    **dict.fromkeys(("rint", "round", "around"), "For the nearest integer write np.floor(x + 0.5) (halves go up; NumPy takes "
+                    "the even one), for two decimals np.floor(x * 100 + 0.5) / 100."),
+    "fix": "Use np.trunc(x).",
+    **dict.fromkeys(("cross", "kron", "gradient", "convolve", "correlate", "pad", "meshgrid", "vander"), _ALGEBRA),
     **dict.fromkeys(("rad2deg", "degrees"), "Multiply by 180 / np.pi."),
     **dict.fromkeys(("deg2rad", "radians"), "Multiply by np.pi / 180."),
     **dict.fromkeys(("signbit", "copysign"), "Use np.sign(x), or np.where(x < 0, a, b)."),
-    **dict.fromkeys(("fmod", "modf"), "Use np.floor: x - y * np.floor(x / y) is the remainder."),
-    "sinc": "Write np.where(x == 0, 1.0, np.sin(np.pi * x) / (np.pi * x)).",
+    "fmod": "Write x - y * np.trunc(x / y).",
+    "modf": "Use np.trunc(x) and x - np.trunc(x).",
+    **dict.fromkeys(("fmin", "fmax"), "It skips NaN, which no traced value is: use np.minimum or np.maximum."),
+    "sinc": "Away from 0 write np.sin(np.pi * x) / (np.pi * x); around 0 its quotient has no useful enclosure.",
     "piecewise": "Use np.where(condition, a, b) or np.select.",
     "interp": "Write the pieces with np.where(condition, a, b).",
     "linspace": "Write start + (stop - start) * np.linspace(0.0, 1.0, number).",
@@ -85,6 +90,24 @@ def refuse_dtype(function: str, dtype: Any) -> None:
              "Drop the conversion, or use np.floor where integers are meant.")
 
 
+def refuse_narrow(function: str, dtype: np.dtype) -> None:
+    """Conditions count 1 and 0 in doubles and 64-bit integers; narrower integers wrap around, narrower floats round."""
+    if not (dtype == np.int64 or (dtype.kind == "f" and dtype.itemsize >= 8)):
+        fail(f"{function} was asked for the type {dtype} of a condition; such numbers wrap around or round.",
+             "Use astype(float) to count with 1 and 0.")
+
+
+def refuse_positional(function: str, names: tuple[str, ...], args: tuple) -> None:
+    """`dtype` and `out` by position mean what they mean by name."""
+    if len(args) < 3:
+        return
+    for name, value in zip(names, args, strict=False):
+        if name == "dtype" and "_like" not in function:
+            refuse_dtype(function, value)
+        elif name == "out" and value is not None:
+            refuse_argument(function, "out")
+
+
 def accepted_keywords(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
     """The keyword arguments without those that change nothing; those that ask for what cannot be traced are refused."""
     if not kwargs:
@@ -96,6 +119,8 @@ def accepted_keywords(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
         refuse_argument(f"np.{name}", "where")
     if "out" in rest and not isinstance(rest["out"], tuple) and rest.pop("out") is not None:
         refuse_argument(f"np.{name}", "out")
-    for idle in ("casting", "subok", "signature", "copy"):
+    if rest.pop("signature", None) is not None:
+        refuse_argument(f"np.{name}", "signature")
+    for idle in ("casting", "subok", "copy"):
         rest.pop(idle, None)
     return rest

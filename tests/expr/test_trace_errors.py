@@ -109,7 +109,7 @@ def float_of(x):
     return float(x[0]) ** 2
 
 
-@case("int(x[0])", "Drop the conversion `int(...)`")
+@case("int(x[0])", "np.trunc(...)")
 def int_of(x):
     return int(x[0])
 

@@ -250,7 +250,7 @@ USER_FUNCTIONS: dict[str, tuple[Callable, int, float, float]] = {
         np.sqrt, np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.tan, np.arcsin, np.arccos, np.arctanh)},
     "arccosh": unary(np.arccosh, 1.1, 5.0),
     "two arguments": (lambda x: np.arctan2(x[0], x[1]) + np.hypot(x[1], x[2]) + np.minimum(x[0], x[1]) * np.maximum(x[2], 0.1)
-                      + np.logaddexp(x[0], 3 * x[1]) + np.fmax(x[0], x[2]), 3, -2.0, 2.0),
+                      + np.logaddexp(x[0], 3 * x[1]) + np.maximum(x[0], x[2]), 3, -2.0, 2.0),
     "powers": (lambda x: x[0] ** 3 + x[1] ** -2 + x[0] ** 1.5 + x[0] ** x[1] + 2**x[1] + np.power(x[0], 0.25)
                + np.float_power(x[1], 2) + pow(x[0], 2) + x[1] ** 0 + x[0] ** 0.5 + np.e ** x[0], 2, 0.2, 2.0),
     "where on numbers": (lambda x: np.where(x, x, 1.0).sum() + np.where(x[0] == 0, 1.0, x[1]) + np.where(x != x[0], x, 2.0)[1]
