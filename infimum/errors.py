@@ -42,3 +42,11 @@ class HostError(InfimumError):
     Without a hardware `fma` the enclosures would need a library call that cannot be trusted, so the host is refused.
     Cure: a processor of 2013 or later (x86-64 with FMA3, or any 64-bit Arm), or the slow `python` target.
     """
+
+
+class GalleryError(InfimumError, ValueError):
+    """The gallery has no such problem, or not with so many variables.
+
+    Example: `get("rosenbrok")`, `get("branin", 3)`, `get("rosenbrock", 1)`. Cure: the message names near names and the sizes
+    that exist; `names()` lists all.
+    """

@@ -6,7 +6,7 @@ from pathlib import Path
 import infimum
 
 ROOT = Path(infimum.__file__).parent
-LAYERS = ["errors", "problem", "expr", "interval", "lower", "target", "evaluate"]
+LAYERS = ["errors", "problem", "problems", "expr", "interval", "lower", "target", "evaluate"]
 NEVER = {"target": {"expr", "interval"}, "interval": {"expr"}}  # beyond the order: targets spell kernels, rules know no Expr
 
 

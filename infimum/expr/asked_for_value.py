@@ -90,7 +90,7 @@ def _math_cure(name: str) -> str:
     if name in _TEST_OF_DEFINEDNESS:
         return "The function is only evaluated where it is defined: drop the test."
     if name == "log":
-        return "Use np.log(x) instead of math.log(x), np.log2(x) or np.log10(x) for those bases, np.log(x) / np.log(b) for others."
+        return "Use np.log(x) instead of math.log(x), np.log2(x), np.log10(x) for those bases, np.log(x) / np.log(b) for others."
     if name in CURES:
         return CURES[name]
     numpy_name = _NUMPY_NAME.get(name, name)

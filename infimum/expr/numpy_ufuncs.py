@@ -66,11 +66,9 @@ def _never_negative(x: Expr) -> bool:
 def _without_views(y: Expr) -> Expr:
     """The constant that an exponent made of constants is: as a view of one it would be taken for a variable exponent, which
     is defined for a positive base only."""
-    if y.op in ("const", "var"):
+    if y.op == "const" or _depends_on_variables(y):
         return y
     nodes = list(topological([y]))
-    if any(node.op == "var" for node in nodes):
-        return y
     if any(node.op not in _CONSTANT_VIEWS and node.op != "const" for node in nodes):
         fail("The exponent was computed from constants by traced operations.",
              "Compute exponents with plain NumPy arrays, without traced values.")
@@ -82,6 +80,19 @@ def _without_views(y: Expr) -> Expr:
             values[id(node)] = getattr(node, end) if node.op == "const" else _CONSTANT_VIEWS[node.op](node, *parts)
         ends.append(values[id(y)])
     return const(*ends)
+
+
+def _depends_on_variables(x: Expr) -> bool:
+    """Is there a variable below x? Stops at the first one: the whole graph may be large."""
+    stack, seen = [x], set()
+    while stack:
+        node = stack.pop()
+        if node.op == "var":
+            return True
+        if id(node) not in seen:
+            seen.add(id(node))
+            stack.extend(node.args)
+    return False
 
 
 def _slice(node: Expr, x: np.ndarray) -> np.ndarray:
