@@ -108,7 +108,7 @@ def styblinski(spike: str | None) -> None:
 
 def against_numpy() -> None:
     for name in FIVE:
-        n, count = 10, 20_000
+        n, count = 10, 60_000
         lo, hi = boxes(n, count)
         evaluator = single(name, n)
         ours = raw(evaluator, "value", lo, hi)

@@ -87,12 +87,17 @@ def _both(b, x, shift=0):
 
 
 def _turned(b, w, sine, cosine):
-    """sin of the quarter in w's low bits: (head, tail, error)."""
+    """sin of the quarter in w's low bits: (head, tail, error), and whether head and tail change their signs."""
     quarter = b.bits(w)
-    odd = b.ine(b.iand(quarter, 1), 0)
-    sign = b.ishl(b.iand(quarter, 2), 62)
-    head, tail, error = (b.select(odd, c, s) for s, c in zip(sine, cosine, strict=True))
-    return b.float(b.ixor(b.bits(head), sign)), b.float(b.ixor(b.bits(tail), sign)), error
+    odd, flip = (b.ine(b.iand(quarter, bit), 0) for bit in (1, 2))
+    return *(b.select(odd, c, s) for s, c in zip(sine, cosine, strict=True)), flip
+
+
+def _turned_ends(b, w, sine, cosine):
+    """The pair of that sine: a change of sign makes its ends change places."""
+    *parts, flip = _turned(b, w, sine, cosine)
+    nlo, hi = ends(b, *parts)
+    return b.select(flip, hi, nlo), b.select(flip, nlo, hi)
 
 
 def _below(b, w, r):
@@ -103,13 +108,13 @@ def _below(b, w, r):
 def _sin_ends(b, x, shift):
     """(the ends of sin(x + shift*pi/2), the quarters below that angle)."""
     w, sine, cosine = _both(b, x, shift)
-    return ends(b, *_turned(b, w, sine, cosine)), _below(b, w, sine[0])
+    return _turned_ends(b, w, sine, cosine), _below(b, w, sine[0])
 
 
 def _sincos_ends(b, x):
     """(the ends of sin x, those of cos x, the quarters below x)."""
     w, sine, cosine = _both(b, x)
-    return ends(b, *_turned(b, w, sine, cosine)), ends(b, *_turned(b, b.add(w, 1.0), sine, cosine)), _below(b, w, sine[0])
+    return _turned_ends(b, w, sine, cosine), _turned_ends(b, b.add(w, 1.0), sine, cosine), _below(b, w, sine[0])
 
 
 def _range(b, far, low, high, quarters, shift=0):
@@ -152,17 +157,17 @@ def enclose_sincos(b, nlo, hi):
 
 
 def _estimate_turned(b, x, shift):
-    w, sine, cosine = _both(b, x)
-    head, tail, _ = _turned(b, b.add(w, shift), sine, cosine)
-    return b.min(b.max(b.add(head, tail), -1.0), 1.0)
+    head, tail, _, flip = _turned(b, *_both(b, x, shift))
+    value = b.min(b.max(b.add(head, tail), -1.0), 1.0)
+    return b.select(flip, b.neg(value), value)
 
 
 def estimate_sin(b, x):
-    return _estimate_turned(b, x, 0.0)
+    return _estimate_turned(b, x, 0)
 
 
 def estimate_cos(b, x):
-    return _estimate_turned(b, x, 1.0)
+    return _estimate_turned(b, x, 1)
 
 
 # ---- tangent
