@@ -1,7 +1,11 @@
 """What every test may rely on."""
 
 import flint
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("house", deadline=None)  # a loaded machine must not fail a test
+hypothesis.settings.load_profile("house")
 
 
 @pytest.fixture(autouse=True)

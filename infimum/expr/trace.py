@@ -58,18 +58,24 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     return _scalar(fun, value)
 
 
+def _random_states() -> tuple:
+    """(keys and position of NumPy's shared generator, state of Python's); None for a module that is not loaded."""
+    numpy_random, random = sys.modules.get("numpy.random"), sys.modules.get("random")
+    keys, at = (None, None) if numpy_random is None else numpy_random.get_state(legacy=True)[1:3]
+    return keys, at, None if random is None else hash(random.getstate())
+
+
 @contextmanager
 def no_random_numbers(fun: Callable) -> Iterator[None]:
     """Random numbers drawn while tracing would be frozen into the expression: another function at every call."""
-    def states() -> list:
-        numpy_random, random = sys.modules.get("numpy.random"), sys.modules.get("random")
-        return [numpy_random and numpy_random.get_state(legacy=True)[1:3], random and hash(random.getstate())]
-    before = states()
+    before = _random_states()
     yield
-    after = states()
-    drawn = after[1] != before[1] if before[1] is not None else False
-    if before[0] is not None:
-        drawn |= after[0][1] != before[0][1] or not np.array_equal(after[0][0], before[0][0])
+    keys, at, python = _random_states()
+    drawn = before[2] is not None and python != before[2]
+    if before[0] is None:  # NumPy loads its generator when it is first used; untouched, it stands at its end
+        drawn |= keys is not None and at != 624
+    else:
+        drawn |= at != before[1] or not np.array_equal(keys, before[0])
     if drawn:
         raise TraceError(f"{_home(fun)}: The function draws random numbers. Draw them before, and pass them as an argument: "
                          "the same point must always have the same value.")

@@ -98,3 +98,17 @@ def test_orders_that_depend_on_memory_are_refused(order):
 def test_cures_that_mean_the_same_function(fun, cure):
     with pytest.raises(TraceError, match=cure):
         trace(fun, 2)
+
+
+@pytest.mark.parametrize(("divisor", "low", "high"), [(1.0, 0.0, 1.0), (-2.5, -2.5, 0.0)])
+def test_remainders_stay_between_0_and_the_divisor(divisor, low, high):
+    import infimum
+
+    wide = infimum.enclose(lambda x: x[0] % divisor, [(0.2, 1e20)])
+    assert (wide.lo, wide.hi) == (low, high)
+    f = infimum.compile(lambda x: x[0] % divisor, 1)
+    narrow = f.value([0.25], [0.5])
+    assert narrow.smooth and abs(narrow.lo - 0.25 % divisor) < 1e-15 and abs(narrow.hi - 0.5 % divisor) < 1e-15
+    for x in (-7.3, -1.0, 0.0, 0.4, 12.75):
+        r = f.value([x], [x])
+        assert r.lo <= x % divisor <= r.hi
