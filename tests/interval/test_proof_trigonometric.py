@@ -7,6 +7,8 @@ from against_arb import logarithmic, margin
 from flint import arb, ctx
 
 from infimum.interval.elementary import trigonometric as code
+from infimum.lower.kernel import Builder
+from infimum.target.cpu import CpuTarget
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +32,21 @@ def test_reduced_argument_stays_within_reach():
     assert arb.pi() / 4 + arb.pi() / 2 * (arb(2) ** -23 + arb(2) ** -24) < code.REACH
 
 
-def test_turns():
-    """The slack of the search for extrema covers what the two doubles for 1/(2 pi) miss."""
-    ctx.prec = 200
+def test_quarters_below_are_counted_exactly():
+    """Extrema are found by them: also for the doubles nearest to multiples of pi/2, on both sides."""
+    ctx.prec = 300
+    rng = np.random.default_rng(0)
+    counts = np.unique(np.concatenate([np.arange(-200, 201), rng.integers(-2**29, 2**29, 2000)]))
+    near = np.array([float((arb.pi() / 2 * int(k)).mid()) for k in counts])
+    x = np.concatenate([near, np.nextafter(near, np.inf), np.nextafter(near, -np.inf), rng.uniform(-1e3, 1e3, 500)])
+    b = Builder()
+    w, _, r, _ = code.reduce(b, b.input(0, 0))
+    b.output(0, 0, b.float(code._below(b, w, r)))
+    out = np.empty((1, len(x)))
+    CpuTarget().compile(b.kernel("quarters", 1, 1)).run([x[None]], [out], np.zeros(1), np.zeros(1, np.int64))
+    found = out[0].view(np.int64) - np.float64(code._INTEGER).view(np.int64)
+    for v, quarters in zip(x.tolist(), found.tolist(), strict=True):
+        assert quarters == (0 if v == 0 else int((arb(v) / (arb.pi() / 2)).floor().unique_fmpz())), v
 
 
 def test_sine(approximation, reduction):
