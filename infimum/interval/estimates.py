@@ -29,10 +29,15 @@ _DOMAIN: dict[str, tuple[tuple[str, float], ...]] = {
 }
 
 
+def _unless_nan(b, value, x, y):
+    """A comparison loses NaN (0 * inf after an overflow): it must not come out as a number."""
+    return b.select(b.uno(x, y), math.nan, value)
+
+
 def _elementary(name: str) -> Callable:
-    """The out-of-line estimate; NaN outside the domain, so that no search takes such a point for a good one."""
+    """The out-of-line estimate; NaN outside the domain and for NaN, so that no search takes such a point for a good one."""
     def rule(b, *xs):
-        value = b.outline(f"estimate_{name}", row(name).estimate, *xs)[0]
+        value = _unless_nan(b, b.outline(f"estimate_{name}", row(name).estimate, *xs)[0], xs[0], xs[-1])
         for test, edge in _DOMAIN.get(name, ()):
             value = b.select(getattr(b, test)(xs[0], edge), value, math.nan)
         return value
@@ -42,7 +47,7 @@ def _elementary(name: str) -> Callable:
 def _pow(b, x, y):
     """x**y for x > 0, or x = 0 and y > 0; else NaN."""
     inside = b.mor(b.ogt(x, 0.0), b.mand(b.oeq(x, 0.0), b.ogt(y, 0.0)))
-    return b.select(inside, b.outline("estimate_pow", row("pow").estimate, x, y)[0], math.nan)
+    return b.select(b.mand(inside, b.mnot(b.uno(x, y))), b.outline("estimate_pow", row("pow").estimate, x, y)[0], math.nan)
 
 
 def _choose(b, less, equal, greater, x, y):
@@ -56,7 +61,7 @@ ESTIMATES: dict[str, Callable] = {
     "div": lambda b, x, y: b.div(x, y), "neg": lambda b, x: b.neg(x), "abs": lambda b, x: b.abs(x), "powi": _power,
     "sqrt": lambda b, x: b.sqrt(x), "floor": lambda b, x: b.floor(x), "ceil": lambda b, x: b.neg(b.floor(b.neg(x))),
     "sign": lambda b, x: _choose(b, -1.0, 0.0, 1.0, x, 0.0), "slope": lambda b, x: _choose(b, -1.0, 0.0, 1.0, x, 0.0),
-    "min": lambda b, x, y: b.min(x, y), "max": lambda b, x, y: b.max(x, y),
+    "min": lambda b, x, y: _unless_nan(b, b.min(x, y), x, y), "max": lambda b, x, y: _unless_nan(b, b.max(x, y), x, y),
     "step": lambda b, x, y: _choose(b, 0.0, 0.5, 1.0, x, y),
     "ratio": lambda b, x, y: b.select(b.ogt(y, 0.0), b.div(x, y), 0.0),
     "where": lambda b, test, x, y: b.select(test, x, y),
