@@ -45,9 +45,10 @@ def _elementary(name: str) -> Callable:
 
 
 def _pow(b, x, y):
-    """x**y for x > 0, or x = 0 and y > 0; else NaN."""
-    inside = b.mor(b.ogt(x, 0.0), b.mand(b.oeq(x, 0.0), b.ogt(y, 0.0)))
-    return b.select(b.mand(inside, b.mnot(b.uno(x, y))), b.outline("estimate_pow", row("pow").estimate, x, y)[0], math.nan)
+    """x**y for x > 0; 0**y = 0 for y > 0; else NaN."""
+    value = _unless_nan(b, b.outline("estimate_pow", row("pow").estimate, x, y)[0], x, y)
+    at_zero = b.select(b.mand(b.oeq(x, 0.0), b.ogt(y, 0.0)), 0.0, math.nan)
+    return b.select(b.ogt(x, 0.0), value, at_zero)
 
 
 def _choose(b, less, equal, greater, x, y):
