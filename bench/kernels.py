@@ -8,6 +8,7 @@ without it, a kernel written by hand with the Builder takes its place.
 
 import argparse
 import importlib.util
+import itertools
 import json
 import os
 import platform
@@ -107,8 +108,9 @@ def styblinski(spike: str | None) -> None:
 
 
 def against_numpy() -> None:
-    for name in FIVE:
-        n, count = 10, 60_000
+    """At several batch sizes: NumPy's temporaries fit the caches at the small ones, and no size is the right one."""
+    for name, count in itertools.product(FIVE, (4_096, 20_000, 60_000)):
+        n = 10
         lo, hi = boxes(n, count)
         evaluator = single(name, n)
         ours = raw(evaluator, "value", lo, hi)
@@ -119,7 +121,8 @@ def against_numpy() -> None:
         a, b = in_turn(ours, theirs)
         own, other = evaluator.value(lo, hi), theirs()
         assert (own.lo <= other.hi).all() and (other.lo <= own.hi).all(), "the baseline computes another function"
-        report(f"{name} n=10: NumPy intervals / ours", b / a, "ratio", ">= 30", b / a >= 30, f"{1e9 * a / count:.1f} ns a box")
+        report(f"{name} n=10, {count:,} boxes a call: NumPy intervals / ours", b / a, "ratio", ">= 30", b / a >= 30,
+               f"{1e9 * a / count:.1f} ns a box")
         if name == "rastrigin" and host().lanes == 8:
             report("rastrigin n=10, one core, AVX-512", 1e9 * a / count, "ns a box", "<= 60", 1e9 * a / count <= 60)
 
@@ -169,7 +172,7 @@ def compile_times(rounds: int) -> None:
         for n in (1000, 10_000):
             evaluator = single(name, n)
             sizes.append([len(evaluator.prepare(kind)[0].assembly().splitlines()) for kind in ("value", "gradient")])
-        report(f"{name}: code size at n=10,000 / n=1,000", sum(sizes[1]) / sum(sizes[0]), "ratio", "<= 1", sizes[1] <= sizes[0],
+        report(f"{name}: code size at n=10,000 / n=1,000", sum(sizes[1]) / sum(sizes[0]), "ratio", "= 1", sizes[1] == sizes[0],
                f"{sizes[0]} and {sizes[1]} lines of assembly")
 
 
