@@ -125,10 +125,15 @@ def var(name: str, shape: Shape) -> Expr:
 
 def const(value: Any, upper: Any = None) -> Expr:
     """A constant: the exact doubles `value`, or with `upper` real numbers of which only value <= c <= upper is known."""
+    if upper is not None and not np.array_equal(value, upper):
+        return between(value, upper)
     lo = _freeze(value)
-    hi = lo if upper is None else _freeze(upper)
-    if hi is not lo and np.array_equal(lo, hi):
-        hi = lo
+    return make("const", (), lo.shape, lo=lo, hi=lo)
+
+
+def between(lower: Any, upper: Any) -> Expr:
+    """A constant with two ends, even if they are equal."""
+    lo, hi = _freeze(lower), _freeze(upper)
     return make("const", (), lo.shape, lo=lo, hi=hi)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.expr.node import Expr, Shape, const, is_const
+from infimum.expr.node import Expr, Shape, between, const, is_const
 from infimum.expr.ops import OPS, Kind
 
 Rule = Callable[[Callable[..., Expr], tuple[Expr, ...], Shape, dict[str, Any]], Expr | None]
@@ -242,12 +242,17 @@ def _root(build: Callable, u: Expr) -> Expr | None:
 
 
 def _sqrt_const(c: float) -> Expr:
-    """The square root of the double c > 0 between neighbouring doubles."""
-    root = float(np.sqrt(c))
-    square = Fraction(root) ** 2
-    if square == Fraction(c):
+    """The square root of the double c > 0 between neighbouring doubles.
+
+    Two ends even where the root is a double, powers of two aside, with which arithmetic is exact: the program should not
+    depend on the constant (a mean over 10,000 or 1,000 terms).
+    """
+    root = np.sqrt(c)
+    square = Fraction(float(root)) ** 2
+    if square == Fraction(c) and np.frexp(root)[0] == 0.5:
         return const(root)
-    return const(root, np.nextafter(root, np.inf)) if square < Fraction(c) else const(np.nextafter(root, -np.inf), root)
+    return between(np.nextafter(root, -np.inf) if square > Fraction(c) else root,
+                   np.nextafter(root, np.inf) if square < Fraction(c) else root)
 
 
 @rule("hypot")

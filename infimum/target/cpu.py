@@ -97,11 +97,11 @@ class CompiledKernel:
         stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
         threads, block = self._split(count, threads)
         arrays = (*inputs, *outputs)
-        pointers = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data + 8 * begin for a in arrays))
+        pointers = (ctypes.c_int64 * len(arrays))(*[_address(a) + 8 * begin for a in arrays])
         counter = ctypes.c_int64(0)
         scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
-        fixed = (self._work, ctypes.addressof(pointers), data.ctypes.data, udata.ctypes.data)
-        jobs = [(*fixed, -(-s.ctypes.data // 64) * 64, stride, count, block, ctypes.addressof(counter)) for s in scratch]
+        fixed = (self._work, ctypes.addressof(pointers), _address(data), _address(udata))
+        jobs = [(*fixed, -(-_address(s) // 64) * 64, stride, count, block, ctypes.addressof(counter)) for s in scratch]
         seconds = workers.run(Enter.call, jobs)
         if count >= 1024:
             self._cost = seconds * threads / count
@@ -127,6 +127,11 @@ class CompiledKernel:
     def assembly(self) -> str:
         """The machine code as text, for tests that read it."""
         return self._module.assembly()
+
+
+def _address(array: np.ndarray) -> int:
+    """Where the array's numbers begin; `array.ctypes.data` takes microseconds, and a call has eight arrays."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.flags.writeable else array.ctypes.data
 
 
 def _weight(items: list) -> float:

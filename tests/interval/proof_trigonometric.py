@@ -165,33 +165,37 @@ LOW = 2.0**-23
 LEAST = 2.0**-70  # below it r = x and low = 0 (nearest_to_zero is larger), and the tails are below 2**-139 of r: nothing to prove
 
 
-def _parts(a: float, b: float) -> tuple[Analyst, Cell, Cell, Cell, Cell, Cell]:
-    analyst, r = Analyst(), Cell(a, b)
-    low = low_part(b)
-    z, h, _ = code.heads(analyst, r)
-    lost = Cell(-(2.0**-53), 0.0, 2.0**-105)  # h + e = 1 - r*r/2 with h rounded up, e rounded once more
-    return analyst, r, Cell(-low, low), z, h, lost
+def _parts(a: float, b: float) -> tuple[Analyst, Cell, Cell, Cell]:
+    analyst, r, low = Analyst(), Cell(a, b), low_part(b)
+    return analyst, r, Cell(-low, low), analyst.mul(r, r)
+
+
+def _need(a: float, errors: float) -> float:
+    """What is not covered by REDUCTION, of r**2, at a <= r."""
+    return (errors * WIDER - a * code.REDUCTION) / a**2
 
 
 def sin_need(approximation: float, reduction: float, parts: int = 400) -> float:
-    """The least SIN_ERROR: what is not covered by REDUCTION, of r**3."""
+    """The least ERROR for the tail of sin."""
     need = 0.0
     for a, b in cells(LEAST, code.REACH, parts):
-        analyst, r, low, z, h, _ = _parts(a, b)
-        rounding = code.sin_tail(analyst, r, low, z, h).err
-        model = b**3 * approximation + low.most * b**4 / 24 + low.most**2 + reduction * b
-        need = max(need, ((rounding + model) * WIDER - a * code.REDUCTION) / a**3)
+        analyst, r, low, z = _parts(a, b)
+        rounding = code.sin_tail(analyst, r, low, z).err
+        model = b**3 * approximation + low.most * b**2 / 2 + low.most**2 + reduction * b
+        need = max(need, _need(a, rounding + model))
     return need
 
 
 def cos_need(approximation: float, reduction: float, parts: int = 400) -> float:
-    """The least COS_ERROR: what is not covered by COS_FLOOR, of r**2."""
+    """The least ERROR for the tail of cos. The head takes z with its rounding error, and loses at most z/2 and 2**-53."""
     need = 0.0
     for a, b in cells(LEAST, code.REACH, parts):
-        analyst, r, low, z, _, lost = _parts(a, b)
-        rounding = code.cos_tail(analyst, r, low, z, lost).err
+        analyst, r, low, z = _parts(a, b)
+        most = min(2.0**-53, b * b / 2 * WIDER)
+        lost = Cell(-most, 0.0, 2.0**-52 * most)
+        rounding = code.cos_tail(analyst, r, low, z, lost).err + z.err / 2
         model = b**4 * approximation + low.most * b**3 / 6 + low.most**2 + reduction * b * b
-        need = max(need, ((rounding + model) * WIDER - code.COS_FLOOR) / a**2)
+        need = max(need, _need(a, rounding + model))
     return need
 
 
@@ -203,7 +207,7 @@ def tan_need(approximation: float, reduction: float, parts: int = 400) -> float:
     """
     need = 0.0
     for a, b in cells(LEAST, code.REACH, parts):
-        analyst, r, low, z, _, _ = _parts(a, b)
+        analyst, r, low, z = _parts(a, b)
         rounding = code.tan_tail(analyst, r, low, z).err
         model = b**3 * approximation + low.most * b**4 * 0.05 + low.most**2 + reduction * b
         u = 2 * math.tan(b / 2)

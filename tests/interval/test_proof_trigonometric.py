@@ -50,11 +50,11 @@ def test_quarters_below_are_counted_exactly():
 
 
 def test_sine(approximation, reduction):
-    assert proof.sin_need(approximation["sin"], reduction[0]) <= code.SIN_ERROR
+    assert proof.sin_need(approximation["sin"], reduction[0]) <= code.ERROR
 
 
 def test_cosine(approximation, reduction):
-    assert proof.cos_need(approximation["cos"], reduction[0]) <= code.COS_ERROR
+    assert proof.cos_need(approximation["cos"], reduction[0]) <= code.ERROR
 
 
 def test_tangent(approximation, reduction):
@@ -88,8 +88,8 @@ def test_reduction_as_computed():
 def test_errors_as_computed(name):
     """The error bounds hold before the last rounding, and are not idle."""
     def turned(b, x):
-        w, sine, cosine = code._both(b, x)
-        head, tail, error, flip = code._turned(b, b.add(w, 0.0 if name == "sin" else 1.0), sine, cosine)
+        w, sine, cosine, error = code._both(b, x)
+        head, tail, flip = code._turned(b, b.add(w, 0.0 if name == "sin" else 1.0), sine, cosine)
         return b.select(flip, b.neg(head), head), b.select(flip, b.neg(tail), tail), error
     parts = turned if name != "tan" else lambda b, x: code._tan_parts(b, x)[:3]
     assert 0.25 < margin(name, parts, getattr(arb, name), points()) <= 1

@@ -2,11 +2,11 @@
 
 Reduction: k = the integer near x/(pi/2), x - k*pi/2 = r + low. Then, with z = r*r,
 
-    sin(r + low) = r + (r*z*P(z) + low*(1 - z/2)),  cos(r + low) = h + (e + z*z*Q(z) - r*low),  h + e = 1 - z/2,
+    sin(r + low) = r + (r*z*P(z) + low),  cos(r + low) = h + (e + z*z*Q(z) - r*low),  h + e = 1 - z/2,
 
-a head and a tail, and the tail is off by at most d. The quarter k chooses between them and the sign. Whether an extremum lies
-in the interval is decided by the numbers of quarters below its ends, exactly: r is accurate, so its sign is right. Beyond `LIMIT`
-the reduction is not proved and the range is [-1, 1].
+a head and a tail, and the tail of either is off by at most ERROR*z + REDUCTION*|r|. The quarter k chooses between them and the
+sign. Whether an extremum lies in the interval is decided by the numbers of quarters below its ends, exactly: r is accurate, so
+its sign is right. Beyond `LIMIT` the reduction is not proved and the range is [-1, 1].
 
 For the tangent, u = 2 tan(r/2) = r + (r*z*T(z) + low*(1 + z/4)) and tan r = u / (1 - u*u/4), as double-double; odd quarters
 take -1/tan. A pole lies between two arguments if and only if their quarters say so: r is accurate, so its sign is right.
@@ -32,11 +32,8 @@ TAN = tuple(map(float.fromhex, (
     "0x1.5555555555556p-4", "0x1.11111111109e0p-7", "0x1.ba1ba1bb51d8cp-11", "0x1.664f47e202bc4p-14", "0x1.226e5efee79ddp-17",
     "0x1.d6c7bf071b9b9p-21", "0x1.7ea90ab1a6a43p-24", "0x1.2892ae27407ccp-27", "0x1.4e75debe491f2p-30")))
 
-# The tail of sin is off by at most |r| (SIN_ERROR z + REDUCTION), that of cos by COS_ERROR z + COS_FLOOR (0 at x = 0),
-# the tangent by (TAN_ERROR z + REDUCTION) of itself.
-SIN_ERROR = 1.125 * 2.0**-52
-COS_ERROR = 2.0**-54
-COS_FLOOR = 2.0**-100
+# The tails of sin and cos are off by at most ERROR z + REDUCTION |r|, the tangent by (TAN_ERROR z + REDUCTION) of itself.
+ERROR = 57 * 2.0**-58
 TAN_ERROR = 0.625 * 2.0**-52
 REDUCTION = 2.0**-64
 
@@ -56,16 +53,15 @@ def reduce(b, x, shift=0):
     return w, k, r, b.fma(less, _HALF_PI[2], b.fma(less, _HALF_PI[1], gone))
 
 
-def heads(b, r):
-    """(z, h, e): h + e = 1 - r*r/2; e, the part that h lost, is found with one rounding more, of 2**-52 |e|."""
-    half = b.mul(r, -0.5)
-    h = b.fma(half, r, 1.0)
-    return b.mul(r, r), h, b.fma(half, r, b.sub(1.0, h))
+def head_of_cos(b, z):
+    """(h, e): h + e = 1 - z/2; e, the part that h lost, is found with one rounding more, of 2**-52 |e|."""
+    h = b.fma(z, -0.5, 1.0)
+    return h, b.fma(z, -0.5, b.sub(1.0, h))
 
 
-def sin_tail(b, r, low, z, h):
+def sin_tail(b, r, low, z):
     """sin(r + low) - r."""
-    return b.fma(b.mul(z, r), horner(b, z, SIN), b.mul(low, h))
+    return b.fma(b.mul(z, r), horner(b, z, SIN), low)
 
 
 def cos_tail(b, r, low, z, e):
@@ -74,29 +70,30 @@ def cos_tail(b, r, low, z, e):
 
 
 def _both(b, x, shift=0):
-    """(w, sine, cosine) of x without the quarter, which is in w, plus `shift`; sine and cosine are (head, tail, error).
+    """(w, sine, cosine, error) of x without the quarter, which is in w, plus `shift`; sine and cosine are (head, tail).
 
-    Where products underflow, r = x and low = 0; the tail of sin is 0 there (rounded up from below) and its error, rounded up,
-    is 2**-1074 or more; the error of cos is COS_FLOOR, unless x = 0, where everything is exact.
+    Where products underflow, r = x and low = 0; the tails are off by three times 2**-1074 at most, and by 2**-1074 where
+    |r| < 2**-1000: z is 2**-1074 there and e is 0. The error, a sum of two positive numbers rounded up, is 2**-1073 or more,
+    unless x = 0, where everything is exact.
     """
     w, _, r, low = reduce(b, x, shift)
-    z, h, e = heads(b, r)
-    d_sin = b.mul(b.abs(r), b.fma(z, SIN_ERROR, REDUCTION))
-    d_cos = b.fma(z, COS_ERROR, b.select(b.oeq(x, 0.0), 0.0, COS_FLOOR))
-    return w, (r, sin_tail(b, r, low, z, h), d_sin), (h, cos_tail(b, r, low, z, e), d_cos)
+    z = b.mul(r, r)
+    h, e = head_of_cos(b, z)
+    error = b.fma(z, ERROR, b.mul(b.abs(r), REDUCTION))
+    return w, (r, sin_tail(b, r, low, z)), (h, cos_tail(b, r, low, z, e)), error
 
 
 def _turned(b, w, sine, cosine):
-    """sin of the quarter in w's low bits: (head, tail, error), and whether head and tail change their signs."""
+    """sin of the quarter in w's low bits: (head, tail), and whether they change their signs."""
     quarter = b.bits(w)
     odd, flip = (b.ine(b.iand(quarter, bit), 0) for bit in (1, 2))
     return *(b.select(odd, c, s) for s, c in zip(sine, cosine, strict=True)), flip
 
 
-def _turned_ends(b, w, sine, cosine):
+def _turned_ends(b, w, sine, cosine, error):
     """The pair of that sine: a change of sign makes its ends change places."""
-    *parts, flip = _turned(b, w, sine, cosine)
-    nlo, hi = ends(b, *parts)
+    head, tail, flip = _turned(b, w, sine, cosine)
+    nlo, hi = ends(b, head, tail, error)
     return b.select(flip, hi, nlo), b.select(flip, nlo, hi)
 
 
@@ -107,14 +104,14 @@ def _below(b, w, r):
 
 def _sin_ends(b, x, shift):
     """(the ends of sin(x + shift*pi/2), the quarters below that angle)."""
-    w, sine, cosine = _both(b, x, shift)
-    return _turned_ends(b, w, sine, cosine), _below(b, w, sine[0])
+    w, *parts = _both(b, x, shift)
+    return _turned_ends(b, w, *parts), _below(b, w, parts[0][0])
 
 
 def _sincos_ends(b, x):
     """(the ends of sin x, those of cos x, the quarters below x)."""
-    w, sine, cosine = _both(b, x)
-    return _turned_ends(b, w, sine, cosine), _turned_ends(b, b.add(w, 1.0), sine, cosine), _below(b, w, sine[0])
+    w, *parts = _both(b, x)
+    return _turned_ends(b, w, *parts), _turned_ends(b, b.add(w, 1.0), *parts), _below(b, w, parts[0][0])
 
 
 def _range(b, far, low, high, quarters, shift=0):
@@ -126,9 +123,10 @@ def _range(b, far, low, high, quarters, shift=0):
     top, bottom = b.min(b.max(low[1], high[1]), 1.0), b.min(b.max(low[0], high[0]), 1.0)
 
     def meets(first):
-        """Whether `first` + 4m quarters of a turn lie between the ends for some m."""
-        turns = [b.ilshr(b.iadd(q, shift + 4 - first), 2) for q in quarters]
-        return b.mor(far, b.ine(*turns))
+        """Whether `first` + 4m quarters of a turn lie between the ends for some m: after the whole turns before the low end."""
+        after = shift + 4 - first
+        turns = b.iand(b.iadd(quarters[0], after), -4)
+        return b.mor(far, b.islt(3 - after, b.isub(quarters[1], turns)))
     return b.select(meets(3), 1.0, bottom), b.select(meets(1), 1.0, top)
 
 
@@ -157,7 +155,7 @@ def enclose_sincos(b, nlo, hi):
 
 
 def _estimate_turned(b, x, shift):
-    head, tail, _, flip = _turned(b, *_both(b, x, shift))
+    head, tail, flip = _turned(b, *_both(b, x, shift)[:3])
     value = b.min(b.max(b.add(head, tail), -1.0), 1.0)
     return b.select(flip, b.neg(value), value)
 
