@@ -1,12 +1,25 @@
 """infimum: global minima of nonlinear functions, with proof."""
 
-from infimum.errors import BoundsError, GalleryError, HostError, InfimumError, ShapeError, TraceError, UserFunctionError
+from infimum.errors import (
+    BoundsError,
+    GalleryError,
+    HostError,
+    InfimumError,
+    OptionError,
+    ShapeError,
+    TraceError,
+    UndefinedError,
+    UserFunctionError,
+)
 from infimum.evaluate import Derivative, Enclosure, Evaluator, MeanValue, compile, enclose
 from infimum.expr.real import Real, e, pi
-from infimum.problem import Interval
+from infimum.problem import Interval, Problem
+from infimum.result import Minimum, Result, Verdict
+from infimum.solve import minimize
 
 __all__ = [
-    "BoundsError", "Derivative", "Enclosure", "Evaluator", "GalleryError", "HostError", "InfimumError", "Interval", "MeanValue",
-    "Real", "ShapeError", "TraceError", "UserFunctionError", "compile", "e", "enclose", "pi",
+    "BoundsError", "Derivative", "Enclosure", "Evaluator", "GalleryError", "HostError", "InfimumError", "Interval",
+    "MeanValue", "Minimum", "OptionError", "Problem", "Real", "Result", "ShapeError", "TraceError", "UndefinedError",
+    "UserFunctionError", "Verdict", "compile", "e", "enclose", "minimize", "pi",
 ]
 __version__ = "0.1.0"

@@ -36,6 +36,20 @@ class ShapeError(InfimumError, ValueError):
     """An array given to an evaluator has the wrong shape or type. The message states which shape was expected."""
 
 
+class OptionError(InfimumError, ValueError):
+    """An argument or option of `minimize` is unknown or has no meaning.
+
+    Example: `minimize(f, bounds, options={"particels": 100})`. Cure: the message lists what is known and which values are legal.
+    """
+
+
+class UndefinedError(InfimumError):
+    """The function has no finite value anywhere that was looked.
+
+    Example: `np.log(-1 - x[0]**2)`. Cure: correct the function, or give bounds within its natural domain.
+    """
+
+
 class HostError(InfimumError):
     """This machine cannot run the kernels: the processor lacks fused multiply-add, or LLVM has no target for it.
 

@@ -95,6 +95,7 @@ class Evaluator:
         self.f, self.n = f, n
         self.target = CpuTarget() if target is None else target
         self._ready: dict[str, tuple] = {}
+        self._parameters: dict[str, int] = {}
 
     def __repr__(self) -> str:
         return f"Evaluator of {self.n} variables on {self.target.name}:\n{listing(self.f)}"
@@ -138,6 +139,18 @@ class Evaluator:
         return shaped(out[0])
 
     # ---- running
+    def run(self, kind: str, inputs: list[np.ndarray], outputs: list[np.ndarray] | None = None,
+            parameters: np.ndarray | None = None) -> list[np.ndarray]:
+        """Runs a program on arrays of shape (rows, N), C-contiguous float64; `parameters` are given to all lanes alike."""
+        compiled, doubles, positions, rows = self.prepare(kind)
+        if parameters is not None:
+            doubles, at = doubles.copy(), self._parameters[kind]
+            doubles[at:at + len(parameters)] = parameters
+        if outputs is None:
+            outputs = [np.empty((count, inputs[0].shape[1])) for count in rows]
+        compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.target, "threads", 1))
+        return outputs
+
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, made on first use."""
         if kind not in self._ready:
@@ -145,10 +158,11 @@ class Evaluator:
             if key not in _lowered:
                 program = programs.PROGRAMS[kind](self.f, var("x", (self.n,)))
                 data = program.data
-                _lowered[key] = self.target.compile(program.kernel), data.doubles(), data.positions(), program.rows
+                ready = self.target.compile(program.kernel), data.doubles(), data.positions(), program.rows
+                _lowered[key] = ready, program.at
                 if len(_lowered) > _KEEP:
                     _lowered.popitem(last=False)
-            self._ready[kind] = _lowered[key]
+            self._ready[kind], self._parameters[kind] = _lowered[key]
         return self._ready[kind]
 
     def _run(self, kind: str, *arrays: Any) -> tuple[list[np.ndarray], Callable[[np.ndarray], np.ndarray]]:
@@ -156,10 +170,7 @@ class Evaluator:
         single = np.ndim(arrays[0]) == 1
         if len({a.shape for a in inputs}) > 1:
             raise ShapeError(f"the arrays have different shapes: {', '.join(str(a.shape) for a in inputs)}")
-        compiled, doubles, positions, rows = self.prepare(kind)
-        outputs = [np.empty((count, inputs[0].shape[1])) for count in rows]
-        compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.target, "threads", 1))
-        return outputs, (lambda a: a[..., 0]) if single else (lambda a: a)
+        return self.run(kind, inputs), (lambda a: a[..., 0]) if single else (lambda a: a)
 
     def _columns(self, array: Any) -> np.ndarray:
         wanted = f"boxes and points are arrays of real numbers of shape ({self.n}, N) or ({self.n},)"

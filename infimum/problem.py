@@ -1,4 +1,4 @@
-"""What is asked: intervals and bounds. Immutable."""
+"""What is asked: intervals, bounds, problems. Immutable."""
 
 import math
 import operator
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.errors import BoundsError
+from infimum.errors import BoundsError, OptionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,43 @@ class Interval:
         if self.empty:
             return "[empty]"
         return f"[{self.lo!r}, {self.hi!r}]" + ("" if self.defined else " (not defined on the whole box)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Minimise `fun` over the box from `lo` to `hi`; the columns of `x0` are points inside it that are offered as a beginning."""
+
+    fun: Any
+    lo: np.ndarray
+    hi: np.ndarray
+    x0: np.ndarray | None = None
+
+    @classmethod
+    def read(cls, fun: Any, bounds: Any, n: int | None = None, x0: Any = None) -> "Problem":
+        """A problem from what the user gave, checked."""
+        if not callable(fun) and not hasattr(fun, "estimate"):
+            raise OptionError(f"fun must be a function of an array, not {fun!r}")
+        lo, hi = read_bounds(bounds, n)
+        return cls(fun, lo, hi, None if x0 is None else _points(x0, lo, hi))
+
+
+def _points(x0: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """One point or a sequence of points, as columns, each inside the bounds."""
+    wanted = f"x0 must be a point of {len(lo)} numbers or a sequence of such points"
+    try:
+        points = np.array(x0, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"{wanted}, not {x0!r}") from None
+    points = points[None] if points.ndim == 1 else points
+    if points.ndim != 2 or points.shape[1] != len(lo) or not len(points):
+        raise OptionError(f"{wanted}; its shape is {np.shape(x0)}")
+    for k, point in enumerate(points):
+        outside = np.flatnonzero(~((point >= lo) & (point <= hi)))
+        if len(outside):
+            i = int(outside[0])
+            raise OptionError(f"point {k} of x0 lies outside the bounds: variable {i} is {point[i]!r}, "
+                              f"its bounds are ({float(lo[i])!r}, {float(hi[i])!r})")
+    return np.ascontiguousarray(points.T)
 
 
 def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:

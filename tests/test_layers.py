@@ -6,8 +6,9 @@ from pathlib import Path
 import infimum
 
 ROOT = Path(infimum.__file__).parent
-LAYERS = ["errors", "problem", "problems", "expr", "interval", "lower", "target", "evaluate"]
-NEVER = {"target": {"expr", "interval"}, "interval": {"expr"}}  # beyond the order: targets spell kernels, rules know no Expr
+LAYERS = ["errors", "problem", "result", "problems", "expr", "interval", "lower", "target", "evaluate", "engine", "solve"]
+# beyond the order: targets spell kernels, rules know no Expr, engines reach a machine through the Evaluator
+NEVER = {"target": {"expr", "interval"}, "interval": {"expr"}, "engine": {"target", "interval", "expr"}}
 
 
 def _imports(path: Path) -> set[str]:

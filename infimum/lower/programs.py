@@ -8,6 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
+from infimum.lower import descent
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
@@ -17,15 +18,18 @@ from infimum.lower.views import At
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
+DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 
 
 @dataclass(slots=True)
 class Program:
-    """A kernel with its data. `rows` are the rows of each output array."""
+    """A kernel with its data. `rows` are the rows of each output array; what is given with each run lies at `at` in the
+    doubles."""
 
     kernel: Kernel
     data: Data
     rows: tuple[int, ...]
+    at: int = 0
 
 
 class _Box:
@@ -160,4 +164,7 @@ PROGRAMS: dict[str, Callable[[Expr, Expr], Program]] = {
     ESTIMATE: lambda f, x: _estimate(ESTIMATE, [f], 1),
     ESTIMATE_GRADIENT: lambda f, x: _estimate(ESTIMATE_GRADIENT, [f, gradient(f, x)], 1),
     ESTIMATE_HESSIAN_VECTOR: lambda f, x: _estimate(ESTIMATE_HESSIAN_VECTOR, [hessian_vector(f, x, var("v", x.shape))], 2),
+    DESCENT_DENSE: lambda f, x: Program(*descent.Dense.program(DESCENT_DENSE, f, x)),
+    DESCENT_LIMITED: lambda f, x: Program(*descent.Limited.program(DESCENT_LIMITED, f, x)),
+    PROBE: lambda f, x: Program(*descent.probe(PROBE, f, x)),
 }

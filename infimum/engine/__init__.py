@@ -1,0 +1,1 @@
+"""Engines: they search; the Evaluator computes."""

@@ -1,0 +1,91 @@
+"""Drives an engine: time limit, callback, progress line, Ctrl-C. What was found so far is always the answer."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from infimum.result import Progress, Result
+
+_QUIET, _REDRAW = 1.0, 0.2  # seconds before the progress line appears by itself, and between two of its states
+
+
+class Engine(Protocol):
+    """What the driver needs: work in pieces, a view of the best so far, and an answer at any moment."""
+
+    name: str
+    x: np.ndarray
+    value: float
+    evaluations: int
+
+    def steps(self) -> Iterator[None]: ...
+
+    def line(self) -> str: ...
+
+    def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """What a callback sees: the best point and value so far (an estimate), the evaluations, the time."""
+
+    x: np.ndarray
+    fun: float
+    nfev: int
+    seconds: float
+
+
+def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
+          progress: bool | None = None) -> Result:
+    """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows the line on terminals after a
+    second."""
+    start, history, stopped, lowest = time.perf_counter(), [], None, np.inf
+    shown = _Line(progress)
+    try:
+        for _ in engine.steps():
+            seconds = time.perf_counter() - start
+            if engine.value < lowest:
+                lowest = engine.value
+                history.append(Progress(seconds, engine.evaluations, engine.value))
+            shown.show(engine, seconds)
+            if callback is not None and _says_stop(callback, Snapshot(engine.x, engine.value, engine.evaluations, seconds)):
+                stopped = "stopped by the callback"
+            elif time_limit is not None and seconds >= time_limit:
+                stopped = f"the time limit of {time_limit:g} s was reached"
+            if stopped:
+                break
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    finally:
+        shown.clear()
+    return engine.finish(stopped, time.perf_counter() - start, history)
+
+
+def _says_stop(callback: Callable[[Snapshot], Any], snapshot: Snapshot) -> bool:
+    try:
+        return callback(snapshot) is True
+    except StopIteration:
+        return True
+
+
+class _Line:
+    """One line on stderr that is written over."""
+
+    def __init__(self, wanted: bool | None):
+        self.wanted = wanted if wanted is not None else sys.stderr.isatty()
+        self.next, self.width = 0.0 if wanted else _QUIET, 0
+
+    def show(self, engine: Engine, seconds: float) -> None:
+        if self.wanted and seconds >= self.next:
+            text = f"{seconds:7.1f} s  {engine.line()}  evaluations {engine.evaluations:,}"
+            sys.stderr.write(f"\r{text:<{self.width}}")
+            sys.stderr.flush()
+            self.next, self.width = seconds + _REDRAW, max(self.width, len(text))
+
+    def clear(self) -> None:
+        if self.width:
+            sys.stderr.write(f"\r{'':<{self.width}}\r")
+            sys.stderr.flush()

@@ -1,0 +1,348 @@
+"""The swarm: many descents at once from uniform starts, from particles that a swarm has moved, and from points that a search
+found.
+
+It goes in waves, each larger than the one before: independent descents from uniform starts; a search from the best of them; a
+particle swarm and a descent from each particle's best place; a search from the best of these. All of it is steered by estimates;
+the answer's upper bound is verified. After the ZEUS paper (particle swarm, then a quasi-Newton descent a lane), with searches
+where that fails.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from infimum.engine import sobol
+from infimum.engine.descent import DENSE, Descents, Ends, Rules
+from infimum.engine.incumbent import Incumbent
+from infimum.engine.minima import Minima
+from infimum.engine.random import uniform
+from infimum.engine.search import SCALES, Place, Search
+from infimum.errors import BoundsError, OptionError, UndefinedError
+from infimum.evaluate import Evaluator
+from infimum.lower.descent import State
+from infimum.problem import Problem
+from infimum.result import End, Result, Verdict
+
+_FIRST, _GROWTH, _RESTARTS = 32, 4, 5
+_STARTS, _SWARM, _VELOCITY = 0, 16, 17  # streams of random numbers; a search has its own
+
+
+@dataclass(frozen=True, slots=True)
+class SwarmOptions:
+    """The swarm's settings.
+
+    particles: of the swarm, and the most lanes a wave (by the number of variables). swarm_steps, descent_steps: the budgets of
+    the two phases. enough: stop after a wave when so many lanes agree on the lowest minimum; None: never. confidence: go on until
+    the estimated probability that no basin is unseen reaches this (`enough` then counts only if it is given). restarts: waves
+    after the first (5; without limit if `confidence` or a time limit is given). inertia, cognitive, social: how a particle moves.
+    start: "uniform" or "sobol" for the particles. armijo, halvings: when a trial of a descent is accepted, and how often its step
+    is halved. samples: on each line of a search.
+    """
+
+    particles: int | None = None
+    swarm_steps: int = 8
+    descent_steps: int = 400
+    enough: int | None = 8
+    confidence: float | None = None
+    restarts: int | None = None
+    inertia: float = 0.5
+    cognitive: float = 1.2
+    social: float = 1.5
+    start: str = "uniform"
+    armijo: float = 0.3
+    halvings: int = 20
+    samples: int = 64
+
+    @classmethod
+    def read(cls, given: dict[str, Any] | None) -> "SwarmOptions":
+        """Options from a dictionary, each checked."""
+        given = dict(given or {})
+        known = [f.name for f in fields(cls)]
+        unknown = [k for k in given if k not in known]
+        if unknown:
+            raise OptionError(f"engine 'swarm' has no option {unknown[0]!r}; it has {', '.join(known)}")
+        for name, least in _WHOLE.items():
+            value = given.get(name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least):
+                raise OptionError(f"option {name!r} must be a whole number from {least} on, not {value!r}")
+        for name, (least, most) in _REAL.items():
+            value = given.get(name)
+            if value is not None and (isinstance(value, (bool, str)) or not np.isreal(value) or not least <= value <= most):
+                raise OptionError(f"option {name!r} must be a number from {least} to {most}, not {value!r}")
+        if given.get("start", "uniform") not in ("uniform", "sobol"):
+            raise OptionError(f"option 'start' must be 'uniform' or 'sobol', not {given['start']!r}")
+        if given.get("confidence") is not None:
+            given.setdefault("enough", None)
+        return cls(**given)
+
+
+_WHOLE = {"particles": 1, "swarm_steps": 0, "descent_steps": 1, "enough": 1, "restarts": 0, "halvings": 1, "samples": 3}
+_REAL = {"confidence": (0.0, 1.0), "inertia": (0.0, 2.0), "cognitive": (0.0, 8.0), "social": (0.0, 8.0), "armijo": (1e-6, 0.5)}
+
+
+class Route(Enum):
+    """How the lanes of a descent came to their starts: drawn uniformly, moved by the swarm or given, or within a search, of which
+    only the end counts as a lane."""
+
+    INDEPENDENT = 0
+    MOVED = 1
+    SEARCH = 2
+
+
+class Swarm:
+    """One run of the swarm: `steps()` works in small pieces, `finish()` says what was found, at any moment."""
+
+    name = "swarm"
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, seed: int, limited: bool = False):
+        self.problem, self.evaluator, self.seed = problem, evaluator, seed
+        self.lo, self.hi, self.n = problem.lo, problem.hi, len(problem.lo)
+        self.width = self.hi - self.lo
+        _check_finite(self.lo, self.hi, self.width)
+        particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= DENSE else max(8, min(256, 2**15 // self.n)))
+        self.options = replace(options, particles=particles)
+        endless = limited or options.confidence is not None
+        self.waves = 1 + options.restarts if options.restarts is not None else None if endless else 1 + _RESTARTS
+        self.rules = Rules(options.armijo, options.halvings, options.descent_steps)
+        self.incumbent = Incumbent(evaluator, self.lo, self.hi)
+        self.minima = Minima(self.lo, self.hi)
+        self.search = Search(evaluator, self.lo, self.hi, options.samples, seed)
+        self.best = Place(np.zeros(self.n), np.inf)
+        self.wave = self.trials = self.sampled = self.running = 0
+        self.agreed = False
+        self._evaluations = 0
+
+    # ---- what a reader of the progress sees
+    @property
+    def x(self) -> np.ndarray:
+        return self.best.x
+
+    @property
+    def value(self) -> float:
+        return self.best.value
+
+    @property
+    def evaluations(self) -> int:
+        return self._evaluations + self.search.evaluations
+
+    def line(self) -> str:
+        """The progress in one line."""
+        return f"best {self.best.value:.10g}  lanes {len(self.minima.value):,} ended, {self.running:,} running  wave {self.wave}"
+
+    # ---- the work
+    def steps(self) -> Iterator[None]:
+        """Everything, in pieces; a caller may stop after any of them."""
+        yield from self._given_points()
+        while self.waves is None or self.wave < self.waves:
+            yield from self._one_wave(self.wave)
+            self.wave += 1
+            if self._is_enough():
+                return
+
+    def _is_enough(self) -> bool:
+        if not self.width.any():  # nothing can move
+            return True
+        enough, wanted = self.options.enough, self.options.confidence
+        self.agreed = enough is not None and self.minima.lowest() >= enough
+        return self.agreed or (wanted is not None and self.minima.trust(self.minima.groups())[0] >= wanted)
+
+    def _one_wave(self, wave: int) -> Iterator[None]:
+        count = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
+        starts = self._scaled(uniform(self.seed, _STARTS, wave, range(count), self.n))
+        if wave == 0:
+            self._measure(starts)
+        mine = yield from self._descend(starts, Route.INDEPENDENT)
+        yield from self._search_from(mine, 1 if wave == 0 else 4)
+        places = yield from self._fly(wave, min(self.options.particles, _GROWTH * count))
+        mine = yield from self._descend(places)
+        yield from self._search_from(mine, 1 if wave == 0 else 4)
+
+    def _scaled(self, unit: np.ndarray) -> np.ndarray:
+        points = self.lo[:, None] + self.width[:, None] * unit
+        return np.minimum(np.maximum(points, self.lo[:, None]), self.hi[:, None])
+
+    def _measure(self, starts: np.ndarray) -> None:
+        """The size of the differences of values; an error if there is no value at all."""
+        values = self._estimate(starts)
+        finite = np.sort(values[np.isfinite(values)])
+        if not len(finite) and not np.isfinite(self.best.value):
+            more = self._scaled(uniform(self.seed, _STARTS, 2**31, range(4096 if self.n <= 1000 else 64), self.n))
+            values = self._estimate(more)
+            finite = np.sort(values[np.isfinite(values)])
+            if not len(finite):
+                first = ", ".join(f"{v:.6g}" for v in starts[:6, 0]) + (", …" if self.n > 6 else "")
+                raise UndefinedError(f"the function has no finite value at any of {starts.shape[1] + more.shape[1]:,} points "
+                                     f"within the bounds; the first of them is x = ({first}). Correct the function or the bounds")
+        spread = float(finite[-1 - len(finite) // 4] - finite[len(finite) // 4]) if len(finite) else 0.0
+        spread = spread if 0 < spread < np.inf else 1.0
+        self.rules, self.minima.spread = replace(self.rules, spread=spread), spread
+        if len(finite):
+            k = int(np.nanargmin(np.where(np.isfinite(values), values, np.inf)))
+            self._offer(starts[:, k] if values.shape[0] == starts.shape[1] else more[:, k], float(values[k]))
+
+    def _estimate(self, points: np.ndarray) -> np.ndarray:
+        self._evaluations += points.shape[1]
+        return self.evaluator.estimate(points)
+
+    def _offer(self, x: np.ndarray, value: float) -> None:
+        if value < self.best.value:
+            self.best = Place(x.copy(), value)
+
+    def _given_points(self) -> Iterator[None]:
+        """The middle of the bounds and the user's points are offered as they are; the latter are descended from."""
+        given = np.empty((self.n, 0)) if self.problem.x0 is None else self.problem.x0
+        points = np.concatenate([self._scaled(np.full((self.n, 1), 0.5)), given], axis=1)
+        values = self._estimate(points)
+        for k in np.flatnonzero(np.isfinite(values)):
+            self._offer(points[:, k], float(values[k]))
+        yield
+        if given.shape[1]:
+            yield from self._descend(given)
+
+    def _descend(self, starts: np.ndarray, route: Route = Route.MOVED) -> Iterator[Ends]:
+        descents = Descents(self.evaluator, self.lo, self.hi, starts, self.rules)
+        before = self._evaluations
+        while not descents.done:
+            ends = descents.advance()
+            self.trials, self._evaluations = self.trials + 1, before + descents.evaluations
+            self.running = descents.running
+            if ends is not None:
+                if route is not Route.SEARCH:
+                    self.minima.add(ends, route is Route.INDEPENDENT)
+                self._offer_ends(ends)
+            best = descents.best()
+            if best is not None:
+                self._offer(*best)
+            yield
+        return descents.all_ends()
+
+    def _offer_ends(self, ends: Ends) -> None:
+        value = np.where(np.isfinite(ends.value), ends.value, np.inf)
+        k = int(np.argmin(value))
+        self._offer(ends.x[:, k], float(value[k]))
+
+    def _search_from(self, ends: Ends, count: int) -> Iterator[None]:
+        """Searches from the lowest of these ends, and descends from where the searches lead."""
+        order = np.argsort(np.where(np.isfinite(ends.value), ends.value, np.inf), kind="stable")
+        places: list[Place] = []
+        for k in order:
+            value = float(ends.value[k])
+            if len(places) == count or not np.isfinite(value):
+                break
+            if all(abs(value - p.value) > 1e-6 * (abs(value) + self.rules.spread) for p in places):
+                places.append(Place(ends.x[:, k].copy(), value))
+        for turn, place in enumerate(places):
+            yield from self._search(place, self.wave * 8 + turn)
+
+    def _search(self, place: Place, turn: int) -> Iterator[None]:
+        """Sweeps and descends while that pays, then moves pairs, at one radius after another; at the end the last bits."""
+        idle = attempt = 0
+        while idle <= SCALES and attempt < 8 * SCALES:
+            before, starts = place.value, []
+            if idle == 0:
+                place = yield from self._sweep(place)
+                lower = yield from self.search.downhill(place)
+                starts = [place.x[:, None], lower.x[:, None]]
+            else:
+                starts = [(yield from self.search.pairs(place, idle - 1, turn * 8 * SCALES + attempt))]
+            ends = yield from self._descend(np.concatenate(starts, axis=1), Route.SEARCH)
+            lines = place.variables, place.basins
+            if len(ends.value) and np.nanmin(ends.value) < place.value:
+                k = int(np.nanargmin(ends.value))
+                place = Place(ends.x[:, k].copy(), float(ends.value[k]), *lines)
+                if ends.state[k] == State.KINK:
+                    place = yield from self._polish(place)
+            attempt += 1
+            idle = 0 if before - place.value > 1e-9 * (abs(place.value) + self.rules.spread) else idle + 1
+        place = yield from self._polish(place)
+        yield from self._descend(place.x[:, None])
+
+    def _polish(self, place: Place) -> Iterator[Place]:
+        """The last bits, which descents do not find at a kink."""
+        polished = yield from self.search.polish(place)
+        self._offer(polished.x, polished.value)
+        return Place(polished.x, polished.value, place.variables, place.basins)
+
+    def _sweep(self, place: Place, most: int = 8) -> Iterator[Place]:
+        """Sweeps again and again, while they pay."""
+        for _ in range(most):
+            swept = yield from self.search.sweep(place)
+            self._offer(swept.x, swept.value)
+            paid = place.value - swept.value > 1e-3 * (abs(place.value) + self.rules.spread * 1e-3)
+            place = swept
+            if not paid:
+                break
+        return place
+
+    def _fly(self, wave: int, count: int) -> Iterator[np.ndarray]:
+        """The particle swarm: the best place of each particle. The global best is the lowest, the first of equals."""
+        o, particles = self.options, range(count)
+        quasi = o.start == "sobol" and self.n <= sobol.LIMIT
+        unit = sobol.points(self.seed, _SWARM + 2 * wave, 0, count, self.n) if quasi else \
+            uniform(self.seed, _SWARM, wave, particles, self.n)
+        x = self._scaled(unit)
+        v = (uniform(self.seed, _VELOCITY, wave, particles, self.n) - 0.5) * self.width[:, None]
+        own, own_value = x.copy(), np.full(count, np.inf)
+        for step in range(o.swarm_steps + 1):
+            value = self._estimate(x)
+            better = np.isfinite(value) & (value < own_value)
+            own_value = np.where(better, value, own_value)
+            own = np.where(better, x, own)
+            k = int(np.argmin(own_value))
+            self._offer(own[:, k], float(own_value[k]))
+            yield
+            if step == o.swarm_steps:
+                break
+            leader = own[:, k:k + 1] if own_value[k] < np.inf else x
+            r = uniform(self.seed, 32 + 2 * wave, step, particles, 2 * self.n)
+            v = o.inertia * v + o.cognitive * r[:self.n] * (own - x) + o.social * r[self.n:] * (leader - x)
+            moved = x + v
+            x = np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None])
+            v = np.where(x == moved, v, 0.0)
+        return own
+
+    # ---- the answer
+    def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
+        """What was found so far. `stopped` says what ended the run early."""
+        groups = self.minima.groups()
+        minima = self.minima.found(groups, self.evaluator)
+        points = [m.x for m in minima[:8]] + ([self.best.x] if np.isfinite(self.best.value) else [])
+        if self.problem.x0 is not None:
+            points += list(self.problem.x0.T)
+        if points:
+            self.incumbent.offer(np.stack(points, axis=1))
+        found = self.incumbent.x is not None
+        trust, descents, seen, once = self.minima.trust(groups)
+        converged = bool(minima) and minima[0].status is not End.UNFINISHED
+        return Result(
+            x=self.incumbent.x, fun=self.incumbent.upper, success=found and converged, status=0 if found and converged else 1,
+            message=self._message(stopped, found, converged, descents, seen, once), nit=self.trials, nfev=self.evaluations,
+            verdict=Verdict.CANDIDATE if found else Verdict.UNDECIDED, lower=-np.inf, upper=self.incumbent.upper, minima=minima,
+            confidence=trust if descents else None, history=history, engine=self.name, seconds=seconds, seed=self.seed)
+
+    def _message(self, stopped: str | None, found: bool, converged: bool, descents: int, seen: int, once: int) -> str:
+        if stopped:
+            said = stopped
+        elif self.agreed:
+            said = f"{self.minima.lowest()} lanes agree on the lowest minimum"
+        else:
+            said = f"{self.wave} waves are done"
+        if not found:
+            return said + "; no point was found where the function is certainly defined"
+        if not converged:
+            said += "; no lane has converged yet"
+        if once > max(2, seen // 2):
+            said += (f"; CAUTION: {descents} independent descents found {seen} minima, {once} of them only once: "
+                     "there are many more, and the lowest may be among the unseen")
+        return said
+
+
+def _check_finite(lo: np.ndarray, hi: np.ndarray, width: np.ndarray) -> None:
+    bad = np.flatnonzero(~(np.isfinite(lo) & np.isfinite(hi) & np.isfinite(width)))
+    if len(bad):
+        i = int(bad[0])
+        raise BoundsError(f"the swarm needs finite bounds, and those of variable {i} are ({lo[i]:g}, {hi[i]:g}): give bounds "
+                          "that certainly hold the minimum, such as (-1e3, 1e3), or substitute x = tan(t) with t in (-1.5, 1.5)")

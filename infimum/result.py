@@ -1,0 +1,121 @@
+"""What was shown: Result and its Verdict."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+
+class Verdict(Enum):
+    """What a result is worth. The value is the sentence for people."""
+
+    PROVED = "the global minimum is proved to lie between lower and upper"
+    STOPPED = "a limit was reached; the enclosure holds, but is wider than asked for"
+    UNDECIDED = "nothing is left to cut, and the gap is still open"
+    INFEASIBLE = "proved: there is no feasible point"
+    CANDIDATE = "a heuristic found this point; upper is verified, that nothing lies below is not proved"
+
+
+class End(Enum):
+    """How the descents into a minimum ended. The value is the sentence for people."""
+
+    CONVERGED = "the gradient has vanished"
+    KINK = "value and point have stopped moving although the gradient has not vanished"
+    UNFINISHED = "the budget was spent on the way"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Minimum:
+    """A local minimum that descents found: its best value (an estimate) and point, how many lanes ended there, and their
+    share."""
+
+    value: float
+    x: np.ndarray
+    lanes: int
+    share: float
+    status: End
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A moment of a run: the time, the evaluations so far, and the best value (an estimate) so far."""
+
+    seconds: float
+    nfev: int
+    fun: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """The answer of `minimize`. Fields can be read as attributes or as keys, with scipy's names where scipy has one.
+
+    x, fun: the best point, and the upper end of the enclosure of f there. lower, upper: the infimum of f over the bounds lies
+    between them, certainly; lower is -inf where nothing was proved. success: the engine reached its own goal; `verdict` says what
+    that is worth. boxes: (lo, hi) pairs that contain every global minimiser, None where that is not known. minima: the local
+    minima found, the lowest first. confidence: an estimate of the probability that no basin remains unseen, see
+    `infimum.engine.minima`; None where there is none. attained: whether the infimum is a value of f; None where that is not
+    known. history: Progress entries.
+    """
+
+    x: np.ndarray | None
+    fun: float
+    success: bool
+    status: int
+    message: str
+    nit: int
+    nfev: int
+    verdict: Verdict
+    lower: float
+    upper: float
+    boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
+    minima: list[Minimum] = field(default_factory=list)
+    confidence: float | None = None
+    attained: bool | None = None
+    history: list[Progress] = field(default_factory=list)
+    engine: str = ""
+    seconds: float = 0.0
+    seed: int = 0
+
+    def keys(self) -> list[str]:
+        """The names of the fields."""
+        return [f.name for f in fields(self)]
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.keys():
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __repr__(self) -> str:
+        return f"Result({self.verdict.name}, fun={self.fun!r}, lower={self.lower!r}, upper={self.upper!r}, x={_point(self.x, 6)})"
+
+    def __str__(self) -> str:
+        lower = "none was proved" if self.lower == -np.inf else f"{self.lower!r} (proved)"
+        rows = [("verdict", f"{self.verdict.name}: {self.verdict.value}"), ("success", "yes" if self.success else "NO"),
+                ("message", self.message), ("upper bound", f"{self.upper!r} (verified at x)" if self.x is not None else "none"),
+                ("lower bound", lower), ("x", _point(self.x))]
+        if self.confidence is not None:
+            rows.append(("confidence", f"{self.confidence:.3g} that no basin is unseen (an estimate)"))
+        if self.minima:
+            rows.append(("minima", f"{'value':>22} {'lanes':>6} {'share':>6}  {'ended':<10} x"))
+            for m in self.minima[:_SHOWN]:
+                rows.append(("", f"{m.value:>22.15g} {m.lanes:>6} {m.share:>6.1%}  {m.status.name:<10} {_point(m.x, 4)}"))
+            if len(self.minima) > _SHOWN:
+                rows.append(("", f"{f'and {len(self.minima) - _SHOWN:,} more':>22}"))
+        rows.append(("work", f"{self.nfev:,} evaluations, {self.nit:,} steps, {self.seconds:.3f} s"))
+        rows.append(("run", f"engine {self.engine}, seed {self.seed}"))
+        return "\n".join(f"{name:<12} {text}" for name, text in rows)
+
+
+_SHOWN = 6
+
+
+def _point(x: np.ndarray | None, most: int = 10) -> str:
+    if x is None:
+        return "none"
+    shown = ", ".join(f"{v:.10g}" for v in x[:most])
+    return f"({shown}{f', … {len(x):,} in all' if len(x) > most else ''})"
