@@ -5,6 +5,7 @@ from infimum.errors import (
     GalleryError,
     HostError,
     InfimumError,
+    InternalError,
     OptionError,
     ShapeError,
     TraceError,
@@ -18,8 +19,8 @@ from infimum.result import Minimum, Result, Verdict
 from infimum.solve import minimize
 
 __all__ = [
-    "BoundsError", "Derivative", "Enclosure", "Evaluator", "GalleryError", "HostError", "InfimumError", "Interval",
-    "MeanValue", "Minimum", "OptionError", "Problem", "Real", "Result", "ShapeError", "TraceError", "UndefinedError",
+    "BoundsError", "Derivative", "Enclosure", "Evaluator", "GalleryError", "HostError", "InfimumError", "InternalError",
+    "Interval", "MeanValue", "Minimum", "OptionError", "Problem", "Real", "Result", "ShapeError", "TraceError", "UndefinedError",
     "UserFunctionError", "Verdict", "compile", "e", "enclose", "minimize", "pi",
 ]
 __version__ = "0.1.0"

@@ -50,6 +50,13 @@ class UndefinedError(InfimumError):
     """
 
 
+class InternalError(InfimumError):
+    """infimum has found a contradiction in its own work. No result is better than a wrong one.
+
+    Cure: none on your side; please report it, together with the function and the bounds.
+    """
+
+
 class HostError(InfimumError):
     """This machine cannot run the kernels: the processor lacks fused multiply-add, or LLVM has no target for it.
 

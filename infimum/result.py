@@ -40,11 +40,12 @@ class Minimum:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of a run: the time, the evaluations so far, and the best value (an estimate) so far."""
+    """A moment of a run: the time, the evaluations so far, the best value (an estimate) and the proved lower bound so far."""
 
     seconds: float
     nfev: int
     fun: float
+    lower: float = -np.inf
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,6 +78,7 @@ class Result:
     engine: str = ""
     seconds: float = 0.0
     seed: int = 0
+    regions: int = 0
 
     def keys(self) -> list[str]:
         """The names of the fields."""
@@ -98,6 +100,12 @@ class Result:
         rows = [("verdict", f"{self.verdict.name}: {self.verdict.value}"), ("success", "yes" if self.success else "NO"),
                 ("message", self.message), ("upper bound", f"{self.upper!r} (verified at x)" if self.x is not None else "none"),
                 ("lower bound", lower), ("x", _point(self.x))]
+        if self.boxes is not None:
+            rows.append(("minimisers", f"all in {len(self.boxes):,} box{'es' if len(self.boxes) != 1 else ''}"
+                                       f" ({self.regions:,} region{'s' if self.regions != 1 else ''})"))
+            rows += [("", _box(*box)) for box in self.boxes[:_SHOWN]]
+            if len(self.boxes) > _SHOWN:
+                rows.append(("", f"and {len(self.boxes) - _SHOWN:,} more"))
         if self.confidence is not None:
             rows.append(("confidence", f"{self.confidence:.3g} that no basin is unseen (an estimate)"))
         if self.minima:
@@ -112,6 +120,11 @@ class Result:
 
 
 _SHOWN = 6
+
+
+def _box(lo: np.ndarray, hi: np.ndarray, most: int = 4) -> str:
+    shown = " x ".join(f"[{a:.9g}, {b:.9g}]" for a, b in zip(lo[:most], hi[:most], strict=True))
+    return shown + (f" x … {len(lo):,} in all" if len(lo) > most else "")
 
 
 def _point(x: np.ndarray | None, most: int = 10) -> str:

@@ -19,6 +19,7 @@ class Engine(Protocol):
     name: str
     x: np.ndarray
     value: float
+    lower: float
     evaluations: int
 
     def steps(self) -> Iterator[None]: ...
@@ -30,28 +31,31 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """What a callback sees: the best point and value so far (an estimate), the evaluations, the time."""
+    """What a callback sees: the best point and value so far (an estimate), the proved lower bound, the evaluations, the time."""
 
     x: np.ndarray
     fun: float
     nfev: int
     seconds: float
+    lower: float
 
 
 def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
           progress: bool | None = None) -> Result:
     """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows the line on terminals after a
     second."""
-    start, history, stopped, lowest = time.perf_counter(), [], None, np.inf
+    start, history, stopped, known = time.perf_counter(), [], None, (-np.inf, np.inf)
     shown = _Line(progress)
     try:
         for _ in engine.steps():
             seconds = time.perf_counter() - start
-            if engine.value < lowest:
-                lowest = engine.value
-                history.append(Progress(seconds, engine.evaluations, engine.value))
+            bounds = engine.lower, engine.value
+            if bounds != known:
+                known = bounds
+                history.append(Progress(seconds, engine.evaluations, bounds[1], bounds[0]))
             shown.show(engine, seconds)
-            if callback is not None and _says_stop(callback, Snapshot(engine.x, engine.value, engine.evaluations, seconds)):
+            view = Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0])
+            if callback is not None and _says_stop(callback, view):
                 stopped = "stopped by the callback"
             elif time_limit is not None and seconds >= time_limit:
                 stopped = f"the time limit of {time_limit:g} s was reached"

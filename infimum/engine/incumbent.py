@@ -38,6 +38,10 @@ class Incumbent:
         self.x, self.upper = points[:, k].copy(), float(upper[k])
         return True
 
+    def take(self, x: np.ndarray, upper: float) -> None:
+        """Accepts a point inside the bounds whose enclosure has this upper end, proved elsewhere."""
+        self.x, self.upper = x.copy(), upper
+
     def improve(self, starts: np.ndarray, lo: np.ndarray | None = None, hi: np.ndarray | None = None,
                 rules: Rules | None = None) -> Ends:
         """Descends from all starts (n, N) at once, inside the box [lo, hi] (the bounds), and offers the best ends."""

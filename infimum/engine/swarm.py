@@ -125,6 +125,11 @@ class Swarm:
         return self.best.value
 
     @property
+    def lower(self) -> float:
+        """Nothing is proved."""
+        return -np.inf
+
+    @property
     def evaluations(self) -> int:
         return self._evaluations + self.search.evaluations
 
@@ -309,11 +314,8 @@ class Swarm:
         """What was found so far. `stopped` says what ended the run early."""
         groups = self.minima.groups()
         minima = self.minima.found(groups, self.evaluator)
-        points = [m.x for m in minima[:8]] + ([self.best.x] if np.isfinite(self.best.value) else [])
-        if self.problem.x0 is not None:
-            points += list(self.problem.x0.T)
-        if points:
-            self.incumbent.offer(np.stack(points, axis=1))
+        points = self.candidates() + ([] if self.problem.x0 is None else list(self.problem.x0.T))
+        self.incumbent.offer(np.stack(points, axis=1))
         found = self.incumbent.x is not None
         trust, descents, seen, once = self.minima.trust(groups)
         converged = bool(minima) and minima[0].status is not End.UNFINISHED
@@ -322,6 +324,11 @@ class Swarm:
             message=self._message(stopped, found, converged, descents, seen, once), nit=self.trials, nfev=self.evaluations,
             verdict=Verdict.CANDIDATE if found else Verdict.UNDECIDED, lower=-np.inf, upper=self.incumbent.upper, minima=minima,
             confidence=trust if descents else None, history=history, engine=self.name, seconds=seconds, seed=self.seed)
+
+    def candidates(self) -> list[np.ndarray]:
+        """The best points, as far as estimates tell."""
+        lowest = np.argsort(self.minima.value, kind="stable")[:8]
+        return [self.best.x, *(self.minima.x[:, k] for k in lowest)]
 
     def _message(self, stopped: str | None, found: bool, converged: bool, descents: int, seen: int, once: int) -> str:
         if stopped:

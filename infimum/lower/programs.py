@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
-from infimum.lower import descent
+from infimum.lower import bound, descent
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
@@ -18,7 +18,7 @@ from infimum.lower.views import At
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
-DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
+DESCENT_DENSE, DESCENT_LIMITED, PROBE, BOUND = "descent_dense", "descent_limited", "probe", "bound"
 
 
 @dataclass(slots=True)
@@ -167,4 +167,5 @@ PROGRAMS: dict[str, Callable[[Expr, Expr], Program]] = {
     DESCENT_DENSE: lambda f, x: Program(*descent.Dense.program(DESCENT_DENSE, f, x)),
     DESCENT_LIMITED: lambda f, x: Program(*descent.Limited.program(DESCENT_LIMITED, f, x)),
     PROBE: lambda f, x: Program(*descent.probe(PROBE, f, x)),
+    BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
 }

@@ -1,0 +1,162 @@
+"""The engine people call: the swarm for a good upper bound, then branch and bound until the infimum is enclosed as asked."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from infimum.engine.branch import Branch, Goal
+from infimum.engine.incumbent import Incumbent
+from infimum.engine.pool import Regions
+from infimum.engine.swarm import Swarm, SwarmOptions
+from infimum.errors import InternalError, UndefinedError
+from infimum.evaluate import Evaluator
+from infimum.problem import Problem
+from infimum.result import Progress, Result, Verdict
+
+_REACH = 1e3  # unbounded variables: the swarm looks this far
+_MERGE_PASSES, _SEPARATE = 1000, 10_000
+
+
+class Auto:
+    """One run: `steps()` works in small pieces; `finish()` gives the enclosure reached so far, at any moment."""
+
+    name = "auto"
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, goal: Goal, seed: int,
+                 max_boxes: int | None = None, memory_limit: float | None = None):
+        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
+        self.lo, self.hi = problem.lo, problem.hi
+        self.max_boxes, self.memory_limit = max_boxes, memory_limit
+        self.incumbent = Incumbent(evaluator, self.lo, self.hi)
+        self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
+        self.branch: Branch | None = None
+        self.limit: str | None = None
+
+    def _finite(self) -> Problem:
+        """The problem within finite bounds, for the swarm."""
+        with np.errstate(over="ignore"):
+            lo = np.where(np.isfinite(self.lo), self.lo, np.minimum(-_REACH, self.hi - _REACH))
+            hi = np.where(np.isfinite(self.hi), self.hi, np.maximum(_REACH, self.lo + _REACH))
+        lo, hi = np.where(np.isfinite(lo), lo, -_REACH), np.where(np.isfinite(hi), hi, _REACH)
+        wide = ~np.isfinite(hi - lo)
+        return replace(self.problem, lo=np.where(wide, lo / 4, lo), hi=np.where(wide, hi / 4, hi), x0=None)
+
+    # ---- what a reader of the progress sees
+    @property
+    def x(self) -> np.ndarray:
+        return self.incumbent.x if self.incumbent.x is not None else self.swarm.x
+
+    @property
+    def value(self) -> float:
+        return min(self.incumbent.upper, self.swarm.value)
+
+    @property
+    def lower(self) -> float:
+        return -np.inf if self.branch is None else self.branch.lower()
+
+    @property
+    def evaluations(self) -> int:
+        return self.swarm.evaluations + (0 if self.branch is None else self.branch.boxes)
+
+    def line(self) -> str:
+        """The progress in one line."""
+        if self.branch is None:
+            return self.swarm.line()
+        lower, upper = self.lower, self.incumbent.upper
+        return (f"lower {lower:.10g}  upper {upper:.10g}  gap {upper - lower:.3g}  regions {len(self.branch.pool):,}  "
+                f"boxes {self.branch.boxes:,}")
+
+    # ---- the work
+    def steps(self) -> Iterator[None]:
+        """Everything, in pieces; a caller may stop after any of them."""
+        if self.problem.x0 is not None:
+            self.incumbent.offer(self.problem.x0)
+        try:
+            for _ in self.swarm.steps():
+                yield
+            self.incumbent.offer(np.stack(self.swarm.candidates(), axis=1))
+        except UndefinedError:
+            yield  # the swarm met no value; the proof may still find where there are some, or that there are none
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent)
+        branch.begin(self.lo[:, None], self.hi[:, None])
+        self.branch = branch
+        yield
+        for _ in branch.run():
+            yield
+            if self.max_boxes is not None and branch.boxes >= self.max_boxes:
+                self.limit = f"{branch.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
+            elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
+                self.limit = f"{len(branch.pool):,} regions take more than the memory limit of {self.memory_limit:,.0f} bytes"
+            if self.limit:
+                return
+
+    # ---- the answer
+    def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
+        """What is proved so far. `stopped` says what ended the run early."""
+        if self.branch is None:
+            self.incumbent.offer(np.stack([*self.swarm.candidates(), self.swarm.x], axis=1))
+        regions = self._regions()
+        lower, upper = min(self.lower, self.incumbent.upper), self.incumbent.upper
+        verdict = self._verdict(stopped or self.limit, regions, lower, upper)
+        found = self.incumbent.x is not None
+        return Result(
+            x=self.incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
+            message=self._message(verdict, stopped or self.limit, lower, upper),
+            nit=0 if self.branch is None else self.branch.steps, nfev=self.evaluations, verdict=verdict, lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
+            boxes=merged(regions), attained=self._attained(regions) if found else None, history=history, engine=self.name,
+            seconds=seconds, seed=self.seed, regions=len(regions))
+
+    def _regions(self) -> Regions:
+        if self.branch is None:
+            one = np.ones(1)
+            return Regions(self.lo[:, None], self.hi[:, None], -np.inf * one, np.zeros(1, np.int32), np.zeros(1, np.int8))
+        return self.branch.regions()
+
+    def _verdict(self, stopped: str | None, regions: Regions, lower: float, upper: float) -> Verdict:
+        if not len(regions):
+            if np.isfinite(upper):
+                raise InternalError("every region was discarded although a point with a verified value is known")
+            return Verdict.INFEASIBLE
+        narrow = self.goal.xtol is None or bool(((regions.hi - regions.lo).max(axis=0) <= self.goal.xtol).all())
+        if self.goal.met(lower, upper) and narrow:
+            return Verdict.PROVED
+        return Verdict.STOPPED if stopped else Verdict.UNDECIDED
+
+    def _attained(self, regions: Regions) -> bool | None:
+        """A function that is continuous on closed, bounded regions takes its smallest value there."""
+        bounded = np.isfinite(regions.lo).all() and np.isfinite(regions.hi).all()
+        return True if bounded and (regions.level >= 2).all() else None
+
+    def _message(self, verdict: Verdict, stopped: str | None, lower: float, upper: float) -> str:
+        if verdict is Verdict.PROVED:
+            return f"the infimum lies within {np.nextafter(upper - lower, np.inf):.3g} below the value at x"
+        if verdict is Verdict.INFEASIBLE:
+            return "the function is defined nowhere within the bounds"
+        if upper <= -np.finfo(float).max:
+            return "the function falls below every double: as far as doubles can tell, its infimum is -infinity"
+        if verdict is Verdict.UNDECIDED:
+            return "no double is left to cut at, and the gap is still open"
+        return stopped or ""
+
+
+def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Boxes that together hold all regions: those that touch become one, and so does what cannot be sorted out quickly."""
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    lo, hi, passes = regions.lo, regions.hi, 0
+    while lo.shape[1] and passes < _MERGE_PASSES:
+        low, high = lo[:, :1], hi[:, :1]
+        while True:
+            passes += 1
+            touches = ((lo <= high) & (hi >= low)).all(axis=0)
+            wider = np.min(lo, axis=1, where=touches, initial=np.inf)[:, None], \
+                np.max(hi, axis=1, where=touches, initial=-np.inf)[:, None]
+            if (wider[0] >= low).all() and (wider[1] <= high).all():
+                break
+            low, high = np.minimum(low, wider[0]), np.maximum(high, wider[1])
+        found.append((low[:, 0].copy(), high[:, 0].copy()))
+        left = np.flatnonzero(~touches)
+        lo, hi = np.take(lo, left, axis=1), np.take(hi, left, axis=1)
+    if lo.shape[1] > _SEPARATE:
+        lo, hi = lo.min(axis=1, keepdims=True), hi.max(axis=1, keepdims=True)
+    return found + [(lo[:, k].copy(), hi[:, k].copy()) for k in range(lo.shape[1])]

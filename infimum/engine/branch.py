@@ -1,0 +1,121 @@
+"""Branch and bound: every region is cut until it is discarded by proof or the gap is closed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from infimum.engine.incumbent import Incumbent
+from infimum.engine.pool import Pool, Regions, choose_axis, split
+from infimum.evaluate import Evaluator
+from infimum.lower.bound import AXIS, DISCARD, FACTS, HI, LEVEL, LO, LOWER, POINT, UPPER
+from infimum.lower.programs import BOUND
+
+_LANES, _FULL, _MOST_PIECES = 1 << 13, 512, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What must be shown: upper - lower <= max(atol, rtol * |upper|), and, if given, no region wider than xtol."""
+
+    atol: float = 1e-6
+    rtol: float = 1e-6
+    xtol: float | None = None
+
+    def slack(self, upper: float) -> float:
+        return max(self.atol, self.rtol * abs(upper)) if np.isfinite(upper) else 0.0
+
+    def met(self, lower: float, upper: float) -> bool:
+        """The difference is rounded up."""
+        return np.isfinite(upper) and bool(np.nextafter(upper - lower, np.inf) <= self.slack(upper) or lower >= upper)
+
+
+class Branch:
+    """The regions of a problem and the tests that shrink them. `lower()` and the incumbent's upper bound enclose the infimum."""
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent):
+        self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
+        self.n = len(lo)
+        self.parameters = np.concatenate([lo, hi, np.arange(self.n, dtype=float)])
+        self.pool, self.final = Pool(self.n), Regions.none(self.n)  # final: regions in which no double is left to cut at
+        self.boxes = self.steps = 0
+        self.discarded = {"value": 0, "derivative": 0}
+
+    def begin(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Puts the boxes (n, N) to search into the pool."""
+        self._test(lo, hi, np.full(lo.shape[1], -np.inf))
+
+    def lower(self) -> float:
+        """Certainly not above the infimum."""
+        least = min(self.pool.least(), float(self.final.lower.min()) if len(self.final) else np.inf)
+        return min(least, self.incumbent.upper)
+
+    @property
+    def done(self) -> bool:
+        """Is nothing left to do: the goal met, or nothing to cut?"""
+        return not len(self.pool) or (self.goal.xtol is None and self.goal.met(self.lower(), self.incumbent.upper)) or \
+            (self.goal.xtol is not None and self.goal.met(self.lower(), self.incumbent.upper) and not self._wide().any())
+
+    def _wide(self) -> np.ndarray:
+        """Which regions are wider than xtol."""
+        regions = self.pool.everything()
+        return (regions.hi - regions.lo).max(axis=0) > self.goal.xtol
+
+    def step(self) -> None:
+        """Takes the lowest regions, cuts them, and tests the pieces."""
+        upper = self.incumbent.upper
+        below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
+        if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
+            regions = self._take_wide()
+        else:
+            regions = self.pool.take(_LANES // 2, below if below > self.pool.least() else np.inf)
+        pieces = 2
+        while pieces < _MOST_PIECES and pieces * len(regions) < _FULL:
+            pieces *= 2
+        lo, hi, parent = split(regions, pieces)
+        self._test(lo, hi, regions.lower[parent])
+        self.steps += 1
+
+    def _take_wide(self) -> Regions:
+        """Up to a step's worth of the regions that are wider than xtol."""
+        regions, wide = self.pool.everything(), np.flatnonzero(self._wide())[:_LANES // 2]
+        rest = np.ones(len(regions), bool)
+        rest[wide] = False
+        self.pool.front = regions.at(np.flatnonzero(rest))
+        taken = regions.at(wide)
+        widest = np.argmax(taken.hi - taken.lo, axis=0).astype(np.int32)
+        return Regions(taken.lo, taken.hi, taken.lower, widest, taken.level)
+
+    def _test(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> None:
+        """Bounds the boxes, offers what their points show, discards what is proved away, and keeps the rest."""
+        out = self.evaluator.run(BOUND, [np.ascontiguousarray(lo), np.ascontiguousarray(hi)], parameters=self.parameters)
+        self.boxes += lo.shape[1]
+        facts = out[FACTS]
+        k = int(np.argmin(facts[UPPER]))
+        if facts[UPPER, k] < self.incumbent.upper:
+            self.incumbent.take(out[POINT][:, k], float(facts[UPPER, k]))
+            self.pool.prune(self.incumbent.upper)
+            self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
+        lower = np.maximum(out[LOWER][0], lower)
+        dead, above = facts[DISCARD] > 0, lower > self.incumbent.upper
+        self.discarded["derivative"] += int(dead.sum())
+        self.discarded["value"] += int((above & ~dead).sum())
+        kept = np.flatnonzero(~(dead | above))
+        regions = Regions(np.take(out[LO], kept, axis=1), np.take(out[HI], kept, axis=1), lower[kept],
+                          facts[AXIS, kept].astype(np.int32), facts[LEVEL, kept].astype(np.int8))
+        regions.axis = choose_axis(regions, regions.axis).astype(np.int32)
+        stuck = regions.axis < 0
+        if stuck.any():
+            self.final = self.final.with_(regions.at(np.flatnonzero(stuck)))
+            regions = regions.at(np.flatnonzero(~stuck))
+        self.pool.add(regions)
+
+    def run(self) -> Iterator[None]:
+        """Steps until there is nothing to do."""
+        while not self.done:
+            self.step()
+            yield
+
+    def regions(self) -> Regions:
+        """What may still hold a minimiser."""
+        return self.pool.everything().with_(self.final)
