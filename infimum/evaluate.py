@@ -3,12 +3,14 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import ShapeError
 from infimum.expr.constants import is_masked
+from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
 from infimum.expr.show import listing
 from infimum.expr.trace import trace
@@ -150,6 +152,11 @@ class Evaluator:
             outputs = [np.empty((count, inputs[0].shape[1])) for count in rows]
         compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.target, "threads", 1))
         return outputs
+
+    @cached_property
+    def local(self) -> LocalForm | None:
+        """The function seen from one variable, or None where it cannot be taken apart: what sweeps need."""
+        return local_form(self.f, var("x", (self.n,)))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, made on first use."""

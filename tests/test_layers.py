@@ -8,7 +8,7 @@ import infimum
 ROOT = Path(infimum.__file__).parent
 LAYERS = ["errors", "problem", "result", "problems", "expr", "interval", "lower", "target", "evaluate", "engine", "solve"]
 # beyond the order: targets spell kernels, rules know no Expr, engines reach a machine through the Evaluator
-NEVER = {"target": {"expr", "interval"}, "interval": {"expr"}, "engine": {"target", "interval", "expr"}}
+NEVER = {"target": {"expr", "interval"}, "interval": {"expr"}, "engine": {"target", "interval"}}
 
 
 def _imports(path: Path) -> set[str]:

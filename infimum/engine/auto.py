@@ -1,4 +1,8 @@
-"""The engine people call: the swarm for a good upper bound, then branch and bound until the infimum is enclosed as asked."""
+"""The engine people call: a good point first, then sweeps of the whole box, then branch and bound, until the infimum is enclosed.
+
+The good point comes from the swarm, or, for very many variables, from sampling along each of them. Sweeps shrink the box in all
+variables at once; where they no longer pay, it is cut.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,13 +12,18 @@ import numpy as np
 from infimum.engine.branch import Branch, Goal
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.pool import Regions
+from infimum.engine.settle import Settler
 from infimum.engine.swarm import Swarm, SwarmOptions
+from infimum.engine.sweep import Sweeper
 from infimum.errors import InternalError, UndefinedError
 from infimum.evaluate import Evaluator
+from infimum.lower.sweep import SLICES
 from infimum.problem import Problem
 from infimum.result import Progress, Result, Verdict
 
-_REACH = 1e3  # unbounded variables: the swarm looks this far
+_REACH = 1e3       # unbounded variables: the swarm looks this far
+_MANY, _FEW = 64, 6  # with more variables the point is settled, not swarmed; with fewer the box is cut at once
+_PAYS = 0.9        # a sweep pays if it shrinks some variable to this part
 _MERGE_PASSES, _SEPARATE = 1000, 10_000
 
 
@@ -30,7 +39,11 @@ class Auto:
         self.max_boxes, self.memory_limit = max_boxes, memory_limit
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
+        self.sweeper = Sweeper(evaluator, self.lo, self.hi) if len(self.lo) >= _FEW else None
+        self.settler: Settler | None = None
         self.branch: Branch | None = None
+        self.root = self.lo[:, None], self.hi[:, None]
+        self.root_lower, self.sweeps = -np.inf, 0
         self.limit: str | None = None
 
     def _finite(self) -> Problem:
@@ -53,16 +66,19 @@ class Auto:
 
     @property
     def lower(self) -> float:
-        return -np.inf if self.branch is None else self.branch.lower()
+        return min(self.root_lower, self.incumbent.upper) if self.branch is None else self.branch.lower()
 
     @property
     def evaluations(self) -> int:
-        return self.swarm.evaluations + (0 if self.branch is None else self.branch.boxes)
+        swept = self.sweeps * SLICES * len(self.lo) + (0 if self.settler is None else self.settler.evaluations)
+        return self.swarm.evaluations + swept + (0 if self.branch is None else self.branch.boxes)
 
     def line(self) -> str:
         """The progress in one line."""
+        if self.branch is None and not self.sweeps:
+            return self.swarm.line() if self.settler is None else f"best {self.settler.value:.10g}"
         if self.branch is None:
-            return self.swarm.line()
+            return f"lower {self.lower:.10g}  upper {self.incumbent.upper:.10g}  sweeps {self.sweeps}  width {self._width():.3g}"
         lower, upper = self.lower, self.incumbent.upper
         return (f"lower {lower:.10g}  upper {upper:.10g}  gap {upper - lower:.3g}  regions {len(self.branch.pool):,}  "
                 f"boxes {self.branch.boxes:,}")
@@ -72,14 +88,17 @@ class Auto:
         """Everything, in pieces; a caller may stop after any of them."""
         if self.problem.x0 is not None:
             self.incumbent.offer(self.problem.x0)
-        try:
-            for _ in self.swarm.steps():
-                yield
-            self.incumbent.offer(np.stack(self.swarm.candidates(), axis=1))
-        except UndefinedError:
-            yield  # the swarm met no value; the proof may still find where there are some, or that there are none
+        possible = self.sweeper is not None and self.sweeper.possible
+        if possible and len(self.lo) > _MANY:
+            yield from self._settle_and_sweep()
+        else:
+            yield from self._swarm()
+            if possible:
+                yield from self._sweep()
+        if self._is_swept():
+            return
         branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent)
-        branch.begin(self.lo[:, None], self.hi[:, None])
+        branch.begin(*self.root, self.root_lower)
         self.branch = branch
         yield
         for _ in branch.run():
@@ -91,11 +110,55 @@ class Auto:
             if self.limit:
                 return
 
+    def _settle_and_sweep(self) -> Iterator[None]:
+        """Looks for a better point while the sweeps it allows are not enough."""
+        finite = self.swarm.problem
+        self.settler = Settler(self.evaluator, self.sweeper, finite.lo, finite.hi, self.seed)
+        for way in self.settler.rounds():
+            for _ in way:
+                yield
+            if self.incumbent.offer(self.settler.x[:, None]):
+                yield from self._sweep()
+                if self._is_swept():
+                    return
+
+    def _is_swept(self) -> bool:
+        return self._swept_away() or (self.goal.met(self.root_lower, self.incumbent.upper) and self._narrow())
+
+    def _swarm(self) -> Iterator[None]:
+        try:
+            for _ in self.swarm.steps():
+                yield
+            self.incumbent.offer(np.stack(self.swarm.candidates(), axis=1))
+        except UndefinedError:
+            yield  # the swarm met no value; the proof may still find where there are some, or that there are none
+
+    def _sweep(self) -> Iterator[None]:
+        """Sweeps the whole box while that pays."""
+        while True:
+            lo, hi, lower = self.sweeper.sweep(*self.root, self.incumbent.upper)
+            self.sweeps += 1
+            before = self.root[1] - self.root[0]
+            pays = bool((hi - lo < _PAYS * before).any())
+            self.root, self.root_lower = (lo, hi), max(self.root_lower, float(lower[0]))
+            yield
+            if self._is_swept() or not pays:
+                return
+
+    def _swept_away(self) -> bool:
+        return not (self.root[0] <= self.root[1]).all()
+
+    def _width(self) -> float:
+        return float((self.root[1] - self.root[0]).max())
+
+    def _narrow(self) -> bool:
+        return self.goal.xtol is None or self._width() <= self.goal.xtol
+
     # ---- the answer
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far. `stopped` says what ended the run early."""
         if self.branch is None:
-            self.incumbent.offer(np.stack([*self.swarm.candidates(), self.swarm.x], axis=1))
+            self.incumbent.offer(np.stack(self.swarm.candidates() if self.settler is None else [self.settler.x], axis=1))
         regions = self._regions()
         lower, upper = min(self.lower, self.incumbent.upper), self.incumbent.upper
         verdict = self._verdict(stopped or self.limit, regions, lower, upper)
@@ -103,15 +166,18 @@ class Auto:
         return Result(
             x=self.incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
             message=self._message(verdict, stopped or self.limit, lower, upper),
-            nit=0 if self.branch is None else self.branch.steps, nfev=self.evaluations, verdict=verdict, lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
+            nit=self.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, verdict=verdict,
+            lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
             boxes=merged(regions), attained=self._attained(regions) if found else None, history=history, engine=self.name,
             seconds=seconds, seed=self.seed, regions=len(regions))
 
     def _regions(self) -> Regions:
-        if self.branch is None:
-            one = np.ones(1)
-            return Regions(self.lo[:, None], self.hi[:, None], -np.inf * one, np.zeros(1, np.int32), np.zeros(1, np.int8))
-        return self.branch.regions()
+        if self.branch is not None:
+            return self.branch.regions()
+        if self._swept_away():
+            return Regions.none(len(self.lo))
+        value = self.evaluator.value(*self.root)
+        return Regions(*self.root, np.array([self.root_lower]), np.zeros(1, np.int32), value.level.astype(np.int8))
 
     def _verdict(self, stopped: str | None, regions: Regions, lower: float, upper: float) -> Verdict:
         if not len(regions):

@@ -12,6 +12,7 @@ from infimum.lower.bound import AXIS, DISCARD, FACTS, HI, LEVEL, LO, LOWER, POIN
 from infimum.lower.programs import BOUND
 
 _LANES, _FULL, _MOST_PIECES = 1 << 13, 512, 16
+_TERMS = 1 << 20  # lanes times variables in a step, where there are many variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,13 @@ class Branch:
         self.n = len(lo)
         self.parameters = np.concatenate([lo, hi, np.arange(self.n, dtype=float)])
         self.pool, self.final = Pool(self.n), Regions.none(self.n)  # final: regions in which no double is left to cut at
+        self.lanes = max(16, min(_LANES, _TERMS // self.n))
         self.boxes = self.steps = 0
         self.discarded = {"value": 0, "derivative": 0}
 
-    def begin(self, lo: np.ndarray, hi: np.ndarray) -> None:
-        """Puts the boxes (n, N) to search into the pool."""
-        self._test(lo, hi, np.full(lo.shape[1], -np.inf))
+    def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
+        """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
+        self._test(lo, hi, np.full(lo.shape[1], lower))
 
     def lower(self) -> float:
         """Certainly not above the infimum."""
@@ -68,9 +70,9 @@ class Branch:
         if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
             regions = self._take_wide()
         else:
-            regions = self.pool.take(_LANES // 2, below if below > self.pool.least() else np.inf)
+            regions = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf)
         pieces = 2
-        while pieces < _MOST_PIECES and pieces * len(regions) < _FULL:
+        while pieces < _MOST_PIECES and pieces * len(regions) < min(_FULL, self.lanes):
             pieces *= 2
         lo, hi, parent = split(regions, pieces)
         self._test(lo, hi, regions.lower[parent])
@@ -78,7 +80,7 @@ class Branch:
 
     def _take_wide(self) -> Regions:
         """Up to a step's worth of the regions that are wider than xtol."""
-        regions, wide = self.pool.everything(), np.flatnonzero(self._wide())[:_LANES // 2]
+        regions, wide = self.pool.everything(), np.flatnonzero(self._wide())[:self.lanes // 2]
         rest = np.ones(len(regions), bool)
         rest[wide] = False
         self.pool.front = regions.at(np.flatnonzero(rest))

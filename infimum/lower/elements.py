@@ -53,7 +53,7 @@ class Elements:
             return self.meaning.rules[self.plan.rule.get(node, node.op)](self.b, *values, **dict(node.params))
         if kind is Kind.LEAF:
             if node.op == "var":
-                return self.leaves[node["name"]](at[0])
+                return self.leaves[node["name"]](at[0] if at else 0)
             return self.meaning.constant(self.b, self.data, node, flat(self.b, node.shape, at))
         if kind is Kind.REDUCE:
             return self.meaning.after(self.b, node.op, self._reduce(node, at, 0, ()))

@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
-from infimum.lower import bound, descent
+from infimum.lower import bound, descent, sweep
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
@@ -19,6 +19,7 @@ from infimum.lower.views import At
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE, BOUND = "descent_dense", "descent_limited", "probe", "bound"
+CONTEXT, SWEEP, POINT_CONTEXT, SAMPLE = "context", "sweep", "point_context", "sample"
 
 
 @dataclass(slots=True)
@@ -168,4 +169,8 @@ PROGRAMS: dict[str, Callable[[Expr, Expr], Program]] = {
     DESCENT_LIMITED: lambda f, x: Program(*descent.Limited.program(DESCENT_LIMITED, f, x)),
     PROBE: lambda f, x: Program(*descent.probe(PROBE, f, x)),
     BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
+    CONTEXT: lambda f, x: Program(*sweep.context(CONTEXT, f, x)),
+    SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),
+    POINT_CONTEXT: lambda f, x: Program(*sweep.context(POINT_CONTEXT, f, x, estimates=True)),
+    SAMPLE: lambda f, x: Program(*sweep.sample(SAMPLE, f, x)),
 }
