@@ -6,6 +6,7 @@ from infimum.errors import (
     HostError,
     InfimumError,
     InternalError,
+    NotLocalError,
     OptionError,
     ShapeError,
     TraceError,
@@ -20,7 +21,7 @@ from infimum.solve import minimize
 
 __all__ = [
     "BoundsError", "Derivative", "Enclosure", "Evaluator", "GalleryError", "HostError", "InfimumError", "InternalError",
-    "Interval", "MeanValue", "Minimum", "OptionError", "Problem", "Real", "Result", "ShapeError", "TraceError", "UndefinedError",
-    "UserFunctionError", "Verdict", "compile", "e", "enclose", "minimize", "pi",
+    "Interval", "MeanValue", "Minimum", "NotLocalError", "OptionError", "Problem", "Real", "Result", "ShapeError",
+    "TraceError", "UndefinedError", "UserFunctionError", "Verdict", "compile", "e", "enclose", "minimize", "pi",
 ]
 __version__ = "0.1.0"

@@ -50,6 +50,13 @@ class UndefinedError(InfimumError):
     """
 
 
+class NotLocalError(InfimumError):
+    """The engine needs a function that can be taken apart into what each variable contributes, and this one cannot.
+
+    Example: `engine="complete"` with `np.sum(np.cumsum(x)**2)`. Cure: `engine="auto"`.
+    """
+
+
 class InternalError(InfimumError):
     """infimum has found a contradiction in its own work. No result is better than a wrong one.
 

@@ -143,8 +143,9 @@ class Evaluator:
     # ---- running
     def run(self, kind: str, inputs: list[np.ndarray], outputs: list[np.ndarray] | None = None,
             parameters: np.ndarray | None = None) -> list[np.ndarray]:
-        """Runs a program on arrays of shape (rows, N), C-contiguous float64; `parameters` are given to all lanes alike."""
+        """Runs a program on float64 arrays of shape (rows, N); `parameters` are given to all lanes alike."""
         compiled, doubles, positions, rows = self.prepare(kind)
+        inputs = [np.ascontiguousarray(a) for a in inputs]
         if parameters is not None:
             doubles, at = doubles.copy(), self._parameters[kind]
             doubles[at:at + len(parameters)] = parameters
@@ -156,14 +157,19 @@ class Evaluator:
     @cached_property
     def local(self) -> LocalForm | None:
         """The function seen from one variable, or None where it cannot be taken apart: what sweeps need."""
-        return local_form(self.f, var("x", (self.n,)))
+        return self.local_block(1)
+
+    def local_block(self, block: int) -> LocalForm | None:
+        """The same for a block of variables."""
+        return local_form(self.f, var("x", (self.n,)), block)
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, made on first use."""
         if kind not in self._ready:
             key = (self.f.key, kind, self.n, self.target.name, getattr(self.target, "lanes", 1))
             if key not in _lowered:
-                program = programs.PROGRAMS[kind](self.f, var("x", (self.n,)))
+                name, *sizes = kind.split(":")
+                program = programs.PROGRAMS[name](self.f, var("x", (self.n,)), *map(int, sizes))
                 data = program.data
                 ready = self.target.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 _lowered[key] = ready, program.at

@@ -7,6 +7,7 @@ import numpy as np
 
 from infimum.engine.auto import Auto
 from infimum.engine.branch import Goal
+from infimum.engine.complete import CompleteOptions, CompleteRun
 from infimum.engine.driver import drive
 from infimum.engine.random import key_of
 from infimum.engine.swarm import Swarm, SwarmOptions
@@ -15,7 +16,7 @@ from infimum.evaluate import Evaluator, compile
 from infimum.problem import Problem
 from infimum.result import Result
 
-ENGINES = ("auto", "swarm")
+ENGINES = ("auto", "complete", "swarm")
 
 
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
@@ -33,8 +34,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     stop it early, and the enclosure reached so far is the result. `engine="swarm"` searches with many descents at once and
     answers with verdict CANDIDATE: `result.upper` is verified, that nothing lies lower is not.
 
-    `options` are those of `infimum.engine.swarm.SwarmOptions`. The same seed gives the same bits for any number of threads.
-    `callback(snapshot)` stops the run by returning True or raising StopIteration.
+    `engine="complete"` is the complete search of Zhang, Shan and Cagan in its own form.
+
+    `options` are those of `infimum.engine.swarm.SwarmOptions`, for "complete" of `infimum.engine.complete.CompleteOptions`.
+    The same seed gives the same bits for any number of threads. `callback(snapshot)` stops the run by returning True or raising StopIteration.
 
     >>> import numpy as np
     >>> r = minimize(lambda x: 100 * (x[1] - x[0]**2)**2 + (1 - x[0])**2, [(-5, 10), (-5, 10)])
@@ -53,13 +56,14 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         key_of(seed, 0, 0)
     except ValueError as error:
         raise OptionError(str(error)) from None
-    settings = SwarmOptions.read(options)
+    settings = (CompleteOptions if engine == "complete" else SwarmOptions).read(options)
     problem = Problem.read(fun, bounds, n, x0)
     evaluator = _evaluator(fun, len(problem.lo), args)
     if engine == "swarm":
         run = Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None)
     else:
-        run = Auto(problem, evaluator, settings, Goal(atol, rtol, xtol), int(seed), max_boxes, memory_limit)
+        prover = CompleteRun if engine == "complete" else Auto
+        run = prover(problem, evaluator, settings, Goal(atol, rtol, xtol), int(seed), max_boxes, memory_limit)
     return drive(run, time_limit=time_limit, callback=callback, progress=progress)
 
 

@@ -15,16 +15,17 @@ from infimum.engine.pool import Regions
 from infimum.engine.settle import Settler
 from infimum.engine.swarm import Swarm, SwarmOptions
 from infimum.engine.sweep import Sweeper
-from infimum.errors import InternalError, UndefinedError
+from infimum.engine.verdict import proved_result
+from infimum.errors import UndefinedError
 from infimum.evaluate import Evaluator
 from infimum.lower.sweep import SLICES
 from infimum.problem import Problem
-from infimum.result import Progress, Result, Verdict
+from infimum.result import Progress, Result
 
-_REACH = 1e3       # unbounded variables: the swarm looks this far
-_MANY, _FEW = 64, 6  # with more variables the point is settled, not swarmed; with fewer the box is cut at once
-_PAYS = 0.9        # a sweep pays if it shrinks some variable to this part
-_MERGE_PASSES, _SEPARATE = 1000, 10_000
+_REACH = 1e3         # unbounded variables: the swarm looks this far
+_MANY, _FEW = 32, 6  # with more variables the point is settled, not swarmed; with fewer the box is cut at once
+_SWARMED = 2000      # with up to so many variables the swarm is asked where settling was not enough
+_PAYS = 0.9          # a sweep pays if it shrinks some variable to this part
 
 
 class Auto:
@@ -121,6 +122,11 @@ class Auto:
                 yield from self._sweep()
                 if self._is_swept():
                     return
+        if len(self.lo) <= _SWARMED:
+            before = self.incumbent.upper
+            yield from self._swarm()
+            if self.incumbent.upper < before:
+                yield from self._sweep()
 
     def _is_swept(self) -> bool:
         return self._swept_away() or (self.goal.met(self.root_lower, self.incumbent.upper) and self._narrow())
@@ -159,17 +165,10 @@ class Auto:
         """What is proved so far. `stopped` says what ended the run early."""
         if self.branch is None:
             self.incumbent.offer(np.stack(self.swarm.candidates() if self.settler is None else [self.settler.x], axis=1))
-        regions = self._regions()
-        lower, upper = min(self.lower, self.incumbent.upper), self.incumbent.upper
-        verdict = self._verdict(stopped or self.limit, regions, lower, upper)
-        found = self.incumbent.x is not None
-        return Result(
-            x=self.incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
-            message=self._message(verdict, stopped or self.limit, lower, upper),
-            nit=self.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, verdict=verdict,
-            lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
-            boxes=merged(regions), attained=self._attained(regions) if found else None, history=history, engine=self.name,
-            seconds=seconds, seed=self.seed, regions=len(regions))
+        return proved_result(
+            self._regions(), min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
+            nit=self.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
+            engine=self.name, seconds=seconds, seed=self.seed)
 
     def _regions(self) -> Regions:
         if self.branch is not None:
@@ -178,51 +177,3 @@ class Auto:
             return Regions.none(len(self.lo))
         value = self.evaluator.value(*self.root)
         return Regions(*self.root, np.array([self.root_lower]), np.zeros(1, np.int32), value.level.astype(np.int8))
-
-    def _verdict(self, stopped: str | None, regions: Regions, lower: float, upper: float) -> Verdict:
-        if not len(regions):
-            if np.isfinite(upper):
-                raise InternalError("every region was discarded although a point with a verified value is known")
-            return Verdict.INFEASIBLE
-        narrow = self.goal.xtol is None or bool(((regions.hi - regions.lo).max(axis=0) <= self.goal.xtol).all())
-        if self.goal.met(lower, upper) and narrow:
-            return Verdict.PROVED
-        return Verdict.STOPPED if stopped else Verdict.UNDECIDED
-
-    def _attained(self, regions: Regions) -> bool | None:
-        """A function that is continuous on closed, bounded regions takes its smallest value there."""
-        bounded = np.isfinite(regions.lo).all() and np.isfinite(regions.hi).all()
-        return True if bounded and (regions.level >= 2).all() else None
-
-    def _message(self, verdict: Verdict, stopped: str | None, lower: float, upper: float) -> str:
-        if verdict is Verdict.PROVED:
-            return f"the infimum lies within {np.nextafter(upper - lower, np.inf):.3g} below the value at x"
-        if verdict is Verdict.INFEASIBLE:
-            return "the function is defined nowhere within the bounds"
-        if upper <= -np.finfo(float).max:
-            return "the function falls below every double: as far as doubles can tell, its infimum is -infinity"
-        if verdict is Verdict.UNDECIDED:
-            return "no double is left to cut at, and the gap is still open"
-        return stopped or ""
-
-
-def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Boxes that together hold all regions: those that touch become one, and so does what cannot be sorted out quickly."""
-    found: list[tuple[np.ndarray, np.ndarray]] = []
-    lo, hi, passes = regions.lo, regions.hi, 0
-    while lo.shape[1] and passes < _MERGE_PASSES:
-        low, high = lo[:, :1], hi[:, :1]
-        while True:
-            passes += 1
-            touches = ((lo <= high) & (hi >= low)).all(axis=0)
-            wider = np.min(lo, axis=1, where=touches, initial=np.inf)[:, None], \
-                np.max(hi, axis=1, where=touches, initial=-np.inf)[:, None]
-            if (wider[0] >= low).all() and (wider[1] <= high).all():
-                break
-            low, high = np.minimum(low, wider[0]), np.maximum(high, wider[1])
-        found.append((low[:, 0].copy(), high[:, 0].copy()))
-        left = np.flatnonzero(~touches)
-        lo, hi = np.take(lo, left, axis=1), np.take(hi, left, axis=1)
-    if lo.shape[1] > _SEPARATE:
-        lo, hi = lo.min(axis=1, keepdims=True), hi.max(axis=1, keepdims=True)
-    return found + [(lo[:, k].copy(), hi[:, k].copy()) for k in range(lo.shape[1])]

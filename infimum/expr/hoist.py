@@ -57,9 +57,10 @@ class NotLocal(Exception):
     """The function cannot be taken apart."""
 
 
-def local_form(f: Expr, x: Expr) -> LocalForm | None:
-    """f seen from one variable, or None if it cannot be taken apart."""
-    writer = _Writer(x, {node for node in topological([f]) if _reads(node, x)})
+def local_form(f: Expr, x: Expr, block: int = 1) -> LocalForm | None:
+    """f seen from one variable, or from `block` consecutive ones (y, y1, y2, …, from variable j on); None if it cannot be taken
+    apart."""
+    writer = _Writer(x, {node for node in topological([f]) if _reads(node, x)}, block)
     try:
         value = writer.scalar(f)
     except NotLocal:
@@ -74,11 +75,11 @@ def _reads(node: Expr, x: Expr) -> bool:
 
 
 class _Writer:
-    def __init__(self, x: Expr, depends: set[Expr]):
-        self.x, self.n, self.depends = x, x.size, depends
+    def __init__(self, x: Expr, depends: set[Expr], block: int):
+        self.x, self.n, self.depends, self.block = x, x.size, depends, block
         self.numbers: dict[tuple, Number] = {}
         self.exact = True
-        self.y = var(Y, ())
+        self.y = block_variables(block)
         self._scalars: dict[Expr, Expr] = {}
         self._elements: dict[tuple[Expr, int], Expr] = {}
 
@@ -114,9 +115,12 @@ class _Writer:
         if source.shape != (self.n,) and source.size != 1:
             raise NotLocal
         value = self.number("scalar", node)
-        for offset in self._offsets(source):
-            here = self.number("inside", None, -at - offset, 1)
-            value = build("where", build("lt", const(0.5), here), self.element(source, -offset), value)
+        offsets = self._offsets(source)
+        if not offsets:
+            return value
+        for shift in range(-offsets[-1], self.block - offsets[0]):
+            here = self.number("inside", None, shift - at, 1)
+            value = build("where", build("lt", const(0.5), here), self.element(source, shift), value)
         return value
 
     def _reduction(self, node: Expr) -> Expr:
@@ -124,11 +128,11 @@ class _Writer:
         offsets = self._offsets(terms)
         if not offsets or offsets[-1] - offsets[0] > 4:
             raise NotLocal
-        first, last, size = -offsets[-1], -offsets[0], terms.size  # the terms at j + first … j + last read x[j]
+        first, last, size = -offsets[-1], self.block - 1 - offsets[0], terms.size  # the terms at j + first … j + last read y
         parts = []
         for shift in range(first, last + 1):
             term = self.element(terms, shift)
-            if shift < 0 or shift + self.n > size:
+            if shift < 0 or shift + self.n - self.block + 1 > size:
                 here = build("lt", const(0.5), self.number("inside", None, shift, size))
                 term = build("where", here, term, const(_NEUTRAL[node.op]))
             parts.append(term)
@@ -174,7 +178,7 @@ class _Writer:
 
     def _element(self, node: Expr, shift: int) -> Expr:
         if node is self.x:
-            return self.y if shift == 0 else self.number("array", node, shift, node.size)
+            return self.y[shift] if 0 <= shift < self.block else self.number("array", node, shift, node.size)
         if node.op == "broadcast" and node.args[0].size == 1:
             return self._spread(node.args[0])
         if node not in self.depends:
@@ -193,6 +197,11 @@ class _Writer:
             return scalar if scalar.shape == () else build("reshape", scalar, shape=())
         self.exact = False
         return self.number("scalar", scalar)
+
+
+def block_variables(block: int) -> list[Expr]:
+    """The variables of a local form."""
+    return [var(Y if k == 0 else f"{Y}{k}", ()) for k in range(block)]
 
 
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0}

@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
-from infimum.lower import bound, descent, sweep
+from infimum.lower import bound, complete, descent, sweep
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
@@ -20,6 +20,7 @@ VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_val
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE, BOUND = "descent_dense", "descent_limited", "probe", "bound"
 CONTEXT, SWEEP, POINT_CONTEXT, SAMPLE = "context", "sweep", "point_context", "sample"
+BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
 @dataclass(slots=True)
@@ -160,7 +161,7 @@ def _estimate(name: str, outputs: list[Expr], inputs: int) -> Program:
     return Program(b.kernel(name, inputs, len(outputs)), data, tuple(node.size for node in outputs))
 
 
-PROGRAMS: dict[str, Callable[[Expr, Expr], Program]] = {
+PROGRAMS: dict[str, Callable[..., Program]] = {
     VALUE: _value, GRADIENT: _gradient, HESSIAN: _hessian, MEAN_VALUE: _mean_value,
     ESTIMATE: lambda f, x: _estimate(ESTIMATE, [f], 1),
     ESTIMATE_GRADIENT: lambda f, x: _estimate(ESTIMATE_GRADIENT, [f, gradient(f, x)], 1),
@@ -173,4 +174,6 @@ PROGRAMS: dict[str, Callable[[Expr, Expr], Program]] = {
     SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),
     POINT_CONTEXT: lambda f, x: Program(*sweep.context(POINT_CONTEXT, f, x, estimates=True)),
     SAMPLE: lambda f, x: Program(*sweep.sample(SAMPLE, f, x)),
+    BLOCK_CONTEXT: lambda f, x, m: Program(*sweep.context(BLOCK_CONTEXT, f, x, block=m)),
+    COMPLETE: lambda f, x, m, p, samples: Program(*complete.complete(COMPLETE, f, x, m, p, samples)),
 }

@@ -30,9 +30,9 @@ LANES = {"constant": 1, "inside": 1}     # rows of a number; of the others three
 SLICES = 64
 
 
-def context(name: str, f: Expr, x: Expr, estimates: bool = False) -> tuple:
+def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1) -> tuple:
     """The sources of the numbers: for each, arrays of lower ends, upper ends and levels; of values for estimates."""
-    form, b, data = local_form(f, x), Builder(), Data()
+    form, b, data = local_form(f, x, block), Builder(), Data()
     nodes = all_sources(form)
     each = 1 if estimates else 3
 

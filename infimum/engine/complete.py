@@ -1,0 +1,304 @@
+"""The complete search of Zhang, Shan and Cagan: a list of regions, the lowest of which is cut into a million, again and again.
+
+An iteration takes the region with the smallest lower end, cuts the next block of its variables (cyclically; ten of them into four
+pieces each), samples every subregion, and keeps those that neither the best sample nor a first derivative rules out. A region is
+kept as four numbers (subregion index, iteration, cycling index, lower end) and its width; its box is rebuilt when it is taken.
+Derivatives are taken by the variables of the block only: by the others they are the same for nearly all subregions, and computing
+them would cost n for each of a million lanes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.branch import Goal
+from infimum.engine.incumbent import Incumbent
+from infimum.engine.numbers import Numbers
+from infimum.engine.pool import Regions
+from infimum.engine.random import uniform
+from infimum.engine.verdict import proved_result
+from infimum.errors import BoundsError, NotLocalError, OptionError
+from infimum.evaluate import Evaluator
+from infimum.lower.complete import DEAD, LOWER, SAMPLE, UPPER, Layout
+from infimum.lower.programs import BLOCK_CONTEXT, COMPLETE
+from infimum.problem import Problem
+from infimum.result import Result
+
+_CHUNK = 1 << 16   # lanes a run
+_GOLDEN = 0.3819660112501051
+_STREAM = 5        # of random numbers
+_ENTRY = np.dtype([("subregion", np.int32), ("iteration", np.int32), ("cycle", np.int32), ("width", np.float32),
+                   ("lower", np.float64)])
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteOptions:
+    """Settings of the complete search.
+
+    partition: how many variables are cut in an iteration, and into how many pieces each (a power of two). cuts: "uniform", "log"
+    (in equal ratios, where both ends have one sign) or "golden" (each part again by the golden ratio). samples: "diagonal"
+    (`points` of them on the diagonal of each subregion), "centre" (one), or "latin" (a Latin hypercube of `points`). iterations:
+    at most so many.
+    """
+
+    partition: tuple[int, int] = (10, 4)
+    cuts: str = "uniform"
+    samples: str = "diagonal"
+    points: int = 10
+    iterations: int | None = None
+
+    @classmethod
+    def read(cls, given: dict[str, Any] | None) -> "CompleteOptions":
+        """Options from a dictionary, each checked."""
+        given = dict(given or {})
+        known = [f.name for f in fields(cls)]
+        unknown = [k for k in given if k not in known]
+        if unknown:
+            raise OptionError(f"engine 'complete' has no option {unknown[0]!r}; it has {', '.join(known)}")
+        options = cls(**given)
+        for name, value, choice in (("cuts", options.cuts, _ENDS), ("samples", options.samples, ("diagonal", "centre", "latin"))):
+            if value not in choice:
+                raise OptionError(f"option {name!r} must be one of {', '.join(map(repr, choice))}, not {value!r}")
+        m, p = options.partition if isinstance(options.partition, (tuple, list)) and len(options.partition) == 2 else (0, 0)
+        if not (_whole(m) and _whole(p) and m >= 1 and p >= 2 and p & (p - 1) == 0 and p**m <= 2**30):
+            raise OptionError("option 'partition' must be a pair (variables, pieces) with a power of two of pieces and at most "
+                              f"2**30 subregions, not {options.partition!r}")
+        for name in ("points", "iterations"):
+            value = getattr(options, name)
+            if value is not None and not (_whole(value) and 1 <= value <= (1000 if name == "points" else 2**31)):
+                raise OptionError(f"option {name!r} must be a whole number from 1 on, not {value!r}")
+        return options
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+# ---- cuts: the ends of p pieces of [lo, hi], the first and the last the ends themselves, bit for bit
+def _uniform(lo: float, hi: float, p: int) -> list[float]:
+    return [lo, *(min(max(lo + (hi - lo) * (k / p), lo), hi) for k in range(1, p)), hi]
+
+
+def _log(lo: float, hi: float, p: int) -> list[float]:
+    """By geometric means: a square root is the same on every machine."""
+    if p == 1 or not (lo > 0 or hi < 0):
+        return _uniform(lo, hi, p)
+    middle = float(np.sqrt(abs(lo)) * np.sqrt(abs(hi))) * (1.0 if lo > 0 else -1.0)
+    middle = min(max(middle, lo), hi)
+    return _log(lo, middle, p // 2)[:-1] + _log(middle, hi, p // 2)
+
+
+def _golden(lo: float, hi: float, p: int) -> list[float]:
+    if p == 1:
+        return [lo, hi]
+    middle = min(max(lo + (hi - lo) * _GOLDEN, lo), hi)
+    return _golden(lo, middle, p // 2)[:-1] + _golden(middle, hi, p // 2)
+
+
+_ENDS = {"uniform": _uniform, "log": _log, "golden": _golden}
+
+
+class CompleteSearch:
+    """The list of regions and the iterations on it."""
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: CompleteOptions, goal: Goal, seed: int):
+        self.lo, self.hi, self.n = problem.lo, problem.hi, len(problem.lo)
+        bad = np.flatnonzero(~np.isfinite(self.hi - self.lo))
+        if len(bad):
+            raise BoundsError(f"the complete search needs finite bounds, and those of variable {bad[0]} are not; engine 'auto' "
+                              "takes infinite ones")
+        self.evaluator, self.options, self.goal = evaluator, options, goal
+        self.block, self.pieces = min(options.partition[0], self.n), options.partition[1]
+        form = evaluator.local_block(self.block)
+        if form is None:
+            raise NotLocalError("the complete search needs a function made of sums, products, norms, minima or maxima over the "
+                                "variables, which this one is not; use engine='auto'")
+        self.numbers = Numbers(form)
+        self.parts = self._parts(seed)
+        self.layout = Layout(self.block, self.pieces, len(self.parts), len(form.numbers))
+        self.kind = f"{COMPLETE}:{self.block}:{self.pieces}:{len(self.parts)}"
+        self.incumbent = Incumbent(evaluator, self.lo, self.hi)
+        self.list = np.array([(0, -1, 0, (self.hi - self.lo).max(), -np.inf)], dtype=_ENTRY)
+        self.taken: list[tuple[np.ndarray, np.ndarray, int]] = []  # the region of each iteration, and where its block begins
+        self.boxes = 0
+
+    def _parts(self, seed: int) -> np.ndarray:
+        """Where each sample lies in each variable, as a part of the width."""
+        count = 1 if self.options.samples == "centre" else self.options.points
+        if self.options.samples != "latin":
+            return np.repeat((np.arange(1, count + 1) / (count + 1))[:, None], self.n, axis=1)
+        order = np.argsort(uniform(seed, _STREAM, 0, range(self.n), count), axis=0, kind="stable")
+        return (order + 0.5) / count
+
+    # ---- regions
+    def box(self, entry: np.void) -> tuple[np.ndarray, np.ndarray]:
+        """The box of a region, rebuilt from the region it was cut from."""
+        if entry["iteration"] < 0:
+            return self.lo, self.hi
+        lo, hi, start = self.taken[entry["iteration"]]
+        lo, hi = lo.copy(), hi.copy()
+        ends = self._ends(lo, hi, start)
+        for k in range(self.block):
+            digit = (int(entry["subregion"]) // self.pieces**k) % self.pieces
+            lo[start + k], hi[start + k] = ends[k][digit], ends[k][digit + 1]
+        return lo, hi
+
+    def _ends(self, lo: np.ndarray, hi: np.ndarray, start: int) -> list[list[float]]:
+        cut = _ENDS[self.options.cuts]
+        return [cut(float(lo[i]), float(hi[i]), self.pieces) for i in range(start, start + self.block)]
+
+    def lower(self) -> float:
+        return min(float(self.list["lower"].min()) if len(self.list) else np.inf, self.incumbent.upper)
+
+    @property
+    def done(self) -> bool:
+        """The widths of all regions are within xtol (1e-4 where none is given, as in the paper), and so is the gap."""
+        if not len(self.list):
+            return True
+        narrow = bool((self.list["width"] <= (1e-4 if self.goal.xtol is None else self.goal.xtol)).all())
+        met = self.goal.met(self.lower(), self.incumbent.upper)
+        return (narrow if self.goal.xtol is not None or not met else True) and (met or self.goal.xtol is not None)
+
+    def steps(self) -> Iterator[None]:
+        """Iterations until nothing is left to do."""
+        while not self.done and (self.options.iterations is None or len(self.taken) < self.options.iterations):
+            self._iterate()
+            yield
+
+    def _iterate(self) -> None:
+        chosen = self._choose()
+        entry = self.list[chosen]
+        lo, hi = self.box(entry)
+        start = min(int(entry["cycle"]), self.n - self.block)
+        ends = self._ends(lo, hi, start)
+        parameters = self._parameters(lo, hi, start, ends)
+        count = self.pieces**self.block
+        lower, dead, upper, sample = (np.empty(count) for _ in range(4))
+        for begin in range(0, count, _CHUNK):
+            number = np.arange(begin, min(begin + _CHUNK, count), dtype=np.int64).view(np.float64)[None]
+            out, = self.evaluator.run(self.kind, [number], parameters=parameters)
+            for array, row in ((lower, LOWER), (dead, DEAD), (upper, UPPER), (sample, SAMPLE)):
+                array[begin:begin + _CHUNK] = out[row]
+        self.boxes += count
+        best = int(np.argmin(upper))
+        if upper[best] < self.incumbent.upper:
+            self.incumbent.offer(self._sample(lo, hi, start, ends, best, int(sample[best]))[:, None])
+        lower = np.maximum(lower, entry["lower"])
+        kept = np.flatnonzero((dead == 0) & ~(lower > self.incumbent.upper))
+        new = np.empty(len(kept), dtype=_ENTRY)
+        new["subregion"], new["iteration"], new["lower"] = kept, len(self.taken), lower[kept]
+        new["cycle"] = 0 if start + self.block >= self.n else start + self.block
+        new["width"] = self._widths(lo, hi, start, ends, kept)
+        self.taken.append((lo, hi, start))
+        rest = np.delete(self.list, chosen)
+        self.list = np.concatenate([rest[~(rest["lower"] > self.incumbent.upper)], new])
+
+    def _choose(self) -> int:
+        """The region with the smallest lower end, the first of equals; where the gap is closed, of those that are too wide."""
+        lower = self.list["lower"]
+        if self.goal.xtol is not None and self.goal.met(self.lower(), self.incumbent.upper):
+            lower = np.where(self.list["width"] > self.goal.xtol, lower, np.inf)
+        return int(np.argmin(lower))
+
+    def _parameters(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list[list[float]]) -> np.ndarray:
+        """What the lanes share: see `lower.complete.Layout`."""
+        width = (hi - lo)[:, None]
+        points = np.minimum(np.maximum(lo[:, None] + width * self.parts.T, lo[:, None]), hi[:, None])
+        boxes = np.concatenate([lo[:, None], points], axis=1), np.concatenate([hi[:, None], points], axis=1)
+        found = self.evaluator.run(f"{BLOCK_CONTEXT}:{self.block}", list(boxes)) if self.numbers.needs_context else []
+        rows = self.numbers.enclosures(np.array([start]), *boxes, found)
+        numbers = np.empty((boxes[0].shape[1], len(rows), 3))
+        for k, number in enumerate(rows):
+            for row in range(3):
+                numbers[:, k, row] = number[row][0] if len(number) == 3 else (number[0][0] if row < 2 else 3.0)
+        block = slice(start, start + self.block)
+        user = np.stack([self.lo[block], self.hi[block]], axis=1)
+        return np.concatenate([np.array(ends).ravel(), user.ravel(), self.parts[:, block].ravel(), numbers.ravel()])
+
+    def _sample(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, lane: int, sample: int) -> np.ndarray:
+        """The sample point that a lane found best, up to rounding."""
+        low, high = lo.copy(), hi.copy()
+        for k in range(self.block):
+            digit = (lane // self.pieces**k) % self.pieces
+            low[start + k], high[start + k] = ends[k][digit], ends[k][digit + 1]
+        return np.minimum(np.maximum(low + (high - low) * self.parts[sample], low), high)
+
+    def _widths(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, kept: np.ndarray) -> np.ndarray:
+        others = np.concatenate([(hi - lo)[:start], (hi - lo)[start + self.block:], [0.0]]).max()
+        width = np.full(len(kept), others)
+        for k in range(self.block):
+            sizes = np.diff(ends[k])
+            width = np.maximum(width, sizes[(kept // self.pieces**k) % self.pieces])
+        return np.nextafter(width.astype(np.float32), np.float32(np.inf))
+
+    def regions(self) -> Regions:
+        """All regions with their boxes."""
+        boxes = [self.box(entry) for entry in self.list]
+        if not boxes:
+            return Regions.none(self.n)
+        lo, hi = (np.stack(side, axis=1) for side in zip(*boxes, strict=True))
+        level = self.evaluator.value(lo, hi).level
+        return Regions(lo, hi, self.list["lower"].copy(), np.zeros(len(boxes), np.int32), level.astype(np.int8))
+
+    def line(self) -> str:
+        """The progress in one line."""
+        lower, upper = self.lower(), self.incumbent.upper
+        return f"lower {lower:.10g}  upper {upper:.10g}  iterations {len(self.taken):,}  regions {len(self.list):,}"
+
+
+
+class CompleteRun:
+    """The complete search as an engine: `steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
+
+    name = "complete"
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: CompleteOptions, goal: Goal, seed: int,
+                 max_boxes: int | None = None, memory_limit: float | None = None):
+        self.search = CompleteSearch(problem, evaluator, options, goal, seed)
+        self.problem, self.goal, self.seed = problem, goal, seed
+        self.max_boxes, self.memory_limit, self.limit = max_boxes, memory_limit, None
+
+    @property
+    def x(self) -> np.ndarray:
+        return self.search.lo if self.search.incumbent.x is None else self.search.incumbent.x
+
+    @property
+    def value(self) -> float:
+        return self.search.incumbent.upper
+
+    @property
+    def lower(self) -> float:
+        return self.search.lower()
+
+    @property
+    def evaluations(self) -> int:
+        return self.search.boxes
+
+    def line(self) -> str:
+        """The progress in one line."""
+        return self.search.line()
+
+    def steps(self) -> Iterator[None]:
+        """Everything, in pieces; a caller may stop after any of them."""
+        if self.problem.x0 is not None:
+            self.search.incumbent.offer(self.problem.x0)
+        for _ in self.search.steps():
+            yield
+            if self.max_boxes is not None and self.search.boxes >= self.max_boxes:
+                self.limit = f"{self.search.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
+            elif self.memory_limit is not None and self.search.list.nbytes > self.memory_limit:
+                self.limit = f"{len(self.search.list):,} regions take more than the memory limit"
+            if self.limit:
+                return
+        most = self.search.options.iterations
+        if most is not None and len(self.search.taken) >= most and not self.search.done:
+            self.limit = f"{most:,} iterations are done"
+
+    def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
+        """What is proved so far."""
+        search = self.search
+        return proved_result(search.regions(), search.lower(), search.incumbent, self.goal, stopped or self.limit,
+                             nit=len(search.taken), nfev=search.boxes, history=history, engine=self.name, seconds=seconds,
+                             seed=self.seed)

@@ -1,0 +1,76 @@
+"""What a proving engine may say: the verdict, and the boxes that hold every minimiser."""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.branch import Goal
+from infimum.engine.incumbent import Incumbent
+from infimum.engine.pool import Regions
+from infimum.errors import InternalError
+from infimum.result import Result, Verdict
+
+_MERGE_PASSES, _SEPARATE = 1000, 10_000
+_LIPSCHITZ = 2
+
+
+def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal, stopped: str | None, **work: Any) -> Result:
+    """The result of a search that keeps `regions`, with the infimum not below `lower`; `stopped` says what ended it early."""
+    upper = incumbent.upper
+    verdict = _verdict(regions, lower, upper, goal, stopped)
+    return Result(
+        x=incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
+        message=_message(verdict, stopped, lower, upper), verdict=verdict,
+        lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper, boxes=merged(regions),
+        attained=_attained(regions) if incumbent.x is not None else None, regions=len(regions), **work)
+
+
+def _verdict(regions: Regions, lower: float, upper: float, goal: Goal, stopped: str | None) -> Verdict:
+    if not len(regions):
+        if np.isfinite(upper):
+            raise InternalError("every region was discarded although a point with a verified value is known")
+        return Verdict.INFEASIBLE
+    narrow = goal.xtol is None or bool(((regions.hi - regions.lo).max(axis=0) <= goal.xtol).all())
+    if goal.met(lower, upper) and narrow:
+        return Verdict.PROVED
+    return Verdict.STOPPED if stopped else Verdict.UNDECIDED
+
+
+def _attained(regions: Regions) -> bool | None:
+    """A function that is continuous on closed, bounded regions takes its smallest value there."""
+    bounded = np.isfinite(regions.lo).all() and np.isfinite(regions.hi).all()
+    return True if bounded and (regions.level >= _LIPSCHITZ).all() else None
+
+
+def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float) -> str:
+    if verdict is Verdict.PROVED:
+        return f"the infimum lies within {np.nextafter(upper - lower, np.inf):.3g} below the value at x"
+    if verdict is Verdict.INFEASIBLE:
+        return "the function is defined nowhere within the bounds"
+    if upper <= -np.finfo(float).max:
+        return "the function falls below every double: as far as doubles can tell, its infimum is -infinity"
+    if verdict is Verdict.UNDECIDED:
+        return "no double is left to cut at, and the gap is still open"
+    return stopped or ""
+
+
+def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Boxes that together hold all regions: those that touch become one, and so does what cannot be sorted out quickly."""
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    lo, hi, passes = regions.lo, regions.hi, 0
+    while lo.shape[1] and passes < _MERGE_PASSES:
+        low, high = lo[:, :1], hi[:, :1]
+        while True:
+            passes += 1
+            touches = ((lo <= high) & (hi >= low)).all(axis=0)
+            wider = np.min(lo, axis=1, where=touches, initial=np.inf)[:, None], \
+                np.max(hi, axis=1, where=touches, initial=-np.inf)[:, None]
+            if (wider[0] >= low).all() and (wider[1] <= high).all():
+                break
+            low, high = np.minimum(low, wider[0]), np.maximum(high, wider[1])
+        found.append((low[:, 0].copy(), high[:, 0].copy()))
+        left = np.flatnonzero(~touches)
+        lo, hi = np.take(lo, left, axis=1), np.take(hi, left, axis=1)
+    if lo.shape[1] > _SEPARATE:
+        lo, hi = lo.min(axis=1, keepdims=True), hi.max(axis=1, keepdims=True)
+    return found + [(lo[:, k].copy(), hi[:, k].copy()) for k in range(lo.shape[1])]

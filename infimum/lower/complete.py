@@ -1,0 +1,139 @@
+"""The kernel of the complete search: one subregion of the selected region a lane, derived from the lane's number alone.
+
+A block of m consecutive variables is cut into p pieces each (p a power of two); digit k of the lane's number, to the base p, says
+which piece of variable k is the lane's. What the function owes to the other variables is computed once for all lanes
+(`expr.hoist`) and given as parameters, for the region and for each sample point. A lane encloses the function on its subregion,
+its derivatives by the variables of the block, and its values at the sample points.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from infimum.expr.diff import gradient
+from infimum.expr.hoist import LocalForm, block_variables, local_form
+from infimum.expr.node import Expr
+from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level
+from infimum.lower.bound import sound
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Value
+from infimum.lower.lowering import Lowering
+from infimum.lower.meaning import Enclosures
+
+LOWER, DEAD, UPPER, SAMPLE = range(4)  # rows of the output
+
+
+class Layout:
+    """Where the parameters lie: the ends of the pieces (p + 1 for each variable), the user's bounds, the parts of the width at
+    which
+    each sample lies (m a sample), and the numbers of the form (lower end, upper end, level), of the region and of each sample."""
+
+    def __init__(self, m: int, p: int, samples: int, numbers: int):
+        self.m, self.p, self.samples, self.each = m, p, samples, 3 * numbers
+        self.user = m * (p + 1)
+        self.parts = self.user + 2 * m
+        self.numbers = self.parts + samples * m
+        self.size = self.numbers + (samples + 1) * self.each
+
+
+class Complete:
+    """Writes the kernel."""
+
+    def __init__(self, f: Expr, x: Expr, m: int, p: int, samples: int):
+        self.b, self.data = Builder(), Data()
+        self.form: LocalForm = local_form(f, x, m)
+        self.layout = Layout(m, p, samples, len(self.form.numbers))
+        self.at = self.data.offset(np.zeros(self.layout.size))
+        number = self.b.bits(self.b.input(0, 0))
+        bits = p.bit_length() - 1
+        self.digits = [self.b.iand(self.b.ilshr(number, bits * k), p - 1) for k in range(m)]
+        self.ends = [self._piece(k) for k in range(m)]
+        dead, nlo = self._region()
+        upper, sample = self._samples()
+        for row, v in ((LOWER, self.b.neg(nlo)), (DEAD, dead), (UPPER, upper), (SAMPLE, sample)):
+            self.b.output(0, row, v)
+
+    def given(self, position: "int | Value") -> Value:
+        return self.b.data(self.b.place("uadd", self.at, position))
+
+    def _piece(self, k: int) -> tuple[Value, Value]:
+        """The ends of the lane's piece of variable k."""
+        b, first = self.b, k * (self.layout.p + 1)
+        left, right = self.given(first), self.given(first + 1)
+        for piece in range(1, self.layout.p):
+            here = b.ieq(self.digits[k], piece)
+            left = b.select(here, self.given(first + piece), left)
+            right = b.select(here, self.given(first + piece + 1), right)
+        return left, right
+
+    def _leaves(self, base: "int | Value", block: Callable[[int], Pair]) -> dict[str, Callable]:
+        """The variables of the form: the numbers from position `base` on, and the block."""
+        b, leaves = self.b, {}
+        for i, number in enumerate(self.form.numbers):
+            def leaf(_: int, i: int = i, least: int = 0 if number.kind == "others" else -1) -> Pair:
+                lo, hi, level = (self.given(b.place("uadd", base, 3 * i + row)) for row in range(3))
+                return Pair(b.neg(lo), hi, level, least=least)
+            leaves[number.name] = leaf
+        for k, y in enumerate(block_variables(self.layout.m)):
+            leaves[y["name"]] = lambda _, k=k: block(k)
+        return leaves
+
+    def _run(self, leaves: dict[str, Callable], nodes: list[Expr]) -> list[Pair]:
+        out: dict[int, Pair] = {}
+        Lowering(self.b, Enclosures(), leaves, self.data).run(
+            [(node, lambda at, v, k=k: out.setdefault(k, v)) for k, node in enumerate(nodes)], straight=True)
+        return [out[k] for k in range(len(nodes))]
+
+    def _region(self) -> tuple[Value, Value]:
+        """(1 where the subregion is ruled out by derivatives or is empty, minus the lower end of the value)."""
+        b, m, user = self.b, self.layout.m, self.layout.user
+        leaves = self._leaves(self.layout.numbers, lambda k: Pair(b.neg(self.ends[k][0]), self.ends[k][1]))
+        slopes = [gradient(self.form.value, y) for y in block_variables(m)] if self.form.exact else []
+        value, *derivatives = self._run(leaves, [self.form.value, *slopes])
+        nlo, _ = sound(b, value.nlo, value.hi)
+        level = b.select(b.uno(value.nlo, value.hi), float(UNDEFINED), b_level(b, value.level))
+        gone = b.mand(b.oeq(value.nlo, -INF), b.oeq(value.hi, -INF))
+        for k, derivative in enumerate(derivatives):
+            g = sound(b, derivative.nlo, derivative.hi)
+            rises = b.mand(b.olt(g[0], 0.0), b.ogt(self.ends[k][0], self.given(user + 2 * k)))
+            falls = b.mand(b.olt(g[1], 0.0), b.olt(self.ends[k][1], self.given(user + 2 * k + 1)))
+            gone = b.mor(gone, b.mand(b.oge(level, float(LIPSCHITZ)), b.mor(rises, falls)))
+        return b.select(gone, 1.0, 0.0), nlo
+
+    def _samples(self) -> tuple[Value, Value]:
+        """(the smallest upper end of the value at a sample point, the number of that sample)."""
+        b, layout = self.b, self.layout
+        with b.loop(layout.samples) as turn:
+            s = turn.index
+            parts = b.place("uadd", b.place("umul", s, layout.m), layout.parts)
+
+            def point(k: int) -> Pair:
+                left, right = self.ends[k]
+                c = b.fma(b.sub(right, left), self.given(b.place("uadd", parts, k)), left)
+                c = b.min(b.max(c, left), right)
+                return Pair(b.neg(c), c)
+            base = b.place("uadd", b.place("umul", s, layout.each), layout.numbers + layout.each)
+            value, = self._run(self._leaves(base, point), [self.form.value])
+            known = b.mand(b.oge(b_level(b, value.level), 1.0), b.ogt(value.hi, -INF))
+            best = b.step((INF, -1.0), (b.select(known, value.hi, INF), self._number(s)), _lower)
+        return best.results
+
+    def _number(self, s: Value) -> Value:
+        """The turn of the loop as a double of the lane: its distance counted in the parameters would need a table, so one is
+        kept."""
+        table = self.data.offset(_COUNT)
+        return self.b.data(self.b.place("uadd", table, s))
+
+
+_COUNT = np.arange(1024, dtype=float)
+
+
+def _lower(b: Builder, p: tuple, q: tuple) -> tuple:
+    second = b.olt(q[0], p[0])
+    return b.select(second, q[0], p[0]), b.select(second, q[1], p[1])
+
+
+def complete(name: str, f: Expr, x: Expr, m: int, p: int, samples: int) -> tuple:
+    """(kernel, data, rows of the output, where the parameters begin in the doubles). One input: the lane's number, as bits."""
+    writer = Complete(f, x, m, p, samples)
+    return writer.b.kernel(name, 1, 1), writer.data, (4,), writer.at
