@@ -2,6 +2,7 @@
 
 from infimum.errors import (
     BoundsError,
+    CheckpointError,
     GalleryError,
     HostError,
     InfimumError,
@@ -17,11 +18,12 @@ from infimum.evaluate import Derivative, Enclosure, Evaluator, MeanValue, compil
 from infimum.expr.real import Real, e, pi
 from infimum.problem import Interval, Problem
 from infimum.result import Minimum, Result, Verdict
-from infimum.solve import minimize
+from infimum.solve import minimize, resume
 
 __all__ = [
-    "BoundsError", "Derivative", "Enclosure", "Evaluator", "GalleryError", "HostError", "InfimumError", "InternalError",
-    "Interval", "MeanValue", "Minimum", "NotLocalError", "OptionError", "Problem", "Real", "Result", "ShapeError",
-    "TraceError", "UndefinedError", "UserFunctionError", "Verdict", "compile", "e", "enclose", "minimize", "pi",
+    "BoundsError", "CheckpointError", "Derivative", "Enclosure", "Evaluator", "GalleryError", "HostError", "InfimumError",
+    "InternalError", "Interval", "MeanValue", "Minimum", "NotLocalError", "OptionError", "Problem", "Real", "Result",
+    "ShapeError", "TraceError", "UndefinedError", "UserFunctionError", "Verdict", "compile", "e", "enclose", "minimize", "pi",
+    "resume",
 ]
 __version__ = "0.1.0"

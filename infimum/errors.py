@@ -50,6 +50,14 @@ class UndefinedError(InfimumError):
     """
 
 
+class CheckpointError(InfimumError):
+    """A checkpoint cannot be written, read, or does not belong to this problem.
+
+    Causes: the folder is missing or not writable; the file is damaged or no checkpoint; the function, as traced, is another one.
+    Cure: the message names the file and what is wrong; nothing is ever resumed from a file that is not whole.
+    """
+
+
 class NotLocalError(InfimumError):
     """The engine needs a function that can be taken apart into what each variable contributes, and this one cannot.
 

@@ -86,7 +86,7 @@ def _points(x0: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         outside = np.flatnonzero(~((point >= lo) & (point <= hi)))
         if len(outside):
             i = int(outside[0])
-            raise OptionError(f"point {k} of x0 lies outside the bounds: variable {i} is {point[i]!r}, "
+            raise OptionError(f"point {k} of x0 lies outside the bounds: variable {i} is {float(point[i])!r}, "
                               f"its bounds are ({float(lo[i])!r}, {float(hi[i])!r})")
     return np.ascontiguousarray(points.T)
 

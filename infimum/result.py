@@ -96,13 +96,12 @@ class Result:
         return f"Result({self.verdict.name}, fun={self.fun!r}, lower={self.lower!r}, upper={self.upper!r}, x={_point(self.x, 6)})"
 
     def __str__(self) -> str:
-        lower = "none was proved" if self.lower == -np.inf else f"{self.lower!r} (proved)"
+        lower = "none" if np.isinf(self.lower) else f"{self.lower!r} (proved)"
         rows = [("verdict", f"{self.verdict.name}: {self.verdict.value}"), ("success", "yes" if self.success else "NO"),
                 ("message", self.message), ("upper bound", f"{self.upper!r} (verified at x)" if self.x is not None else "none"),
                 ("lower bound", lower), ("x", _point(self.x))]
         if self.boxes is not None:
-            rows.append(("minimisers", f"all in {len(self.boxes):,} box{'es' if len(self.boxes) != 1 else ''}"
-                                       f" ({self.regions:,} region{'s' if self.regions != 1 else ''})"))
+            rows.append(("minimisers", f"all in {_counted(len(self.boxes), 'box', 'es')} ({_counted(self.regions, 'region')})"))
             rows += [("", _box(*box)) for box in self.boxes[:_SHOWN]]
             if len(self.boxes) > _SHOWN:
                 rows.append(("", f"and {len(self.boxes) - _SHOWN:,} more"))
@@ -114,12 +113,16 @@ class Result:
                 rows.append(("", f"{m.value:>22.15g} {m.lanes:>6} {m.share:>6.1%}  {m.status.name:<10} {_point(m.x, 4)}"))
             if len(self.minima) > _SHOWN:
                 rows.append(("", f"{f'and {len(self.minima) - _SHOWN:,} more':>22}"))
-        rows.append(("work", f"{self.nfev:,} evaluations, {self.nit:,} steps, {self.seconds:.3f} s"))
+        rows.append(("work", f"{_counted(self.nfev, 'evaluation')}, {_counted(self.nit, 'step')}, {self.seconds:.3f} s"))
         rows.append(("run", f"engine {self.engine}, seed {self.seed}"))
         return "\n".join(f"{name:<12} {text}" for name, text in rows)
 
 
 _SHOWN = 6
+
+
+def _counted(count: int, word: str, plural: str = "s") -> str:
+    return f"{count:,} {word}{'' if count == 1 else plural}"
 
 
 def _box(lo: np.ndarray, hi: np.ndarray, most: int = 4) -> str:

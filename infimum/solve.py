@@ -1,29 +1,32 @@
-"""minimize: the one verb."""
+"""minimize: the one verb; and resume, which goes on with it."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from infimum.engine.auto import Auto
 from infimum.engine.branch import Goal
+from infimum.engine.checkpoint import State, check_writable, load
 from infimum.engine.complete import CompleteOptions, CompleteRun
-from infimum.engine.driver import drive
+from infimum.engine.driver import Keeper, drive
 from infimum.engine.random import key_of
 from infimum.engine.swarm import Swarm, SwarmOptions
-from infimum.errors import OptionError
+from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator, compile
 from infimum.problem import Problem
 from infimum.result import Result
 
-ENGINES = ("auto", "complete", "swarm")
+PROVERS = {"auto": (Auto, SwarmOptions), "complete": (CompleteRun, CompleteOptions)}
+ENGINES = (*PROVERS, "swarm")
 
 
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
              engine: str = "auto", options: dict[str, Any] | None = None, atol: float = 1e-6, rtol: float = 1e-6,
              xtol: float | None = None, time_limit: float | None = None, max_boxes: int | None = None,
              memory_limit: float | None = 8e9, progress: bool | None = None, callback: Callable | None = None,
-             seed: int = 0) -> Result:
+             checkpoint: str | None = None, seed: int = 0) -> Result:
     """The smallest value of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` takes (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`. `args` are passed on to `fun`, which may
@@ -31,13 +34,13 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
 
     `engine="auto"` proves: it goes on until `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that
     may hold a minimiser is wider than that. `time_limit` (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C
-    stop it early, and the enclosure reached so far is the result. `engine="swarm"` searches with many descents at once and
-    answers with verdict CANDIDATE: `result.upper` is verified, that nothing lies lower is not.
-
-    `engine="complete"` is the complete search of Zhang, Shan and Cagan in its own form.
+    stop it early, and the enclosure reached so far is the result. `engine="complete"` is the complete search of Zhang, Shan and
+    Cagan in its own form. `engine="swarm"` searches with many descents at once and answers with verdict CANDIDATE:
+    `result.upper` is verified, that nothing lies lower is not.
 
     `options` are those of `infimum.engine.swarm.SwarmOptions`, for "complete" of `infimum.engine.complete.CompleteOptions`.
-    The same seed gives the same bits for any number of threads. `callback(snapshot)` stops the run by returning True or raising StopIteration.
+    The same seed gives the same bits for any number of threads. `callback(snapshot)` stops the run by returning True or raising
+    StopIteration. `checkpoint` names a file that keeps the state of a proof; `infimum.resume` goes on from it.
 
     >>> import numpy as np
     >>> r = minimize(lambda x: 100 * (x[1] - x[0]**2)**2 + (1 - x[0])**2, [(-5, 10), (-5, 10)])
@@ -46,33 +49,69 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     """
     if engine not in ENGINES:
         raise OptionError(f"there is no engine {engine!r}; there are {', '.join(map(repr, ENGINES))}")
-    if callback is not None and not callable(callback):
-        raise OptionError(f"callback must be a function of a snapshot, not {callback!r}")
-    for name, value, least in (("atol", atol, 0), ("rtol", rtol, 0), ("xtol", xtol, 0)):
-        _check_number(name, value, least, optional=name == "xtol")
-    for name, value in (("time_limit", time_limit), ("max_boxes", max_boxes), ("memory_limit", memory_limit)):
-        _check_number(name, value, 0, True, strict=True)
+    for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
+        _check_number(name, value, optional=name == "xtol")
+    for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
+        _check_number(name, value, optional=True, positive=True)
+    _check_run(time_limit, callback)
     try:
         key_of(seed, 0, 0)
     except ValueError as error:
         raise OptionError(str(error)) from None
-    settings = (CompleteOptions if engine == "complete" else SwarmOptions).read(options)
+    settings = PROVERS.get(engine, PROVERS["auto"])[1].read(options)
     problem = Problem.read(fun, bounds, n, x0)
+    if checkpoint is not None:
+        if engine not in PROVERS:
+            raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
+        check_writable(checkpoint)
     evaluator = _evaluator(fun, len(problem.lo), args)
     if engine == "swarm":
         run = Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None)
-    else:
-        prover = CompleteRun if engine == "complete" else Auto
-        run = prover(problem, evaluator, settings, Goal(atol, rtol, xtol), int(seed), max_boxes, memory_limit)
-    return drive(run, time_limit=time_limit, callback=callback, progress=progress)
+        return drive(run, time_limit=time_limit, callback=callback, progress=progress)
+    run = PROVERS[engine][0](problem, evaluator, settings, Goal(atol, rtol, xtol), int(seed), max_boxes, memory_limit)
+    keeper = None
+    if checkpoint is not None:
+        asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
+                 "memory_limit": memory_limit, "key": evaluator.f.key}
+        keeper = Keeper(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi}))
+    return drive(run, time_limit=time_limit, callback=callback, progress=progress, keeper=keeper)
 
 
-def _check_number(name: str, value: Any, least: float, optional: bool, strict: bool = False) -> None:
+def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_limit: float | None = None,
+           max_boxes: int | None = None, progress: bool | None = None, callback: Callable | None = None) -> Result:
+    """Goes on with the run whose state is in the file `checkpoint`; `fun` and `args` must be those of that run.
+
+    Bounds, tolerances, engine and its options are in the file; limits are those given here. The answer has the bits of a run that
+    was never disturbed, except for the time and the history.
+    """
+    _check_run(time_limit, callback)
+    _check_number("max_boxes", max_boxes, optional=True, positive=True)
+    whole = load(checkpoint)
+    asked = whole.values["settings"]
+    problem = Problem(fun, whole.arrays["settings.lo"], whole.arrays["settings.hi"])
+    evaluator = _evaluator(fun, len(problem.lo), args)
+    if evaluator.f.key != asked["key"]:
+        raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made with")
+    kind, settings = PROVERS[asked["engine"]]
+    options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
+    run = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes, asked["memory_limit"])
+    run.restore(State(whole.values["state"], whole.arrays))
+    keeper = Keeper(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi}))
+    return drive(run, time_limit=time_limit, callback=callback, progress=progress, keeper=keeper)
+
+
+def _check_run(time_limit: Any, callback: Any) -> None:
+    _check_number("time_limit", time_limit, optional=True, positive=True)
+    if callback is not None and not callable(callback):
+        raise OptionError(f"callback must be a function of a snapshot, not {callback!r}")
+
+
+def _check_number(name: str, value: Any, optional: bool, positive: bool = False) -> None:
     if value is None and optional:
         return
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not (value > least if strict else value >= least):
-        raise OptionError(f"{name} must be a {'positive number' if strict else 'number that is not negative'}"
+    if not number or not (value > 0 if positive else value >= 0):
+        raise OptionError(f"{name} must be a {'positive number' if positive else 'number that is not negative'}"
                           f"{', or None' if optional else ''}, not {value!r}")
 
 

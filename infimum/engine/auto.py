@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from infimum.engine.branch import Branch, Goal
+from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.pool import Regions
 from infimum.engine.settle import Settler
@@ -46,6 +47,7 @@ class Auto:
         self.root = self.lo[:, None], self.hi[:, None]
         self.root_lower, self.sweeps = -np.inf, 0
         self.limit: str | None = None
+        self.before: int | None = None  # evaluations before branching, of a run that was resumed
 
     def _finite(self) -> Problem:
         """The problem within finite bounds, for the swarm."""
@@ -55,6 +57,18 @@ class Auto:
         lo, hi = np.where(np.isfinite(lo), lo, -_REACH), np.where(np.isfinite(hi), hi, _REACH)
         wide = ~np.isfinite(hi - lo)
         return replace(self.problem, lo=np.where(wide, lo / 4, lo), hi=np.where(wide, hi / 4, hi), x0=None)
+
+    # ---- checkpoints: what comes before branching is quick, and begins anew
+    def state(self) -> State | None:
+        if self.branch is None:
+            return None
+        state = self.branch.state()
+        return State(state.values | {"before": self.evaluations - self.branch.boxes, "sweeps": self.sweeps}, state.arrays)
+
+    def restore(self, state: State) -> None:
+        self.branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent)
+        self.branch.restore(state)
+        self.before, self.sweeps = state.values["before"], state.values["sweeps"]
 
     # ---- what a reader of the progress sees
     @property
@@ -71,6 +85,8 @@ class Auto:
 
     @property
     def evaluations(self) -> int:
+        if self.before is not None:
+            return self.before + self.branch.boxes
         swept = self.sweeps * SLICES * len(self.lo) + (0 if self.settler is None else self.settler.evaluations)
         return self.swarm.evaluations + swept + (0 if self.branch is None else self.branch.boxes)
 
@@ -87,8 +103,14 @@ class Auto:
     # ---- the work
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them."""
-        if self.problem.x0 is not None:
+        if self.problem.x0 is not None and self.branch is None:
             self.incumbent.offer(self.problem.x0)
+        if self.branch is None:
+            yield from self._before_branching()
+        if self.branch is not None:
+            yield from self._branch()
+
+    def _before_branching(self) -> Iterator[None]:
         possible = self.sweeper is not None and self.sweeper.possible
         if possible and len(self.lo) > _MANY:
             yield from self._settle_and_sweep()
@@ -102,6 +124,9 @@ class Auto:
         branch.begin(*self.root, self.root_lower)
         self.branch = branch
         yield
+
+    def _branch(self) -> Iterator[None]:
+        branch = self.branch
         for _ in branch.run():
             yield
             if self.max_boxes is not None and branch.boxes >= self.max_boxes:

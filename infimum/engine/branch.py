@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.pool import Pool, Regions, choose_axis, split
 from infimum.evaluate import Evaluator
@@ -117,6 +118,18 @@ class Branch:
         while not self.done:
             self.step()
             yield
+
+    def state(self) -> State:
+        """Everything that a later run needs to go on with the same bits."""
+        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": self.discarded}
+        return State(counts, {**self.pool.arrays(), **self.final.arrays("final"), **self.incumbent.arrays()})
+
+    def restore(self, state: State) -> None:
+        """Goes on from there."""
+        self.boxes, self.steps, self.discarded = (state.values[name] for name in ("boxes", "steps", "discarded"))
+        self.pool.restore(state.arrays)
+        self.final = Regions.from_arrays("final", state.arrays)
+        self.incumbent.restore(state.arrays)
 
     def regions(self) -> Regions:
         """What may still hold a minimiser."""

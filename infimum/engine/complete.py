@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from infimum.engine.branch import Goal
+from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.numbers import Numbers
 from infimum.engine.pool import Regions
@@ -56,7 +57,7 @@ class CompleteOptions:
         known = [f.name for f in fields(cls)]
         unknown = [k for k in given if k not in known]
         if unknown:
-            raise OptionError(f"engine 'complete' has no option {unknown[0]!r}; it has {', '.join(known)}")
+            raise OptionError(f"there is no option {unknown[0]!r}; there are {', '.join(known)}")
         options = cls(**given)
         for name, value, choice in (("cuts", options.cuts, _ENDS), ("samples", options.samples, ("diagonal", "centre", "latin"))):
             if value not in choice:
@@ -133,17 +134,22 @@ class CompleteSearch:
         return (order + 0.5) / count
 
     # ---- regions
-    def box(self, entry: np.void) -> tuple[np.ndarray, np.ndarray]:
-        """The box of a region, rebuilt from the region it was cut from."""
-        if entry["iteration"] < 0:
-            return self.lo, self.hi
-        lo, hi, start = self.taken[entry["iteration"]]
-        lo, hi = lo.copy(), hi.copy()
-        ends = self._ends(lo, hi, start)
-        for k in range(self.block):
-            digit = (int(entry["subregion"]) // self.pieces**k) % self.pieces
-            lo[start + k], hi[start + k] = ends[k][digit], ends[k][digit + 1]
+    def boxes_of(self, entries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The boxes (n, N) of regions, rebuilt from the regions they were cut from."""
+        lo, hi = (np.repeat(side[:, None], len(entries), axis=1) for side in (self.lo, self.hi))
+        for iteration in np.unique(entries["iteration"][entries["iteration"] >= 0]).tolist():
+            here = np.flatnonzero(entries["iteration"] == iteration)
+            low, high, start = self.taken[iteration]
+            lo[:, here], hi[:, here] = low[:, None], high[:, None]
+            for k, ends in enumerate(np.array(self._ends(low, high, start))):
+                digit = (entries["subregion"][here] // self.pieces**k) % self.pieces
+                lo[start + k, here], hi[start + k, here] = ends[digit], ends[digit + 1]
         return lo, hi
+
+    def box(self, entry: np.void) -> tuple[np.ndarray, np.ndarray]:
+        """The box of one region."""
+        lo, hi = self.boxes_of(np.array([entry], dtype=_ENTRY))
+        return lo[:, 0], hi[:, 0]
 
     def _ends(self, lo: np.ndarray, hi: np.ndarray, start: int) -> list[list[float]]:
         cut = _ENDS[self.options.cuts]
@@ -154,12 +160,9 @@ class CompleteSearch:
 
     @property
     def done(self) -> bool:
-        """The widths of all regions are within xtol (1e-4 where none is given, as in the paper), and so is the gap."""
-        if not len(self.list):
-            return True
-        narrow = bool((self.list["width"] <= (1e-4 if self.goal.xtol is None else self.goal.xtol)).all())
-        met = self.goal.met(self.lower(), self.incumbent.upper)
-        return (narrow if self.goal.xtol is not None or not met else True) and (met or self.goal.xtol is not None)
+        """The gap is closed, and, if xtol is given, no region is wider (the paper stops by that alone)."""
+        narrow = self.goal.xtol is None or bool((self.list["width"] <= self.goal.xtol).all())
+        return not len(self.list) or (narrow and self.goal.met(self.lower(), self.incumbent.upper))
 
     def steps(self) -> Iterator[None]:
         """Iterations until nothing is left to do."""
@@ -235,12 +238,9 @@ class CompleteSearch:
 
     def regions(self) -> Regions:
         """All regions with their boxes."""
-        boxes = [self.box(entry) for entry in self.list]
-        if not boxes:
-            return Regions.none(self.n)
-        lo, hi = (np.stack(side, axis=1) for side in zip(*boxes, strict=True))
+        lo, hi = self.boxes_of(self.list)
         level = self.evaluator.value(lo, hi).level
-        return Regions(lo, hi, self.list["lower"].copy(), np.zeros(len(boxes), np.int32), level.astype(np.int8))
+        return Regions(lo, hi, self.list["lower"].copy(), np.zeros(len(self.list), np.int32), level.astype(np.int8))
 
     def line(self) -> str:
         """The progress in one line."""
@@ -280,9 +280,24 @@ class CompleteRun:
         """The progress in one line."""
         return self.search.line()
 
+    def state(self) -> State:
+        """Everything that a later run needs to go on with the same bits."""
+        search, taken = self.search, self.search.taken
+        lo, hi = (np.array([t[side] for t in taken]).reshape(len(taken), search.n) for side in (0, 1))
+        start = np.array([t[2] for t in taken], np.int64)
+        return State({"boxes": search.boxes}, {"list": search.list, "taken.lo": lo, "taken.hi": hi, "taken.start": start,
+                                               **search.incumbent.arrays()})
+
+    def restore(self, state: State) -> None:
+        """Goes on from there."""
+        self.search.boxes, self.search.list = state.values["boxes"], state.arrays["list"]
+        rows = zip(state.arrays["taken.lo"], state.arrays["taken.hi"], state.arrays["taken.start"].tolist(), strict=True)
+        self.search.taken = list(rows)
+        self.search.incumbent.restore(state.arrays)
+
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them."""
-        if self.problem.x0 is not None:
+        if self.problem.x0 is not None and not self.search.taken:
             self.search.incumbent.offer(self.problem.x0)
         for _ in self.search.steps():
             yield

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from infimum.engine.checkpoint import State, save
 from infimum.result import Progress, Result
 
 _QUIET, _REDRAW = 1.0, 0.2  # seconds before the progress line appears by itself, and between two of its states
@@ -29,6 +30,23 @@ class Engine(Protocol):
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """Writes the state of an engine to a file every few seconds, with the settings that a resumed run needs."""
+
+    path: str
+    settings: State
+    every: float = 5.0
+
+    def keep(self, engine: Any) -> None:
+        """Writes the state, if there is one yet."""
+        state = engine.state()
+        if state is not None:
+            both = State({"settings": self.settings.values, "state": state.values},
+                         {**{f"settings.{k}": v for k, v in self.settings.arrays.items()}, **state.arrays})
+            save(self.path, both)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
     """What a callback sees: the best point and value so far (an estimate), the proved lower bound, the evaluations, the time."""
@@ -41,11 +59,11 @@ class Snapshot:
 
 
 def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
-          progress: bool | None = None) -> Result:
+          progress: bool | None = None, keeper: Keeper | None = None) -> Result:
     """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows the line on terminals after a
     second."""
     start, history, stopped, known = time.perf_counter(), [], None, (-np.inf, np.inf)
-    shown = _Line(progress)
+    shown, kept = _Line(progress), start
     try:
         for _ in engine.steps():
             seconds = time.perf_counter() - start
@@ -54,6 +72,9 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
                 known = bounds
                 history.append(Progress(seconds, engine.evaluations, bounds[1], bounds[0]))
             shown.show(engine, seconds)
+            if keeper is not None and time.perf_counter() - kept >= keeper.every:
+                keeper.keep(engine)
+                kept = time.perf_counter()
             view = Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0])
             if callback is not None and _says_stop(callback, view):
                 stopped = "stopped by the callback"
@@ -65,6 +86,8 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
         stopped = "interrupted"
     finally:
         shown.clear()
+    if keeper is not None:
+        keeper.keep(engine)
     return engine.finish(stopped, time.perf_counter() - start, history)
 
 

@@ -42,6 +42,15 @@ class Incumbent:
         """Accepts a point inside the bounds whose enclosure has this upper end, proved elsewhere."""
         self.x, self.upper = x.copy(), upper
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The point and its bound, for a checkpoint."""
+        return {"incumbent": np.array([self.upper]) if self.x is None else np.concatenate([[self.upper], self.x])}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """The incumbent of a checkpoint."""
+        stored = arrays["incumbent"]
+        self.upper, self.x = float(stored[0]), stored[1:].copy() if len(stored) > 1 else None
+
     def improve(self, starts: np.ndarray, lo: np.ndarray | None = None, hi: np.ndarray | None = None,
                 rules: Rules | None = None) -> Ends:
         """Descends from all starts (n, N) at once, inside the box [lo, hi] (the bounds), and offers the best ends."""

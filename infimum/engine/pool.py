@@ -35,6 +35,14 @@ class Regions:
     def bytes(self) -> int:
         return sum(a.nbytes for a in self._arrays())
 
+    def arrays(self, name: str) -> dict[str, np.ndarray]:
+        """The arrays under their names, for a checkpoint."""
+        return {f"{name}.{slot}": getattr(self, slot) for slot in self.__slots__}
+
+    @classmethod
+    def from_arrays(cls, name: str, arrays: dict[str, np.ndarray]) -> "Regions":
+        return cls(*(arrays[f"{name}.{slot}"] for slot in cls.__slots__))
+
 
 class Pool:
     """Takes thousands of regions at a time, lowest first, and gives nothing up but what is certainly above the upper bound.
@@ -91,6 +99,19 @@ class Pool:
             self.front = self.front.with_(heap)
         self.heaps, self.border = [], np.inf
         return self.front
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything, as it is, for a checkpoint."""
+        found = {"pool.border": np.array([self.border, len(self.heaps)]), **self.front.arrays("front")}
+        for k, heap in enumerate(self.heaps):
+            found |= heap.arrays(f"heap{k}")
+        return found
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """The pool of a checkpoint."""
+        self.border, heaps = float(arrays["pool.border"][0]), int(arrays["pool.border"][1])
+        self.front = Regions.from_arrays("front", arrays)
+        self.heaps = [Regions.from_arrays(f"heap{k}", arrays) for k in range(heaps)]
 
     def _rebuild(self) -> None:
         """Makes a front of the lowest regions and one heap of the others."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from infimum.engine.descent import Descents, Rules
 from infimum.engine.random import uniform
 from infimum.engine.sweep import Sweeper
 from infimum.evaluate import Evaluator
@@ -18,6 +19,7 @@ _PASSES = 12
 _FINE = 8           # windows of a fine look over the whole range
 _LINE, _SCALES = 256, 24
 _TERMS = 1 << 30    # variables times lanes of a line
+_LANES, _DESCENTS = 8, 1 << 17  # descents at once, and variables times descents
 
 
 class Settler:
@@ -35,11 +37,35 @@ class Settler:
 
     def rounds(self) -> list[Iterator[None]]:
         """Ways to a better point, the quickest first: the next is taken only where the one before was not good enough."""
-        return [self._from_the_middle(), self._from_drawn_points(), self._every_way()]
+        return [self._from_the_middle(), self._descend(), self._from_drawn_points(), self._every_way(), self._descend()]
 
     def _from_the_middle(self) -> Iterator[None]:
         yield from self._look(self.lo, self.hi)
+        yield from self._look_closer(3)
+        yield from self._look_finely()
         yield from self._look_closer(_CLOSER)
+
+    def _look_finely(self) -> Iterator[None]:
+        """Over the whole range, window by window."""
+        width = (self.hi - self.lo) / _FINE
+        for k in range(_FINE):
+            yield from self._look(self.lo + k * width, np.minimum(self.lo + (k + 1) * width, self.hi))
+
+    def _descend(self) -> Iterator[None]:
+        """Quasi-Newton descents from here and from some drawn points: narrow valleys lead along no variable."""
+        if len(self.lo) * _LANES > _DESCENTS:
+            return
+        starts = self.lo[:, None] + (self.hi - self.lo)[:, None] * uniform(self.seed, _STREAM, 1, range(_LANES), len(self.lo))
+        starts[:, 0] = self.x
+        descents = Descents(self.evaluator, self.lo, self.hi, starts, Rules())
+        while not descents.done:
+            descents.advance()
+            yield
+        ends = descents.all_ends()
+        self.evaluations += descents.evaluations
+        k = int(np.argmin(np.where(np.isfinite(ends.value), ends.value, np.inf)))
+        if ends.value[k] < self.value:
+            self.x, self.value = ends.x[:, k].copy(), float(ends.value[k])
 
     def _from_drawn_points(self) -> Iterator[None]:
         best = self.x, self.value
@@ -61,9 +87,7 @@ class Settler:
             before = self.value
             yield from self._downhill()
             yield from self._look_closer(_CLOSER)
-            width = (self.hi - self.lo) / _FINE
-            for k in range(_FINE):
-                yield from self._look(self.lo + k * width, np.minimum(self.lo + (k + 1) * width, self.hi))
+            yield from self._look_finely()
             if not self.value < before - 1e-9 * abs(before):
                 break
         yield from self._look_closer(_CLOSER)

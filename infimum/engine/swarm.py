@@ -63,7 +63,7 @@ class SwarmOptions:
         known = [f.name for f in fields(cls)]
         unknown = [k for k in given if k not in known]
         if unknown:
-            raise OptionError(f"engine 'swarm' has no option {unknown[0]!r}; it has {', '.join(known)}")
+            raise OptionError(f"there is no option {unknown[0]!r}; there are {', '.join(known)}")
         for name, least in _WHOLE.items():
             value = given.get(name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least):

@@ -43,6 +43,8 @@ def _attained(regions: Regions) -> bool | None:
 
 
 def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float) -> str:
+    if verdict is Verdict.PROVED and lower >= upper:
+        return "the value at x is the infimum, to the last bit"
     if verdict is Verdict.PROVED:
         return f"the infimum lies within {np.nextafter(upper - lower, np.inf):.3g} below the value at x"
     if verdict is Verdict.INFEASIBLE:

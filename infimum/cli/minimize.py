@@ -1,0 +1,84 @@
+"""`infimum minimize FILE.py[:function]`."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from contextlib import redirect_stdout
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from infimum.cli.command import Command, CommandError
+from infimum.cli.load import chosen, loaded, parted
+from infimum.cli.settings import add_settings, pairs, settings_of, whole
+from infimum.cli.show import CODES_HELP, code_of, counted, print_json, row
+from infimum.problem import read_bounds
+from infimum.solve import minimize
+
+
+def configure(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.py[:function]", help="a Python file; without a function's name its only public "
+                        "function, or the one called f, fun or objective")
+    parser.add_argument("--bounds", type=pairs, action="extend", metavar="LO HI ...",
+                        help="a pair for each variable, also written \"-5,10;-5,10\", ends may be inf and -inf; "
+                             "without it the file declares a variable `bounds`")
+    parser.add_argument("--n", type=whole, metavar="N",
+                        help="the number of variables, where one pair serves them all; without it a variable `n` of the file")
+    add_settings(parser)
+
+
+def run(args: Namespace) -> int:
+    """Prints the verdict table. What the file itself prints goes to stderr."""
+    path, name = parted(args.file)
+    with redirect_stdout(sys.stderr), loaded(path) as module:
+        name, fun = chosen(module, path, name)
+        bounds, n = _box(args, module, path)
+        count = len(read_bounds(bounds, n)[0])
+        result = minimize(fun, bounds, n=n, **settings_of(args))
+    if args.json:
+        print_json(result)
+    else:
+        print(row("function", f"{path}:{name}, {counted(count, 'variable')}"))
+        print(result)
+    return code_of(result)
+
+
+def _box(args: Namespace, module: ModuleType, path: Path) -> tuple[Any, int | None]:
+    """The bounds and the n to hand over. What stands on the command line comes before what the file declares; a declared n
+    counts only where there is one pair to repeat."""
+    declared = getattr(module, "bounds", getattr(module, "BOUNDS", None))
+    n = args.n if args.n is not None else getattr(module, "n", None)
+    if args.bounds:
+        if len(args.bounds) > 1:
+            return args.bounds, args.n
+        return (args.bounds, None) if n is None else (args.bounds[0], n)
+    if declared is None:
+        raise CommandError(f"there are no bounds: give --bounds LO HI for each variable (--bounds LO HI --n N if they are all "
+                           f"the same), or declare them in {path}: bounds = [(-5, 10), (-5, 10)]")
+    return declared, n if _is_one_pair(declared) else args.n
+
+
+def _is_one_pair(bounds: Any) -> bool:
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
+        return np.size(bounds.lb) == np.size(bounds.ub) == 1
+    return isinstance(bounds, (tuple, list, np.ndarray)) and len(bounds) == 2 and all(np.ndim(end) == 0 for end in bounds)
+
+
+COMMAND = Command(
+    name="minimize",
+    summary="the global minimum of a function in a Python file, with proof",
+    usage="infimum minimize FILE.py[:function] [--bounds LO HI ...] [--n N] [settings] [--json]",
+    description="Encloses the smallest value of an ordinary NumPy function of a vector over a box, and all its minimisers.\n"
+                "The file is run once, then the function is called once with a symbolic vector.",
+    examples="""examples:
+  infimum minimize model.py --bounds -5 10 -5 10         two variables
+  infimum minimize model.py:cost --bounds "-5,10;0,inf"  the function cost of several
+  infimum minimize model.py --bounds -5.5 6 --n 10       ten variables with the same bounds
+  infimum minimize model.py --xtol 1e-4 --time-limit 60  the file declares bounds = [(-5, 10), (-5, 10)]
+  infimum minimize model.py --engine swarm --option particles=100 --seed 1
+  infimum minimize model.py --json > result.json
+
+""" + CODES_HELP,
+    configure=configure,
+    run=run)

@@ -1,0 +1,46 @@
+"""`infimum resume FILE.inf FILE.py[:function]`."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from contextlib import redirect_stdout
+
+from infimum.cli.command import Command
+from infimum.cli.load import chosen, loaded, parted
+from infimum.cli.settings import add_settings
+from infimum.cli.show import CODES_HELP, code_of, print_json, row
+from infimum.solve import resume
+
+
+def configure(parser: ArgumentParser) -> None:
+    parser.add_argument("checkpoint", metavar="FILE.inf", help="the file that `infimum minimize --checkpoint` wrote")
+    parser.add_argument("file", metavar="FILE.py[:function]", help="the function of that run")
+    add_settings(parser, ("--time-limit", "--max-boxes", "--progress"))
+
+
+def run(args: Namespace) -> int:
+    """Goes on with the run and prints the verdict table."""
+    path, name = parted(args.file)
+    with redirect_stdout(sys.stderr), loaded(path) as module:
+        name, fun = chosen(module, path, name)
+        result = resume(args.checkpoint, fun, time_limit=args.time_limit, max_boxes=args.max_boxes,
+                        progress=args.progress)
+    if args.json:
+        print_json(result)
+    else:
+        print(row("function", f"{path}:{name}, resumed from {args.checkpoint}"))
+        print(result)
+    return code_of(result)
+
+
+COMMAND = Command(
+    name="resume",
+    summary="goes on with a run that was stopped or killed",
+    usage="infimum resume FILE.inf FILE.py[:function] [--time-limit SECONDS] [--json]",
+    description="Bounds, tolerances and engine are in the checkpoint; the answer has the bits of a run that was never disturbed.",
+    examples="""examples:
+  infimum minimize model.py --checkpoint run.inf --time-limit 60
+  infimum resume run.inf model.py
+
+""" + CODES_HELP,
+    configure=configure,
+    run=run)

@@ -1,0 +1,153 @@
+"""The settings of `minimize` as flags, and how their values are read from words."""
+
+import re
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from infimum.solve import ENGINES
+
+_BRACKETS = str.maketrans("()[]", "    ")
+
+
+def number(text: str) -> float:
+    """A number as Python reads it: 0.1 is the double 0.1; inf and -inf are numbers."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text.strip()!r} is not a number") from None
+
+
+def whole(text: str) -> int:
+    """A whole number, also written as 1e6."""
+    try:
+        return int(text)
+    except ValueError:
+        value = number(text)
+    if not value.is_integer():
+        raise ArgumentTypeError(f"{text.strip()!r} is not a whole number")
+    return int(value)
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers with spaces, commas or brackets between them."""
+    words = re.split(r"[\s,]+", text.translate(_BRACKETS).strip(" ,"))
+    return [number(word) for word in words if word]
+
+
+def pairs(text: str) -> list[tuple[float, float]]:
+    """Bounds: `-5 10 -5 10`, or the pairs separated: `-5,10;-5,10`.
+
+    >>> pairs("-5,10; 0,inf"), pairs("-1e3 1e3")
+    ([(-5.0, 10.0), (0.0, inf)], [(-1000.0, 1000.0)])
+    """
+    rows = [numbers(part) for part in text.strip("; ").split(";")]
+    if len(rows) == 1:
+        rows = [rows[0][i:i + 2] for i in range(0, len(rows[0]), 2)]
+    wrong = next((i for i, row in enumerate(rows) if len(row) != 2), None)
+    if wrong is not None or not rows:
+        has = f"variable {wrong} has {len(rows[wrong])} of them" if wrong is not None else "there is no number"
+        raise ArgumentTypeError(f"each variable needs two numbers, LO HI, and {has} in {text.strip()!r}")
+    return [(low, high) for low, high in rows]
+
+
+def points(text: str) -> list[list[float]]:
+    """Points: `1 2`, or several: `1,2;3,4`."""
+    return [numbers(part) for part in text.strip("; ").split(";")]
+
+
+def options(text: str) -> list[tuple[str, Any]]:
+    """`NAME=VALUE` words; a value is a number if it reads as one, None if it is `none`, otherwise text; a comma makes a tuple.
+
+    >>> options("particles=100 start=sobol partition=10,4 enough=none")
+    [('particles', 100), ('start', 'sobol'), ('partition', (10, 4)), ('enough', None)]
+    """
+    found = []
+    for word in text.split() or [text]:
+        name, equals, value = word.partition("=")
+        if not (name and equals and value):
+            raise ArgumentTypeError(f"expected NAME=VALUE, such as particles=100, not {word!r}")
+        found.append((name, _value(value)))
+    return found
+
+
+def _value(text: str) -> Any:
+    if "," in text:
+        return tuple(_value(part) for part in text.split(","))
+    if text.lower() == "none":
+        return None
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            pass
+    return text
+
+
+# flag: what argparse needs to know. The name of the flag is the name of the argument of `minimize`.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "--engine": {"choices": ENGINES, "help": "auto (the default) proves; complete proves in the form of a paper, "
+                 "for comparison; swarm only searches, and answers sooner"},
+    "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
+    "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this part of |upper| (1e-6)"},
+    "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this"},
+    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with the enclosure reached so far"},
+    "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
+    "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},
+    "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this new file; `infimum resume` goes on"},
+    "--seed": {"type": whole, "metavar": "WHOLE", "help": "of all random numbers (0): the same seed gives the same bits"},
+    "--x0": {"type": points, "metavar": "X ...", "action": "extend",
+             "help": "a point to begin with, one number a variable; several: \"1,2;3,4\", or --x0 again"},
+    "--option": {"type": options, "metavar": "NAME=VALUE", "action": "extend", "dest": "options",
+                 "help": "an option of the engine, such as particles=100; may be repeated"},
+    "--progress": {"action": BooleanOptionalAction, "help": "a line of progress on stderr (by itself on terminals only)"},
+}
+
+
+def add_settings(parser: ArgumentParser, flags: Sequence[str] = tuple(SETTINGS)) -> None:
+    """Flags of SETTINGS, and --json."""
+    group = parser.add_argument_group("settings")
+    for flag in flags:
+        group.add_argument(flag, **SETTINGS[flag])
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def settings_of(args: Namespace) -> dict[str, Any]:
+    """The arguments of `minimize` that were given; for the others its own defaults hold."""
+    names = [about.get("dest", flag[2:].replace("-", "_")) for flag, about in SETTINGS.items()]
+    found = {name: value for name in names if (value := getattr(args, name)) is not None}
+    return found | ({"options": dict(found["options"])} if "options" in found else {})
+
+
+def _reads(read: Any, word: str) -> bool:
+    try:
+        return bool(read(word))
+    except ArgumentTypeError:
+        return False
+
+
+_GATHERS = {"--bounds": numbers, "--x0": numbers, "--option": options}
+
+
+def joined(argv: Sequence[str]) -> list[str]:
+    """argv with FLAG and the values that follow it as one word FLAG=VALUES, where argparse would go wrong: it takes -1e3 or
+    "-5,10;-5,10" for a flag, and the file after the bounds for a bound.
+
+    >>> joined(["--bounds", "-1e3", "10", "f.py", "--atol", "1"])
+    ['--bounds=-1e3 10', 'f.py', '--atol', '1']
+    """
+    words: list[str] = []
+    at = 0
+    while at < len(argv):
+        word, at = argv[at], at + 1
+        if word == "--":
+            return [*words, *argv[at - 1:]]
+        end = at
+        if word in _GATHERS:
+            while end < len(argv) and _reads(_GATHERS[word], argv[end].replace(";", " ")):
+                end += 1
+        elif word.startswith("--") and "=" not in word and at < len(argv):
+            end += argv[at].startswith("-") and _reads(number, argv[at])
+        words.append(f"{word}={' '.join(argv[at:end])}" if end > at else word)
+        at = end
+    return words

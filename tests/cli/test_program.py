@@ -1,0 +1,117 @@
+"""The program as a whole: help, version, the table of commands, exit codes, and two runs as a process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.cli.main import COMMANDS, main
+from infimum.cli.settings import joined
+from infimum.cli.show import CODES, code_of, plain
+from infimum.result import Verdict
+from tests.cli.helpers import ROSEN
+from tests.cli.test_gallery_command import result
+
+ROOT = Path(infimum.__file__).parent.parent
+
+
+def process(*argv: str, cwd: Path) -> subprocess.CompletedProcess:
+    """python -m infimum, somewhere else."""
+    env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    return subprocess.run([sys.executable, "-m", "infimum", *argv], cwd=cwd, env=env, capture_output=True, text=True, timeout=60)
+
+
+def test_version(infimum_):
+    said = infimum_("--version")
+    assert said.code == 0 and said.out == f"infimum {infimum.__version__}\n"
+
+
+def test_without_a_command_it_shows_the_help(infimum_):
+    said = infimum_()
+    assert said.code == 2 and said.out == "" and all(command.name in said.err for command in COMMANDS)
+
+
+def test_an_unknown_command(infimum_):
+    assert "invalid choice: 'maximize' (choose from" in infimum_("maximize").complaint()
+
+
+@pytest.mark.parametrize("words", [[], ["minimize"], ["gallery"]])
+def test_help_has_examples_and_fits(infimum_, words):
+    said = infimum_(*words, "--help")
+    assert said.code == 0 and said.err == "" and "examples:" in said.out and f"infimum {' '.join(words)}" in said.out
+    assert all(len(line) <= 110 for line in said.out.splitlines())
+    assert not words or ("exit codes:" in said.out and "--bounds -5" in said.out) == (words == ["minimize"])
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c.name)
+def test_every_example_can_be_parsed(command, monkeypatch):
+    lines = [line.split("   ")[0].split(" > ")[0] for line in (part.strip() for part in command.examples.splitlines())]
+    examples = [line for line in lines if line.startswith("infimum ")]
+    parsed = []
+    every = [_with_run(c, lambda args: parsed.append(args) or 0) for c in COMMANDS]
+    monkeypatch.setattr("infimum.cli.main.COMMANDS", every)
+    for line in examples:
+        argv = [word.strip('"') for word in line.split("  ")[0].split()[1:]]
+        assert main(argv) == 0, line
+    assert len(parsed) == len(examples) >= 2
+
+
+def _with_run(command, run):
+    from dataclasses import replace
+    return replace(command, run=run)
+
+
+def test_every_verdict_has_a_code():
+    assert set(CODES) == set(Verdict)
+    codes = {v: code_of(result(verdict=v)) for v in Verdict}
+    assert codes == {Verdict.PROVED: 0, Verdict.CANDIDATE: 0, Verdict.STOPPED: 1, Verdict.UNDECIDED: 1, Verdict.INFEASIBLE: 3}
+    assert code_of(result(verdict=Verdict.CANDIDATE, success=False)) == 1
+
+
+@pytest.mark.parametrize(("argv", "words"), [
+    (["--bounds", "-1e3", "1", "f.py"], ["--bounds=-1e3 1", "f.py"]),
+    (["f.py", "--bounds", "-inf", "inf", "--n", "3"], ["f.py", "--bounds=-inf inf", "--n", "3"]),
+    (["--bounds", "-1,1;-2,2", "f.py"], ["--bounds=-1,1;-2,2", "f.py"]),
+    (["--x0", "-1", "f.py", "--atol", "-1e-3"], ["--x0=-1", "f.py", "--atol=-1e-3"]),
+    (["--option", "a=1", "b=-2", "f.py"], ["--option=a=1 b=-2", "f.py"]),
+    (["--bounds", "f.py"], ["--bounds", "f.py"]),
+    (["--json", "--bounds"], ["--json", "--bounds"]),
+    (["--", "--bounds", "-1", "1"], ["--", "--bounds", "-1", "1"]),
+    ([], []),
+])
+def test_values_are_joined_to_their_flag(argv, words):
+    assert joined(argv) == words
+
+
+def test_plain_values():
+    given = {"a": np.array([[1.0, np.inf]]), "b": np.float64(-np.inf), "c": np.int64(3), "d": (True, None, np.nan), 5: {1}}
+    assert plain(given) == {"a": [[1.0, "inf"]], "b": "-inf", "c": 3, "d": [True, None, "nan"], "5": "{1}"}
+
+
+def test_a_reader_that_has_gone_is_no_traceback(capfd, monkeypatch):
+    def gone(args):
+        raise BrokenPipeError
+    monkeypatch.setattr("infimum.cli.main.COMMANDS", [_with_run(COMMANDS[-1], gone)])
+    keep = os.dup(1)
+    try:
+        assert main(["gallery"]) == 1
+    finally:
+        os.dup2(keep, 1)
+        os.close(keep)
+
+
+# ---- as a process
+def test_a_process_proves(tmp_path):
+    (tmp_path / "rosen.py").write_text(ROSEN)
+    done = process("minimize", "rosen.py", "--bounds", "-5", "10", "-5", "10", cwd=tmp_path)
+    assert done.returncode == 0 and done.stderr == "" and "PROVED" in done.stdout
+    assert [p.name for p in tmp_path.iterdir()] == ["rosen.py"]  # nothing is left behind
+
+
+def test_a_process_fails_with_a_sentence(tmp_path):
+    done = process("minimize", "rosen.py", cwd=tmp_path)
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith("infimum: there is no file 'rosen.py'")

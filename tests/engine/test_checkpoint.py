@@ -1,0 +1,141 @@
+"""Checkpoints: whole or not there; a run that was killed ends with the bits of one that was not."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum import problems
+from infimum.engine import checkpoint
+from infimum.engine.checkpoint import State, load, save
+
+ROOT = Path(infimum.__file__).parent.parent
+COLVILLE = problems.get("colville")
+CASES = {"auto": (COLVILLE, {}),
+         "complete": (problems.get("rastrigin", 5), {"engine": "complete", "options": {"partition": (3, 4)}})}
+
+
+def bits(r: infimum.Result) -> list:
+    """Everything of a result that must not depend on interruptions, as bytes."""
+    boxes = [end.tobytes() for box in r.boxes for end in box]
+    ends = np.array([r.lower, r.upper]).tobytes()
+    return [r.x.tobytes(), ends, r.verdict, r.nit, r.nfev, r.regions, boxes]
+
+
+def stop_every(count: int):
+    """A callback that stops a run after so many steps of its proof."""
+    seen = 0
+
+    def callback(snapshot) -> bool:
+        nonlocal seen
+        seen += snapshot.lower > -np.inf
+        return seen > count
+    return callback
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_run_in_pieces_has_the_bits_of_a_whole_one(name, tmp_path):
+    p, settings = CASES[name]
+    whole = infimum.minimize(p.fun, p.bounds, atol=1e-7, rtol=1e-7, **settings)
+    path = str(tmp_path / "run.inf")
+    r = infimum.minimize(p.fun, p.bounds, atol=1e-7, rtol=1e-7, checkpoint=path, callback=stop_every(3), **settings)
+    pieces = 1
+    while r.verdict is infimum.Verdict.STOPPED:
+        r, pieces = infimum.resume(path, p.fun, callback=stop_every(5)), pieces + 1
+    assert pieces > 3 and bits(r) == bits(whole)
+
+
+CHILD = """
+import sys
+sys.path.insert(0, {root!r})
+import infimum
+from infimum import problems
+from infimum.engine import driver
+driver.Keeper.__init__.__defaults__ = (0.0,)
+p = problems.get("colville")
+import os
+r = infimum.resume({path!r}, p.fun) if os.path.exists({path!r}) else \\
+    infimum.minimize(p.fun, p.bounds, atol=1e-9, rtol=1e-9, checkpoint={path!r})
+print("done", flush=True)
+"""
+
+
+def test_killed_at_any_moment(tmp_path):
+    """kill -9, again and again, then resumed: the same bits."""
+    whole = infimum.minimize(COLVILLE.fun, COLVILLE.bounds, atol=1e-9, rtol=1e-9)
+    path = str(tmp_path / "run.inf")
+    code = textwrap.dedent(CHILD).format(root=str(ROOT), path=path)
+    kills = 0
+    for delay in (0.6, 0.75, 0.9, 1.1, 1.4, 1.7):
+        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(delay)
+        child.send_signal(signal.SIGKILL)
+        kills += child.wait() == -signal.SIGKILL
+        child.communicate()
+    left = [name for name in os.listdir(tmp_path) if name != "run.inf"]
+    assert all(name.startswith(".infimum-") for name in left)
+    r = infimum.resume(path, COLVILLE.fun) if os.path.exists(path) else \
+        infimum.minimize(COLVILLE.fun, COLVILLE.bounds, atol=1e-9, rtol=1e-9)
+    assert kills and bits(r) == bits(whole)
+
+
+def test_state_survives_the_file(tmp_path):
+    state = State({"a": 1, "b": [None, 0.1]}, {"x": np.array([1.5, np.inf, -0.0]), "e": np.zeros((3, 0), np.int32)})
+    save(str(tmp_path / "s"), state)
+    back = load(str(tmp_path / "s"))
+    assert back.values == state.values and back.arrays.keys() == state.arrays.keys()
+    assert all(back.arrays[k].tobytes() == v.tobytes() and back.arrays[k].dtype == v.dtype for k, v in state.arrays.items())
+
+
+def test_damage_is_always_noticed(tmp_path):
+    path = tmp_path / "s"
+    save(str(path), State({"n": 3}, {"x": np.arange(20.0)}))
+    good = path.read_bytes()
+    for at in range(0, len(good), 7):
+        path.write_bytes(good[:at] + bytes([good[at] ^ 4]) + good[at + 1:])
+        with pytest.raises(infimum.CheckpointError):
+            load(str(path))
+    for end in range(0, len(good), 11):
+        path.write_bytes(good[:end])
+        with pytest.raises(infimum.CheckpointError):
+            load(str(path))
+
+
+def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch):
+    path = str(tmp_path / "s")
+    save(path, State({"n": 1}, {}))
+
+    def fails(*_):
+        raise OSError("disk full")
+    monkeypatch.setattr(checkpoint.os, "replace", fails)
+    with pytest.raises(OSError, match="disk full"):
+        save(path, State({"n": 2}, {}))
+    assert load(path).values == {"n": 1} and os.listdir(tmp_path) == ["s"]
+
+
+def test_bad_checkpoints(tmp_path):
+    path, f = str(tmp_path / "run.inf"), COLVILLE.fun
+    with pytest.raises(infimum.CheckpointError, match="cannot be read"):
+        infimum.resume(path, f)
+    with pytest.raises(infimum.CheckpointError, match="no checkpoint can be written"):
+        infimum.minimize(f, COLVILLE.bounds, checkpoint=str(tmp_path / "none" / "run.inf"))
+    infimum.minimize(f, COLVILLE.bounds, checkpoint=path, max_boxes=10)
+    with pytest.raises(infimum.CheckpointError, match="exists"):
+        infimum.minimize(f, COLVILLE.bounds, checkpoint=path)
+    with pytest.raises(infimum.CheckpointError, match="another function"):
+        infimum.resume(path, lambda x: f(x) + 1)
+    with pytest.raises(infimum.OptionError, match="keeps no checkpoint"):
+        infimum.minimize(f, COLVILLE.bounds, engine="swarm", checkpoint=path)
+    Path(path).write_bytes(b"infimum checkpoint 9\n")
+    with pytest.raises(infimum.CheckpointError, match="another version"):
+        infimum.resume(path, f)
+    Path(path).write_bytes(b"something else")
+    with pytest.raises(infimum.CheckpointError, match="no checkpoint of infimum"):
+        infimum.resume(path, f)

@@ -1,0 +1,120 @@
+"""The complete search: gapless covers, nothing lost, the paper's counts."""
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum import problems
+from infimum.engine.branch import Goal
+from infimum.engine.complete import _ENDS, _ENTRY, CompleteOptions, CompleteSearch
+from infimum.problem import Problem
+
+
+def search(p, xtol=1e-4, **options) -> CompleteSearch:
+    evaluator = infimum.compile(p.fun, p.n)
+    return CompleteSearch(Problem(p.fun, p.lo, p.hi), evaluator, CompleteOptions(**options), Goal(1e-6, 1e-6, xtol), 0)
+
+
+@pytest.mark.parametrize("cuts", _ENDS)
+@pytest.mark.parametrize("lo, hi", [(-1.0, 2.0), (1.0, 1e8), (-1e-300, 1e300), (0.1, 0.1), (1.0, 1.0 + 2.0**-52),
+                                    (-5e-324, 5e-324), (-1e8, -1.0)])
+def test_pieces_cover_without_a_gap(cuts, lo, hi):
+    for p in (2, 4, 8, 16):
+        ends = _ENDS[cuts](lo, hi, p)
+        assert len(ends) == p + 1 and ends[0] == lo and ends[-1] == hi and ends == sorted(ends)
+
+
+def test_logarithmic_cuts_are_those_of_the_paper():
+    assert np.allclose(_ENDS["log"](1.0, 1e8, 4), [1, 1e2, 1e4, 1e6, 1e8], rtol=1e-15)
+
+
+def entries(numbers, iteration: int) -> np.ndarray:
+    found = np.zeros(len(numbers), dtype=_ENTRY)
+    found["subregion"], found["iteration"] = numbers, iteration
+    return found
+
+
+@pytest.mark.parametrize("cuts", _ENDS)
+def test_descendants_are_rebuilt_without_a_gap(cuts):
+    """A million random descendants: neighbours share their ends bit for bit, the outermost have the ends of their parent."""
+    n, block, pieces = 7, 3, 4
+    s = search(problems.get("rastrigin", n), partition=(block, pieces), cuts=cuts)
+    rng = np.random.default_rng(0)
+    lo, hi, count = s.lo, s.hi, 0
+    for iteration in range(100):
+        start = min(iteration * block % n, n - block)
+        s.taken.append((lo, hi, start))
+        numbers = rng.integers(0, pieces**block, 10_000)
+        low, high = s.boxes_of(entries(numbers, iteration))
+        others = np.delete(np.arange(n), range(start, start + block))
+        assert (low[others] == lo[others, None]).all() and (high[others] == hi[others, None]).all()
+        for k in range(block):
+            digit, row = (numbers // pieces**k) % pieces, start + k
+            assert (low[row, digit == 0] == lo[row]).all() and (high[row, digit == pieces - 1] == hi[row]).all()
+            next_low, next_high = s.boxes_of(entries(numbers + pieces**k, iteration))
+            inner = digit < pieces - 1
+            assert (next_low[row, inner] == high[row, inner]).all() and (low[row] <= high[row]).all()
+            rest = np.delete(np.arange(n), row)
+            assert (next_low[rest][:, inner] == low[rest][:, inner]).all()
+            assert (next_high[rest][:, inner] == high[rest][:, inner]).all()
+        count += len(numbers)
+        lo, hi = (low[:, 0], high[:, 0]) if (high[:, 0] > low[:, 0]).any() else (s.lo, s.hi)
+    assert count == 1_000_000
+
+
+def test_lanes_derive_the_boxes_that_are_rebuilt():
+    """The kernel's lower end of a lane is that of the natural enclosure on the rebuilt box, bit for bit or below."""
+    p = problems.get("levy", 6)
+    s = search(p, partition=(3, 4))
+    s._iterate()
+    for entry in s.list[::7]:
+        lo, hi = s.box(entry)
+        value = s.evaluator.value(lo, hi)
+        assert entry["lower"] <= value.hi and entry["lower"] >= value.lo - 1e-9
+
+
+@pytest.mark.parametrize("name, cycles", [("rastrigin", 9), ("levy", 9), ("ackley", 10), ("griewank", 11), ("salomon", 11),
+                                          ("styblinski", 9), ("zabinsky", 8), ("breiman", 8), ("fu", 9), ("belegundu", 9)])
+def test_the_papers_iteration_counts(name, cycles):
+    """One region survives each iteration: as many iterations as blocks times cycles, here with two blocks of four variables."""
+    p = problems.get(f"complete_search_{name}", 8)
+    s = search(p, partition=(4, 4))
+    for _ in s.steps():
+        known = [s.box(entry) for entry in s.list[:3]]
+        assert len(known) and s.lower() <= p.minimum.hi and s.incumbent.upper >= p.minimum.lo
+    assert len(s.list) == 1 and len(s.taken) == 2 * cycles
+    lo, hi = s.box(s.list[0])
+    assert any(((lo <= b[1]) & (hi >= b[0])).all() for b in p.minimisers) and (hi - lo).max() <= 1e-4
+
+
+@pytest.mark.parametrize("options", [{"cuts": "golden"}, {"cuts": "log"}, {"samples": "centre"},
+                                     {"samples": "latin", "points": 7}])
+def test_other_plans_prove_as_well(options):
+    p = problems.get("complete_search_rastrigin", 4)
+    r = infimum.minimize(p.fun, p.bounds, engine="complete", xtol=1e-3, options={"partition": (4, 4), **options})
+    assert r.verdict is infimum.Verdict.PROVED and r.lower <= 0 <= r.upper
+    assert any(((lo <= 0) & (hi >= 0)).all() for lo, hi in r.boxes)
+
+
+def test_an_entry_is_small():
+    assert _ENTRY.itemsize <= 32
+
+
+@pytest.mark.parametrize("options", [{"partition": (0, 4)}, {"partition": (3, 3)}, {"partition": 4}, {"cuts": "x"},
+                                     {"samples": 3}, {"points": 0}, {"iterations": -1}, {"nothing": 1}, {"partition": (40, 4)}])
+def test_bad_options(options):
+    with pytest.raises(infimum.OptionError):
+        infimum.minimize(lambda x: x[0], [(0, 1)], engine="complete", options=options)
+
+
+def test_what_it_cannot_do():
+    with pytest.raises(infimum.BoundsError, match="finite"):
+        infimum.minimize(lambda x: x[0]**2, [(0, np.inf)], engine="complete")
+    with pytest.raises(infimum.NotLocalError, match="auto"):
+        infimum.minimize(lambda x: np.sum(np.cumsum(x)**2), [(0, 1)] * 3, engine="complete")
+
+
+def test_iterations_stop_it():
+    p = problems.get("rastrigin", 5)
+    r = infimum.minimize(p.fun, p.bounds, engine="complete", options={"partition": (2, 4), "iterations": 3})
+    assert r.verdict is infimum.Verdict.STOPPED and r.nit == 3 and r.lower <= 0 <= r.upper
