@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from infimum.plotting import draw
+
 
 class Verdict(Enum):
     """What a result is worth. The value is the sentence for people."""
@@ -56,8 +58,8 @@ class Result:
     between them, certainly; lower is -inf where nothing was proved. success: the engine reached its own goal; `verdict` says what
     that is worth. boxes: (lo, hi) pairs that contain every global minimiser, None where that is not known. minima: the local
     minima found, the lowest first. confidence: an estimate of the probability that no basin remains unseen, see
-    `infimum.engine.minima`; None where there is none. attained: whether the infimum is a value of f; None where that is not
-    known. history: Progress entries.
+    `infimum.engine.minima`; None where there is none. regions: how many regions `boxes` was merged from. attained: whether the
+    infimum is a value of f; None where that is not known. history: Progress entries.
     """
 
     x: np.ndarray | None
@@ -79,10 +81,18 @@ class Result:
     seconds: float = 0.0
     seed: int = 0
     regions: int = 0
+    view: Any = field(default=None, repr=False)  # the function and its bounds, for drawings
 
     def keys(self) -> list[str]:
         """The names of the fields."""
-        return [f.name for f in fields(self)]
+        return [f.name for f in fields(self) if f.name != "view"]
+
+    def plot(self) -> Any:
+        """A matplotlib Figure: the bounds over time, and for one or two variables the boxes over the function's contours.
+
+        `r.plot().savefig("run.png")` writes it; a notebook shows it.
+        """
+        return draw(self)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.keys():

@@ -10,7 +10,7 @@ from infimum.engine.auto import Auto
 from infimum.engine.branch import Goal
 from infimum.engine.checkpoint import State, check_writable, load
 from infimum.engine.complete import CompleteOptions, CompleteRun
-from infimum.engine.driver import Keeper, drive
+from infimum.engine.driver import Keeper, View, drive
 from infimum.engine.random import key_of
 from infimum.engine.swarm import Swarm, SwarmOptions
 from infimum.errors import CheckpointError, OptionError
@@ -65,16 +65,16 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
         check_writable(checkpoint)
     evaluator = _evaluator(fun, len(problem.lo), args)
+    shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "view": _view(evaluator, problem)}
     if engine == "swarm":
-        run = Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None)
-        return drive(run, time_limit=time_limit, callback=callback, progress=progress)
+        return drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared)
     run = PROVERS[engine][0](problem, evaluator, settings, Goal(atol, rtol, xtol), int(seed), max_boxes, memory_limit)
     keeper = None
     if checkpoint is not None:
         asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
                  "memory_limit": memory_limit, "key": evaluator.f.key}
         keeper = Keeper(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi}))
-    return drive(run, time_limit=time_limit, callback=callback, progress=progress, keeper=keeper)
+    return drive(run, keeper=keeper, **shared)
 
 
 def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_limit: float | None = None,
@@ -97,7 +97,11 @@ def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_l
     run = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes, asked["memory_limit"])
     run.restore(State(whole.values["state"], whole.arrays))
     keeper = Keeper(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi}))
-    return drive(run, time_limit=time_limit, callback=callback, progress=progress, keeper=keeper)
+    return drive(run, time_limit=time_limit, callback=callback, progress=progress, keeper=keeper, view=_view(evaluator, problem))
+
+
+def _view(evaluator: Evaluator, problem: Problem) -> View:
+    return View(evaluator.estimate, problem.lo, problem.hi)
 
 
 def _check_run(time_limit: Any, callback: Any) -> None:
@@ -120,6 +124,6 @@ def _evaluator(fun: Callable | Evaluator, n: int, args: Any) -> Evaluator:
         return compile(fun, n, args)
     if fun.n != n:
         raise OptionError(f"the Evaluator has {fun.n} variables, the bounds have {n}")
-    if args != ():
+    if args is not None and not (isinstance(args, (tuple, list)) and not args):
         raise OptionError("args belong to a function; this Evaluator was compiled with its own")
     return fun

@@ -73,7 +73,7 @@ class Auto:
     # ---- what a reader of the progress sees
     @property
     def x(self) -> np.ndarray:
-        return self.incumbent.x if self.incumbent.x is not None else self.swarm.x
+        return self.incumbent.x.copy() if self.incumbent.x is not None else self.swarm.x
 
     @property
     def value(self) -> float:
@@ -169,8 +169,9 @@ class Auto:
         while True:
             lo, hi, lower = self.sweeper.sweep(*self.root, self.incumbent.upper)
             self.sweeps += 1
-            before = self.root[1] - self.root[0]
-            pays = bool((hi - lo < _PAYS * before).any())
+            with np.errstate(invalid="ignore", over="ignore"):  # unbounded, or so wide that the width is infinite
+                before = self.root[1] - self.root[0]
+                pays = bool((hi - lo < _PAYS * before).any())
             self.root, self.root_lower = (lo, hi), max(self.root_lower, float(lower[0]))
             yield
             if self._is_swept() or not pays:
@@ -180,7 +181,8 @@ class Auto:
         return not (self.root[0] <= self.root[1]).all()
 
     def _width(self) -> float:
-        return float((self.root[1] - self.root[0]).max())
+        with np.errstate(over="ignore"):
+            return float((self.root[1] - self.root[0]).max())
 
     def _narrow(self) -> bool:
         return self.goal.xtol is None or self._width() <= self.goal.xtol

@@ -53,6 +53,8 @@ class CompleteOptions:
     @classmethod
     def read(cls, given: dict[str, Any] | None) -> "CompleteOptions":
         """Options from a dictionary, each checked."""
+        if given is not None and not isinstance(given, dict):
+            raise OptionError(f"options must be a dictionary, not {given!r}")
         given = dict(given or {})
         known = [f.name for f in fields(cls)]
         unknown = [k for k in given if k not in known]
@@ -262,7 +264,7 @@ class CompleteRun:
 
     @property
     def x(self) -> np.ndarray:
-        return self.search.lo if self.search.incumbent.x is None else self.search.incumbent.x
+        return (self.search.lo if self.search.incumbent.x is None else self.search.incumbent.x).copy()
 
     @property
     def value(self) -> float:

@@ -17,7 +17,7 @@ _VALUE, _STATE = SCALARS.index("value"), SCALARS.index("state")
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Where lanes ended: points (n, N), values and states; `lane` is the number of the start."""
+    """Where lanes ended: points (n, N), values (infinite if DEAD) and states; `lane` is the number of the start."""
 
     x: np.ndarray
     value: np.ndarray
@@ -64,6 +64,7 @@ class Descents:
             if not self.waiting:
                 return None
             self._begin(*self.waiting.pop(0))
+        trials = min(trials, self.rules.trials - self.used)
         for _ in range(trials):
             self.lanes, self.spare = self.evaluator.run(self.kind, self.lanes, self.spare, self.parameters), self.lanes
         self.used += trials
@@ -115,8 +116,8 @@ class Descents:
         over = mine if spent else mine & (state >= State.CONVERGED)
         if not over.any() or (2 * over.sum() < mine.sum() and not spent):
             return None
-        ends = Ends(np.compress(over, self.lanes[0], axis=1), self.lanes[-1][_VALUE, over], state[over].astype(int),
-                    self.number[over])
+        value = np.where(state == State.DEAD, np.inf, self.lanes[-1][_VALUE])
+        ends = Ends(np.compress(over, self.lanes[0], axis=1), value[over], state[over].astype(int), self.number[over])
         self.ended.append(ends)
         self.number = np.where(over, -1, self.number)
         left = int(mine.sum() - over.sum())

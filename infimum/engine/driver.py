@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,6 +28,15 @@ class Engine(Protocol):
     def line(self) -> str: ...
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """The function, as estimates of points (n, N), and the bounds of the problem."""
+
+    estimate: Callable[[np.ndarray], np.ndarray]
+    lo: np.ndarray
+    hi: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +68,7 @@ class Snapshot:
 
 
 def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
-          progress: bool | None = None, keeper: Keeper | None = None) -> Result:
+          progress: bool | None = None, keeper: Keeper | None = None, view: View | None = None) -> Result:
     """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows the line on terminals after a
     second."""
     start, history, stopped, known = time.perf_counter(), [], None, (-np.inf, np.inf)
@@ -75,8 +84,8 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
             if keeper is not None and time.perf_counter() - kept >= keeper.every:
                 keeper.keep(engine)
                 kept = time.perf_counter()
-            view = Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0])
-            if callback is not None and _says_stop(callback, view):
+            if callback is not None and _says_stop(
+                    callback, Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0])):
                 stopped = "stopped by the callback"
             elif time_limit is not None and seconds >= time_limit:
                 stopped = f"the time limit of {time_limit:g} s was reached"
@@ -88,12 +97,13 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
         shown.clear()
     if keeper is not None:
         keeper.keep(engine)
-    return engine.finish(stopped, time.perf_counter() - start, history)
+    result = engine.finish(stopped, time.perf_counter() - start, history)
+    return replace(result, view=view)
 
 
 def _says_stop(callback: Callable[[Snapshot], Any], snapshot: Snapshot) -> bool:
     try:
-        return callback(snapshot) is True
+        return isinstance(said := callback(snapshot), (bool, np.bool_)) and bool(said)
     except StopIteration:
         return True
 
@@ -102,7 +112,7 @@ class _Line:
     """One line on stderr that is written over."""
 
     def __init__(self, wanted: bool | None):
-        self.wanted = wanted if wanted is not None else sys.stderr.isatty()
+        self.wanted = sys.stderr is not None and (sys.stderr.isatty() if wanted is None else wanted)
         self.next, self.width = 0.0 if wanted else _QUIET, 0
 
     def show(self, engine: Engine, seconds: float) -> None:

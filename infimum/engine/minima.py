@@ -43,7 +43,7 @@ class Minima:
     def __init__(self, lo: np.ndarray, hi: np.ndarray):
         width = hi - lo
         self.scale = np.where(width > 0, width, 1.0)[:, None]
-        self.n, self.spread = len(lo), 1.0
+        self.n, self.spread, self.place = len(lo), 1.0, PLACE
         self.x, self.value, self.state = np.empty((self.n, 0)), np.empty(0), np.empty(0, int)
         self.independent = np.empty(0, bool)
 
@@ -76,11 +76,15 @@ class Minima:
 
     def _one_with(self, k: int, others: np.ndarray) -> np.ndarray:
         """Which of the others are the same minimum as end k."""
+        with np.errstate(over="ignore"):
+            return self._same(k, others)
+
+    def _same(self, k: int, others: np.ndarray) -> np.ndarray:
         kinked = (self.state[others] == State.KINK) | (self.state[k] == State.KINK)
         reach = np.where(kinked, KINKED, VALUE) * (self.spread + abs(self.value[k]))
         close = np.abs(self.value[others] - self.value[k]) <= reach
         near = np.flatnonzero(close)
-        close[near] = np.abs((np.take(self.x, others[near], axis=1) - self.x[:, k:k + 1]) / self.scale).max(axis=0) <= PLACE
+        close[near] = np.abs((np.take(self.x, others[near], axis=1) - self.x[:, k:k + 1]) / self.scale).max(axis=0) <= self.place
         return close
 
     def lowest(self) -> int:

@@ -45,8 +45,9 @@ class Numbers:
             elif number.kind == "scalar":
                 rows.append(np.full(len(positions), parts[0][0][0, 0]))
             elif number.kind == "others":
-                squares = before(number, positions + number.shift, parts)[0] + after(number, positions + number.stop, parts)[0]
-                rows.append(np.sqrt(np.maximum(squares[:, 0], 0.0)))
+                one, two = before(number, positions + number.shift, parts)[0], after(number, positions + number.stop, parts)[0]
+                with np.errstate(over="ignore"):
+                    rows.append(np.sqrt(np.maximum(one + two, 0.0))[:, 0])
             else:
                 rows.append(_PART[number.kind](number, positions + number.shift, parts)[0][:, 0])
         return rows
@@ -62,7 +63,8 @@ class Numbers:
             return list(parts[0])
         if number.kind == "others":
             one, two = before(number, positions + number.shift, parts), after(number, positions + number.stop, parts)
-            low, high = _down(one[0] + two[0]), _up(one[1] + two[1])
+            with np.errstate(over="ignore"):
+                low, high = _down(one[0] + two[0]), _up(one[1] + two[1])
             return [np.maximum(_down(np.sqrt(np.maximum(low, 0.0))), 0.0), _up(np.sqrt(np.maximum(high, 0.0))),
                     np.minimum(one[2], two[2])]
         return _PART[number.kind](number, positions + number.shift, parts)

@@ -85,6 +85,8 @@ class Search:
         """Looks along every variable over its whole range and closer around the point, then into the lowest basins of each line,
         twice closer, and moves."""
         variables = self._chosen()
+        if not len(variables):
+            return place
         at = self._samples(place.x[variables], variables)
         values = yield from self._lines(place.x, variables, at)
         below, to, above, lowest = self._basins(at, values)
@@ -151,6 +153,7 @@ class Search:
             draw = uniform(self.seed, 3, turn, range(count), 2)
             first = (draw[0] * m).astype(int)
             second = (first + 1 + (draw[1] * (m - 1)).astype(int)) % m
+            first, second = np.minimum(first, second), np.maximum(first, second)
         radius = self.width[variables, None] * 0.5 ** (1 + 2 * scale)
         around = place.x[variables, None] + radius * np.linspace(-1.0, 1.0, int(np.sqrt(_PAIRS / count)) - _BASINS)
         values = np.concatenate([place.basins, self._within(around, variables)], axis=1)
@@ -159,8 +162,11 @@ class Search:
         v, w = values[one, np.tile(i, count)], values[two, np.tile(j, count)]
         lanes = np.stack([variables[one].astype(float), v, variables[two].astype(float), w, np.zeros(len(v))])
         found = yield from self._values(place.x, lanes)
-        order = np.argsort(found, kind="stable")[:most]
-        order = order[np.isfinite(found[order])]
+        stays = (v == place.x[variables[one]]) | (w == place.x[variables[two]])
+        order = np.argsort(np.where(stays, np.inf, found), kind="stable")[:8 * most]
+        order = order[np.isfinite(found[order]) & ~stays[order]]
+        first_seen = np.unique(lanes[:4, order], axis=1, return_index=True)[1]
+        order = order[np.sort(first_seen)[:most]]
         points = np.repeat(place.x[:, None], len(order), axis=1)
         columns = np.arange(len(order))
         points[variables[one[order]], columns], points[variables[two[order]], columns] = v[order], w[order]
@@ -169,8 +175,9 @@ class Search:
     def downhill(self, place: Place) -> Iterator[Place]:
         """Looks along the gradient, scaled by the widths, from tiny steps to ones across the box."""
         _, g = self.evaluator.estimate_gradient(place.x)
-        steepest = -g * self.width * self.width
-        longest = np.abs(steepest / np.where(self.width > 0, self.width, 1.0)).max()
+        with np.errstate(over="ignore", invalid="ignore"):
+            steepest = -g * self.width * self.width
+            longest = np.abs(steepest / np.where(self.width > 0, self.width, 1.0)).max()
         if not 0 < longest < np.inf:
             return place
         lanes = np.zeros((5, 64))
@@ -186,7 +193,7 @@ class Search:
 
     def polish(self, place: Place, rounds: int = 64) -> Iterator[Place]:
         """Moves each variable by every power of two down to its last bits, again and again: what a kink needs."""
-        if len(self.movable) * self.n * 96 > _TERMS // 16:
+        if not len(self.movable) or len(self.movable) * self.n * 96 > _TERMS // 16:
             return place
         scale = np.ldexp(1.0, -np.arange(2, 50))
         offsets = np.concatenate([scale, -scale])

@@ -27,7 +27,7 @@ from infimum.problem import Problem
 from infimum.result import End, Result, Verdict
 
 _FIRST, _GROWTH, _RESTARTS = 32, 4, 5
-_STARTS, _SWARM, _VELOCITY = 0, 16, 17  # streams of random numbers; a search has its own
+_STARTS, _SWARM, _VELOCITY, _SOBOL, _FLIGHT = 0, 16, 17, 1 << 20, 1 << 24  # streams of random numbers; searches have others
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +59,21 @@ class SwarmOptions:
     @classmethod
     def read(cls, given: dict[str, Any] | None) -> "SwarmOptions":
         """Options from a dictionary, each checked."""
+        if given is not None and not isinstance(given, dict):
+            raise OptionError(f"options must be a dictionary, not {given!r}")
         given = dict(given or {})
         known = [f.name for f in fields(cls)]
         unknown = [k for k in given if k not in known]
         if unknown:
             raise OptionError(f"there is no option {unknown[0]!r}; there are {', '.join(known)}")
-        for name, least in _WHOLE.items():
-            value = given.get(name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least):
-                raise OptionError(f"option {name!r} must be a whole number from {least} on, not {value!r}")
-        for name, (least, most) in _REAL.items():
-            value = given.get(name)
-            if value is not None and (isinstance(value, (bool, str)) or not np.isreal(value) or not least <= value <= most):
-                raise OptionError(f"option {name!r} must be a number from {least} to {most}, not {value!r}")
+        for name, value in given.items():
+            kinds, (least, most), word = ((int, np.integer), _WHOLE[name], "whole number") if name in _WHOLE else \
+                ((int, float, np.integer, np.floating), _REAL.get(name, (0, 0)), "number")
+            if name == "start" or (value is None and name in _OPTIONAL):
+                continue
+            if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
+                reach = f"from {least} on" if most == np.inf else f"from {least} to {most}"
+                raise OptionError(f"option {name!r} must be a {word} {reach}, not {value!r}")
         if given.get("start", "uniform") not in ("uniform", "sobol"):
             raise OptionError(f"option 'start' must be 'uniform' or 'sobol', not {given['start']!r}")
         if given.get("confidence") is not None:
@@ -79,7 +81,9 @@ class SwarmOptions:
         return cls(**given)
 
 
-_WHOLE = {"particles": 1, "swarm_steps": 0, "descent_steps": 1, "enough": 1, "restarts": 0, "halvings": 1, "samples": 3}
+_WHOLE = {name: (least, np.inf) for name, least in (("particles", 1), ("swarm_steps", 0), ("descent_steps", 1), ("enough", 1),
+                                                    ("restarts", 0), ("halvings", 1), ("samples", 3))}
+_OPTIONAL = ("particles", "enough", "confidence", "restarts")
 _REAL = {"confidence": (0.0, 1.0), "inertia": (0.0, 2.0), "cognitive": (0.0, 8.0), "social": (0.0, 8.0), "armijo": (1e-6, 0.5)}
 
 
@@ -100,7 +104,8 @@ class Swarm:
     def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, seed: int, limited: bool = False):
         self.problem, self.evaluator, self.seed = problem, evaluator, seed
         self.lo, self.hi, self.n = problem.lo, problem.hi, len(problem.lo)
-        self.width = self.hi - self.lo
+        with np.errstate(over="ignore"):
+            self.width = self.hi - self.lo
         _check_finite(self.lo, self.hi, self.width)
         particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= DENSE else max(8, min(256, 2**15 // self.n)))
         self.options = replace(options, particles=particles)
@@ -111,14 +116,14 @@ class Swarm:
         self.minima = Minima(self.lo, self.hi)
         self.search = Search(evaluator, self.lo, self.hi, options.samples, seed)
         self.best = Place(np.zeros(self.n), np.inf)
-        self.wave = self.trials = self.sampled = self.running = 0
-        self.agreed = False
+        self.wave = self.trials = self.running = 0
+        self.agreed, self.trusted = False, 0.0
         self._evaluations = 0
 
     # ---- what a reader of the progress sees
     @property
     def x(self) -> np.ndarray:
-        return self.best.x
+        return self.best.x.copy()
 
     @property
     def value(self) -> float:
@@ -152,7 +157,9 @@ class Swarm:
             return True
         enough, wanted = self.options.enough, self.options.confidence
         self.agreed = enough is not None and self.minima.lowest() >= enough
-        return self.agreed or (wanted is not None and self.minima.trust(self.minima.groups())[0] >= wanted)
+        if wanted is not None:
+            self.trusted = self.minima.trust(self.minima.groups())[0]
+        return self.agreed or (wanted is not None and self.trusted >= wanted)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
         count = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
@@ -181,8 +188,11 @@ class Swarm:
                 first = ", ".join(f"{v:.6g}" for v in starts[:6, 0]) + (", …" if self.n > 6 else "")
                 raise UndefinedError(f"the function has no finite value at any of {starts.shape[1] + more.shape[1]:,} points "
                                      f"within the bounds; the first of them is x = ({first}). Correct the function or the bounds")
-        spread = float(finite[-1 - len(finite) // 4] - finite[len(finite) // 4]) if len(finite) else 0.0
+        with np.errstate(over="ignore"):
+            spread = float(finite[-1 - len(finite) // 4] - finite[len(finite) // 4]) if len(finite) else 0.0
         spread = spread if 0 < spread < np.inf else 1.0
+        if len(finite) and finite[0] == finite[-1]:  # as far as one sees it is constant: all of it is one minimum
+            self.minima.place = np.inf
         self.rules, self.minima.spread = replace(self.rules, spread=spread), spread
         if len(finite):
             k = int(np.nanargmin(np.where(np.isfinite(values), values, np.inf)))
@@ -286,7 +296,7 @@ class Swarm:
         """The particle swarm: the best place of each particle. The global best is the lowest, the first of equals."""
         o, particles = self.options, range(count)
         quasi = o.start == "sobol" and self.n <= sobol.LIMIT
-        unit = sobol.points(self.seed, _SWARM + 2 * wave, 0, count, self.n) if quasi else \
+        unit = sobol.points(self.seed, _SOBOL + wave, 0, count, self.n) if quasi else \
             uniform(self.seed, _SWARM, wave, particles, self.n)
         x = self._scaled(unit)
         v = (uniform(self.seed, _VELOCITY, wave, particles, self.n) - 0.5) * self.width[:, None]
@@ -302,7 +312,7 @@ class Swarm:
             if step == o.swarm_steps:
                 break
             leader = own[:, k:k + 1] if own_value[k] < np.inf else x
-            r = uniform(self.seed, 32 + 2 * wave, step, particles, 2 * self.n)
+            r = uniform(self.seed, _FLIGHT + wave, step, particles, 2 * self.n)
             v = o.inertia * v + o.cognitive * r[:self.n] * (own - x) + o.social * r[self.n:] * (leader - x)
             moved = x + v
             x = np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None])
@@ -335,8 +345,10 @@ class Swarm:
             said = stopped
         elif self.agreed:
             said = f"{self.minima.lowest()} lanes agree on the lowest minimum"
+        elif self.options.confidence is not None and self.trusted >= self.options.confidence:
+            said = f"the confidence of {self.options.confidence:g} is reached"
         else:
-            said = f"{self.wave} waves are done"
+            said = "1 wave is done" if self.wave == 1 else f"{self.wave} waves are done"
         if not found:
             return said + "; no point was found where the function is certainly defined"
         if not converged:
@@ -351,5 +363,7 @@ def _check_finite(lo: np.ndarray, hi: np.ndarray, width: np.ndarray) -> None:
     bad = np.flatnonzero(~(np.isfinite(lo) & np.isfinite(hi) & np.isfinite(width)))
     if len(bad):
         i = int(bad[0])
+        if np.isfinite(lo[i]) and np.isfinite(hi[i]):
+            raise BoundsError(f"the bounds ({lo[i]:g}, {hi[i]:g}) of variable {i} are too far apart: their distance is no double")
         raise BoundsError(f"the swarm needs finite bounds, and those of variable {i} are ({lo[i]:g}, {hi[i]:g}): give bounds "
                           "that certainly hold the minimum, such as (-1e3, 1e3), or substitute x = tan(t) with t in (-1.5, 1.5)")

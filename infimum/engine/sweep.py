@@ -29,7 +29,8 @@ class Sweeper:
         user = np.empty((2, self.n * count))
         user[0].reshape(self.n, count)[...], user[1].reshape(self.n, count)[...] = self.lo[:, None], self.hi[:, None]
         box = np.stack([lo.ravel(), hi.ravel()])
-        out, = self.evaluator.run(SWEEP, [box, user, numbers], parameters=np.concatenate([[upper], self.parts]))
+        bounded = float(np.isfinite(box).all())
+        out, = self.evaluator.run(SWEEP, [box, user, numbers], parameters=np.concatenate([[upper], self.parts, [bounded]]))
         new_lo, new_hi, alive, least = (out[row].reshape(self.n, count) for row in (NEW_LO, NEW_HI, ALIVE, LEAST))
         dead = (alive == 0).any(axis=0)
         return np.where(dead, np.inf, new_lo), np.where(dead, -np.inf, new_hi), least.max(axis=0)

@@ -12,7 +12,6 @@ but the derivative by y would miss a part, so that `exact` is False.
 """
 
 from dataclasses import dataclass, field
-from functools import cache
 
 import numpy as np
 
@@ -60,18 +59,16 @@ class NotLocal(Exception):
 def local_form(f: Expr, x: Expr, block: int = 1) -> LocalForm | None:
     """f seen from one variable, or from `block` consecutive ones (y, y1, y2, …, from variable j on); None if it cannot be taken
     apart."""
-    writer = _Writer(x, {node for node in topological([f]) if _reads(node, x)}, block)
+    depends: set[Expr] = set()
+    for node in topological([f]):
+        if node is x or not depends.isdisjoint(node.args):
+            depends.add(node)
+    writer = _Writer(x, depends, block)
     try:
         value = writer.scalar(f)
-    except NotLocal:
+    except (NotLocal, RecursionError):  # a loop over thousands of components is no vector expression
         return None
     return LocalForm(value, list(writer.numbers.values()), writer.exact)
-
-
-@cache
-def _reads(node: Expr, x: Expr) -> bool:
-    """Does the node depend on x? Arguments are asked first, so this does not recurse deeply."""
-    return node is x or any(_reads(arg, x) for arg in node.args)
 
 
 class _Writer:
@@ -159,8 +156,10 @@ class _Writer:
             seen.add((node, shift))
             if node is self.x:
                 found.add(shift)
-            elif node not in self.depends or node.op == "broadcast":
+            elif node not in self.depends:
                 continue
+            elif node.op == "broadcast":
+                self.exact = False  # a scalar that depends on x reaches every element, whichever variable is looked from
             elif node.op == "slice" and len(node.shape) == 1 and node["steps"] == (1,):
                 stack.append((node.args[0], shift + node["starts"][0]))
             elif node.kind in (Kind.MAP, Kind.TEST):

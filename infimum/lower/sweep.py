@@ -82,11 +82,12 @@ def _leaves(b: Builder, form: LocalForm) -> dict[str, Callable]:
 
 
 def sweep(name: str, f: Expr, x: Expr) -> tuple:
-    """The kernel. Parameters: the upper bound, then the ends of the slices as parts of the width, 0 … 1."""
+    """The kernel. Parameters: the upper bound, the ends of the slices as parts of the width, 0 … 1, and 1 if all boxes are
+    bounded: on an unbounded box the infimum may be approached at infinity, and no derivative discards."""
     form, b, data = local_form(f, x), Builder(), Data()
     y, slope = var(Y, ()), None
-    at = data.offset(np.zeros(SLICES + 2))
-    leaves, upper = _leaves(b, form), b.data(at)
+    at = data.offset(np.zeros(SLICES + 3))
+    leaves, upper, bounded = _leaves(b, form), b.data(at), b.ogt(b.data(at + SLICES + 2), 0.0)
     slope = gradient(form.value, y)
     lo, hi, low, high = b.input(BOX, 0), b.input(BOX, 1), b.input(USER, 0), b.input(USER, 1)
     width = b.sub(hi, lo)
@@ -119,10 +120,10 @@ def sweep(name: str, f: Expr, x: Expr) -> tuple:
         nlo = b.select(b.mand(usable, b.olt(mean, nlo)), mean, nlo)
         first_order = lipschitz if form.exact else b.mand(lipschitz, b.olt(1.0, 0.0))
         rises, falls = (b.mand(first_order, b.olt(e, 0.0)) for e in (g.nlo, g.hi))
-        dead = b.mor(b.mand(rises, b.ogt(left, low)), b.mand(falls, b.olt(right, high)))
+        dead = b.mand(bounded, b.mor(b.mand(rises, b.ogt(left, low)), b.mand(falls, b.olt(right, high))))
         dead = b.mor(b.mor(dead, empty), b.ogt(b.neg(nlo), upper))
-        kept_left = b.select(b.mand(falls, b.oeq(right, high)), right, left)
-        kept_right = b.select(b.mand(rises, b.oeq(left, low)), left, right)
+        kept_left = b.select(b.mand(falls, b.mand(b.oeq(right, high), b.olt(high, INF))), right, left)
+        kept_right = b.select(b.mand(rises, b.mand(b.oeq(left, low), b.ogt(low, -INF))), left, right)
         inputs = (b.select(dead, -INF, b.neg(kept_left)), b.select(dead, -INF, kept_right), b.select(dead, 0.0, 1.0),
                   b.select(dead, -INF, nlo))
         step = b.step((-INF, -INF, 0.0, -INF), inputs, lambda b, p, q: (

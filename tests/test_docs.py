@@ -1,0 +1,26 @@
+"""Every Python example of the README and the documents runs."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted(p for p in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] if "```python" in p.read_text())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_examples_run(page, capsys):
+    """The blocks of a page share their names, as a reader's session does."""
+    names: dict = {}
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.S)
+    for k, block in enumerate(blocks):
+        exec(compile(block, f"{page.name}, example {k + 1}", "exec"), names)
+    assert blocks
+
+
+def test_links_lead_somewhere():
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
