@@ -12,7 +12,7 @@ import numpy as np
 from infimum.engine.branch import Branch, Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
-from infimum.engine.pool import Regions
+from infimum.engine.pool import Regions, widths
 from infimum.engine.settle import Settler
 from infimum.engine.swarm import Swarm, SwarmOptions
 from infimum.engine.sweep import Sweeper
@@ -55,7 +55,7 @@ class Auto:
             lo = np.where(np.isfinite(self.lo), self.lo, np.minimum(-_REACH, self.hi - _REACH))
             hi = np.where(np.isfinite(self.hi), self.hi, np.maximum(_REACH, self.lo + _REACH))
         lo, hi = np.where(np.isfinite(lo), lo, -_REACH), np.where(np.isfinite(hi), hi, _REACH)
-        wide = ~np.isfinite(hi - lo)
+        wide = ~np.isfinite(widths(lo, hi))
         return replace(self.problem, lo=np.where(wide, lo / 4, lo), hi=np.where(wide, hi / 4, hi), x0=None)
 
     # ---- checkpoints: what comes before branching is quick, and begins anew

@@ -7,7 +7,7 @@ import numpy as np
 
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
-from infimum.engine.pool import Pool, Regions, choose_axis, split
+from infimum.engine.pool import Pool, Regions, can_be_cut, choose_axis, split, widths
 from infimum.evaluate import Evaluator
 from infimum.lower.bound import AXIS, DISCARD, FACTS, HI, LEVEL, LO, LOWER, POINT, UPPER
 from infimum.lower.programs import BOUND
@@ -29,7 +29,10 @@ class Goal:
 
     def met(self, lower: float, upper: float) -> bool:
         """The difference is rounded up."""
-        return np.isfinite(upper) and bool(np.nextafter(upper - lower, np.inf) <= self.slack(upper) or lower >= upper)
+        if not (np.isfinite(upper) and lower > -np.inf):
+            return False
+        with np.errstate(over="ignore"):
+            return bool(np.nextafter(upper - lower, np.inf) <= self.slack(upper) or lower >= upper)
 
 
 class Branch:
@@ -60,9 +63,12 @@ class Branch:
             (self.goal.xtol is not None and self.goal.met(self.lower(), self.incumbent.upper) and not self._wide().any())
 
     def _wide(self) -> np.ndarray:
-        """Which regions are wider than xtol."""
+        """Which regions are wider than xtol in a variable that can still be cut."""
         regions = self.pool.everything()
-        return (regions.hi - regions.lo).max(axis=0) > self.goal.xtol
+        return self._wide_sides(regions).any(axis=0)
+
+    def _wide_sides(self, regions: Regions) -> np.ndarray:
+        return (widths(regions.lo, regions.hi) > self.goal.xtol) & can_be_cut(regions.lo, regions.hi)
 
     def step(self) -> None:
         """Takes the lowest regions, cuts them, and tests the pieces."""
@@ -86,7 +92,8 @@ class Branch:
         rest[wide] = False
         self.pool.front = regions.at(np.flatnonzero(rest))
         taken = regions.at(wide)
-        widest = np.argmax(taken.hi - taken.lo, axis=0).astype(np.int32)
+        sides = np.where(self._wide_sides(taken), widths(taken.lo, taken.hi), -1.0)
+        widest = np.argmax(sides, axis=0).astype(np.int32)
         return Regions(taken.lo, taken.hi, taken.lower, widest, taken.level)
 
     def _test(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> None:

@@ -1,6 +1,8 @@
 """Drives an engine: time limit, callback, progress line, Ctrl-C. What was found so far is always the answer."""
 
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -71,6 +73,12 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
           progress: bool | None = None, keeper: Keeper | None = None, view: View | None = None) -> Result:
     """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows the line on terminals after a
     second."""
+    with _Patience() as patience:
+        return _drive(engine, time_limit, callback, progress, keeper, view, patience)
+
+
+def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None, keeper: Keeper | None,
+           view: View | None, patience: "_Patience") -> Result:
     start, history, stopped, known = time.perf_counter(), [], None, (-np.inf, np.inf)
     shown, kept = _Line(progress), start
     try:
@@ -84,15 +92,14 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
             if keeper is not None and time.perf_counter() - kept >= keeper.every:
                 keeper.keep(engine)
                 kept = time.perf_counter()
-            if callback is not None and _says_stop(
-                    callback, Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0])):
-                stopped = "stopped by the callback"
-            elif time_limit is not None and seconds >= time_limit:
+            if callback is not None:
+                stopped = _word(callback, Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0]))
+            if patience.interrupted:
+                stopped = "interrupted"
+            elif stopped is None and time_limit is not None and seconds >= time_limit:
                 stopped = f"the time limit of {time_limit:g} s was reached"
             if stopped:
                 break
-    except KeyboardInterrupt:
-        stopped = "interrupted"
     finally:
         shown.clear()
     if keeper is not None:
@@ -101,11 +108,45 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
     return replace(result, view=view)
 
 
-def _says_stop(callback: Callable[[Snapshot], Any], snapshot: Snapshot) -> bool:
+def _word(callback: Callable[[Snapshot], Any], snapshot: Snapshot) -> str | None:
+    """What the callback says: why to stop, or nothing."""
     try:
-        return isinstance(said := callback(snapshot), (bool, np.bool_)) and bool(said)
+        said = callback(snapshot)
     except StopIteration:
-        return True
+        said = True
+    except KeyboardInterrupt:
+        return "interrupted"
+    return "stopped by the callback" if isinstance(said, (bool, np.bool_)) and said else None
+
+
+class _Patience:
+    """Holds Ctrl-C back until a step is whole: in the midst of one, regions are in no list and the enclosure would not hold.
+
+    The third Ctrl-C is not held back any more. Only Python's own handling is replaced, and only in the main thread.
+    """
+
+    def __init__(self) -> None:
+        self.count, self.mine = 0, False
+
+    @property
+    def interrupted(self) -> bool:
+        return self.count > 0
+
+    def __enter__(self) -> "_Patience":
+        self.mine = threading.current_thread() is threading.main_thread() and \
+            signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self.mine:
+            signal.signal(signal.SIGINT, self._heard)
+        return self
+
+    def _heard(self, *_: Any) -> None:
+        self.count += 1
+        if self.count >= 3:
+            raise KeyboardInterrupt
+
+    def __exit__(self, *_: Any) -> None:
+        if self.mine:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class _Line:

@@ -1,5 +1,7 @@
 """Pool and splitter: the regions that may still hold a minimiser, and how one is cut."""
 
+import itertools
+
 import numpy as np
 
 _FRONT = 1 << 15  # regions within easy reach
@@ -123,6 +125,18 @@ class Pool:
         self.front, self.heaps = all_of_them.at(np.flatnonzero(near)), [all_of_them.at(np.flatnonzero(~near))]
 
 
+def widths(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """hi - lo; infinite where that is no double."""
+    with np.errstate(over="ignore"):
+        return hi - lo
+
+
+def can_be_cut(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Where a double lies strictly inside."""
+    middle = cut(lo, hi, 1, 2)
+    return (middle > lo) & (middle < hi)
+
+
 def _pruned(regions: Regions, upper: float) -> Regions:
     above = regions.lower > upper
     return regions.at(np.flatnonzero(~above)) if above.any() else regions
@@ -166,8 +180,10 @@ def split(regions: Regions, pieces: int) -> tuple[np.ndarray, np.ndarray, np.nda
         rows = slice(k * count, (k + 1) * count)
         lo[regions.axis, np.arange(rows.start, rows.stop)] = ends[k]
         hi[regions.axis, np.arange(rows.start, rows.stop)] = ends[k + 1]
-    if pieces > 2 and not bounded.all():  # the pieces beyond two of an unbounded interval are empty
-        kept = np.flatnonzero(bounded[parent] | (np.arange(len(parent)) < 2 * count))
+    real = np.array([after > before for before, after in itertools.pairwise(ends)])
+    real[0] |= low == high
+    if not real.all():  # a piece without width is a point of its neighbour
+        kept = np.flatnonzero(real.ravel())
         lo, hi, parent = np.take(lo, kept, axis=1), np.take(hi, kept, axis=1), parent[kept]
     return lo, hi, parent
 
@@ -177,13 +193,11 @@ def choose_axis(regions: Regions, wanted: np.ndarray) -> np.ndarray:
     n, count = regions.lo.shape
     columns = np.arange(count)
     axis = np.clip(wanted, 0, n - 1)
-    middle = cut(regions.lo[axis, columns], regions.hi[axis, columns], 1, 2)
-    good = (wanted >= 0) & (middle > regions.lo[axis, columns]) & (middle < regions.hi[axis, columns])
+    good = (wanted >= 0) & can_be_cut(regions.lo[axis, columns], regions.hi[axis, columns])
     bad = np.flatnonzero(~good)
     if len(bad):
         lo, hi = np.take(regions.lo, bad, axis=1), np.take(regions.hi, bad, axis=1)
-        middle = cut(lo, hi, 1, 2)
-        width = np.where((middle > lo) & (middle < hi), hi - lo, -1.0)
+        width = np.where(can_be_cut(lo, hi), widths(lo, hi), -1.0)
         widest = np.argmax(width, axis=0)
         axis[bad] = np.where(width[widest, np.arange(len(bad))] > 0, widest, -1)
     return axis

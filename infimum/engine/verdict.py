@@ -6,11 +6,11 @@ import numpy as np
 
 from infimum.engine.branch import Goal
 from infimum.engine.incumbent import Incumbent
-from infimum.engine.pool import Regions
+from infimum.engine.pool import Regions, widths
 from infimum.errors import InternalError
 from infimum.result import Result, Verdict
 
-_MERGE_PASSES, _SEPARATE = 1000, 10_000
+_MERGE_WORK, _SEPARATE = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
 _LIPSCHITZ = 2
 
 
@@ -30,7 +30,7 @@ def _verdict(regions: Regions, lower: float, upper: float, goal: Goal, stopped: 
         if np.isfinite(upper):
             raise InternalError("every region was discarded although a point with a verified value is known")
         return Verdict.INFEASIBLE
-    narrow = goal.xtol is None or bool(((regions.hi - regions.lo).max(axis=0) <= goal.xtol).all())
+    narrow = goal.xtol is None or bool((widths(regions.lo, regions.hi) <= goal.xtol).all())
     if goal.met(lower, upper) and narrow:
         return Verdict.PROVED
     return Verdict.STOPPED if stopped else Verdict.UNDECIDED
@@ -59,20 +59,21 @@ def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float) 
 def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
     """Boxes that together hold all regions: those that touch become one, and so does what cannot be sorted out quickly."""
     found: list[tuple[np.ndarray, np.ndarray]] = []
-    lo, hi, passes = regions.lo, regions.hi, 0
-    while lo.shape[1] and passes < _MERGE_PASSES:
-        low, high = lo[:, :1], hi[:, :1]
-        while True:
-            passes += 1
+    lo, hi, work = regions.lo, regions.hi, 0
+    while lo.shape[1] and work < _MERGE_WORK:
+        low, high, touches = lo[:, :1], hi[:, :1], np.zeros(lo.shape[1], bool)
+        while work < _MERGE_WORK:
+            work += lo.size
+            before = touches
             touches = ((lo <= high) & (hi >= low)).all(axis=0)
-            wider = np.min(lo, axis=1, where=touches, initial=np.inf)[:, None], \
-                np.max(hi, axis=1, where=touches, initial=-np.inf)[:, None]
-            if (wider[0] >= low).all() and (wider[1] <= high).all():
+            if (touches == before).all():
                 break
-            low, high = np.minimum(low, wider[0]), np.maximum(high, wider[1])
+            low = np.min(lo, axis=1, where=touches, initial=np.inf)[:, None]
+            high = np.max(hi, axis=1, where=touches, initial=-np.inf)[:, None]
         found.append((low[:, 0].copy(), high[:, 0].copy()))
         left = np.flatnonzero(~touches)
         lo, hi = np.take(lo, left, axis=1), np.take(hi, left, axis=1)
-    if lo.shape[1] > _SEPARATE:
-        lo, hi = lo.min(axis=1, keepdims=True), hi.max(axis=1, keepdims=True)
+    if work >= _MERGE_WORK or lo.shape[1] > _SEPARATE:  # one box for all
+        ends = [*found, (lo.min(axis=1, initial=np.inf), hi.max(axis=1, initial=-np.inf))]
+        return [(np.min([a for a, _ in ends], axis=0), np.max([b for _, b in ends], axis=0))]
     return found + [(lo[:, k].copy(), hi[:, k].copy()) for k in range(lo.shape[1])]
