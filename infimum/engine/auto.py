@@ -143,7 +143,7 @@ class Auto:
         for way in self.settler.rounds():
             for _ in way:
                 yield
-            if self.incumbent.offer(self.settler.x[:, None]):
+            if self.incumbent.offer(self.settler.x[:, None]) or not self.sweeps:
                 yield from self._sweep()
                 if self._is_swept():
                     return

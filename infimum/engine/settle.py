@@ -105,7 +105,9 @@ class Settler:
         self.evaluations += SLICES * len(places)
         before = self.x
         self._move(places, values)
-        self._move_pairs(np.where(values < highest, places, before), worst, np.abs(highest) - np.abs(values))
+        with np.errstate(invalid="ignore"):  # a window without any value
+            larger = np.abs(highest) - np.abs(values)
+        self._move_pairs(np.where(values < highest, places, before), worst, larger)
         yield
 
     def _move(self, places: np.ndarray, values: np.ndarray) -> None:

@@ -26,11 +26,12 @@ class Sweeper:
         numbers = np.empty((max(1, len(rows)), self.n * count))
         for k, row in enumerate(rows):
             numbers[k].reshape(self.n, count)[...] = row
-        user = np.empty((2, self.n * count))
-        user[0].reshape(self.n, count)[...], user[1].reshape(self.n, count)[...] = self.lo[:, None], self.hi[:, None]
+        bounded = (np.isfinite(lo) & np.isfinite(hi)).all(axis=0)
+        user = np.empty((3, self.n * count))
+        for k, row in enumerate((self.lo[:, None], self.hi[:, None], bounded)):
+            user[k].reshape(self.n, count)[...] = row
         box = np.stack([lo.ravel(), hi.ravel()])
-        bounded = float(np.isfinite(box).all())
-        out, = self.evaluator.run(SWEEP, [box, user, numbers], parameters=np.concatenate([[upper], self.parts, [bounded]]))
+        out, = self.evaluator.run(SWEEP, [box, user, numbers], parameters=np.concatenate([[upper], self.parts]))
         new_lo, new_hi, alive, least = (out[row].reshape(self.n, count) for row in (NEW_LO, NEW_HI, ALIVE, LEAST))
         dead = (alive == 0).any(axis=0)
         return np.where(dead, np.inf, new_lo), np.where(dead, -np.inf, new_hi), least.max(axis=0)

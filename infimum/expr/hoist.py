@@ -11,6 +11,7 @@ scalar that itself depends on x (a mean), that scalar is a number of its own whi
 but the derivative by y would miss a part, so that `exact` is False.
 """
 
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -63,11 +64,14 @@ def local_form(f: Expr, x: Expr, block: int = 1) -> LocalForm | None:
     for node in topological([f]):
         if node is x or not depends.isdisjoint(node.args):
             depends.add(node)
-    writer = _Writer(x, depends, block)
+    writer, deep = _Writer(x, depends, block), sys.getrecursionlimit()
+    sys.setrecursionlimit(max(deep, 200_000))  # expressions may be deep; what is found must not depend on the caller's stack
     try:
         value = writer.scalar(f)
-    except (NotLocal, RecursionError):  # a loop over thousands of components is no vector expression
+    except NotLocal:
         return None
+    finally:
+        sys.setrecursionlimit(deep)
     return LocalForm(value, list(writer.numbers.values()), writer.exact)
 
 

@@ -24,7 +24,9 @@ from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
 
-BOX, USER, NUMBERS = range(3)            # the inputs of a sweep: rows lo and hi; the user's bounds; the numbers
+# the inputs of a sweep: rows lo and hi; the user's bounds, and 1 if the whole box is bounded (on an unbounded one the infimum may
+# be approached at infinity, and no derivative discards); the numbers
+BOX, USER, NUMBERS = range(3)
 NEW_LO, NEW_HI, ALIVE, LEAST = range(4)  # rows of its output
 LANES = {"constant": 1, "inside": 1}     # rows of a number; of the others three: lower end, upper end, level
 SLICES = 64
@@ -82,12 +84,11 @@ def _leaves(b: Builder, form: LocalForm) -> dict[str, Callable]:
 
 
 def sweep(name: str, f: Expr, x: Expr) -> tuple:
-    """The kernel. Parameters: the upper bound, the ends of the slices as parts of the width, 0 … 1, and 1 if all boxes are
-    bounded: on an unbounded box the infimum may be approached at infinity, and no derivative discards."""
+    """The kernel. Parameters: the upper bound, then the ends of the slices as parts of the width, 0 … 1."""
     form, b, data = local_form(f, x), Builder(), Data()
     y, slope = var(Y, ()), None
-    at = data.offset(np.zeros(SLICES + 3))
-    leaves, upper, bounded = _leaves(b, form), b.data(at), b.ogt(b.data(at + SLICES + 2), 0.0)
+    at = data.offset(np.zeros(SLICES + 2))
+    leaves, upper, bounded = _leaves(b, form), b.data(at), b.ogt(b.input(USER, 2), 0.0)
     slope = gradient(form.value, y)
     lo, hi, low, high = b.input(BOX, 0), b.input(BOX, 1), b.input(USER, 0), b.input(USER, 1)
     width = b.sub(hi, lo)
