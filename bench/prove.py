@@ -321,7 +321,7 @@ def line(name: str, cells: list[str], fastest: list[str]) -> None:
 def peers(options: argparse.Namespace) -> None:
     limit, notes, table = options.peer_limit or (5.0 if options.quick else 60.0), [], TABLES.setdefault("peers", [])
     print(f"\nBeside other solvers: seconds to a proof within {TOLERANCE:g}, absolute or relative; {limit:.0f} s at most")
-    line("", ["ours cold", "warm", "1 thread", "warm", *PEERS], ["fastest:", "us cold"])
+    line("", ["ours cold", "warm", "1 thread", "warm", *PEERS], ["fastest", "(ours cold)"])
     for problem in filter(options.chosen, CONTESTS):
         assert CONTESTS[problem].same(), f"{problem}: the peers' formula is another function"
         row: dict[str, Any] = {"problem": problem}

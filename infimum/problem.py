@@ -154,6 +154,8 @@ def _pairs(bounds: Any, n: int | None) -> list:
 def _end(value: Any, i: int, side: int) -> float:
     """One end as a double, outward where it is none."""
     name = ("lower", "upper")[side]
+    if type(value) is float and value == value:  # nearly always, and a million bounds take their time
+        return value
     if value is None:
         return (-math.inf, math.inf)[side]
     value = getattr(value, ("lo", "hi")[side], value)  # a Real is known between two doubles
