@@ -19,6 +19,7 @@ import time
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROBLEMS = {"colville": {"atol": 1e-9, "rtol": 1e-9}, "goldstein_price": {"atol": 1e-7, "rtol": 1e-7},
             "rastrigin": {"engine": "complete", "options": {"partition": (3, 4)}}}
+SIZES = {"rastrigin": 5}
 
 CHILD = """
 import hashlib, sys
@@ -28,7 +29,7 @@ import infimum
 from infimum import problems
 from infimum.engine import driver
 driver.Keeper.__init__.__defaults__ = (0.0,)
-p = problems.get({name!r})
+p = problems.get({name!r}, {n})
 print("begin", flush=True)
 r = infimum.resume({path!r}, p.fun) if {resume} else infimum.minimize(p.fun, p.bounds, checkpoint={path!r}, **{settings!r})
 boxes = b"".join(end.tobytes() for box in r.boxes for end in box)
@@ -38,7 +39,7 @@ print(hashlib.sha256(what).hexdigest(), flush=True)
 
 
 def child(name: str, path: str, resume: bool) -> subprocess.Popen:
-    code = CHILD.format(root=ROOT, name=name, path=path, resume=resume, settings=PROBLEMS[name])
+    code = CHILD.format(root=ROOT, name=name, n=SIZES.get(name), path=path, resume=resume, settings=PROBLEMS[name])
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
 
 
