@@ -9,7 +9,6 @@ without it, a kernel written by hand with the Builder takes its place.
 import argparse
 import importlib.util
 import itertools
-import json
 import os
 import platform
 import subprocess
@@ -21,17 +20,9 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import infimum  # noqa: E402
 from bench.functions import BY_NAME, FIVE, NUMPY_INTERVAL, styblinski_tang  # noqa: E402
+from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
 from infimum.lower.kernel import Builder  # noqa: E402
 from infimum.target.cpu import CpuTarget, host  # noqa: E402
-
-ROWS: list[dict] = []
-
-
-def report(what: str, figure: float, unit: str, wanted: str = "", holds: bool | None = None, note: str = "") -> None:
-    """Prints a row of the table and keeps it for the JSON file."""
-    ROWS.append({"what": what, "figure": figure, "unit": unit, "wanted": wanted, "holds": holds, "note": note})
-    mark = {True: "yes", False: "NO", None: ""}[holds]
-    print(f"{what:<58} {figure:>10.4g} {unit:<12} {wanted:<12} {mark:<4} {note}", flush=True)
 
 
 def fastest(call, seconds: float = 0.4, least: int = 5) -> float:
@@ -234,17 +225,15 @@ def main() -> int:
     options = parser.parse_args()
     rounds = 3 if options.quick else 8
     machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
-    print(f"{machine}\n{'what':<58} {'figure':>10} {'unit':<12} {'wanted':<12} {'holds':<4}")
+    print(f"{machine}\n{HEAD}")
     styblinski(options.spike)
     against_numpy()
     gradients()
     compile_times(rounds + 4)
     threads(rounds)
     import_time(rounds)
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"machine": machine, "rows": ROWS}, file, indent=1)
-    return 0 if all(row["holds"] is not False for row in ROWS) else 1
+    write_json(options.json, machine)
+    return exit_code()
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.provers import CONTESTS, PEERS, TOLERANCE, WAYS  # noqa: E402
+from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
 from infimum.problems import GalleryProblem  # noqa: E402
 from infimum.target.cpu import CpuTarget, host  # noqa: E402
@@ -43,19 +44,11 @@ MILLION = 1_000_000
 SIZES = {1_000: (2.0, TEN), 10_000: (15.0, TEN[:-1]), MILLION: (120.0, THREE)}  # seconds wanted at most, and for which
 MEMORY = 8.0  # GiB at most, for a million variables
 XTOL = 1e-4
-ROWS: list[dict] = []
 TABLES: dict[str, list[dict]] = {}
 
 
-def report(what: str, figure: float, unit: str, wanted: str = "", holds: bool | None = None, note: str = "") -> None:
-    """Prints a row of the table and keeps it for the JSON file."""
-    ROWS.append({"what": what, "figure": figure, "unit": unit, "wanted": wanted, "holds": holds, "note": note})
-    mark = {True: "yes", False: "NO", None: ""}[holds]
-    print(f"{what:<58} {figure:>10.4g} {unit:<12} {wanted:<16} {mark:<4} {note}", flush=True)
-
-
 def head(title: str) -> None:
-    print(f"\n{title}\n{'what':<58} {'figure':>10} {'unit':<12} {'wanted':<16} {'holds':<4}", flush=True)
+    print(f"\n{title}\n{HEAD}", flush=True)
 
 
 # A fresh process
@@ -378,15 +371,6 @@ def compare(table: list[dict]) -> None:
         report(f"{name}: claims that contradict what is proved", len(faults), "", note=", ".join(faults))
 
 
-def plain(value: Any) -> Any:
-    """For JSON, which has no infinite numbers."""
-    if isinstance(value, dict):
-        return {k: plain(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [plain(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the tables to this file")
@@ -401,10 +385,8 @@ def main() -> int:
     for part in (ten, linear, gallery, peers):
         if part.__name__ in options.only:
             part(options)
-            if options.json:  # after each part: a long run that is stopped leaves what it has
-                with open(options.json, "w") as file:
-                    json.dump(plain({"machine": machine, "rows": ROWS, "tables": TABLES}), file, indent=1)
-    return 0 if all(row["holds"] is not False for row in ROWS) else 1
+            write_json(options.json, machine, tables=TABLES)  # after each part: a run that is stopped leaves what it has
+    return exit_code()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ and shgo do), the problem is run a second time with the upper bounds moved out b
 """
 
 import argparse
-import json
 import math
 import os
 import platform
@@ -32,6 +31,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.peers import CLOSE, PEERS, peer_median, peer_time  # noqa: E402
+from bench.table import exit_code, report, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
 from infimum.problems import GalleryProblem  # noqa: E402
 from infimum.target.cpu import host  # noqa: E402
@@ -44,15 +44,7 @@ NAMES = ("rosenbrock-2", "rosenbrock-5", "rosenbrock-10", "rastrigin-2", "rastri
          "hartmann_6", "shekel_5", "shekel_7", "shekel_10", "michalewicz-5", "complete_search_zabinsky-10")
 CENTRED = ("rastrigin", "ackley", "griewank")  # the middle of the usual bounds is the minimiser
 OFF_CENTRE = tuple(f"{n}+" if n.startswith(CENTRED) else n for n in NAMES)
-ROWS: list[dict] = []
 TABLE: list[dict] = []
-
-
-def report(what: str, figure: float, unit: str, wanted: str = "", holds: bool | None = None, note: str = "") -> None:
-    """Prints a row of the summary and keeps it for the JSON file."""
-    ROWS.append({"what": what, "figure": figure, "unit": unit, "wanted": wanted, "holds": holds, "note": note})
-    mark = {True: "yes", False: "NO", None: ""}[holds]
-    print(f"{what:<58} {figure:>10.4g} {unit:<12} {wanted:<16} {mark:<4} {note}", flush=True)
 
 
 def problem(name: str) -> GalleryProblem:
@@ -203,15 +195,6 @@ def cold(rounds: int = 5) -> None:
            f"upper bound {max(values):.3g}")
 
 
-def plain(value: Any) -> Any:
-    """For JSON, which has no infinite numbers."""
-    if isinstance(value, dict):
-        return {k: plain(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [plain(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the tables to this file")
@@ -234,10 +217,8 @@ def main() -> int:
     for part in (ackley, large, cold):
         if part.__name__ in options.only:
             part()
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump(plain({"machine": machine, "table": TABLE, "rows": ROWS}), file, indent=1)
-    return 0 if all(row["holds"] is not False for row in ROWS + TABLE) else 1
+    write_json(options.json, machine, table=TABLE)
+    return exit_code(TABLE)
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ class Result:
                 ("message", self.message), ("upper bound", f"{self.upper!r} (verified at x)" if self.x is not None else "none"),
                 ("lower bound", lower), ("x", _point(self.x))]
         if self.boxes is not None:
-            rows.append(("minimisers", f"all in {_counted(len(self.boxes), 'box', 'es')} ({_counted(self.regions, 'region')})"))
+            rows.append(("minimisers", f"all in {counted(len(self.boxes), 'box', 'es')} ({counted(self.regions, 'region')})"))
             rows += [("", _box(*box)) for box in self.boxes[:_SHOWN]]
             if len(self.boxes) > _SHOWN:
                 rows.append(("", f"and {len(self.boxes) - _SHOWN:,} more"))
@@ -123,7 +123,7 @@ class Result:
                 rows.append(("", f"{m.value:>22.15g} {m.lanes:>6} {m.share:>6.1%}  {m.status.name:<10} {_point(m.x, 4)}"))
             if len(self.minima) > _SHOWN:
                 rows.append(("", f"{f'and {len(self.minima) - _SHOWN:,} more':>22}"))
-        rows.append(("work", f"{_counted(self.nfev, 'evaluation')}, {_counted(self.nit, 'step')}, {self.seconds:.3f} s"))
+        rows.append(("work", f"{counted(self.nfev, 'evaluation')}, {counted(self.nit, 'step')}, {self.seconds:.3f} s"))
         rows.append(("run", f"engine {self.engine}, seed {self.seed}"))
         return "\n".join(f"{name:<12} {text}" for name, text in rows)
 
@@ -131,7 +131,12 @@ class Result:
 _SHOWN = 6
 
 
-def _counted(count: int, word: str, plural: str = "s") -> str:
+def counted(count: int, word: str, plural: str = "s") -> str:
+    """The number and the noun.
+
+    >>> counted(1, "variable"), counted(2000, "box", "es")
+    ('1 variable', '2,000 boxes')
+    """
     return f"{count:,} {word}{'' if count == 1 else plural}"
 
 

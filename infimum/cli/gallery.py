@@ -11,10 +11,10 @@ from infimum import problems
 from infimum.cli.check import Check, check
 from infimum.cli.command import Command, CommandError
 from infimum.cli.settings import add_settings, settings_of, whole
-from infimum.cli.show import CODES_HELP, OK, OPEN, code_of, counted, print_json, row
+from infimum.cli.show import CODES_HELP, OK, OPEN, code_of, print_json, row
 from infimum.errors import GalleryError, InfimumError
 from infimum.problems import GalleryProblem
-from infimum.result import Result, Verdict
+from infimum.result import Result, Verdict, counted
 from infimum.solve import minimize
 
 _MAX_N, _TIME_LIMIT = 5, 10.0

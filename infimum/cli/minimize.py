@@ -12,8 +12,9 @@ import numpy as np
 from infimum.cli.command import Command, CommandError
 from infimum.cli.load import chosen, loaded, parted
 from infimum.cli.settings import add_settings, pairs, settings_of, whole
-from infimum.cli.show import CODES_HELP, code_of, counted, print_json, row
+from infimum.cli.show import CODES_HELP, show
 from infimum.problem import read_bounds
+from infimum.result import counted
 from infimum.solve import minimize
 
 
@@ -36,12 +37,7 @@ def run(args: Namespace) -> int:
         bounds, n = _box(args, module, path)
         count = len(read_bounds(bounds, n)[0])
         result = minimize(fun, bounds, n=n, **settings_of(args))
-    if args.json:
-        print_json(result)
-    else:
-        print(row("function", f"{path}:{name}, {counted(count, 'variable')}"))
-        print(result)
-    return code_of(result)
+    return show(result, args.json, f"{path}:{name}, {counted(count, 'variable')}")
 
 
 def _box(args: Namespace, module: ModuleType, path: Path) -> tuple[Any, int | None]:

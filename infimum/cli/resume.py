@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 from infimum.cli.command import Command
 from infimum.cli.load import chosen, loaded, parted
 from infimum.cli.settings import add_settings
-from infimum.cli.show import CODES_HELP, code_of, print_json, row
+from infimum.cli.show import CODES_HELP, show
 from infimum.solve import resume
 
 
@@ -24,12 +24,7 @@ def run(args: Namespace) -> int:
         name, fun = chosen(module, path, name)
         result = resume(args.checkpoint, fun, time_limit=args.time_limit, max_boxes=args.max_boxes,
                         progress=args.progress)
-    if args.json:
-        print_json(result)
-    else:
-        print(row("function", f"{path}:{name}, resumed from {args.checkpoint}"))
-        print(result)
-    return code_of(result)
+    return show(result, args.json, f"{path}:{name}, resumed from {args.checkpoint}")
 
 
 COMMAND = Command(

@@ -32,15 +32,6 @@ def row(name: str, text: str) -> str:
     return f"{name:<12} {text}"
 
 
-def counted(count: int, what: str) -> str:
-    """The number and the noun.
-
-    >>> counted(1, "variable"), counted(2000, "variable")
-    ('1 variable', '2,000 variables')
-    """
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def plain(value: Any) -> Any:
     """The value in the terms of JSON: arrays as lists, enums as their names, infinities and NaN as strings.
 
@@ -65,3 +56,13 @@ def plain(value: Any) -> Any:
 def print_json(value: Any) -> None:
     """One JSON object on one line."""
     print(json.dumps(plain(value), allow_nan=False))
+
+
+def show(result: Result, as_json: bool, function: str) -> int:
+    """Prints the answer, as one JSON object or as a table headed by the function; returns the exit code."""
+    if as_json:
+        print_json(result)
+    else:
+        print(row("function", function))
+        print(result)
+    return code_of(result)

@@ -169,9 +169,7 @@ class Auto:
         while True:
             lo, hi, lower = self.sweeper.sweep(*self.root, self.incumbent.upper)
             self.sweeps += 1
-            with np.errstate(invalid="ignore", over="ignore"):  # unbounded, or so wide that the width is infinite
-                before = self.root[1] - self.root[0]
-                pays = bool((hi - lo < _PAYS * before).any())
+            pays = bool((widths(lo, hi) < _PAYS * widths(*self.root)).any())
             self.root, self.root_lower = (lo, hi), max(self.root_lower, float(lower[0]))
             yield
             if self._is_swept() or not pays:
@@ -181,8 +179,7 @@ class Auto:
         return not (self.root[0] <= self.root[1]).all()
 
     def _width(self) -> float:
-        with np.errstate(over="ignore"):
-            return float((self.root[1] - self.root[0]).max())
+        return float(widths(*self.root).max())
 
     def _narrow(self) -> bool:
         return self.goal.xtol is None or self._width() <= self.goal.xtol

@@ -59,8 +59,9 @@ class Branch:
     @property
     def done(self) -> bool:
         """Is nothing left to do: the goal met, or nothing to cut?"""
-        return not len(self.pool) or (self.goal.xtol is None and self.goal.met(self.lower(), self.incumbent.upper)) or \
-            (self.goal.xtol is not None and self.goal.met(self.lower(), self.incumbent.upper) and not self._wide().any())
+        if not len(self.pool):
+            return True
+        return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or not self._wide().any())
 
     def _wide(self) -> np.ndarray:
         """Which regions are wider than xtol in a variable that can still be cut."""
@@ -98,7 +99,7 @@ class Branch:
 
     def _test(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> None:
         """Bounds the boxes, offers what their points show, discards what is proved away, and keeps the rest."""
-        out = self.evaluator.run(BOUND, [np.ascontiguousarray(lo), np.ascontiguousarray(hi)], parameters=self.parameters)
+        out = self.evaluator.run(BOUND, [lo, hi], parameters=self.parameters)
         self.boxes += lo.shape[1]
         facts = out[FACTS]
         k = int(np.argmin(facts[UPPER]))

@@ -8,7 +8,7 @@ them would cost n for each of a million lanes.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from infimum.engine.branch import Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.numbers import Numbers
+from infimum.engine.options import known_options
 from infimum.engine.pool import Regions
 from infimum.engine.random import uniform
 from infimum.engine.verdict import proved_result
@@ -53,13 +54,7 @@ class CompleteOptions:
     @classmethod
     def read(cls, given: dict[str, Any] | None) -> "CompleteOptions":
         """Options from a dictionary, each checked."""
-        if given is not None and not isinstance(given, dict):
-            raise OptionError(f"options must be a dictionary, not {given!r}")
-        given = dict(given or {})
-        known = [f.name for f in fields(cls)]
-        unknown = [k for k in given if k not in known]
-        if unknown:
-            raise OptionError(f"there is no option {unknown[0]!r}; there are {', '.join(known)}")
+        given = known_options(cls, given)
         options = cls(**given)
         for name, value, choice in (("cuts", options.cuts, _ENDS), ("samples", options.samples, ("diagonal", "centre", "latin"))):
             if value not in choice:

@@ -3,9 +3,8 @@ position."""
 
 import numpy as np
 
-from infimum.expr.hoist import LocalForm, Number, all_sources, sources
+from infimum.expr.hoist import EXACT, LocalForm, Number, all_sources, sources
 
-EXACT = ("constant", "inside")  # numbers that are known exactly: one row, not lower end, upper end and level
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0}
 _SMOOTH = 3.0
 

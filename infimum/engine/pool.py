@@ -126,9 +126,9 @@ class Pool:
 
 
 def widths(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """hi - lo; infinite where that is no double."""
+    """hi - lo, rounded up; infinite where that is no double."""
     with np.errstate(over="ignore"):
-        return hi - lo
+        return np.where(hi > lo, np.nextafter(hi - lo, np.inf), 0.0)
 
 
 def can_be_cut(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ where that fails.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -18,6 +18,7 @@ from infimum.engine import sobol
 from infimum.engine.descent import DENSE, Descents, Ends, Rules
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.minima import Minima
+from infimum.engine.options import known_options
 from infimum.engine.random import uniform
 from infimum.engine.search import SCALES, Place, Search
 from infimum.errors import BoundsError, OptionError, UndefinedError
@@ -59,13 +60,7 @@ class SwarmOptions:
     @classmethod
     def read(cls, given: dict[str, Any] | None) -> "SwarmOptions":
         """Options from a dictionary, each checked."""
-        if given is not None and not isinstance(given, dict):
-            raise OptionError(f"options must be a dictionary, not {given!r}")
-        given = dict(given or {})
-        known = [f.name for f in fields(cls)]
-        unknown = [k for k in given if k not in known]
-        if unknown:
-            raise OptionError(f"there is no option {unknown[0]!r}; there are {', '.join(known)}")
+        given = known_options(cls, given)
         for name, value in given.items():
             kinds, (least, most), word = ((int, np.integer), _WHOLE[name], "whole number") if name in _WHOLE else \
                 ((int, float, np.integer, np.floating), _REAL.get(name, (0, 0)), "number")
@@ -140,7 +135,9 @@ class Swarm:
 
     def line(self) -> str:
         """The progress in one line."""
-        return f"best {self.best.value:.10g}  lanes {len(self.minima.value):,} ended, {self.running:,} running  wave {self.wave}"
+        converged = int((self.minima.state >= State.CONVERGED).sum())
+        return (f"best {self.best.value:.10g}  lanes {converged:,} converged, {self.running:,} running  "
+                f"basins {self.minima.seen():,}  wave {self.wave}")
 
     # ---- the work
     def steps(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
 
 Y = "y"
+EXACT = ("constant", "inside")  # kinds of numbers that are known exactly; of the others an enclosure and its status
 _SCAN = {"sum": "cumsum", "prod": "cumprod", "amin": "cummin", "amax": "cummax", "norm": "cumsum"}
 _JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max"}
 

@@ -14,21 +14,25 @@ import numpy as np
 
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr
-from infimum.interval.arithmetic import mul, sub
-from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level
+from infimum.interval.pair import INF, Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
+from infimum.lower.proof import (
+    add_up,
+    first_order,
+    larger,
+    natural,
+    raised,
+    tilt,
+    upper_end,
+    whole_if_unsound,
+    with_larger,
+)
 
 LOWER, LO, HI, POINT, FACTS = range(5)               # the outputs
 DISCARD, AXIS, UPPER, LEVEL = range(4)               # rows of FACTS
-
-
-def sound(b: Builder, nlo: Value, hi: Value) -> tuple[Value, Value]:
-    """The pair, or the whole line where it is NaN or empty: what a derivative's enclosure is worth then."""
-    broken = b.mor(b.uno(nlo, hi), b.mor(b.oeq(nlo, -INF), b.oeq(hi, -INF)))
-    return b.select(broken, INF, nlo), b.select(broken, INF, hi)
 
 
 class Bound:
@@ -41,19 +45,16 @@ class Bound:
         ends = b.buffer(self.n), b.buffer(self.n)
 
         def keep(at: tuple, g: Pair) -> None:
-            for buffer, end in zip(ends, sound(b, g.nlo, g.hi), strict=True):
+            g = whole_if_unsound(b, g)
+            for buffer, end in zip(ends, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
         Lowering(b, Enclosures(), {"x": self.box}, self.data).run(
             [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), keep)])
         self.gradient = lambda i: Pair(b.load(ends[0], i), b.load(ends[1], i))
-        natural = out["f"]
-        self.empty = b.mand(b.oeq(natural.nlo, -INF), b.oeq(natural.hi, -INF))
-        self.nlo, _ = sound(b, natural.nlo, natural.hi)
-        level = b.select(b.uno(natural.nlo, natural.hi), float(UNDEFINED), b_level(b, natural.level))
-        self.lipschitz = b.oge(level, float(LIPSCHITZ))
+        self.natural = natural(b, out["f"])
         self._first_order()
         self._at_point(f)
-        b.output(FACTS, LEVEL, level)
+        b.output(FACTS, LEVEL, self.natural.level)
 
     def box(self, i: "int | Value") -> Pair:
         return Pair(self.b.neg(self.b.input(0, i)), self.b.input(1, i))
@@ -64,29 +65,24 @@ class Bound:
 
     def _first_order(self) -> None:
         b = self.b
-        centre = b.buffer(self.n)
+        centre, lipschitz = b.buffer(self.n), self.natural.lipschitz(b)
         with b.loop(self.n) as turn:
             i = turn.index
             lo, hi, g = b.input(0, i), b.input(1, i), self.gradient(i)
-            low, high = self.given(0, i), self.given(1, i)
-            rises, falls = (b.mand(self.lipschitz, b.olt(end, 0.0)) for end in (g.nlo, g.hi))
-            dead = b.mor(b.mand(rises, b.ogt(lo, low)), b.mand(falls, b.olt(hi, high)))
-            to_low, to_high = b.mand(rises, b.mand(b.oeq(lo, low), b.ogt(low, -INF))), \
-                b.mand(falls, b.mand(b.oeq(hi, high), b.olt(high, INF)))
-            b.output(LO, i, b.select(to_high, hi, lo))
-            b.output(HI, i, b.select(to_low, lo, hi))
+            found = first_order(b, lipschitz, g, lo, hi, self.given(0, i), self.given(1, i))
+            b.output(LO, i, b.select(found.on_high, hi, lo))
+            b.output(HI, i, b.select(found.on_low, lo, hi))
             c = self._centre(lo, hi, g)
             b.store(centre, i, c)
             b.output(POINT, i, c)
-            width = b.select(b.mor(to_low, to_high), 0.0, b.sub(hi, lo))
-            slope = b.select(self.lipschitz, b.max(g.nlo, g.hi), 1.0)
+            width = b.select(b.mor(found.on_low, found.on_high), 0.0, b.sub(hi, lo))
+            slope = b.select(lipschitz, b.max(g.nlo, g.hi), 1.0)
             smear = b.min(b.mul(b.max(slope, 2.0**-1000), width), 2.0**1000)
-            killed = b.step((0.0,), (b.select(dead, 1.0, 0.0),), lambda b, p, q: (b.max(p[0], q[0]),))
-            far = b.step((0.0,), (b.max(b.abs(lo), b.abs(hi)),), lambda b, p, q: (b.max(p[0], q[0]),))
-            chosen = b.step((-1.0, -1.0), (b.select(b.ogt(width, 0.0), smear, 0.0), self.given(2, i)), _larger)
+            facts = b.step((0.0, 0.0), (b.select(found.excluded, 1.0, 0.0), b.max(b.abs(lo), b.abs(hi))), larger)
+            chosen = b.step((-1.0, -1.0), (b.select(b.ogt(width, 0.0), smear, 0.0), self.given(2, i)), with_larger)
         self.centre = lambda i: b.load(centre, i)
-        # on an unbounded box the infimum may be approached at infinity: the argument needs a compact one
-        gone = b.mor(self.empty, b.mand(b.ogt(killed.results[0], 0.0), b.olt(far.results[0], INF)))
+        excluded, furthest = facts.results
+        gone = b.mor(self.natural.empty, b.mand(b.ogt(excluded, 0.0), b.olt(furthest, INF)))
         b.output(FACTS, DISCARD, b.select(gone, 1.0, 0.0))
         b.output(FACTS, AXIS, chosen.results[1])
 
@@ -103,27 +99,16 @@ class Bound:
         return b.select(b.olt(b.abs(c), INF), c, finite)
 
     def _at_point(self, f: Expr) -> None:
-        b, out = self.b, {}
+        b = self.b
 
         def point(i: "int | Value") -> Pair:
             return Pair(b.neg(self.centre(i)), self.centre(i))
-        Lowering(b, Enclosures(), {"x": point}, self.data).run([(f, lambda at, v: out.setdefault("f", v))])
-        value = out["f"]
+        value, = Lowering(b, Enclosures(), {"x": point}, self.data).values([f])
         with b.loop(self.n) as turn:
             i = turn.index
-            tilt = mul(b, self.gradient(i), sub(b, self.box(i), point(i)))
-            total = b.step((0.0,), (tilt.nlo,), lambda b, p, q: (b.add(p[0], q[0]),))
-        form = b.add(value.nlo, total.results[0])
-        usable = b.mand(self.lipschitz, b.mand(b.ogt(form, -INF), b.ogt(value.nlo, -INF)))
-        b.output(LOWER, 0, b.neg(b.select(b.mand(usable, b.olt(form, self.nlo)), form, self.nlo)))
-        known = b.mand(b.oge(b_level(b, value.level), 1.0), b.ogt(value.hi, -INF))
-        b.output(FACTS, UPPER, b.select(known, value.hi, INF))
-
-
-def _larger(b: Builder, p: tuple, q: tuple) -> tuple:
-    """The pair (value, index) with the larger value, the first of equals."""
-    second = b.ogt(q[0], p[0])
-    return b.select(second, q[0], p[0]), b.select(second, q[1], p[1])
+            total = b.step((0.0,), (tilt(b, self.gradient(i), self.box(i), point(i)),), add_up)
+        b.output(LOWER, 0, b.neg(raised(b, self.natural, value, total.results[0])))
+        b.output(FACTS, UPPER, upper_end(b, value))
 
 
 def bound(name: str, f: Expr, x: Expr) -> tuple:

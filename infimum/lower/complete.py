@@ -13,12 +13,12 @@ import numpy as np
 from infimum.expr.diff import gradient
 from infimum.expr.hoist import LocalForm, block_variables, local_form
 from infimum.expr.node import Expr
-from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level
-from infimum.lower.bound import sound
+from infimum.interval.pair import INF, Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
+from infimum.lower.proof import first_order, natural, upper_end, whole_if_unsound, with_lower
 
 LOWER, DEAD, UPPER, SAMPLE = range(4)  # rows of the output
 
@@ -78,27 +78,22 @@ class Complete:
             leaves[y["name"]] = lambda _, k=k: block(k)
         return leaves
 
-    def _run(self, leaves: dict[str, Callable], nodes: list[Expr]) -> list[Pair]:
-        out: dict[int, Pair] = {}
-        Lowering(self.b, Enclosures(), leaves, self.data).run(
-            [(node, lambda at, v, k=k: out.setdefault(k, v)) for k, node in enumerate(nodes)], straight=True)
-        return [out[k] for k in range(len(nodes))]
+    def _values(self, leaves: dict[str, Callable], nodes: list[Expr]) -> list[Pair]:
+        return Lowering(self.b, Enclosures(), leaves, self.data).values(nodes, straight=True)
 
     def _region(self) -> tuple[Value, Value]:
         """(1 where the subregion is ruled out by derivatives or is empty, minus the lower end of the value)."""
         b, m, user = self.b, self.layout.m, self.layout.user
         leaves = self._leaves(self.layout.numbers, lambda k: Pair(b.neg(self.ends[k][0]), self.ends[k][1]))
         slopes = [gradient(self.form.value, y) for y in block_variables(m)] if self.form.exact else []
-        value, *derivatives = self._run(leaves, [self.form.value, *slopes])
-        nlo, _ = sound(b, value.nlo, value.hi)
-        level = b.select(b.uno(value.nlo, value.hi), float(UNDEFINED), b_level(b, value.level))
-        gone = b.mand(b.oeq(value.nlo, -INF), b.oeq(value.hi, -INF))
+        value, *derivatives = self._values(leaves, [self.form.value, *slopes])
+        known = natural(b, value)
+        gone = known.empty
         for k, derivative in enumerate(derivatives):
-            g = sound(b, derivative.nlo, derivative.hi)
-            rises = b.mand(b.olt(g[0], 0.0), b.ogt(self.ends[k][0], self.given(user + 2 * k)))
-            falls = b.mand(b.olt(g[1], 0.0), b.olt(self.ends[k][1], self.given(user + 2 * k + 1)))
-            gone = b.mor(gone, b.mand(b.oge(level, float(LIPSCHITZ)), b.mor(rises, falls)))
-        return b.select(gone, 1.0, 0.0), nlo
+            found = first_order(b, known.lipschitz(b), whole_if_unsound(b, derivative), *self.ends[k], self.given(user + 2 * k),
+                                self.given(user + 2 * k + 1))
+            gone = b.mor(gone, found.excluded)
+        return b.select(gone, 1.0, 0.0), known.nlo
 
     def _samples(self) -> tuple[Value, Value]:
         """(the smallest upper end of the value at a sample point, the number of that sample)."""
@@ -113,24 +108,12 @@ class Complete:
                 c = b.min(b.max(c, left), right)
                 return Pair(b.neg(c), c)
             base = b.place("uadd", b.place("umul", s, layout.each), layout.numbers + layout.each)
-            value, = self._run(self._leaves(base, point), [self.form.value])
-            known = b.mand(b.oge(b_level(b, value.level), 1.0), b.ogt(value.hi, -INF))
-            best = b.step((INF, -1.0), (b.select(known, value.hi, INF), self._number(s)), _lower)
+            value, = self._values(self._leaves(base, point), [self.form.value])
+            best = b.step((INF, -1.0), (upper_end(b, value), b.data(b.place("uadd", self.data.offset(_COUNT), s))), with_lower)
         return best.results
 
-    def _number(self, s: Value) -> Value:
-        """The turn of the loop as a double of the lane: its distance counted in the parameters would need a table, so one is
-        kept."""
-        table = self.data.offset(_COUNT)
-        return self.b.data(self.b.place("uadd", table, s))
 
-
-_COUNT = np.arange(1024, dtype=float)
-
-
-def _lower(b: Builder, p: tuple, q: tuple) -> tuple:
-    second = b.olt(q[0], p[0])
-    return b.select(second, q[0], p[0]), b.select(second, q[1], p[1])
+_COUNT = np.arange(1024, dtype=float)  # the turn of a loop as a double of the lane
 
 
 def complete(name: str, f: Expr, x: Expr, m: int, p: int, samples: int) -> tuple:

@@ -10,6 +10,7 @@ Hessian (n*n rows), or for many variables the last `PAIRS` steps and changes of 
 the direction leads are held there. Lengths are measured in widths of the bounds.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import IntEnum
 
@@ -21,7 +22,7 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Estimates
-from infimum.lower.views import At
+from infimum.lower.proof import add_up, larger
 
 PAIRS = 6
 SCALARS = ("value", "step", "tries", "state", "size", "scale")
@@ -44,17 +45,17 @@ class State(IntEnum):
 
 def total(b: Builder, value: Value) -> Callable[[], Value]:
     """The sum of the value over the turns of the innermost loop, to be asked for after the loop."""
-    step = b.step((0.0,), (value,), lambda b, left, right: (b.add(left[0], right[0]),))
+    step = b.step((0.0,), (value,), add_up)
     return lambda: step.results[0]
 
 
 def largest(b: Builder, value: Value) -> Callable[[], Value]:
     """The largest value over the turns, at least 0."""
-    step = b.step((0.0,), (value,), lambda b, left, right: (b.max(left[0], right[0]),))
+    step = b.step((0.0,), (value,), larger)
     return lambda: step.results[0]
 
 
-class Descent:
+class Descent(ABC):
     """Writes the kernel of one trial. `Dense` and `Limited` know the metric."""
 
     def __init__(self, f: Expr, x: Expr):
@@ -71,13 +72,13 @@ class Descent:
         self._write(self.direction())
 
     @staticmethod
+    @abstractmethod
     def metric_rows(n: int) -> tuple[int, ...]:
         """The rows of the metric's arrays."""
-        raise NotImplementedError
 
+    @abstractmethod
     def direction(self) -> Value:
         """Writes the metric and the direction; returns the slope along it."""
-        raise NotImplementedError
 
     # ---- what is given
     def parameter(self, name: str) -> Value:
@@ -100,10 +101,6 @@ class Descent:
 
     def changed(self, i: Value) -> Value:
         return self.b.sub(self.new_gradient(i), self.b.input(_GRADIENT, i))
-
-    def metric_times_change(self) -> Value:
-        """y*H*y for the change y of the gradient, with the metric before this trial."""
-        raise NotImplementedError
 
     # ---- the trial
     def _compare(self, f: Value) -> None:
@@ -300,7 +297,7 @@ def probe(name: str, f: Expr, x: Expr) -> tuple:
     component k set to w; an index that is no variable sets nothing. Parameters: point, direction, lower and upper bounds, and the
     numbers 0 … n-1. Nothing but these five numbers travels for a lane.
     """
-    b, data, n, out = Builder(), Data(), x.size, {}
+    b, data, n = Builder(), Data(), x.size
     at = data.offset(np.zeros(5 * n))
 
     def leaf(i: "int | Value") -> Value:
@@ -309,8 +306,6 @@ def probe(name: str, f: Expr, x: Expr) -> tuple:
         moved = b.min(b.max(b.fma(t, direction, point), low), high)
         return b.select(b.oeq(k, index), w, b.select(b.oeq(j, index), v, moved))
 
-    def write(at: At, v: Value) -> None:
-        out.setdefault("f", v)
-    Lowering(b, Estimates(), {"x": leaf}, data).run([(f, write)])
-    b.output(0, 0, out["f"])
+    value, = Lowering(b, Estimates(), {"x": leaf}, data).values([f])
+    b.output(0, 0, value)
     return b.kernel(name, 1, 1), data, (1,), at

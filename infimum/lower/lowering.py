@@ -57,6 +57,12 @@ class Lowering:
         finally:
             sys.setrecursionlimit(deep)
 
+    def values(self, nodes: list[Expr], straight: bool | None = None) -> list:
+        """The values of scalar expressions."""
+        found: dict[int, Any] = {}
+        self.run([(node, lambda at, v, k=k: found.setdefault(k, v)) for k, node in enumerate(nodes)], straight=straight)
+        return [found[k] for k in range(len(nodes))]
+
     def _straight(self, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
         if beside is not None:
             beside.value = self.elements.tree(PLAIN_SUM, [beside.term(i) for i in range(beside.count)])

@@ -14,21 +14,19 @@ from collections.abc import Callable
 import numpy as np
 
 from infimum.expr.diff import gradient
-from infimum.expr.hoist import LocalForm, Y, all_sources, local_form
+from infimum.expr.hoist import EXACT, LocalForm, Y, all_sources, local_form
 from infimum.expr.node import Expr, var
-from infimum.interval.arithmetic import mul, sub
-from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level
-from infimum.lower.bound import sound
+from infimum.interval.pair import INF, UNDEFINED, Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
+from infimum.lower.proof import add_up, first_order, larger, natural, raised, tilt, whole_if_unsound, with_lower
 
 # the inputs of a sweep: rows lo and hi; the user's bounds, and 1 if the whole box is bounded (on an unbounded one the infimum may
 # be approached at infinity, and no derivative discards); the numbers
 BOX, USER, NUMBERS = range(3)
 NEW_LO, NEW_HI, ALIVE, LEAST = range(4)  # rows of its output
-LANES = {"constant": 1, "inside": 1}     # rows of a number; of the others three: lower end, upper end, level
 SLICES = 64
 
 
@@ -44,11 +42,9 @@ def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1
             if estimates:
                 b.output(k, row, v)
                 return
-            broken = b.mor(b.uno(v.nlo, v.hi), b.mor(b.oeq(v.nlo, -INF), b.oeq(v.hi, -INF)))
-            nlo, hi = sound(b, v.nlo, v.hi)
-            b.output(each * k, row, b.neg(nlo))
-            b.output(each * k + 1, row, hi)
-            b.output(each * k + 2, row, b.select(broken, float(UNDEFINED), b_level(b, v.level)))
+            known, whole = natural(b, v), whole_if_unsound(b, v)
+            for row_of, end in enumerate((b.neg(whole.nlo), whole.hi, b.select(known.empty, float(UNDEFINED), known.level))):
+                b.output(each * k + row_of, row, end)
         return write
 
     def box(i: "int | Value") -> Pair:
@@ -65,7 +61,7 @@ def _row_of(form: LocalForm, estimates: bool) -> dict[str, int]:
     rows, at = {}, 0
     for number in form.numbers:
         rows[number.name] = at
-        at += 1 if estimates else LANES.get(number.kind, 3)
+        at += 1 if estimates or number.kind in EXACT else 3
     return rows
 
 
@@ -73,7 +69,7 @@ def _leaves(b: Builder, form: LocalForm) -> dict[str, Callable]:
     rows, leaves = _row_of(form, False), {}
     for number in form.numbers:
         at = rows[number.name]
-        if number.kind in LANES:
+        if number.kind in EXACT:
             def leaf(_: int, at: int = at) -> Pair:
                 return Pair(b.neg(b.input(NUMBERS, at)), b.input(NUMBERS, at))
         else:
@@ -86,18 +82,14 @@ def _leaves(b: Builder, form: LocalForm) -> dict[str, Callable]:
 def sweep(name: str, f: Expr, x: Expr) -> tuple:
     """The kernel. Parameters: the upper bound, then the ends of the slices as parts of the width, 0 … 1."""
     form, b, data = local_form(f, x), Builder(), Data()
-    y, slope = var(Y, ()), None
     at = data.offset(np.zeros(SLICES + 2))
     leaves, upper, bounded = _leaves(b, form), b.data(at), b.ogt(b.input(USER, 2), 0.0)
-    slope = gradient(form.value, y)
+    slope = gradient(form.value, var(Y, ()))
     lo, hi, low, high = b.input(BOX, 0), b.input(BOX, 1), b.input(USER, 0), b.input(USER, 1)
     width = b.sub(hi, lo)
 
-    def value_at(pair: Pair, *nodes: Expr) -> list[Pair]:
-        out: dict[int, Pair] = {}
-        Lowering(b, Enclosures(), {**leaves, Y: lambda _: pair}, data).run(
-            [(node, lambda at, v, k=k: out.setdefault(k, v)) for k, node in enumerate(nodes)], straight=True)
-        return [out[k] for k in range(len(nodes))]
+    def values(y: Pair, *nodes: Expr) -> list[Pair]:
+        return Lowering(b, Enclosures(), {**leaves, Y: lambda _: y}, data).values(list(nodes), straight=True)
 
     def end(k: "int | Value") -> Value:
         """One double for both neighbours; the first and the last are the ends of the box."""
@@ -107,38 +99,27 @@ def sweep(name: str, f: Expr, x: Expr) -> tuple:
     with b.loop(SLICES) as turn:
         left, right = end(turn.index), end(b.place("uadd", turn.index, 1))
         piece = Pair(b.neg(left), right)
-        natural, derivative = value_at(piece, form.value, slope)
-        nlo, _ = sound(b, natural.nlo, natural.hi)
-        empty = b.mand(b.oeq(natural.nlo, -INF), b.oeq(natural.hi, -INF))
-        level = b.select(b.uno(natural.nlo, natural.hi), float(UNDEFINED), b_level(b, natural.level))
-        lipschitz = b.oge(level, float(LIPSCHITZ))
-        g = Pair(*sound(b, derivative.nlo, derivative.hi))
+        value, derivative = values(piece, form.value, slope)
+        known, g = natural(b, value), whole_if_unsound(b, derivative)
         middle = b.min(b.max(b.add(b.mul(left, 0.5), b.mul(right, 0.5)), left), right)
         centre = Pair(b.neg(middle), middle)
-        value, = value_at(centre, form.value)
-        mean = b.add(value.nlo, mul(b, g, sub(b, piece, centre)).nlo)
-        usable = b.mand(lipschitz, b.mand(b.ogt(mean, -INF), b.ogt(value.nlo, -INF)))
-        nlo = b.select(b.mand(usable, b.olt(mean, nlo)), mean, nlo)
-        first_order = lipschitz if form.exact else b.mand(lipschitz, b.olt(1.0, 0.0))
-        rises, falls = (b.mand(first_order, b.olt(e, 0.0)) for e in (g.nlo, g.hi))
-        dead = b.mand(bounded, b.mor(b.mand(rises, b.ogt(left, low)), b.mand(falls, b.olt(right, high))))
-        dead = b.mor(b.mor(dead, empty), b.ogt(b.neg(nlo), upper))
-        kept_left = b.select(b.mand(falls, b.mand(b.oeq(right, high), b.olt(high, INF))), right, left)
-        kept_right = b.select(b.mand(rises, b.mand(b.oeq(left, low), b.ogt(low, -INF))), left, right)
-        inputs = (b.select(dead, -INF, b.neg(kept_left)), b.select(dead, -INF, kept_right), b.select(dead, 0.0, 1.0),
-                  b.select(dead, -INF, nlo))
-        step = b.step((-INF, -INF, 0.0, -INF), inputs, lambda b, p, q: (
-            b.max(p[0], q[0]), b.max(p[1], q[1]), b.add(p[2], q[2]), b.max(p[3], q[3])))
-    new_nlo, new_hi, alive, least = step.results
-    for row, v in ((NEW_LO, b.neg(new_nlo)), (NEW_HI, new_hi), (ALIVE, alive), (LEAST, b.neg(least))):
+        nlo = raised(b, known, values(centre, form.value)[0], tilt(b, g, piece, centre))
+        dead = b.mor(known.empty, b.ogt(b.neg(nlo), upper))
+        if form.exact:
+            found = first_order(b, known.lipschitz(b), g, left, right, low, high)
+            dead = b.mor(dead, b.mand(bounded, found.excluded))
+            left, right = b.select(found.on_high, right, left), b.select(found.on_low, left, right)
+        best = b.step((-INF, -INF, -INF), tuple(b.select(dead, -INF, v) for v in (b.neg(left), right, nlo)), larger)
+        count = b.step((0.0,), (b.select(dead, 0.0, 1.0),), add_up)
+    new_nlo, new_hi, least = best.results
+    for row, v in ((NEW_LO, b.neg(new_nlo)), (NEW_HI, new_hi), (ALIVE, count.results[0]), (LEAST, b.neg(least))):
         b.output(0, row, v)
     return b.kernel(name, 3, 1), data, (4,), at
 
 
 def sample(name: str, f: Expr, x: Expr) -> tuple:
     """Inputs: the window (lo, hi) of each variable, unused, the numbers. Output: the lowest place, its value, the highest place,
-    its value. Parameters as
-    above."""
+    its value. Parameters as above."""
     form, b, data = local_form(f, x), Builder(), Data()
     at = data.offset(np.zeros(SLICES + 2))
     rows = _row_of(form, True)
@@ -147,17 +128,10 @@ def sample(name: str, f: Expr, x: Expr) -> tuple:
     with b.loop(SLICES + 1) as turn:
         part = b.data(b.place("uadd", at + 1, turn.index))
         place = b.min(b.max(b.fma(b.sub(hi, lo), part, lo), lo), hi)
-        out: dict[str, Value] = {}
-        Lowering(b, Estimates(), {**leaves, Y: lambda _: place}, data).run(
-            [(form.value, lambda at, v: out.setdefault("f", v))], straight=True)
-        finite = b.ole(b.abs(out["f"]), 2.0**1023)
-        low, high = (b.step((INF, 0.0), (b.select(finite, v, INF), place), _lower) for v in (out["f"], b.neg(out["f"])))
+        value, = Lowering(b, Estimates(), {**leaves, Y: lambda _, place=place: place}, data).values([form.value], straight=True)
+        finite = b.ole(b.abs(value), 2.0**1023)
+        low, high = (b.step((INF, 0.0), (b.select(finite, v, INF), place), with_lower) for v in (value, b.neg(value)))
     for row, v in enumerate((low.results[1], low.results[0], high.results[1], b.neg(high.results[0]))):
         b.output(0, row, v)
     return b.kernel(name, 3, 1), data, (4,), at
 
-
-def _lower(b: Builder, p: tuple, q: tuple) -> tuple:
-    """The pair (value, place) with the lower value, the first of equals."""
-    second = b.olt(q[0], p[0])
-    return b.select(second, q[0], p[0]), b.select(second, q[1], p[1])

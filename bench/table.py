@@ -1,0 +1,36 @@
+"""The table that benchmarks print: figures, what was wanted, whether it holds; and the same as JSON."""
+
+import json
+import math
+from typing import Any
+
+ROWS: list[dict] = []
+HEAD = f"{'what':<58} {'figure':>10} {'unit':<12} {'wanted':<16} {'holds':<4}"
+
+
+def report(what: str, figure: float, unit: str, wanted: str = "", holds: bool | None = None, note: str = "") -> None:
+    """Prints a row and keeps it."""
+    ROWS.append({"what": what, "figure": figure, "unit": unit, "wanted": wanted, "holds": holds, "note": note})
+    mark = {True: "yes", False: "NO", None: ""}[holds]
+    print(f"{what:<58} {figure:>10.4g} {unit:<12} {wanted:<16} {mark:<4} {note}", flush=True)
+
+
+def plain(value: Any) -> Any:
+    """For JSON, which has no infinite numbers."""
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write_json(path: str | None, machine: str, **more: Any) -> None:
+    """Writes the rows and more, if a path was given."""
+    if path:
+        with open(path, "w") as file:
+            json.dump(plain({"machine": machine, **more, "rows": ROWS}), file, indent=1)
+
+
+def exit_code(*tables: list[dict]) -> int:
+    """1 if something that was wanted does not hold."""
+    return 0 if all(row["holds"] is not False for table in (ROWS, *tables) for row in table) else 1
