@@ -101,12 +101,12 @@ def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarr
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
         raise BoundsError(f"the number of variables n must be a positive integer, not {n!r}")
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        pairs = _columns(_listed(bounds.lb), _listed(bounds.ub), n)
+        pairs, times = _columns(_listed(bounds.lb), _listed(bounds.ub), n)
     else:
-        pairs = _pairs(bounds, n)
+        pairs, times = _pairs(bounds, n)
     if not pairs:
         raise BoundsError("the bounds are empty: give one (low, high) pair for each variable")
-    if n is not None and len(pairs) != n:
+    if n is not None and len(pairs) * times != n:
         raise BoundsError(f"{len(pairs)} pairs of bounds were given for n = {n} variables")
     ends = [(_end(low, i, 0), _end(high, i, 1)) for i, (low, high) in enumerate(pairs)]
     for i, (low, high) in enumerate(ends):
@@ -114,7 +114,7 @@ def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarr
             raise BoundsError(f"the bounds of variable {i} are reversed: {low!r} > {high!r}")
         if low == math.inf or high == -math.inf:
             raise BoundsError(f"the bounds of variable {i} are a point at infinity: ({low!r}, {high!r}) holds no number")
-    lo, hi = np.array(ends).T
+    lo, hi = np.repeat(np.array(ends).T, times, axis=1)
     return np.ascontiguousarray(lo), np.ascontiguousarray(hi)
 
 
@@ -123,17 +123,17 @@ def _listed(ends: Any) -> list:
     return list(ends) if isinstance(ends, (list, tuple)) or np.ndim(ends) else [ends]
 
 
-def _columns(lows: list, highs: list, n: int | None) -> list:
-    """Pairs from separate lower and upper ends; a single end serves all variables."""
+def _columns(lows: list, highs: list, n: int | None) -> tuple[list, int]:
+    """Pairs from separate lower and upper ends, a single end serving all variables; and for how many each pair stands."""
     count = max(len(lows), len(highs))
     if len(lows) != len(highs) and 1 not in (len(lows), len(highs)):
         raise BoundsError(f"{len(lows)} lower and {len(highs)} upper bounds were given")
-    count = n if count == 1 and n is not None else count
     lows, highs = (ends * count if len(ends) == 1 else ends for ends in (lows, highs))
-    return list(zip(lows, highs, strict=True))
+    return list(zip(lows, highs, strict=True)), n if count == 1 and n is not None else 1
 
 
-def _pairs(bounds: Any, n: int | None) -> list:
+def _pairs(bounds: Any, n: int | None) -> tuple[list, int]:
+    """The pairs, and for how many variables each of them stands."""
     if isinstance(bounds, (str, bytes, Mapping, Set)):
         raise BoundsError("bounds must be a sequence of (low, high) pairs in the order of the variables, "
                           f"not a {type(bounds).__name__}")
@@ -144,11 +144,11 @@ def _pairs(bounds: Any, n: int | None) -> list:
     if len(rows) == 2 and all(np.ndim(r) == 0 and not isinstance(r, str) for r in rows):
         if n is None:
             raise BoundsError(f"one pair of bounds {tuple(rows)!r} needs the number of variables: pass n=..., or a list of pairs")
-        return [rows] * n
+        return [rows], n
     for i, row in enumerate(rows):
         if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 2:
             raise BoundsError(f"the bounds of variable {i} must be a pair (low, high), not {row!r}")
-    return rows
+    return rows, 1
 
 
 def _end(value: Any, i: int, side: int) -> float:

@@ -15,6 +15,7 @@ _STREAM = 4         # of random numbers
 _STARTS = 32        # the middle and some drawn ones; fewer for more variables
 _SAMPLES = 1 << 19  # variables times starts
 _CLOSER = 11        # each look is 32 times closer
+_NEAR, _SHARPENED, _STILL = 3, 4096, 2.0**-44  # after so many looks, from so many variables on, until steps are so small
 _PASSES = 12
 _FINE = 8           # windows of a fine look over the whole range
 _LINE, _SCALES = 256, 24
@@ -95,9 +96,25 @@ class Settler:
     def _look_closer(self, times: int) -> Iterator[None]:
         """Around the point, closer each time."""
         cell = (self.hi - self.lo) / SLICES
-        for _ in range(times):
+        for k in range(times):
+            if k == _NEAR and len(self.lo) >= _SHARPENED and (yield from self._sharpen()):
+                return
             yield from self._look(np.maximum(self.lo, self.x - cell), np.minimum(self.hi, self.x + cell))
             cell = cell / (SLICES // 2)
+
+    def _sharpen(self) -> Iterator[None]:
+        """Newton's method along every variable; True if it has converged."""
+        for _ in range(_CLOSER):
+            x, convex = self.sweeper.newton(self.x, self.lo, self.hi)
+            value = self._value(x)
+            yield
+            if not value <= self.value:
+                return False
+            step = np.abs(x - self.x)
+            self.x, self.value = x, value
+            if (step <= _STILL * (self.hi - self.lo)).all():
+                return convex
+        return False
 
     def _look(self, low: np.ndarray, high: np.ndarray) -> Iterator[None]:
         """Along every variable within its window."""

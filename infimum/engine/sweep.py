@@ -4,7 +4,7 @@ import numpy as np
 
 from infimum.engine.numbers import Numbers
 from infimum.evaluate import Evaluator
-from infimum.lower.programs import CONTEXT, POINT_CONTEXT, SAMPLE, SWEEP
+from infimum.lower.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SWEEP
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
 
 
@@ -39,9 +39,17 @@ class Sweeper:
     def sample(self, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, ...]:
         """For every variable alone, of evenly spaced places in its window: the lowest and f there, the highest and f there.
         Estimates."""
+        window = np.stack([lo, hi])
+        out, = self.evaluator.run(SAMPLE, [window, window, self._at(x)], parameters=np.concatenate([[0.0], self.parts]))
+        return tuple(out)
+
+    def newton(self, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, bool]:
+        """A Newton step of every variable alone, within the bounds; and whether f is convex along all of them. An estimate."""
+        out, = self.evaluator.run(NEWTON, [np.stack([lo, hi]), x[None], self._at(x)])
+        return out[0], bool(out[1].all())
+
+    def _at(self, x: np.ndarray) -> np.ndarray:
+        """The numbers of every variable at the point."""
         found = self.evaluator.run(POINT_CONTEXT, [np.ascontiguousarray(x[:, None])]) if self.numbers.needs_context else []
         rows = self.numbers.estimates(self.every, x, found)
-        window = np.stack([lo, hi])
-        out, = self.evaluator.run(SAMPLE, [window, window, np.stack(rows) if rows else np.zeros((1, self.n))],
-                                  parameters=np.concatenate([[0.0], self.parts]))
-        return tuple(out)
+        return np.stack(rows) if rows else np.zeros((1, self.n))

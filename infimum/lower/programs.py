@@ -19,7 +19,7 @@ from infimum.lower.views import At
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE, BOUND = "descent_dense", "descent_limited", "probe", "bound"
-CONTEXT, SWEEP, POINT_CONTEXT, SAMPLE = "context", "sweep", "point_context", "sample"
+CONTEXT, SWEEP, POINT_CONTEXT, SAMPLE, NEWTON = "context", "sweep", "point_context", "sample", "newton"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -174,6 +174,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),
     POINT_CONTEXT: lambda f, x: Program(*sweep.context(POINT_CONTEXT, f, x, estimates=True)),
     SAMPLE: lambda f, x: Program(*sweep.sample(SAMPLE, f, x)),
+    NEWTON: lambda f, x: Program(*sweep.newton(NEWTON, f, x)),
     BLOCK_CONTEXT: lambda f, x, m: Program(*sweep.context(BLOCK_CONTEXT, f, x, block=m)),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete.complete(COMPLETE, f, x, m, p, samples)),
 }

@@ -6,7 +6,9 @@ and loops over the slices: a slice is dropped if f is certainly above the upper 
 there and the slice does not reach the *user's* bound. What is left of the variable is the hull of the other slices. Every
 variable is cut by a test that sees the whole box before the sweep, so that all cuts hold together.
 
-`sample` is the same for points: where along its window is f lowest if this variable alone moves? An estimate.
+`sample` is the same for points: where along its window is f lowest if this variable alone moves? `newton` steps to where the
+derivative by this variable alone vanishes: in a sum of very many terms the last digits of one variable do not show in f, but in
+its derivative they do. Both are estimates.
 """
 
 from collections.abc import Callable
@@ -117,13 +119,17 @@ def sweep(name: str, f: Expr, x: Expr) -> tuple:
     return b.kernel(name, 3, 1), data, (4,), at
 
 
+def _point_leaves(b: Builder, form: LocalForm) -> dict[str, Callable]:
+    rows = _row_of(form, True)
+    return {number.name: (lambda _, at=rows[number.name]: b.input(NUMBERS, at)) for number in form.numbers}
+
+
 def sample(name: str, f: Expr, x: Expr) -> tuple:
     """Inputs: the window (lo, hi) of each variable, unused, the numbers. Output: the lowest place, its value, the highest place,
     its value. Parameters as above."""
     form, b, data = local_form(f, x), Builder(), Data()
     at = data.offset(np.zeros(SLICES + 2))
-    rows = _row_of(form, True)
-    leaves = {number.name: (lambda _, at=rows[number.name]: b.input(NUMBERS, at)) for number in form.numbers}
+    leaves = _point_leaves(b, form)
     lo, hi = b.input(BOX, 0), b.input(BOX, 1)
     with b.loop(SLICES + 1) as turn:
         part = b.data(b.place("uadd", at + 1, turn.index))
@@ -135,3 +141,18 @@ def sample(name: str, f: Expr, x: Expr) -> tuple:
         b.output(0, row, v)
     return b.kernel(name, 3, 1), data, (4,), at
 
+
+def newton(name: str, f: Expr, x: Expr) -> tuple:
+    """Inputs: the window (lo, hi) of each variable, where it is, the numbers. Output: where it goes, and 1 if f is convex along
+    it there; where not, it stays."""
+    form, b, data = local_form(f, x), Builder(), Data()
+    y = var(Y, ())
+    slope = gradient(form.value, y)
+    lo, hi, place = b.input(BOX, 0), b.input(BOX, 1), b.input(USER, 0)
+    first, second = Lowering(b, Estimates(), {**_point_leaves(b, form), Y: lambda _: place}, data).values(
+        [slope, gradient(slope, y)], straight=True)
+    goal = b.sub(place, b.div(first, second))
+    convex = b.mand(b.ogt(second, 0.0), b.ole(b.abs(goal), 2.0**1023))
+    b.output(0, 0, b.select(convex, b.min(b.max(goal, lo), hi), place))
+    b.output(0, 1, b.select(convex, 1.0, 0.0))
+    return b.kernel(name, 3, 1), data, (2,), 0

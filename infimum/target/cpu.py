@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import llvmlite
@@ -55,6 +55,7 @@ _library: dict[tuple[str, int], "_LibraryEntry"] = {}
 _compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
 _KEEP = 256
 _PIECE_SECONDS = 0.5
+_NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ class _LibraryEntry:
 class CompiledKernel:
     """A kernel in machine code; call `run`. Holds the modules whose code it uses."""
 
-    def __init__(self, kernel: Kernel, lanes: int, module: Module, needs: list[Module]):
-        self.lanes, self.ir = lanes, module.ir
+    def __init__(self, kernel: Kernel, lanes: int, module: Module, needs: list[Module], narrow: Callable[[], "CompiledKernel"]):
+        self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
         self._module, self._needs = module, needs
         self._work = module.address("work")
         self._scratch_doubles = sum(kernel.buffers) * lanes
@@ -82,7 +83,8 @@ class CompiledKernel:
         if count == 0:
             return
         if count < self.lanes:
-            self._run_padded(inputs, outputs, data, udata, count)
+            small = count > _NARROW or self._cost < _LONG
+            (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count)
             return
         # long runs are cut, so that Ctrl-C is heard between the pieces
         piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
@@ -178,7 +180,8 @@ class CpuTarget:
         for f in new:
             _library[f.name, self.lanes] = _LibraryEntry(f, module)
             llvm.add_symbol(self._symbol(f.name), module.address(self._symbol(f.name)))
-        return CompiledKernel(kernel, self.lanes, module, [_library[f.name, self.lanes].module for f in functions])
+        return CompiledKernel(kernel, self.lanes, module, [_library[f.name, self.lanes].module for f in functions],
+                              lambda: CpuTarget(_NARROW).compile(kernel))
 
     def _known(self, f: Function) -> bool:
         entry = _library.get((f.name, self.lanes))

@@ -131,3 +131,14 @@ def test_it_can_be_left_at_any_moment():
             if i == k + 1:
                 break
     holds(s)
+
+
+def test_last_digits_that_do_not_show_in_a_long_sum_are_found():
+    """Along one variable f changes by less than its rounding long before the whole of f does."""
+    n, (f, (low, high), _) = 20_000, FUNCTIONS["rastrigin"]
+    away = np.random.default_rng(3).uniform(-0.4, 0.4, n)
+    s = settler(lambda x: f(x - away) * 1e3, np.full(n, low), np.full(n, high))
+    for _ in s.rounds()[0]:
+        pass
+    holds(s)
+    assert np.abs(s.x - away).max() < 1e-14 * (high - low)

@@ -14,7 +14,7 @@ import infimum
 from infimum import problems
 from infimum.engine.sweep import Sweeper
 from infimum.evaluate import Evaluator
-from infimum.lower.programs import CONTEXT, POINT_CONTEXT, SAMPLE, SWEEP
+from infimum.lower.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SWEEP
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO
 from infimum.result import Verdict
 from infimum.target.cpu import CpuTarget
@@ -548,8 +548,10 @@ def test_samples_have_the_definitions_bits(f, all_threads_work):  # noqa: F811
     results = []
     for target in (PythonTarget(), *(CpuTarget(lanes=lanes, threads=2) for lanes in host().widths())):
         recorded = Recorded(infimum.compile(f, n, target=target))
-        Sweeper(recorded, lo, hi).sample(x, lo, hi)
-        results.append([*recorded.out[POINT_CONTEXT], *recorded.out[SAMPLE]])
+        sweeper = Sweeper(recorded, lo, hi)
+        sweeper.sample(x, lo, hi)
+        sweeper.newton(x, lo, hi)
+        results.append([*recorded.out[POINT_CONTEXT], *recorded.out[SAMPLE], *recorded.out[NEWTON]])
     for other in results[1:]:
         assert all(same_bits(a, b).all() for a, b in zip(results[0], other, strict=True))
 
@@ -624,3 +626,18 @@ def test_a_point_that_is_given_does_not_stop_the_sweeps():
     for n in (20, 70):
         r = infimum.minimize(f, [(-1, 2)] * n, x0=np.full(n, 0.25), xtol=1e-3, max_boxes=500, time_limit=5)
         assert r.verdict is Verdict.PROVED and all((high - low).max() <= 1e-3 for low, high in r.boxes)
+
+
+def test_newton_steps_go_where_the_derivative_of_one_variable_vanishes():
+    """Of a quadratic function in one step, the others where they are; not where f is concave, nor beyond the bounds."""
+    n = 6
+    weights, x = np.arange(1.0, n + 1), np.linspace(-1, 1, n)
+    f = infimum.compile(lambda x: np.sum(weights * x**2) + np.sum(x[1:] * x[:-1]) - 3 * np.sum(x), n)
+    lo, hi = np.full(n, -2.0), np.array([2.0, 2.0, 0.25, 2.0, 2.0, 2.0])
+    places, convex = Sweeper(f, lo, hi).newton(x, lo, hi)
+    beside = np.concatenate([[0], x[:-1]]) + np.concatenate([x[1:], [0]])
+    assert convex and np.allclose(places, np.clip((3 - beside) / (2 * weights), lo, hi), rtol=1e-14, atol=0)
+    bent = infimum.compile(lambda x: np.sum(np.cos(x)), 2)
+    ends = np.full(2, -9.0), np.full(2, 9.0)
+    places, convex = Sweeper(bent, *ends).newton(np.array([0.1, 3.0]), *ends)
+    assert not convex and places[0] == 0.1 and abs(places[1] - np.pi) < 1e-3
