@@ -33,7 +33,7 @@ class SimdSpelling(Spelling):
                 for op, n in arity.items()]
         return "\n".join(rows + [f"declare {v} @llvm.{op}.{self.suffix}({v})" for op in ("fabs", "floor", "roundeven")])
 
-    def upward(self, op: str, operands: list[str]) -> str:
+    def upward(self, text: Text, op: str, operands: list[str]) -> str:
         name = op if op in ("sqrt", "fma") else f"f{op}"
         values = ", ".join(f"{self.lane} {x}" for x in operands)
         return (f"call {self.lane} @llvm.experimental.constrained.{name}.{self.suffix}({values}, "

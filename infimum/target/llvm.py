@@ -23,8 +23,8 @@ class Spelling(ABC):
     def declarations(self) -> str: ...
 
     @abstractmethod
-    def upward(self, op: str, operands: list[str]) -> str:
-        """The instruction text of an upward-rounded operation."""
+    def upward(self, text: "Text", op: str, operands: list[str]) -> str:
+        """The instruction text of an upward-rounded operation; what has to come before it is written to `text`."""
 
     @abstractmethod
     def exact(self, op: str, operand: str) -> str:
@@ -37,6 +37,14 @@ class Spelling(ABC):
     @abstractmethod
     def spread(self, text: "Text", scalar: str, type: str) -> str:
         """A uniform value of scalar type `type` ("double" or "i1") in every lane."""
+
+    def element(self, text: "Text", buffer: str, position: str) -> str:
+        """Where an element of a buffer lies: its doubles, one for each lane, side by side."""
+        return text.let(f"getelementptr inbounds {self.lane}, ptr {buffer}, i64 {position}")
+
+    def select(self, text: "Text", condition: str, yes: str, no: str) -> str:
+        """The instruction text of a choice between two doubles: their bits, whatever they are."""
+        return f"select {self.truth} {condition}, {self.lane} {yes}, {self.lane} {no}"
 
 
 class Text:
@@ -107,7 +115,7 @@ class Renderer:
             return
         a = [t.names[v] for v in i.operands]
         if op in _ROUNDED:
-            text = s.upward(op, a)
+            text = s.upward(t, op, a)
         elif op in ("abs", "floor", "roundeven"):
             text = s.exact(op, a[0])
         elif op == "neg":
@@ -115,7 +123,7 @@ class Renderer:
         elif op in ("olt", "ole", "oeq", "ogt", "oge", "uno"):
             text = f"fcmp {op} {s.lane} {a[0]}, {a[1]}"
         elif op == "select":
-            text = f"select {s.truth} {a[0]}, {s.lane} {a[1]}, {s.lane} {a[2]}"
+            text = s.select(t, *a)
         elif op == "iselect":
             text = f"select {s.truth} {a[0]}, {s.integer} {a[1]}, {s.integer} {a[2]}"
         elif op in ("mand", "mor"):
@@ -165,12 +173,10 @@ class Renderer:
         t.lines.append(f"  store {self.s.lane} {a[1]}, ptr {self._cell(t, f'%out{i.attr}', a[0])}, align 8")
 
     def _load(self, t: Text, i: Instr, a: list[str]) -> None:
-        at = t.let(f"getelementptr inbounds {self.s.lane}, ptr %buf{i.attr}, i64 {a[0]}")
-        t.names[i.results[0]] = t.let(f"load {self.s.lane}, ptr {at}")
+        t.names[i.results[0]] = t.let(f"load {self.s.lane}, ptr {self.s.element(t, f'%buf{i.attr}', a[0])}")
 
     def _store(self, t: Text, i: Instr, a: list[str]) -> None:
-        at = t.let(f"getelementptr inbounds {self.s.lane}, ptr %buf{i.attr}, i64 {a[0]}")
-        t.lines.append(f"  store {self.s.lane} {a[1]}, ptr {at}")
+        t.lines.append(f"  store {self.s.lane} {a[1]}, ptr {self.s.element(t, f'%buf{i.attr}', a[0])}")
 
     def _call(self, t: Text, i: Instr, a: list[str]) -> None:
         kind = result_type(self.s, i.attr)
