@@ -80,6 +80,16 @@ class HostError(InfimumError):
     """
 
 
+class DeviceError(InfimumError):
+    """The GPU asked for cannot be used.
+
+    Causes: CuPy is not installed; there is no NVIDIA GPU, or no driver for it; the number names none; the chip is older than 2016
+    or the driver refuses the kernel; one box needs more memory than the GPU has or `memory_limit` allows.
+    Example: `CudaTarget()` on a laptop without a GPU. Cure: `pip install infimum[cuda]` and NVIDIA's driver (no CUDA toolkit is
+    needed), another number, or `CpuTarget()`, which gives the same bits.
+    """
+
+
 class GalleryError(InfimumError, ValueError):
     """The gallery has no such problem, or not with so many variables.
 

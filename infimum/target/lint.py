@@ -1,7 +1,7 @@
 """Reads emitted code for what must never be in it; tests use it on every kernel.
 
-Upward rounding holds only if no operation escapes the control word or the constrained intrinsics, nothing is rearranged, and no
-code that is not ours is called. Both functions return one sentence for each violation, so an empty list is a clean bill.
+Upward rounding holds only if no operation escapes the control word, the constrained intrinsics or `.rp`, nothing is rearranged,
+and no code that is not ours is called. Each function returns one sentence for each violation, so an empty list is a clean bill.
 """
 
 import re
@@ -130,3 +130,48 @@ def _symbols(op: str, operands: str) -> list[str]:
     if _BRANCH.match(op):
         return [operands.split(",")[-1].split("@")[0].strip()]
     return _ARM_SYMBOL.findall(operands)
+
+
+# ---- PTX
+_PTX_STATEMENT = re.compile(r"[{}\s]*(?:[\w$]+:\s*)?(?:@!?%\w+\s+)?([a-z][\w.:]*)\s*(.*)$")
+_PTX_FUNCTION = re.compile(r"\.(?:func|entry)\s+(?:\([^)]*\)\s*)?([\w$]+)")
+_PTX_CALLEE = re.compile(r"(?:\([^)]*\)\s*,\s*)?([\w$%.]+)")
+_PTX_DIRECTIVE = {
+    "function defined elsewhere": re.compile(r"\.extern\b|\.alias\b"),
+    "option of the target": re.compile(r"\.target\s+\w+\s*,"),
+    "inline assembly": re.compile(r"//\s*begin inline asm"),
+}
+_PTX_FLOATING = re.compile(r"\.(?:b?f16(?:x2)?|tf32|f32(?:x2)?|f64|e\dm\d(?:x2)?)(?![\w])")
+# all that may be done to doubles: what rounds says that it rounds upward; min and max are none of them, since they order zeros
+_PTX_DOUBLES = re.compile(r"(?:add|sub|mul|div|sqrt|fma)\.rp\.f64|(?:abs|neg|mov|selp)\.f64|cvt\.r[mn]i\.f64\.f64|"
+                          r"setp\.\w+(?:\.\w+)?\.f64|(?:ld|st)(?:\.\w+)*\.f64")
+_PTX_FORBIDDEN = {
+    "approximation": re.compile(r".*\.(?:approx|full)\b"),
+    "subnormal numbers are flushed": re.compile(r".*\.ftz\b"),
+    "rounding is not upward": re.compile(r".*\.r[nzm]\b|(?:add|sub|mul|div|sqrt|fma|mad|rcp)\.(?:sat\.)?f(?:16|32|64)"),
+    "threads depend on one another": re.compile(r"(?:atom|red|bar|barrier|shfl|vote|match|redux|mbarrier)\b"),
+}
+
+
+def lint_ptx(text: str) -> list[str]:
+    """What is wrong with a module's PTX: an operation on doubles beyond those allowed, a function that is not in the module."""
+    plain = re.sub(r"//[^\n]*", "", text)
+    defined = set(_PTX_FUNCTION.findall(plain))
+    found = [f"symbol {name} is not ours" for name in sorted(defined) if not _is_ours(name)]
+    for line in text.splitlines():
+        found += [f"{problem}: {line.strip()}" for problem, directive in _PTX_DIRECTIVE.items() if directive.search(line)]
+        for statement in line.split("//")[0].split(";"):
+            if m := _PTX_STATEMENT.match(statement):
+                found += [f"{problem}: {line.strip()}" for problem in _ptx_problems(m[1], m[2], defined)]
+    return found
+
+
+def _ptx_problems(op: str, operands: str, defined: set[str]) -> Iterator[str]:
+    if op.split(".")[0] == "call":
+        callee = _PTX_CALLEE.match(operands)
+        if callee is None or callee[1] not in defined:
+            yield f"call of {callee[1] if callee else operands}"
+    reasons = [problem for problem, mnemonic in _PTX_FORBIDDEN.items() if mnemonic.match(op)]
+    if _PTX_FLOATING.search(op) and not _PTX_DOUBLES.fullmatch(op) and not reasons:
+        reasons = ["no operation of ours on doubles"]
+    yield from reasons

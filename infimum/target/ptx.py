@@ -1,0 +1,144 @@
+"""PTX: a kernel as text for NVIDIA's driver, where a lane is a thread. Needs neither a GPU nor CuPy.
+
+PTX spells the rounding in each instruction, so there is no control word to load and restore. Every double is rounded by a `.rp`
+instruction; one without a mode would mean `.rn` and could be contracted. `target/lint.py` reads the text for that.
+"""
+
+import re
+
+import llvmlite.binding as llvm
+
+from infimum.errors import HostError
+from infimum.lower.kernel import Kernel
+from infimum.target.host import LOCK
+from infimum.target.llvm import Renderer, Spelling, Text, lane_body
+
+TRIPLE = "nvptx64-nvidia-cuda"
+# The oldest chip that CuPy's current releases serve, and the oldest PTX that knows it: drivers translate old PTX for new chips,
+# and the instructions used here have been the same since.
+CAPABILITY, VERSION = "sm_60", "+ptx50"
+ENTRY = "work"
+_ROUNDED = {"add": 2, "mul": 2, "div": 2, "sqrt": 1, "fma": 3}  # intrinsics that round upward, with their numbers of operands
+_EXACT = {"abs": "llvm.fabs.f64", "floor": "llvm.floor.f64", "roundeven": "llvm.roundeven.f64"}
+_REGISTERS = ("tid", "ctaid", "ntid", "nctaid")
+# of LLVM: 0 translates without thought, 1 finds out what lies in global memory; the driver optimises the result either way
+_LEVEL = 1
+
+
+class CudaSpelling(Spelling):
+    """Scalars of one thread, and the nvvm intrinsics that round upward."""
+
+    lane, integer, truth = "double", "i64", "i1"
+
+    def declarations(self) -> str:
+        rows = [f"declare double @llvm.nvvm.{op}.rp.d({', '.join(['double'] * n)})" for op, n in _ROUNDED.items()]
+        rows += [f"declare double @{name}(double)" for name in _EXACT.values()]
+        return "\n".join(rows + [f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in _REGISTERS])
+
+    def upward(self, text: Text, op: str, operands: list[str]) -> str:
+        if op == "sub":  # there is no such intrinsic; IEEE 754 defines x - y as x + (-y), signs of zeros included
+            op, operands = "add", [operands[0], text.let(f"fneg double {operands[1]}")]
+        return f"call double @llvm.nvvm.{op}.rp.d(" + ", ".join(f"double {x}" for x in operands) + ")"
+
+    def exact(self, op: str, operand: str) -> str:
+        return f"call double @{_EXACT[op]}(double {operand})"
+
+    def constant(self, bits: str, type: str) -> str:
+        return bits
+
+    def spread(self, text: Text, scalar: str, type: str) -> str:
+        return scalar
+
+    def select(self, text: Text, condition: str, yes: str, no: str) -> str:
+        """On bits: LLVM takes x < 0 ? x : 0 for a minimum of doubles, and that of PTX prefers -0, where ours gives +0."""
+        bits = [text.let(f"bitcast double {x} to i64") for x in (yes, no)]
+        return f"bitcast i64 {text.let(f'select i1 {condition}, i64 {bits[0]}, i64 {bits[1]}')} to double"
+
+    def element(self, text: Text, buffer: str, position: str) -> str:
+        """Element by element, and in each element thread by thread: threads that run together touch neighbours."""
+        row = text.let(f"mul i64 %width, {position}")
+        return text.let(f"getelementptr inbounds double, ptr {buffer}, i64 {row}")
+
+
+def ptx(kernel: Kernel) -> str:
+    """The kernel's PTX. `ENTRY` takes the arrays, data, udata, scratch, the length of a row and the number of boxes.
+
+    Scratch has `sum(kernel.buffers)` doubles for each thread of the launch.
+    """
+    return assemble(ir(kernel))
+
+
+def assemble(text: str) -> str:
+    """LLVM IR to PTX."""
+    with LOCK:
+        machine = _machine()
+        head = f'target triple = "{TRIPLE}"\ntarget datalayout = "{machine.target_data}"\n'
+        # no optimiser passes, as for the CPU: the Builder has merged and hoisted what can be
+        return machine.emit_assembly(llvm.parse_assembly(head + text))
+
+
+def _machine() -> llvm.TargetMachine:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    try:
+        target = llvm.Target.from_triple(TRIPLE)
+    except RuntimeError:
+        raise HostError("this llvmlite was built without LLVM's NVPTX target; the wheels of PyPI have it") from None
+    return target.create_target_machine(cpu=CAPABILITY, features=VERSION, opt=_LEVEL)
+
+
+def ir(kernel: Kernel) -> str:
+    """The kernel's LLVM IR, with the definitions of the functions it calls."""
+    spelling = CudaSpelling()
+    r = Renderer(spelling)
+    stacks, prologue, lane, start, end = lane_body(spelling, kernel)
+    parameters = [f"ptr noalias readonly %in{i}" for i in range(kernel.inputs)]
+    parameters += [f"ptr noalias %out{i}" for i in range(kernel.outputs)]
+    parameters += [f"ptr noalias readonly %{name}" for name in ("data", "udata")]
+    parameters += ["ptr noalias %scratch", "i64 %stride", "i64 %total"]
+    buffers, offset = [], 0
+    for i, size in enumerate(kernel.buffers):
+        buffers += [f"  %start{i} = mul i64 %width, {offset}", f"  %place{i} = add i64 %start{i}, %thread",
+                    f"  %buf{i} = getelementptr inbounds double, ptr %scratch, i64 %place{i}"]
+        offset += size
+    body = _WORK.format(entry=ENTRY, parameters=", ".join(parameters), stacks="\n".join(stacks), start=start, end=end,
+                        setup="\n".join(buffers + prologue), lane="\n".join(lane))
+    functions = [r.function(f, "internal") for f in kernel.functions()]
+    return _named("\n".join([spelling.declarations(), *functions, body, "attributes #0 = { noinline nounwind }\n"]))
+
+
+def _named(text: str) -> str:
+    """Our functions carry a name that no library has."""
+    return re.sub(rf"@(?!llvm\.|{ENTRY}\()(\w+)\(", r"@infimum_\1(", text)
+
+
+# A thread takes every box whose number is its own plus a multiple of all threads, so that scratch is bounded by the threads.
+_WORK = """
+define ptx_kernel void @{entry}({parameters}) #0 {{
+entry:
+{stacks}
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %ctaid = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %ntid = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %nctaid = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+  %in.block = zext i32 %tid to i64
+  %block = zext i32 %ctaid to i64
+  %threads = zext i32 %ntid to i64
+  %blocks = zext i32 %nctaid to i64
+  %before = mul i64 %block, %threads
+  %thread = add i64 %before, %in.block
+  %width = mul i64 %blocks, %threads
+{setup}
+  %some = icmp slt i64 %thread, %total
+  br i1 %some, label %{start}, label %finish
+{start}:
+  %k = phi i64 [ %thread, %entry ], [ %after, %{end}.next ]
+{lane}
+  br label %{end}.next
+{end}.next:
+  %after = add i64 %k, %width
+  %again = icmp slt i64 %after, %total
+  br i1 %again, label %{start}, label %finish
+finish:
+  ret void
+}}"""
