@@ -1,0 +1,125 @@
+"""The little of CuPy that the GPU target uses, on a GPU that is played by `ptx_machine`: launches are tested where no GPU is.
+
+It is as strict as the real one where that matters (only C-contiguous arrays of the same shape and type are copied) and stricter:
+an access outside an array raises instead of going astray. Memory is bounded, so that running out of it can be tried.
+"""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from tests.ptx_machine import Memory, Module
+
+
+class OutOfMemoryError(MemoryError):
+    pass
+
+
+class CUDADriverError(RuntimeError):
+    pass
+
+
+class CUDARuntimeError(RuntimeError):
+    pass
+
+
+class _Block:
+    """Memory on the device, free when nobody holds it."""
+
+    def __init__(self, cupy: "PretendCupy", size: int):
+        if cupy.used + size > cupy.memory:
+            raise OutOfMemoryError(f"{size} bytes")
+        self._cupy, self.size, self.ptr = cupy, size, cupy.global_memory.allocate(-(-size // 8))
+        cupy.used += size
+
+    def __del__(self) -> None:
+        if hasattr(self, "ptr"):
+            self._cupy.used -= self.size
+            self._cupy.global_memory.free(self.ptr, -(-self.size // 8))
+
+
+class Array:
+    """An array on the device."""
+
+    def __init__(self, cupy: "PretendCupy", shape: tuple[int, ...], dtype: Any):
+        self._cupy, self.shape, self.dtype, self.ndim = cupy, shape, np.dtype(dtype), len(shape)
+        self.data = _Block(cupy, int(np.prod(shape)) * self.dtype.itemsize)
+        self.flags, self.device = SimpleNamespace(c_contiguous=True), SimpleNamespace(id=cupy.current[-1])
+
+    def set(self, array: np.ndarray) -> None:
+        assert isinstance(array, np.ndarray) and array.shape == self.shape and array.dtype == self.dtype
+        assert array.flags.c_contiguous
+        self._cupy.sent += 1
+        self._cupy.global_memory.write(self.data.ptr, array)
+
+    def get(self) -> np.ndarray:
+        array = np.empty(self.shape, self.dtype)
+        self._cupy.global_memory.read(self.data.ptr, array)
+        return array
+
+
+class _Device:
+    compute_capability = "90"
+    attributes = {"MultiProcessorCount": 3}
+
+    def __init__(self, cupy: "PretendCupy", number: int):
+        self._cupy, self.number = cupy, number
+        self.mem_info = cupy.memory - cupy.used, cupy.memory
+
+    def __enter__(self) -> "_Device":
+        self._cupy.current.append(self.number)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._cupy.current.pop()
+
+
+class _Function:
+    ptr = 1234
+
+    def __init__(self, cupy: "PretendCupy", module: Module):
+        self._cupy, self._module = cupy, module
+
+    def __call__(self, grid: tuple, block: tuple, arguments: tuple) -> None:
+        assert len(grid) == len(block) == 1 and all(type(a) is np.int64 for a in arguments)
+        self._cupy.launches.append((grid[0], block[0], int(arguments[-1])))
+        self._module.launch(grid[0], block[0], [int(a) for a in arguments], self._cupy.global_memory)
+
+
+class PretendCupy:
+    """Stands for the module `cupy`. `sent` counts arrays copied to the device, `launches` holds (grid, block, boxes)."""
+
+    def __init__(self, memory: int = 1 << 22, devices: int = 2):
+        self.memory, self.used, self.sent = memory, 0, 0
+        self.launches: list[tuple[int, int, int]] = []
+        self.current = [0]
+        self.global_memory = Memory()
+        self.refuses = ""
+        outer = self
+
+        class LoadedModule:
+            def load(self, ptx: bytes) -> None:
+                if outer.refuses:
+                    raise CUDADriverError(outer.refuses)
+                self.module = Module(ptx.decode())
+
+            def get_function(self, name: str) -> _Function:
+                assert name in self.module.functions
+                return _Function(outer, self.module)
+
+        def count() -> int:
+            if not devices:
+                raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+            return devices
+        self.cuda = SimpleNamespace(
+            Device=lambda number: _Device(self, number), alloc=lambda size: _Block(self, size),
+            get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
+            function=SimpleNamespace(Module=LoadedModule), memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+            driver=SimpleNamespace(CUDADriverError=CUDADriverError,
+                                   occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 512 // block),
+            runtime=SimpleNamespace(CUDARuntimeError=CUDARuntimeError, getDeviceCount=count, driverGetVersion=lambda: 13000,
+                                    getDeviceProperties=lambda number: {"name": b"Pretended GPU"}))
+
+    def empty(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
+        return Array(self, shape, dtype)
