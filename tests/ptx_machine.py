@@ -71,11 +71,18 @@ _COMPUTE: dict[str, Callable] = {
 
 
 class Memory:
-    """Global memory: words of 64 bits at addresses that are multiples of 8. What was never written holds a strange number."""
+    """Global memory: words of 64 bits at addresses that are multiples of 8. What was never written holds a strange number.
+
+    Threads of a launch run at the same time on a GPU and one after another here; so it is an error if one of them touches a word
+    that another one writes.
+    """
 
     def __init__(self) -> None:
         self.words: dict[int, int] = {}
         self.end = 1 << 20
+        self.thread = 0
+        self._readers: dict[int, int] = {}  # -1: several
+        self._writers: dict[int, int] = {}
 
     def allocate(self, count: int) -> int:
         """The address of `count` words, with a gap after them that no one may touch."""
@@ -90,21 +97,36 @@ class Memory:
         for i in range(count):
             del self.words[address + 8 * i]
 
+    # ---- of the host
     def write(self, address: int, array: np.ndarray) -> None:
         for i, word in enumerate(np.ascontiguousarray(array).view(np.uint64).reshape(-1).tolist()):
-            self[address + 8 * i] = word
+            self.words[address + 8 * i] = word
 
     def read(self, address: int, array: np.ndarray) -> None:
         """Fills the array."""
         words = [self.words[address + 8 * i] for i in range(array.size)]
         array.view(np.uint64).reshape(-1)[:] = np.array(words, np.uint64)
 
+    # ---- of the threads
+    def begin(self) -> None:
+        """A launch begins."""
+        self._readers, self._writers = {}, {}
+
+    def _alone(self, address: int, others: dict[int, int]) -> None:
+        if others.get(address, self.thread) != self.thread:
+            raise AssertionError(f"threads {self.thread} and {others[address]} meet at {address:#x}")
+
     def __getitem__(self, address: int) -> int:
+        self._alone(address, self._writers)
+        self._readers[address] = self.thread if self._readers.get(address, self.thread) == self.thread else -1
         return self.words[address]
 
     def __setitem__(self, address: int, word: int) -> None:
         if address not in self.words:
             raise IndexError(f"a store to {address:#x}, which belongs to no array")
+        self._alone(address, self._writers)
+        self._alone(address, self._readers)
+        self._writers[address] = self.thread
         self.words[address] = word
 
 
@@ -162,8 +184,10 @@ class Module:
 
     def launch(self, grid: int, block: int, arguments: Sequence[int], memory: Memory, entry: str = "work") -> None:
         """Every thread of every block, from the last to the first: nothing may depend on their order."""
+        memory.begin()
         given = {(f"{entry}_param_{i}", 0): value & WORD for i, value in enumerate(arguments)}
         for number in reversed(range(grid * block)):
+            memory.thread = number
             special = {"%tid.x": number % block, "%ctaid.x": number // block, "%ntid.x": block, "%nctaid.x": grid}
             self._run(entry, dict(given), special, memory)
 
