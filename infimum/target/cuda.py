@@ -196,7 +196,7 @@ class CudaKernel:
         """Queues the kernel. Scratch goes back to CuPy's pool at once, which gives it to later work of the same stream only."""
         block, grid = self._shape(count, share)
         scratch = self._gpu.cupy.cuda.alloc(self._thread_bytes * block * grid) if self._thread_bytes else None
-        addresses = [a.data.ptr for a in (*arrays, *constants)] + [scratch.ptr if scratch else 0]
+        addresses = [a.data.ptr for a in (*arrays, *constants)] + [0 if scratch is None else scratch.ptr]
         self._function((grid,), (block,), tuple(np.int64(n) for n in (*addresses, count, count)))
 
     def _shape(self, count: int, share: int) -> tuple[int, int]:

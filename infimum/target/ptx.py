@@ -14,8 +14,8 @@ from infimum.target.host import LOCK
 from infimum.target.llvm import Renderer, Spelling, Text, lane_body
 
 TRIPLE = "nvptx64-nvidia-cuda"
-# The oldest chip that CuPy's current releases serve, and the oldest PTX that knows it: drivers translate old PTX for new chips,
-# and the instructions used here have been the same since.
+# Chips of 2016 and later, and the oldest PTX that knows them: drivers translate old text for new chips, and nothing that the
+# kernels need has come since.
 CAPABILITY, VERSION = "sm_60", "+ptx50"
 ENTRY = "work"
 _ROUNDED = {"add": 2, "mul": 2, "div": 2, "sqrt": 1, "fma": 3}  # intrinsics that round upward, with their numbers of operands
