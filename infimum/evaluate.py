@@ -12,6 +12,7 @@ from infimum.errors import ShapeError
 from infimum.expr.constants import is_masked
 from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
+from infimum.expr.pieces import pieces_of
 from infimum.expr.show import listing
 from infimum.expr.trace import trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
@@ -162,6 +163,11 @@ class Evaluator:
     def local_block(self, block: int) -> LocalForm | None:
         """The same for a block of variables."""
         return local_form(self.f, var("x", (self.n,)), block)
+
+    @cached_property
+    def has_pieces(self) -> bool:
+        """Does some part of the function read a single quantity more than once? Then enclosures by pieces are tighter."""
+        return bool(pieces_of(self.f))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, made on first use."""

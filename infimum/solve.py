@@ -73,7 +73,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     if checkpoint is not None:
         asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
                  "memory_limit": memory_limit, "key": evaluator.f.key}
-        keeper = Keeper(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi}))
+        keeper = _keeper(checkpoint, asked, problem)
+        keeper.begin()
     return drive(run, keeper=keeper, **shared)
 
 
@@ -88,16 +89,22 @@ def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_l
     _check_number("max_boxes", max_boxes, optional=True, positive=True)
     whole = load(checkpoint)
     asked = whole.values["settings"]
-    problem = Problem(fun, whole.arrays["settings.lo"], whole.arrays["settings.hi"])
+    problem = Problem(fun, *(whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0")))
     evaluator = _evaluator(fun, len(problem.lo), args)
     if evaluator.f.key != asked["key"]:
         raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made with")
     kind, settings = PROVERS[asked["engine"]]
     options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
     run = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes, asked["memory_limit"])
-    run.restore(State(whole.values["state"], whole.arrays))
-    keeper = Keeper(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi}))
-    return drive(run, time_limit=time_limit, callback=callback, progress=progress, keeper=keeper, view=_view(evaluator, problem))
+    if whole.values["state"] is not None:
+        run.restore(State(whole.values["state"], whole.arrays))
+    return drive(run, time_limit=time_limit, callback=callback, progress=progress, keeper=_keeper(checkpoint, asked, problem),
+                 view=_view(evaluator, problem))
+
+
+def _keeper(checkpoint: str, asked: dict[str, Any], problem: Problem) -> Keeper:
+    x0 = {} if problem.x0 is None else {"x0": problem.x0}
+    return Keeper(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi, **x0}))
 
 
 def _view(evaluator: Evaluator, problem: Problem) -> View:

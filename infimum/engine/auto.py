@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from infimum.engine.branch import Branch, Goal
+from infimum.engine.branch import FEW, Branch, Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.pool import Regions, widths
@@ -24,8 +24,9 @@ from infimum.problem import Problem
 from infimum.result import Progress, Result
 
 _REACH = 1e3         # unbounded variables: the swarm looks this far
-_MANY, _FEW = 32, 6  # with more variables the point is settled, not swarmed; with fewer the box is cut at once
+_MANY = 32           # with more variables the point is settled, not swarmed
 _SWARMED = 2000      # with up to so many variables the swarm is asked where settling was not enough
+_LATE = 24           # after so many steps of branching a swarmed point is settled too
 _PAYS = 0.9          # a sweep pays if it shrinks some variable to this part
 
 
@@ -41,13 +42,15 @@ class Auto:
         self.max_boxes, self.memory_limit = max_boxes, memory_limit
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
-        self.sweeper = Sweeper(evaluator, self.lo, self.hi) if len(self.lo) >= _FEW else None
+        self.sweeper = Sweeper(evaluator, self.lo, self.hi) if len(self.lo) >= FEW else None
         self.settler: Settler | None = None
         self.branch: Branch | None = None
         self.root = self.lo[:, None], self.hi[:, None]
         self.root_lower, self.sweeps = -np.inf, 0
         self.limit: str | None = None
-        self.before: int | None = None  # evaluations before branching, of a run that was resumed
+        self.before = 0                  # evaluations of searches in the run that this one resumes
+        self.kept: State | None = None   # while a late search goes on, from where a later run has to resume
+        self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
     def _finite(self) -> Problem:
         """The problem within finite bounds, for the swarm."""
@@ -60,15 +63,23 @@ class Auto:
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
-        if self.branch is None:
-            return None
+        if self.branch is None or self.kept is not None:
+            return self.kept
         state = self.branch.state()
-        return State(state.values | {"before": self.evaluations - self.branch.boxes, "sweeps": self.sweeps}, state.arrays)
+        return State(state.values | {"before": self._before_sweeps(), "sweeps": self.sweeps, "slices": self._slices()},
+                     state.arrays | {"root": np.concatenate([*self.root, [[self.root_lower]]])[:, 0]})
 
     def restore(self, state: State) -> None:
         self.branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent)
         self.branch.restore(state)
         self.before, self.sweeps = state.values["before"], state.values["sweeps"]
+        n, root = len(self.lo), state.arrays["root"]
+        self.root, self.root_lower = (root[:n, None].copy(), root[n:2 * n, None].copy()), float(root[2 * n])
+        if self.sweeper is not None:
+            self.sweeper.slices = state.values["slices"]
+
+    def _slices(self) -> int:
+        return 0 if self.sweeper is None else self.sweeper.slices
 
     # ---- what a reader of the progress sees
     @property
@@ -81,14 +92,16 @@ class Auto:
 
     @property
     def lower(self) -> float:
-        return min(self.root_lower, self.incumbent.upper) if self.branch is None else self.branch.lower()
+        from_root = self.branch is None or self.closed
+        return min(self.root_lower, self.incumbent.upper) if from_root else self.branch.lower()
 
     @property
     def evaluations(self) -> int:
-        if self.before is not None:
-            return self.before + self.branch.boxes
-        swept = self.sweeps * SLICES * len(self.lo) + (0 if self.settler is None else self.settler.evaluations)
-        return self.swarm.evaluations + swept + (0 if self.branch is None else self.branch.boxes)
+        boxes = 0 if self.branch is None else self.branch.boxes
+        return self._before_sweeps() + self.sweeps * SLICES * len(self.lo) + boxes
+
+    def _before_sweeps(self) -> int:
+        return self.before + self.swarm.evaluations + (0 if self.settler is None else self.settler.evaluations)
 
     def line(self) -> str:
         """The progress in one line."""
@@ -111,13 +124,12 @@ class Auto:
             yield from self._branch()
 
     def _before_branching(self) -> Iterator[None]:
-        possible = self.sweeper is not None and self.sweeper.possible
-        if possible and len(self.lo) > _MANY:
-            yield from self._settle_and_sweep()
+        if self._can_sweep() and len(self.lo) > _MANY:
+            yield from self._settle()
+            if not self._is_swept() and len(self.lo) <= _SWARMED:
+                yield from self._swarm_and_sweep()
         else:
-            yield from self._swarm()
-            if possible:
-                yield from self._sweep()
+            yield from self._swarm_and_sweep()
         if self._is_swept():
             return
         branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent)
@@ -127,7 +139,12 @@ class Auto:
 
     def _branch(self) -> Iterator[None]:
         branch = self.branch
-        for _ in branch.run():
+        while not branch.done:
+            if branch.steps == _LATE and self._can_sweep() and self.settler is None:
+                yield from self._settle_late()
+                if self.closed:
+                    return
+            branch.step()
             yield
             if self.max_boxes is not None and branch.boxes >= self.max_boxes:
                 self.limit = f"{branch.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
@@ -136,7 +153,19 @@ class Auto:
             if self.limit:
                 return
 
-    def _settle_and_sweep(self) -> Iterator[None]:
+    def _settle_late(self) -> Iterator[None]:
+        """The swarm may have missed what a search along each variable finds. A run that is resumed does all of this again."""
+        self.kept = self.state()
+        yield from self._settle()
+        self.closed = self._is_swept()
+        if not self.closed:
+            self.kept = None
+            self.branch.pool.prune(self.incumbent.upper)
+
+    def _can_sweep(self) -> bool:
+        return self.sweeper is not None and self.sweeper.possible
+
+    def _settle(self) -> Iterator[None]:
         """Looks for a better point while the sweeps it allows are not enough."""
         finite = self.swarm.problem
         self.settler = Settler(self.evaluator, self.sweeper, finite.lo, finite.hi, self.seed)
@@ -147,11 +176,6 @@ class Auto:
                 yield from self._sweep()
                 if self._is_swept():
                     return
-        if len(self.lo) <= _SWARMED:
-            before = self.incumbent.upper
-            yield from self._swarm()
-            if self.incumbent.upper < before:
-                yield from self._sweep()
 
     def _is_swept(self) -> bool:
         return self._swept_away() or (self.goal.met(self.root_lower, self.incumbent.upper) and self._narrow())
@@ -164,6 +188,12 @@ class Auto:
         except UndefinedError:
             yield  # the swarm met no value; the proof may still find where there are some, or that there are none
 
+    def _swarm_and_sweep(self) -> Iterator[None]:
+        before = self.incumbent.upper
+        yield from self._swarm()
+        if self._can_sweep() and (self.incumbent.upper < before or not self.sweeps):
+            yield from self._sweep()
+
     def _sweep(self) -> Iterator[None]:
         """Sweeps the whole box while that pays."""
         while True:
@@ -172,7 +202,7 @@ class Auto:
             pays = bool((widths(lo, hi) < _PAYS * widths(*self.root)).any())
             self.root, self.root_lower = (lo, hi), max(self.root_lower, float(lower[0]))
             yield
-            if self._is_swept() or not pays:
+            if self._is_swept() or not (pays or self.sweeper.look_closer()):
                 return
 
     def _swept_away(self) -> bool:
@@ -195,7 +225,7 @@ class Auto:
             engine=self.name, seconds=seconds, seed=self.seed)
 
     def _regions(self) -> Regions:
-        if self.branch is not None:
+        if self.branch is not None and not self.closed:
             return self.branch.regions()
         if self._swept_away():
             return Regions.none(len(self.lo))

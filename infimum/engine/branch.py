@@ -1,19 +1,26 @@
 """Branch and bound: every region is cut until it is discarded by proof or the gap is closed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
+from infimum.engine.payoff import Payoff
 from infimum.engine.pool import Pool, Regions, can_be_cut, choose_axis, split, widths
+from infimum.engine.sweep import Sweeper
 from infimum.evaluate import Evaluator
 from infimum.lower.bound import AXIS, DISCARD, FACTS, HI, LEVEL, LO, LOWER, POINT, UPPER
-from infimum.lower.programs import BOUND
+from infimum.lower.programs import BOUND, BOUND_BY_PIECES
+from infimum.lower.sweep import SLICES
 
+FEW = 6  # with fewer variables regions are cut, not swept
 _LANES, _FULL, _MOST_PIECES = 1 << 13, 512, 16
 _TERMS = 1 << 20  # lanes times variables in a step, where there are many variables
+_TRY_PIECES, _TRY_SHAVING = (8, 64, 0.3), (16, 128, 0.9)  # from which step on, how often, and what must be discarded: see Payoff
+_TRIED, _SHAVING_SLICES = 256, 8  # regions a test is tried on; slices of a piece where regions are swept
+_WORTH_A_REGION = 24.0  # a region cut to 2**-24 of its volume saves as many cuts
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,10 @@ class Branch:
         self.pool, self.final = Pool(self.n), Regions.none(self.n)  # final: regions in which no double is left to cut at
         self.lanes = max(16, min(_LANES, _TERMS // self.n))
         self.boxes = self.steps = 0
-        self.discarded = {"value": 0, "derivative": 0}
+        self.discarded = {"value": 0, "derivative": 0, "sweep": 0}
+        self.sweeper = Sweeper(evaluator, lo, hi, _SHAVING_SLICES)
+        self.pieces = Payoff(*_TRY_PIECES) if evaluator.has_pieces else None
+        self.shaving = Payoff(*_TRY_SHAVING) if self.n >= FEW and self.sweeper.possible else None
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
         """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
@@ -98,8 +108,26 @@ class Branch:
         return Regions(taken.lo, taken.hi, taken.lower, widest, taken.level)
 
     def _test(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> None:
-        """Bounds the boxes, offers what their points show, discards what is proved away, and keeps the rest."""
-        out = self.evaluator.run(BOUND, [lo, hi], parameters=self.parameters)
+        """Discards of the boxes what is proved away, by as many tests as pay, and keeps the rest."""
+        by_pieces = self.pieces is not None and self.pieces.pays and not self.pieces.is_due(self.steps)
+        regions = self._bounded(BOUND_BY_PIECES if by_pieces else BOUND, lo, hi, lower)
+        if self.pieces is not None and self.pieces.is_due(self.steps) and len(regions):
+            regions = self._tried(self.pieces, regions, self._closer)
+        if self.shaving is not None and len(regions):
+            if self.shaving.is_due(self.steps):
+                regions = self._tried(self.shaving, regions, self._shaved)
+            elif self.shaving.pays:
+                regions, _ = self._shaved(regions)
+        regions.axis = choose_axis(regions, regions.axis).astype(np.int32)
+        stuck = regions.axis < 0
+        if stuck.any():
+            self.final = self.final.with_(regions.at(np.flatnonzero(stuck)))
+            regions = regions.at(np.flatnonzero(~stuck))
+        self.pool.add(regions)
+
+    def _bounded(self, kind: str, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> Regions:
+        """Bounds the boxes, offers what their points show, and returns what is not proved away."""
+        out = self.evaluator.run(kind, [lo, hi], parameters=self.parameters)
         self.boxes += lo.shape[1]
         facts = out[FACTS]
         k = int(np.argmin(facts[UPPER]))
@@ -112,14 +140,35 @@ class Branch:
         self.discarded["derivative"] += int(dead.sum())
         self.discarded["value"] += int((above & ~dead).sum())
         kept = np.flatnonzero(~(dead | above))
-        regions = Regions(np.take(out[LO], kept, axis=1), np.take(out[HI], kept, axis=1), lower[kept],
-                          facts[AXIS, kept].astype(np.int32), facts[LEVEL, kept].astype(np.int8))
-        regions.axis = choose_axis(regions, regions.axis).astype(np.int32)
-        stuck = regions.axis < 0
-        if stuck.any():
-            self.final = self.final.with_(regions.at(np.flatnonzero(stuck)))
-            regions = regions.at(np.flatnonzero(~stuck))
-        self.pool.add(regions)
+        return Regions(np.take(out[LO], kept, axis=1), np.take(out[HI], kept, axis=1), lower[kept],
+                       facts[AXIS, kept].astype(np.int32), facts[LEVEL, kept].astype(np.int8))
+
+    def _tried(self, payoff: Payoff, regions: Regions, test: Callable[[Regions], tuple[Regions, int]]) -> Regions:
+        """Tries a test on some of the regions, and judges it."""
+        some, rest = np.arange(min(_TRIED, len(regions))), np.arange(_TRIED, len(regions))
+        kept, gone = test(regions.at(some))
+        payoff.judge(self.steps, len(some), gone)
+        return kept.with_(regions.at(rest))
+
+    def _closer(self, regions: Regions) -> tuple[Regions, int]:
+        """Encloses regions by pieces; returns what is left, and how many that discarded."""
+        kept = self._bounded(BOUND_BY_PIECES, regions.lo, regions.hi, regions.lower)
+        return kept, len(regions) - len(kept)
+
+    def _shaved(self, regions: Regions) -> tuple[Regions, int]:
+        """Sweeps regions; what it cuts to a small part of its volume counts as discarded."""
+        lo, hi, lower = self.sweeper.sweep(regions.lo, regions.hi, self.incumbent.upper)
+        self.boxes += SLICES * lo.shape[1]
+        lower = np.maximum(lower, regions.lower)
+        gone = ~(lo <= hi).all(axis=0) | (lower > self.incumbent.upper)
+        self.discarded["sweep"] += int(gone.sum())
+        kept = np.flatnonzero(~gone)
+        before = regions.at(kept)
+        swept = Regions(np.take(lo, kept, axis=1), np.take(hi, kept, axis=1), lower[kept], before.axis, before.level)
+        old, new = (np.maximum(widths(r.lo, r.hi), 1e-300) for r in (before, swept))
+        with np.errstate(invalid="ignore"):  # of unbounded regions
+            small = np.nansum(np.log2(old / new), axis=0) >= _WORTH_A_REGION
+        return swept, int(gone.sum() + small.sum())
 
     def run(self) -> Iterator[None]:
         """Steps until there is nothing to do."""
@@ -130,7 +179,11 @@ class Branch:
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
         counts = {"boxes": self.boxes, "steps": self.steps, "discarded": self.discarded}
-        return State(counts, {**self.pool.arrays(), **self.final.arrays("final"), **self.incumbent.arrays()})
+        tests = {f"payoff.{name}": payoff.state() for name, payoff in self._payoffs()}
+        return State(counts, {**self.pool.arrays(), **self.final.arrays("final"), **self.incumbent.arrays(), **tests})
+
+    def _payoffs(self) -> list[tuple[str, Payoff]]:
+        return [(name, p) for name, p in (("pieces", self.pieces), ("shaving", self.shaving)) if p is not None]
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
@@ -138,6 +191,8 @@ class Branch:
         self.pool.restore(state.arrays)
         self.final = Regions.from_arrays("final", state.arrays)
         self.incumbent.restore(state.arrays)
+        for name, payoff in self._payoffs():
+            payoff.restore(state.arrays[f"payoff.{name}"])
 
     def regions(self) -> Regions:
         """What may still hold a minimiser."""

@@ -49,13 +49,19 @@ class Keeper:
     settings: State
     every: float = 5.0
 
+    def begin(self) -> None:
+        """Writes the settings: a run that resumes from there begins anew."""
+        self._save(State(None, {}))
+
     def keep(self, engine: Any) -> None:
         """Writes the state, if there is one yet."""
         state = engine.state()
         if state is not None:
-            both = State({"settings": self.settings.values, "state": state.values},
-                         {**{f"settings.{k}": v for k, v in self.settings.arrays.items()}, **state.arrays})
-            save(self.path, both)
+            self._save(state)
+
+    def _save(self, state: State) -> None:
+        settings = {f"settings.{k}": v for k, v in self.settings.arrays.items()}
+        save(self.path, State({"settings": self.settings.values, "state": state.values}, {**settings, **state.arrays}))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,21 +7,28 @@ from infimum.evaluate import Evaluator
 from infimum.lower.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SWEEP
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
 
+_FINEST, _MOST = 1024, 1 << 22  # slices of a piece, and times the number of variables
+
 
 class Sweeper:
-    """Sweeps of boxes, and of points. `possible` is False where the function cannot be taken apart."""
+    """Sweeps of boxes, and of points. `possible` is False where the function cannot be taken apart.
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+    The user's bounds are lo and hi. What the other variables contribute is enclosed by pieces of so many slices (0: naturally).
+    """
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, slices: int = 0):
         self.evaluator, self.lo, self.hi, self.n = evaluator, lo, hi, len(lo)
         self.possible = evaluator.local is not None
         self.numbers = Numbers(evaluator.local) if self.possible else None
+        self.slices = slices if evaluator.has_pieces else 0
         self.every, self.parts = np.arange(self.n), np.arange(SLICES + 1) / SLICES
 
     def sweep(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(lo, hi, lower): what is left of the boxes (n, N), and a lower bound of f on each. A box that is proved away has lo >
         hi."""
         count = lo.shape[1]
-        found = self.evaluator.run(CONTEXT, [lo, hi]) if self.numbers.needs_context else []
+        kind = f"{CONTEXT}:{self.slices}" if self.slices else CONTEXT
+        found = self.evaluator.run(kind, [lo, hi]) if self.numbers.needs_context else []
         rows = [row for number in self.numbers.enclosures(self.every, lo, hi, found) for row in number]
         numbers = np.empty((max(1, len(rows)), self.n * count))
         for k, row in enumerate(rows):
@@ -35,6 +42,14 @@ class Sweeper:
         new_lo, new_hi, alive, least = (out[row].reshape(self.n, count) for row in (NEW_LO, NEW_HI, ALIVE, LEAST))
         dead = (alive == 0).any(axis=0)
         return np.where(dead, np.inf, new_lo), np.where(dead, -np.inf, new_hi), least.max(axis=0)
+
+    def look_closer(self) -> bool:
+        """From now on encloses pieces by more slices. False if there are none, or by as many as one can pay for."""
+        finer = 16 * self.slices or SLICES
+        if not self.evaluator.has_pieces or finer > _FINEST or self.n * finer > _MOST:
+            return False
+        self.slices = finer
+        return True
 
     def sample(self, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, ...]:
         """For every variable alone, of evenly spaced places in its window: the lowest and f there, the highest and f there.

@@ -19,6 +19,7 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
+from infimum.lower.pieces import by_slices
 from infimum.lower.proof import (
     add_up,
     first_order,
@@ -33,12 +34,13 @@ from infimum.lower.proof import (
 
 LOWER, LO, HI, POINT, FACTS = range(5)               # the outputs
 DISCARD, AXIS, UPPER, LEVEL = range(4)               # rows of FACTS
+_SLICES = 8                                          # of a piece
 
 
 class Bound:
     """Writes the kernel. Parameters: the user's lower and upper bounds, and the numbers 0 … n-1."""
 
-    def __init__(self, f: Expr, x: Expr):
+    def __init__(self, f: Expr, x: Expr, by_pieces: bool = False):
         self.b, self.data, self.n = Builder(), Data(), x.size
         self.at = self.data.offset(np.zeros(3 * self.n))
         b, out = self.b, {}
@@ -48,8 +50,9 @@ class Bound:
             g = whole_if_unsound(b, g)
             for buffer, end in zip(ends, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
-        Lowering(b, Enclosures(), {"x": self.box}, self.data).run(
-            [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), keep)])
+        pieces = by_slices(b, f, self.data, _SLICES) if by_pieces else {}
+        Lowering(b, Enclosures(), {"x": self.box}, self.data, pieces).run(
+            [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), keep)], straight=False if pieces else None)
         self.gradient = lambda i: Pair(b.load(ends[0], i), b.load(ends[1], i))
         self.natural = natural(b, out["f"])
         self._first_order()
@@ -111,8 +114,8 @@ class Bound:
         b.output(FACTS, UPPER, upper_end(b, value))
 
 
-def bound(name: str, f: Expr, x: Expr) -> tuple:
+def bound(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
-    writer = Bound(f, x)
+    writer = Bound(f, x, by_pieces)
     n = x.size
     return writer.b.kernel(name, 2, 5), writer.data, (1, n, n, n, 4), writer.at

@@ -14,6 +14,7 @@ from infimum.lower.schedule import UNROLL, Plan
 from infimum.lower.views import VIEWS, At, flat
 
 Leaf = Callable[["int | Value"], Any]
+Tighter = dict[Expr, Callable[["Elements", Any, At], Any]]
 PLAIN_SUM = "plain sum"  # of doubles, whatever the meaning of the elements
 _PLAIN = Estimates()
 
@@ -21,11 +22,12 @@ _PLAIN = Estimates()
 class Elements:
     """Computes elements with one meaning for given leaves (name of a variable -> its element at a position).
 
-    `memo` has a table for each loop that is open, `buffers` the arrays that are stored: their buffers and form.
+    `memo` has a table for each loop that is open, `buffers` the arrays that are stored: their buffers and form. `tighter` has
+    for some nodes a better way than their rule, which is given the rule's value.
     """
 
-    def __init__(self, b: Builder, meaning: Meaning, leaves: dict[str, Leaf], data: Data):
-        self.b, self.meaning, self.leaves, self.data = b, meaning, leaves, data
+    def __init__(self, b: Builder, meaning: Meaning, leaves: dict[str, Leaf], data: Data, tighter: "Tighter | None" = None):
+        self.b, self.meaning, self.leaves, self.data, self.tighter = b, meaning, leaves, data, tighter or {}
         self.memo: list[dict] = [{}]
         self.buffers: dict[Expr, tuple[list[int], Any]] = {}
         self.plan: Plan | None = None
@@ -50,7 +52,8 @@ class Elements:
             values = []
             for arg in node.args:
                 values.append(self.element(arg, at))
-            return self.meaning.rules[self.plan.rule.get(node, node.op)](self.b, *values, **dict(node.params))
+            value = self.meaning.rules[self.plan.rule.get(node, node.op)](self.b, *values, **dict(node.params))
+            return self.tighter[node](self, value, at) if node in self.tighter else value
         if kind is Kind.LEAF:
             if node.op == "var":
                 return self.leaves[node["name"]](at[0] if at else 0)

@@ -9,7 +9,7 @@ from typing import Any
 from infimum.expr.node import Expr
 from infimum.expr.ops import Kind
 from infimum.lower.data import Data
-from infimum.lower.elements import PLAIN_SUM, Elements, Leaf
+from infimum.lower.elements import PLAIN_SUM, Elements, Leaf, Tighter
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.meaning import Meaning
 from infimum.lower.schedule import Plan, plan
@@ -21,9 +21,9 @@ Writer = Callable[[At, Any], None]
 class Lowering:
     """Writes programs with one meaning for given leaves (name of a variable -> its element at a position)."""
 
-    def __init__(self, b: Builder, meaning: Meaning, leaves: dict[str, Leaf], data: Data):
+    def __init__(self, b: Builder, meaning: Meaning, leaves: dict[str, Leaf], data: Data, tighter: Tighter | None = None):
         self.b, self.meaning = b, meaning
-        self.elements = Elements(b, meaning, leaves, data)
+        self.elements = Elements(b, meaning, leaves, data, tighter)
         self.depth = b.depth
 
     @property
@@ -62,6 +62,11 @@ class Lowering:
         found: dict[int, Any] = {}
         self.run([(node, lambda at, v, k=k: found.setdefault(k, v)) for k, node in enumerate(nodes)], straight=straight)
         return [found[k] for k in range(len(nodes))]
+
+    def elements_at(self, nodes: list[Expr], at: At) -> list:
+        """The elements of several expressions at one position, written without loops."""
+        self.elements.plan = plan(nodes, straight=True)
+        return [self.elements.element(node, at) for node in nodes]
 
     def _straight(self, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
         if beside is not None:

@@ -18,8 +18,10 @@ from infimum.lower.views import At
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
-DESCENT_DENSE, DESCENT_LIMITED, PROBE, BOUND = "descent_dense", "descent_limited", "probe", "bound"
-CONTEXT, SWEEP, POINT_CONTEXT, SAMPLE, NEWTON = "context", "sweep", "point_context", "sample", "newton"
+DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
+BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
+CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
+POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -170,7 +172,8 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     DESCENT_LIMITED: lambda f, x: Program(*descent.Limited.program(DESCENT_LIMITED, f, x)),
     PROBE: lambda f, x: Program(*descent.probe(PROBE, f, x)),
     BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
-    CONTEXT: lambda f, x: Program(*sweep.context(CONTEXT, f, x)),
+    BOUND_BY_PIECES: lambda f, x: Program(*bound.bound(BOUND_BY_PIECES, f, x, by_pieces=True)),
+    CONTEXT: lambda f, x, slices=0: Program(*sweep.context(CONTEXT, f, x, slices=slices)),
     SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),
     POINT_CONTEXT: lambda f, x: Program(*sweep.context(POINT_CONTEXT, f, x, estimates=True)),
     SAMPLE: lambda f, x: Program(*sweep.sample(SAMPLE, f, x)),

@@ -23,6 +23,7 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
+from infimum.lower.pieces import by_slices
 from infimum.lower.proof import add_up, first_order, larger, natural, raised, tilt, whole_if_unsound, with_lower
 
 # the inputs of a sweep: rows lo and hi; the user's bounds, and 1 if the whole box is bounded (on an unbounded one the infimum may
@@ -32,7 +33,7 @@ NEW_LO, NEW_HI, ALIVE, LEAST = range(4)  # rows of its output
 SLICES = 64
 
 
-def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1) -> tuple:
+def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1, slices: int = 0) -> tuple:
     """The sources of the numbers: for each, arrays of lower ends, upper ends and levels; of values for estimates."""
     form, b, data = local_form(f, x, block), Builder(), Data()
     nodes = all_sources(form)
@@ -53,7 +54,9 @@ def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1
         return b.input(0, i) if estimates else Pair(b.neg(b.input(0, i)), b.input(1, i))
     outputs = [(node, writer(k)) for k, node in enumerate(nodes)]
     if outputs:
-        Lowering(b, Estimates() if estimates else Enclosures(), {"x": box}, data).run(outputs)
+        tighter = by_slices(b, f, data, slices) if slices else {}
+        meaning = Estimates() if estimates else Enclosures()
+        Lowering(b, meaning, {"x": box}, data, tighter).run(outputs, straight=False if tighter else None)
     rows = tuple(node.size for node in nodes for _ in range(each))
     return b.kernel(name, 1 if estimates else 2, len(rows)), data, rows, 0
 

@@ -38,10 +38,10 @@ INF = np.inf
 class Bounds:
     """What the kernel says of the boxes [lo, hi] (n, N) within the user's bounds [low, high] (n,)."""
 
-    def __init__(self, f: Evaluator, lo: Any, hi: Any, low: Any, high: Any):
+    def __init__(self, f: Evaluator, lo: Any, hi: Any, low: Any, high: Any, kind: str = BOUND):
         self.lo, self.hi = (np.ascontiguousarray(np.array(a, dtype=float).reshape(f.n, -1)) for a in (lo, hi))
         self.low, self.high = (np.array(a, dtype=float).reshape(f.n) for a in (low, high))
-        self.out = f.run(BOUND, [self.lo, self.hi], parameters=np.concatenate([self.low, self.high, np.arange(f.n, dtype=float)]))
+        self.out = f.run(kind, [self.lo, self.hi], parameters=np.concatenate([self.low, self.high, np.arange(f.n, dtype=float)]))
         self.lower, (self.new_lo, self.new_hi, self.point) = self.out[LOWER][0], self.out[LO:FACTS]
         facts = self.out[FACTS]
         self.discard, self.axis, self.upper, self.level = (facts[k] for k in (DISCARD, AXIS, UPPER, LEVEL))
@@ -178,9 +178,10 @@ def within(rng: np.random.Generator, low: np.ndarray, high: np.ndarray, count: i
     return lo, hi
 
 
-def judge_one(seed: int, users: int, boxes: int, per_box: int, must: str | None = None) -> Judge | None:
+def judge_one(seed: int, users: int, boxes: int, per_box: int, must: str | None = None, n: int | None = None,
+              kind: str = BOUND) -> Judge | None:
     """One random expression, in several bounds; None if it has no derivative."""
-    checker, rng = generated(seed, must)
+    checker, rng = generated(seed, must, n)
     if set(operations(checker.expr)) & NEVER or set(operations(checker.meant)) & NEVER or checker.n > 8:
         return None
     judge = Judge(checker)
@@ -191,7 +192,7 @@ def judge_one(seed: int, users: int, boxes: int, per_box: int, must: str | None 
     for u in np.flatnonzero((low <= high).all(axis=0) & (low < INF).all(axis=0) & (high > -INF).all(axis=0)):
         lo, hi = within(rng, low[:, u], high[:, u], boxes)
         points = [points_of(rng, lo[:, k], hi[:, k], per_box) for k in range(boxes)]
-        judge.judge(Bounds(checker.evaluator, lo, hi, low[:, u], high[:, u]), points)
+        judge.judge(Bounds(checker.evaluator, lo, hi, low[:, u], high[:, u], kind), points)
     return judge
 
 

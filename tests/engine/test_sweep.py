@@ -48,12 +48,12 @@ class Recorded:
 class Swept:
     """One sweep of boxes (n, N) within the user's bounds (n,): what is left, and what the kernel says of each variable alone."""
 
-    def __init__(self, f: Evaluator, lo: Any, hi: Any, low: Any, high: Any, upper: float = INF):
+    def __init__(self, f: Evaluator, lo: Any, hi: Any, low: Any, high: Any, upper: float = INF, slices: int = 0):
         self.f, self.upper = f, upper
         self.lo, self.hi = (np.ascontiguousarray(np.array(a, dtype=float).reshape(f.n, -1)) for a in (lo, hi))
         self.low, self.high = (np.array(a, dtype=float).reshape(f.n) for a in (low, high))
         recorded = Recorded(f)
-        self.new_lo, self.new_hi, self.lower = Sweeper(recorded, self.low, self.high).sweep(self.lo, self.hi, upper)
+        self.new_lo, self.new_hi, self.lower = Sweeper(recorded, self.low, self.high, slices).sweep(self.lo, self.hi, upper)
         self.out = recorded.out[SWEEP][0].reshape(4, f.n, -1)
         self.context = recorded.out.get(CONTEXT, [])
         self.gone = ~(self.new_lo <= self.new_hi).all(axis=0)

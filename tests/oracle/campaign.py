@@ -21,10 +21,10 @@ ANY_LENGTH: tuple[Callable, ...] = tuple(getattr(user_functions, name) for name 
 _NAMES = tuple(OPS)
 
 
-def generated(seed: int, must: str | None = None) -> tuple[Checker, np.random.Generator]:
+def generated(seed: int, must: str | None = None, n: int | None = None) -> tuple[Checker, np.random.Generator]:
     """A random expression; `must` is an operation it shall contain (every seed has one of its own if not given)."""
     rng = np.random.default_rng(seed)
-    n = int(rng.choice(_SIZES, p=_CHANCES))
+    n = int(rng.choice(_SIZES, p=_CHANCES)) if n is None else n
     generator = Generator(rng, n)
     must = must if must is not None else _NAMES[seed // 2 % len(_NAMES)] if seed % 2 else None
     e = generator.scalar(int(rng.integers(1, 6 if n < 10 else 4)), must)

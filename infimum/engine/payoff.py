@@ -1,0 +1,29 @@
+"""Does a costly test pay? Judged by what it discards, never by a clock, so that every machine judges alike."""
+
+import numpy as np
+
+
+class Payoff:
+    """A test is tried on one step now and then, and used in the steps between if that was worth it.
+
+    `first` is the number of the first step it is tried in, `period` how many steps a judgement holds, `worth` the part of the
+    regions it must discard.
+    """
+
+    def __init__(self, first: int, period: int, worth: float):
+        self.period, self.worth = period, worth
+        self.due, self.pays, self.tried, self.gained = first, False, 0, 0
+
+    def is_due(self, step: int) -> bool:
+        return step >= self.due
+
+    def judge(self, step: int, regions: int, gone: float) -> None:
+        """The test was tried on `regions` and discarded `gone` of them."""
+        self.tried, self.gained = self.tried + regions, self.gained + int(gone)
+        self.pays, self.due = gone >= self.worth * regions, step + self.period
+
+    def state(self) -> np.ndarray:
+        return np.array([self.due, self.pays, self.tried, self.gained], np.int64)
+
+    def restore(self, state: np.ndarray) -> None:
+        self.due, self.pays, self.tried, self.gained = int(state[0]), bool(state[1]), int(state[2]), int(state[3])

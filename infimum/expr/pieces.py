@@ -1,0 +1,61 @@
+"""Pieces: the largest subexpressions that read a single quantity, more than once: x**4 - 16*x**2 + 5*x, sqrt(x) * sin(x), or
+1 - cos(r) + r / 10 of r = norm(x).
+
+The natural extension of a piece is loose, because it takes every occurrence of the quantity as another one. But it is one
+quantity, so that cutting its range into slices and enclosing the piece on each of them costs little (`lower.pieces`).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from infimum.expr.build import build
+from infimum.expr.diff import gradient
+from infimum.expr.node import Expr, topological, var
+from infimum.expr.ops import Kind
+
+_MIXED = object()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """`value`, element by element, as a function of `variable`, which stands for the elements of `quantity`."""
+
+    value: Expr
+    variable: Expr
+    quantity: Expr
+
+    @cached_property
+    def slope(self) -> Expr:
+        """The derivative of each element by its variable."""
+        axes = tuple(range(len(self.value.shape)))
+        return gradient(build("sum", self.value, axes=axes) if axes else self.value, self.variable)
+
+
+def pieces_of(f: Expr) -> dict[Expr, Piece]:
+    """The pieces of f, under the nodes of f that they are."""
+    nodes = list(topological([f]))
+    quantity: dict[Expr, object] = {}  # that a node reads, element by element; None if it is constant, _MIXED for odd tests
+    paths: dict[Expr, int] = {}        # in how many ways it reads it
+    for node in nodes:
+        read = {quantity[a] for a in node.args} - {None}
+        if len(read) == 1 and node.kind in (Kind.MAP, Kind.TEST):
+            quantity[node], paths[node] = read.pop(), min(sum(paths[a] for a in node.args), 2)
+        elif read or node.op == "var":
+            quantity[node], paths[node] = _MIXED if node.kind is Kind.TEST else node, 1
+        else:
+            quantity[node], paths[node] = None, 0
+    used = {arg: None for node in nodes for arg in node.args if quantity[arg] is not quantity[node]} | {f: None}
+    tops = [node for node in nodes if node in used and node.kind is Kind.MAP and paths[node] > 1
+            and isinstance(quantity[node], Expr) and quantity[node] is not node and len(node.shape) <= 1]
+    return {top: _piece(top, quantity[top]) for top in tops}
+
+
+def _piece(top: Expr, quantity: Expr) -> Piece:
+    variable = var("piece", quantity.shape)
+    new = {quantity: variable}
+    for node in topological([top]):
+        if node not in new:
+            args = [new[a] for a in node.args]
+            same = all(a is b for a, b in zip(args, node.args, strict=True))
+            new[node] = node if same else build(node.op, *args, line=node.line, **dict(node.params))
+    return Piece(new[top], variable, quantity)
