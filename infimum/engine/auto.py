@@ -13,6 +13,7 @@ from infimum.engine.branch import FEW, Branch, Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.pool import Regions, widths
+from infimum.engine.progress import Figures, bounds
 from infimum.engine.settle import Settler
 from infimum.engine.swarm import Swarm, SwarmOptions
 from infimum.engine.sweep import Sweeper
@@ -103,15 +104,14 @@ class Auto:
     def _before_sweeps(self) -> int:
         return self.before + self.swarm.evaluations + (0 if self.settler is None else self.settler.evaluations)
 
-    def line(self) -> str:
-        """The progress in one line."""
+    def figures(self) -> Figures:
+        """What a reader of the progress sees."""
         if self.branch is None and not self.sweeps:
-            return self.swarm.line() if self.settler is None else f"best {self.settler.value:.10g}"
+            return self.swarm.figures() if self.settler is None else {"best": f"{self.settler.value:.10g}"}
+        known = bounds(self.lower, self.incumbent.upper)
         if self.branch is None:
-            return f"lower {self.lower:.10g}  upper {self.incumbent.upper:.10g}  sweeps {self.sweeps}  width {self._width():.3g}"
-        lower, upper = self.lower, self.incumbent.upper
-        return (f"lower {lower:.10g}  upper {upper:.10g}  gap {upper - lower:.3g}  regions {len(self.branch.pool):,}  "
-                f"boxes {self.branch.boxes:,}")
+            return known | {"sweeps": f"{self.sweeps}", "width": f"{self._width():.3g}"}
+        return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"}
 
     # ---- the work
     def steps(self) -> Iterator[None]:

@@ -19,6 +19,7 @@ from infimum.engine.incumbent import Incumbent
 from infimum.engine.numbers import Numbers
 from infimum.engine.options import known_options
 from infimum.engine.pool import Regions
+from infimum.engine.progress import Figures, bounds
 from infimum.engine.random import uniform
 from infimum.engine.verdict import proved_result
 from infimum.errors import BoundsError, NotLocalError, OptionError
@@ -239,12 +240,6 @@ class CompleteSearch:
         level = self.evaluator.value(lo, hi).level
         return Regions(lo, hi, self.list["lower"].copy(), np.zeros(len(self.list), np.int32), level.astype(np.int8))
 
-    def line(self) -> str:
-        """The progress in one line."""
-        lower, upper = self.lower(), self.incumbent.upper
-        return f"lower {lower:.10g}  upper {upper:.10g}  iterations {len(self.taken):,}  regions {len(self.list):,}"
-
-
 
 class CompleteRun:
     """The complete search as an engine: `steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
@@ -273,9 +268,11 @@ class CompleteRun:
     def evaluations(self) -> int:
         return self.search.boxes
 
-    def line(self) -> str:
-        """The progress in one line."""
-        return self.search.line()
+    def figures(self) -> Figures:
+        """What a reader of the progress sees."""
+        search = self.search
+        return bounds(search.lower(), search.incumbent.upper) | {"iterations": f"{len(search.taken):,}",
+                                                                 "regions": f"{len(search.list):,}"}
 
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""

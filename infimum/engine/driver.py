@@ -1,7 +1,6 @@
-"""Drives an engine: time limit, callback, progress line, Ctrl-C. What was found so far is always the answer."""
+"""Drives an engine: time limit, callback, progress, Ctrl-C. What was found so far is always the answer."""
 
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,9 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from infimum.engine.checkpoint import State, save
+from infimum.engine.progress import Figures, Shower
 from infimum.result import Progress, Result
-
-_QUIET, _REDRAW = 1.0, 0.2  # seconds before the progress line appears by itself, and between two of its states
 
 
 class Engine(Protocol):
@@ -27,7 +25,7 @@ class Engine(Protocol):
 
     def steps(self) -> Iterator[None]: ...
 
-    def line(self) -> str: ...
+    def figures(self) -> Figures: ...
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result: ...
 
@@ -77,8 +75,8 @@ class Snapshot:
 
 def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
           progress: bool | None = None, keeper: Keeper | None = None, view: View | None = None) -> Result:
-    """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows the line on terminals after a
-    second."""
+    """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows it on terminals and in
+    notebooks after a second."""
     with _Patience() as patience:
         return _drive(engine, time_limit, callback, progress, keeper, view, patience)
 
@@ -86,7 +84,7 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
 def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None, keeper: Keeper | None,
            view: View | None, patience: "_Patience") -> Result:
     start, history, stopped, known = time.perf_counter(), [], None, (-np.inf, np.inf)
-    shown, kept = _Line(progress), start
+    shown, kept = Shower(progress), start
     try:
         for _ in engine.steps():
             seconds = time.perf_counter() - start
@@ -153,23 +151,3 @@ class _Patience:
     def __exit__(self, *_: Any) -> None:
         if self.mine:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-class _Line:
-    """One line on stderr that is written over."""
-
-    def __init__(self, wanted: bool | None):
-        self.wanted = sys.stderr is not None and (sys.stderr.isatty() if wanted is None else wanted)
-        self.next, self.width = 0.0 if wanted else _QUIET, 0
-
-    def show(self, engine: Engine, seconds: float) -> None:
-        if self.wanted and seconds >= self.next:
-            text = f"{seconds:7.1f} s  {engine.line()}  evaluations {engine.evaluations:,}"
-            sys.stderr.write(f"\r{text:<{self.width}}")
-            sys.stderr.flush()
-            self.next, self.width = seconds + _REDRAW, max(self.width, len(text))
-
-    def clear(self) -> None:
-        if self.width:
-            sys.stderr.write(f"\r{'':<{self.width}}\r")
-            sys.stderr.flush()

@@ -19,6 +19,7 @@ from infimum.engine.descent import DENSE, Descents, Ends, Rules
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.minima import Minima
 from infimum.engine.options import known_options
+from infimum.engine.progress import Figures
 from infimum.engine.random import uniform
 from infimum.engine.search import SCALES, Place, Search
 from infimum.errors import BoundsError, OptionError, UndefinedError
@@ -133,11 +134,11 @@ class Swarm:
     def evaluations(self) -> int:
         return self._evaluations + self.search.evaluations
 
-    def line(self) -> str:
-        """The progress in one line."""
+    def figures(self) -> Figures:
+        """What a reader of the progress sees."""
         converged = int((self.minima.state >= State.CONVERGED).sum())
-        return (f"best {self.best.value:.10g}  lanes {converged:,} converged, {self.running:,} running  "
-                f"basins {self.minima.seen():,}  wave {self.wave}")
+        return {"best": f"{self.best.value:.10g}", "lanes": f"{converged:,} converged, {self.running:,} running",
+                "basins": f"{self.minima.seen():,}", "wave": f"{self.wave}"}
 
     # ---- the work
     def steps(self) -> Iterator[None]:

@@ -1,6 +1,5 @@
 """The swarm as a user meets it: minima of the gallery, the same bits for all threads, limits, interruptions, bad arguments."""
 
-import io
 import os
 import signal
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 
 import infimum
 from infimum import BoundsError, OptionError, Result, UndefinedError, Verdict, problems
-from infimum.engine import driver, sobol
+from infimum.engine import sobol
 from infimum.engine.random import uniform
 from infimum.engine.swarm import SwarmOptions
 from infimum.result import End
@@ -473,12 +472,6 @@ def test_only_true_stops(word):
     assert "lanes agree" in swarm(sphere, callback=lambda s: word).message
 
 
-def test_errors_of_the_callback_come_through(capsys):
-    with pytest.raises(ZeroDivisionError):
-        swarm(rosenbrock, callback=stopper(3, lambda: 1 / 0), progress=True)
-    assert screen(capsys.readouterr().err) == ""
-
-
 @pytest.mark.parametrize("after", [1, 40])
 def test_ctrl_c_gives_the_best_so_far(after):
     r = swarm(rosenbrock, callback=stopper(after, raising(KeyboardInterrupt())), options=ENDLESS)
@@ -512,60 +505,3 @@ def test_interrupt_from_the_keyboard():
             child.kill()
     assert child.returncode == 0 and err == ""
     assert "message      interrupted" in out and "verdict      CANDIDATE" in out
-
-
-# ---- the progress line
-def screen(text: str) -> str:
-    """What a terminal shows in the end: a carriage return goes back to the beginning of the line."""
-    shown: list[str] = []
-    for part in text.split("\r"):
-        shown[:len(part)] = part
-    return "".join(shown).rstrip()
-
-
-def test_progress_is_written_and_cleared(capsys):
-    swarm(rosenbrock, progress=True)
-    out, err = capsys.readouterr()
-    assert out == "" and "\n" not in err and screen(err) == ""
-    first = err.split("\r")[1]
-    assert first.lstrip()[0].isdigit()
-    for word in (" s ", "best ", "lanes ", "converged", "running", "basins ", "wave 0", "evaluations "):
-        assert word in first
-    value = infimum.compile(rosenbrock, 2).estimate([0.5, 0.5])  # the middle of the bounds
-    assert f"best {value:.10g} " in first
-
-
-def test_progress_is_cleared_after_an_interrupt(capsys):
-    swarm(rosenbrock, progress=True, callback=stopper(5, raising(KeyboardInterrupt())))
-    err = capsys.readouterr().err
-    assert "best" in err and screen(err) == ""
-
-
-@pytest.mark.parametrize("progress", [None, False])
-def test_no_progress_where_nobody_looks(capsys, progress, monkeypatch):
-    monkeypatch.setattr(driver, "_QUIET", 0.0)
-    swarm(sphere, progress=progress)
-    assert capsys.readouterr() == ("", "")
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize("quiet, progress, written", [(0.0, None, True), (1e9, None, False), (0.0, False, False),
-                                                      (1e9, True, True)])
-def test_progress_on_a_terminal_after_a_while(monkeypatch, quiet, progress, written):
-    monkeypatch.setattr(driver, "_QUIET", quiet)
-    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    swarm(sphere, progress=progress)
-    assert ("best" in terminal.getvalue()) == written and screen(terminal.getvalue()) == ""
-
-
-def test_a_shorter_line_covers_a_longer_one(capsys, monkeypatch):
-    monkeypatch.setattr(driver, "_REDRAW", 0.0)
-    p = problems.get("rastrigin", 3)
-    shown = []
-    swarm(p.fun, p.bounds, progress=True, callback=lambda s: shown.append(screen(capsys.readouterr().err)))
-    lines = [line for line in shown if line]
-    assert len(lines) > 20 and all(line.count("best") == 1 and line.count("evaluations") == 1 for line in lines)
