@@ -22,13 +22,14 @@ from bench.prove import wrong  # noqa: E402
 from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
 from infimum.engine.branch import Goal  # noqa: E402
-from infimum.engine.complete import _ENTRY, CompleteOptions, CompleteRun  # noqa: E402
+from infimum.engine.complete import CompleteOptions, CompleteRun  # noqa: E402
+from infimum.engine.region_list import BYTES  # noqa: E402
 from infimum.evaluate import compile as compiled  # noqa: E402
 from infimum.problem import Problem  # noqa: E402
 from infimum.target.host import host  # noqa: E402
 
 XTOL = 1e-4
-BYTES = 32  # a region, at most
+MOST_BYTES = 32  # a region, at most
 PAPER = {"ackley": {50: 50, 100: 100}, "belegundu": {50: 45, 100: 90}, "breiman": {50: 40, 100: 80}, "fu": {50: 45, 100: 90},
          "griewank": {50: 55, 100: 110}, "levy": {50: 45, 100: 90}, "rastrigin": {50: 45, 100: 90}, "salomon": {50: 55, 100: 110},
          "styblinski": {50: 45, 100: 90}, "zabinsky": {50: 40, 100: 80}}
@@ -37,11 +38,11 @@ PATIENCE = 3  # times the iterations of the paper, then a run is stopped
 TABLE: list[dict[str, Any]] = []
 
 
-def search(name: str, n: int, most: int) -> dict[str, Any]:
+def search(name: str, n: int, most: int, device: str = "cpu") -> dict[str, Any]:
     """The whole run, at most so many iterations."""
     p = problems.get(f"complete_search_{name}", n)
     start = time.perf_counter()
-    run = CompleteRun(Problem(p.fun, p.lo, p.hi), compiled(p.fun, n), CompleteOptions(), Goal(xtol=XTOL), seed=0)
+    run = CompleteRun(Problem(p.fun, p.lo, p.hi), compiled(p.fun, n, device=device), CompleteOptions(), Goal(xtol=XTOL), seed=0)
     begun, largest = time.perf_counter(), 0
     for _ in run.steps():
         largest = max(largest, len(run.search.list))
@@ -63,7 +64,7 @@ def main() -> int:
     options = parser.parse_args()
     machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
     print(f"{machine}\n\nThe complete search, 4**10 subregions an iteration, xtol = {XTOL:g}\n{HEAD}", flush=True)
-    report("a region in the list", _ENTRY.itemsize, "bytes", f"<= {BYTES}", _ENTRY.itemsize <= BYTES)
+    report("a region in the list", BYTES, "bytes", f"<= {MOST_BYTES}", BYTES <= MOST_BYTES)
     for n in (50,) if options.quick else (50, 100):
         for name, counts in PAPER.items():
             if options.problems and not any(text in name for text in options.problems):
@@ -75,7 +76,7 @@ def main() -> int:
             fate = f"WRONG: {r['wrong']}" if r["wrong"] else "minimiser inside"
             report(f"{name}, n = {n}", r["iterations"], "iterations", f"= {counts[n]}, 1 region", holds,
                    f"{r['verdict']}, {regions}, {fate}, {r['seconds']:.1f} s, {r['seconds an iteration']:.2f} s each, "
-                   f"largest list {r['largest list']:,} ({r['largest list'] * _ENTRY.itemsize / 2**20:.1f} MiB)")
+                   f"largest list {r['largest list']:,} ({r['largest list'] * BYTES / 2**20:.1f} MiB)")
             write_json(options.json, machine, table=TABLE)
     return exit_code()
 

@@ -18,7 +18,9 @@ from infimum.expr.trace import trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
 from infimum.problem import Interval, read_bounds
+from infimum.target.arrays import Arrays
 from infimum.target.cpu import CpuTarget
+from infimum.target.devices import target_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,16 +146,26 @@ class Evaluator:
     # ---- running
     def run(self, kind: str, inputs: list[np.ndarray], outputs: list[np.ndarray] | None = None,
             parameters: np.ndarray | None = None) -> list[np.ndarray]:
-        """Runs a program on float64 arrays of shape (rows, N); `parameters` are given to all lanes alike."""
+        """Runs a program on float64 arrays of shape (rows, N), NumPy's or those of `arrays`, where the results are then too.
+
+        `parameters` are given to all lanes alike.
+        """
         compiled, doubles, positions, rows = self.prepare(kind)
-        inputs = [np.ascontiguousarray(a) for a in inputs]
+        here = isinstance(inputs[0], np.ndarray)
+        inputs = [np.ascontiguousarray(a) for a in inputs] if here else inputs
         if parameters is not None:
             doubles, at = doubles.copy(), self._parameters[kind]
             doubles[at:at + len(parameters)] = parameters
         if outputs is None:
-            outputs = [np.empty((count, inputs[0].shape[1])) for count in rows]
+            room = np.empty if here else (lambda shape: self.arrays.empty(*shape))
+            outputs = [room((count, inputs[0].shape[1])) for count in rows]
         compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.target, "threads", 1))
         return outputs
+
+    @property
+    def arrays(self) -> Arrays:
+        """The memory in which the target works, and the way there and back."""
+        return self.target.arrays
 
     @cached_property
     def local(self) -> LocalForm | None:
@@ -220,15 +232,17 @@ def _enclosure(out: list[np.ndarray], shaped: Callable) -> Enclosure:
     return Enclosure(*(shaped(a[0]) for a in out[:3]))
 
 
-def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None) -> Evaluator:
+def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device: str = "cpu") -> Evaluator:
     """Trace a NumPy function of n variables and return its kernels: see `Evaluator`.
+
+    `device` is where they run: "cpu", "cuda" (or "cuda:1", …), "auto". The results have the same bits everywhere.
 
     >>> import numpy as np
     >>> f = compile(lambda x: np.sum(np.cos(x)), n=3)
     >>> float(f.estimate([0.0, 0.0, 0.0]))
     3.0
     """
-    return Evaluator(trace(fun, n, args), n, target)
+    return Evaluator(trace(fun, n, args), n, target_of(device) if target is None else target)
 
 
 def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None) -> Interval:

@@ -59,7 +59,7 @@ class Result:
     that is worth. boxes: (lo, hi) pairs that contain every global minimiser, None where that is not known. minima: the local
     minima found, the lowest first. confidence: an estimate of the probability that no basin remains unseen, see
     `infimum.engine.minima`; None where there is none. regions: how many regions `boxes` was merged from. attained: whether the
-    infimum is a value of f; None where that is not known. history: Progress entries.
+    infimum is a value of f; None where that is not known. history: Progress entries. device: where the kernels ran.
     """
 
     x: np.ndarray | None
@@ -81,6 +81,7 @@ class Result:
     seconds: float = 0.0
     seed: int = 0
     regions: int = 0
+    device: str = "cpu"
     view: Any = field(default=None, repr=False)  # the function and its bounds, for drawings
 
     def keys(self) -> list[str]:
@@ -124,7 +125,7 @@ class Result:
             if len(self.minima) > _SHOWN:
                 rows.append(("", f"{f'and {len(self.minima) - _SHOWN:,} more':>22}"))
         rows.append(("work", f"{counted(self.nfev, 'evaluation')}, {counted(self.nit, 'step')}, {self.seconds:.3f} s"))
-        rows.append(("run", f"engine {self.engine}, seed {self.seed}"))
+        rows.append(("run", f"engine {self.engine}, seed {self.seed}, on {self.device}"))
         return "\n".join(f"{name:<12} {text}" for name, text in rows)
 
 

@@ -1,7 +1,7 @@
 """minimize: the one verb; and resume, which goes on with it."""
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,16 @@ from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator, compile
 from infimum.problem import Problem
 from infimum.result import Result
+from infimum.target.devices import target_of
 
 PROVERS = {"auto": (Auto, SwarmOptions), "complete": (CompleteRun, CompleteOptions)}
 ENGINES = (*PROVERS, "swarm")
+_LEAST_BOXES, _ARRAYS = 16, 12  # a batch at least, and the doubles a variable that a box may take on a GPU
 
 
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
-             engine: str = "auto", options: dict[str, Any] | None = None, atol: float = 1e-6, rtol: float = 1e-6,
-             xtol: float | None = None, time_limit: float | None = None, max_boxes: int | None = None,
+             engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto", atol: float = 1e-6,
+             rtol: float = 1e-6, xtol: float | None = None, time_limit: float | None = None, max_boxes: int | None = None,
              memory_limit: float | None = 8e9, progress: bool | None = None, callback: Callable | None = None,
              checkpoint: str | None = None, seed: int = 0) -> Result:
     """The smallest value of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
@@ -39,8 +41,9 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     `result.upper` is verified, that nothing lies lower is not.
 
     `options` are those of `infimum.engine.swarm.SwarmOptions`, for "complete" of `infimum.engine.complete.CompleteOptions`.
-    The same seed gives the same bits for any number of threads. `callback(snapshot)` stops the run by returning True or raising
-    StopIteration. `checkpoint` names a file that keeps the state of a proof; `infimum.resume` goes on from it.
+    `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": a GPU where one is there and the work is long. The same
+    seed gives the same bits on every device and for any number of threads. `callback(snapshot)` stops the run by returning True
+    or raising StopIteration. `checkpoint` names a file that keeps the state of a proof; `infimum.resume` goes on from it.
 
     >>> import numpy as np
     >>> r = minimize(lambda x: 100 * (x[1] - x[0]**2)**2 + (1 - x[0])**2, [(-5, 10), (-5, 10)])
@@ -64,10 +67,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         if engine not in PROVERS:
             raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
         check_writable(checkpoint)
-    evaluator = _evaluator(fun, len(problem.lo), args)
+    evaluator = _evaluator(fun, len(problem.lo), args, device, memory_limit)
     shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "view": _view(evaluator, problem)}
     if engine == "swarm":
-        return drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared)
+        return _on(evaluator, drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared))
     run = PROVERS[engine][0](problem, evaluator, settings, Goal(atol, rtol, xtol), int(seed), max_boxes, memory_limit)
     keeper = None
     if checkpoint is not None:
@@ -75,22 +78,23 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
                  "memory_limit": memory_limit, "key": evaluator.f.key}
         keeper = _keeper(checkpoint, asked, problem)
         keeper.begin()
-    return drive(run, keeper=keeper, **shared)
+    return _on(evaluator, drive(run, keeper=keeper, **shared))
 
 
 def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_limit: float | None = None,
-           max_boxes: int | None = None, progress: bool | None = None, callback: Callable | None = None) -> Result:
+           max_boxes: int | None = None, progress: bool | None = None, callback: Callable | None = None,
+           device: str = "auto") -> Result:
     """Goes on with the run whose state is in the file `checkpoint`; `fun` and `args` must be those of that run.
 
-    Bounds, tolerances, engine and its options are in the file; limits are those given here. The answer has the bits of a run that
-    was never disturbed, except for the time and the history.
+    Bounds, tolerances, engine and its options are in the file; limits and the device are those given here. The answer has the
+    bits of a run that was never disturbed, except for the time and the history.
     """
     _check_run(time_limit, callback)
     _check_number("max_boxes", max_boxes, optional=True, positive=True)
     whole = load(checkpoint)
     asked = whole.values["settings"]
     problem = Problem(fun, *(whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0")))
-    evaluator = _evaluator(fun, len(problem.lo), args)
+    evaluator = _evaluator(fun, len(problem.lo), args, device, asked["memory_limit"])
     if evaluator.f.key != asked["key"]:
         raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made with")
     kind, settings = PROVERS[asked["engine"]]
@@ -98,8 +102,12 @@ def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_l
     run = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes, asked["memory_limit"])
     if whole.values["state"] is not None:
         run.restore(State(whole.values["state"], whole.arrays))
-    return drive(run, time_limit=time_limit, callback=callback, progress=progress, keeper=_keeper(checkpoint, asked, problem),
-                 view=_view(evaluator, problem))
+    return _on(evaluator, drive(run, time_limit=time_limit, callback=callback, progress=progress,
+                                keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem)))
+
+
+def _on(evaluator: Evaluator, result: Result) -> Result:
+    return replace(result, device=evaluator.target.name)
 
 
 def _keeper(checkpoint: str, asked: dict[str, Any], problem: Problem) -> Keeper:
@@ -126,9 +134,16 @@ def _check_number(name: str, value: Any, optional: bool, positive: bool = False)
                           f"{', or None' if optional else ''}, not {value!r}")
 
 
-def _evaluator(fun: Callable | Evaluator, n: int, args: Any) -> Evaluator:
+def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, memory_limit: float | None) -> Evaluator:
+    target = target_of(device, memory_limit)
+    batch = 8 * _LEAST_BOXES * _ARRAYS * n
+    if str(device).startswith("cuda") and memory_limit is not None and memory_limit < batch:
+        raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a batch of {_LEAST_BOXES} boxes "
+                          f"of {n:,} variables takes {batch:,}")
     if not isinstance(fun, Evaluator):
-        return compile(fun, n, args)
+        return compile(fun, n, args, target=target)
+    if device != "auto":
+        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.target.name}")
     if fun.n != n:
         raise OptionError(f"the Evaluator has {fun.n} variables, the bounds have {n}")
     if args is not None and not (isinstance(args, (tuple, list)) and not args):

@@ -42,10 +42,25 @@ class _Block:
 class Array:
     """An array on the device."""
 
-    def __init__(self, cupy: "PretendCupy", shape: tuple[int, ...], dtype: Any):
+    def __init__(self, cupy: "PretendCupy", shape: tuple[int, ...], dtype: Any, data: Any = None):
         self._cupy, self.shape, self.dtype, self.ndim = cupy, shape, np.dtype(dtype), len(shape)
-        self.data = _Block(cupy, int(np.prod(shape)) * self.dtype.itemsize)
+        self.size = int(np.prod(shape))
+        self.nbytes = self.size * self.dtype.itemsize
+        self.data = _Block(cupy, self.nbytes) if data is None else data
         self.flags, self.device = SimpleNamespace(c_contiguous=True), SimpleNamespace(id=cupy.current[-1])
+
+    def reshape(self, *shape: int) -> "Array":
+        assert np.prod(shape) == self.size
+        return Array(self._cupy, tuple(int(n) for n in shape), self.dtype, self.data)
+
+    def __getitem__(self, key: Any) -> "Array":
+        """Whole rows, or one element as an array of one: other parts are not contiguous, and a copy would need a kernel."""
+        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
+        first, last, _ = rows.indices(self.shape[0])
+        left, right, _ = columns.indices(self.shape[1])
+        assert (left, right) == (0, self.shape[1]) or (last - first, right - left) == (1, 1)
+        place = SimpleNamespace(ptr=self.data.ptr + 8 * (first * self.shape[1] + left), base=self.data)
+        return Array(self._cupy, (last - first, right - left), self.dtype, place)
 
     def set(self, array: np.ndarray) -> None:
         assert isinstance(array, np.ndarray) and array.shape == self.shape and array.dtype == self.dtype
@@ -53,8 +68,9 @@ class Array:
         self._cupy.sent += 1
         self._cupy.global_memory.write(self.data.ptr, array)
 
-    def get(self) -> np.ndarray:
-        array = np.empty(self.shape, self.dtype)
+    def get(self, out: np.ndarray | None = None) -> np.ndarray:
+        array = np.empty(self.shape, self.dtype) if out is None else out
+        assert array.shape == self.shape and array.flags.c_contiguous
         self._cupy.global_memory.read(self.data.ptr, array)
         return array
 
@@ -114,7 +130,7 @@ class PretendCupy:
             return devices
         self.cuda = SimpleNamespace(
             Device=lambda number: _Device(self, number), alloc=lambda size: _Block(self, size),
-            get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
+            alloc_pinned_memory=bytearray, get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
             function=SimpleNamespace(Module=LoadedModule), memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             driver=SimpleNamespace(CUDADriverError=CUDADriverError,
                                    occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 512 // block),

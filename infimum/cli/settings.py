@@ -95,6 +95,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},
     "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this new file; `infimum resume` goes on"},
+    "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU where that pays"},
     "--seed": {"type": whole, "metavar": "WHOLE", "help": "of all random numbers (0): the same seed gives the same bits"},
     "--x0": {"type": points, "metavar": "X ...", "action": "extend",
              "help": "a point to begin with, one number a variable; several: \"1,2;3,4\", or --x0 again"},

@@ -4,7 +4,7 @@ The good point comes from the swarm, or, for very many variables, from sampling 
 variables at once; where they no longer pay, it is cut.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from infimum.engine.branch import FEW, Branch, Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
+from infimum.engine.polish import Polish
 from infimum.engine.pool import Regions, widths
 from infimum.engine.progress import Figures, bounds
 from infimum.engine.settle import Settler
@@ -27,7 +28,7 @@ from infimum.result import Progress, Result
 _REACH = 1e3         # unbounded variables: the swarm looks this far
 _MANY = 32           # with more variables the point is settled, not swarmed
 _SWARMED = 2000      # with up to so many variables the swarm is asked where settling was not enough
-_LATE = 24           # after so many steps of branching a swarmed point is settled too
+_LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm
 _PAYS = 0.9          # a sweep pays if it shrinks some variable to this part
 
 
@@ -51,6 +52,7 @@ class Auto:
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
         self.kept: State | None = None   # while a late search goes on, from where a later run has to resume
+        self.looked = 0                  # evaluations of looking again
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
     def _finite(self) -> Problem:
@@ -102,7 +104,7 @@ class Auto:
         return self._before_sweeps() + self.sweeps * SLICES * len(self.lo) + boxes
 
     def _before_sweeps(self) -> int:
-        return self.before + self.swarm.evaluations + (0 if self.settler is None else self.settler.evaluations)
+        return self.before + self.looked + self.swarm.evaluations + (0 if self.settler is None else self.settler.evaluations)
 
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
@@ -140,8 +142,8 @@ class Auto:
     def _branch(self) -> Iterator[None]:
         branch = self.branch
         while not branch.done:
-            if branch.steps == _LATE and self._can_sweep() and self.settler is None:
-                yield from self._settle_late()
+            if branch.steps in (_LATE, _LATER):
+                yield from self._look_again(self._closer if branch.steps == _LATE else self._wider)
                 if self.closed:
                     return
             branch.step()
@@ -153,14 +155,37 @@ class Auto:
             if self.limit:
                 return
 
-    def _settle_late(self) -> Iterator[None]:
-        """The swarm may have missed what a search along each variable finds. A run that is resumed does all of this again."""
-        self.kept = self.state()
-        yield from self._settle()
+    def _look_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
+        """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
+        self.kept, before = self.state(), self.incumbent.upper
+        yield from looks()
+        if self._can_sweep() and self.incumbent.upper < before:
+            yield from self._sweep()
         self.closed = self._is_swept()
         if not self.closed:
             self.kept = None
             self.branch.pool.prune(self.incumbent.upper)
+
+    def _closer(self) -> Iterator[None]:
+        """The swarm's point may lack its last digits; and it may have missed what a search along each variable finds."""
+        if len(self.lo) > _MANY:
+            return
+        if self.incumbent.x is not None:
+            polish = Polish(self.evaluator, self.lo, self.hi, self.incumbent.x)
+            for _ in polish.steps():
+                yield
+            self.looked += polish.evaluations
+            self.incumbent.offer(polish.x[:, None])
+        if self._can_sweep():
+            yield from self._settle()
+
+    def _wider(self) -> Iterator[None]:
+        """The swarm again, with more waves."""
+        if len(self.lo) > _SWARMED:
+            return
+        swarm = Swarm(self._finite(), self.evaluator, replace(self.swarm.options, restarts=_WAVES), self.seed)
+        yield from self._swarm(swarm)
+        self.looked += swarm.evaluations
 
     def _can_sweep(self) -> bool:
         return self.sweeper is not None and self.sweeper.possible
@@ -180,17 +205,17 @@ class Auto:
     def _is_swept(self) -> bool:
         return self._swept_away() or (self.goal.met(self.root_lower, self.incumbent.upper) and self._narrow())
 
-    def _swarm(self) -> Iterator[None]:
+    def _swarm(self, swarm: Swarm) -> Iterator[None]:
         try:
-            for _ in self.swarm.steps():
+            for _ in swarm.steps():
                 yield
-            self.incumbent.offer(np.stack(self.swarm.candidates(), axis=1))
+            self.incumbent.offer(np.stack(swarm.candidates(), axis=1))
         except UndefinedError:
             yield  # the swarm met no value; the proof may still find where there are some, or that there are none
 
     def _swarm_and_sweep(self) -> Iterator[None]:
         before = self.incumbent.upper
-        yield from self._swarm()
+        yield from self._swarm(self.swarm)
         if self._can_sweep() and (self.incumbent.upper < before or not self.sweeps):
             yield from self._sweep()
 

@@ -2,7 +2,7 @@
 
 An iteration takes the region with the smallest lower end, cuts the next block of its variables (cyclically; ten of them into four
 pieces each), samples every subregion, and keeps those that neither the best sample nor a first derivative rules out. A region is
-kept as four numbers (subregion index, iteration, cycling index, lower end) and its width; its box is rebuilt when it is taken.
+kept as its subregion index and lower end, with the iteration it is of; its box is rebuilt when it is taken.
 Derivatives are taken by the variables of the block only: by the others they are the same for nearly all subregions, and computing
 them would cost n for each of a million lanes.
 """
@@ -18,9 +18,10 @@ from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.numbers import Numbers
 from infimum.engine.options import known_options
-from infimum.engine.pool import Regions
+from infimum.engine.pool import Regions, widths
 from infimum.engine.progress import Figures, bounds
 from infimum.engine.random import uniform
+from infimum.engine.region_list import RegionList
 from infimum.engine.verdict import proved_result
 from infimum.errors import BoundsError, NotLocalError, OptionError
 from infimum.evaluate import Evaluator
@@ -29,11 +30,9 @@ from infimum.lower.programs import BLOCK_CONTEXT, COMPLETE
 from infimum.problem import Problem
 from infimum.result import Result
 
-_CHUNK = 1 << 16   # lanes a run
+_CHUNK = 1 << 20   # lanes a run
 _GOLDEN = 0.3819660112501051
 _STREAM = 5        # of random numbers
-_ENTRY = np.dtype([("subregion", np.int32), ("iteration", np.int32), ("cycle", np.int32), ("width", np.float32),
-                   ("lower", np.float64)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +98,14 @@ def _golden(lo: float, hi: float, p: int) -> list[float]:
 _ENDS = {"uniform": _uniform, "log": _log, "golden": _golden}
 
 
+def _largest(sizes: list[np.ndarray]) -> np.ndarray:
+    """The largest size of each combination of pieces, the first variable's digit the lowest."""
+    found = np.zeros(1)
+    for row in sizes:
+        found = np.maximum(row[:, None], found[None, :]).ravel()
+    return found
+
+
 class CompleteSearch:
     """The list of regions and the iterations on it."""
 
@@ -116,10 +123,13 @@ class CompleteSearch:
                                 "variables, which this one is not; use engine='auto'")
         self.numbers = Numbers(form)
         self.parts = self._parts(seed)
-        self.layout = Layout(self.block, self.pieces, len(self.parts), len(form.numbers))
-        self.kind = f"{COMPLETE}:{self.block}:{self.pieces}:{len(self.parts)}"
+        self.layout, without = (Layout(self.block, self.pieces, count, len(form.numbers)) for count in (len(self.parts), 0))
+        self.plain = without.size  # so many parameters the kernel without samples reads
+        self.kinds = [f"{COMPLETE}:{self.block}:{self.pieces}:{samples}" for samples in (0, len(self.parts))]
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
-        self.list = np.array([(0, -1, 0, (self.hi - self.lo).max(), -np.inf)], dtype=_ENTRY)
+        self.list = RegionList()
+        self.list.add(-1, np.zeros(1, int), np.array([-np.inf]), self._is_wide(float(widths(self.lo, self.hi).max())))
+        self.every: tuple[int, Any] | None = None  # the numbers of all lanes of a run, where the kernel reads them
         self.taken: list[tuple[np.ndarray, np.ndarray, int]] = []  # the region of each iteration, and where its block begins
         self.boxes = 0
 
@@ -132,35 +142,35 @@ class CompleteSearch:
         return (order + 0.5) / count
 
     # ---- regions
-    def boxes_of(self, entries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def boxes_of(self, iterations: np.ndarray, subregions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The boxes (n, N) of regions, rebuilt from the regions they were cut from."""
-        lo, hi = (np.repeat(side[:, None], len(entries), axis=1) for side in (self.lo, self.hi))
-        for iteration in np.unique(entries["iteration"][entries["iteration"] >= 0]).tolist():
-            here = np.flatnonzero(entries["iteration"] == iteration)
+        lo, hi = (np.repeat(side[:, None], len(iterations), axis=1) for side in (self.lo, self.hi))
+        for iteration in np.unique(iterations[iterations >= 0]).tolist():
+            here = np.flatnonzero(iterations == iteration)
             low, high, start = self.taken[iteration]
             lo[:, here], hi[:, here] = low[:, None], high[:, None]
             for k, ends in enumerate(np.array(self._ends(low, high, start))):
-                digit = (entries["subregion"][here] // self.pieces**k) % self.pieces
+                digit = (subregions[here] // self.pieces**k) % self.pieces
                 lo[start + k, here], hi[start + k, here] = ends[digit], ends[digit + 1]
         return lo, hi
 
-    def box(self, entry: np.void) -> tuple[np.ndarray, np.ndarray]:
-        """The box of one region."""
-        lo, hi = self.boxes_of(np.array([entry], dtype=_ENTRY))
-        return lo[:, 0], hi[:, 0]
+    def _is_wide(self, width: float) -> bool:
+        return self.goal.xtol is not None and width > self.goal.xtol
 
     def _ends(self, lo: np.ndarray, hi: np.ndarray, start: int) -> list[list[float]]:
         cut = _ENDS[self.options.cuts]
         return [cut(float(lo[i]), float(hi[i]), self.pieces) for i in range(start, start + self.block)]
 
     def lower(self) -> float:
-        return min(float(self.list["lower"].min()) if len(self.list) else np.inf, self.incumbent.upper)
+        return min(self.list.least(), self.incumbent.upper)
 
     @property
     def done(self) -> bool:
         """The gap is closed, and, if xtol is given, no region is wider (the paper stops by that alone)."""
-        narrow = self.goal.xtol is None or bool((self.list["width"] <= self.goal.xtol).all())
-        return not len(self.list) or (narrow and self.goal.met(self.lower(), self.incumbent.upper))
+        return not len(self.list) or (self.list.all_narrow() and self._closed())
+
+    def _closed(self) -> bool:
+        return self.goal.met(self.lower(), self.incumbent.upper)
 
     def steps(self) -> Iterator[None]:
         """Iterations until nothing is left to do."""
@@ -169,39 +179,48 @@ class CompleteSearch:
             yield
 
     def _iterate(self) -> None:
-        chosen = self._choose()
-        entry = self.list[chosen]
-        lo, hi = self.box(entry)
-        start = min(int(entry["cycle"]), self.n - self.block)
+        """Takes the lowest region (where the gap is closed, of those that are too wide) and keeps what is left of it."""
+        iteration, subregion, least = self.list.take(wide=self._closed())
+        lo, hi = (side[:, 0] for side in self.boxes_of(np.array([iteration]), np.array([subregion])))
+        start = self._next_block(iteration)
         ends = self._ends(lo, hi, start)
         parameters = self._parameters(lo, hi, start, ends)
-        count = self.pieces**self.block
-        lower, dead, upper, sample = (np.empty(count) for _ in range(4))
+        count, found = self.pieces**self.block, []
         for begin in range(0, count, _CHUNK):
-            number = np.arange(begin, min(begin + _CHUNK, count), dtype=np.int64).view(np.float64)[None]
-            out, = self.evaluator.run(self.kind, [number], parameters=parameters)
-            for array, row in ((lower, LOWER), (dead, DEAD), (upper, UPPER), (sample, SAMPLE)):
-                array[begin:begin + _CHUNK] = out[row]
+            lower, alive = self._enclosed(begin, min(begin + _CHUNK, count), parameters)
+            low = np.flatnonzero(~(lower > self.incumbent.upper))  # no sample of the others is better than what is known
+            if len(low):
+                upper, lane, sample = self._sampled(low + begin, parameters)
+                if upper < self.incumbent.upper:
+                    self.incumbent.offer(self._sample(lo, hi, start, ends, lane, sample)[:, None])
+            kept = low[alive[low] & ~(lower[low] > self.incumbent.upper)]
+            found.append((kept + begin, np.maximum(lower[kept], least)))
         self.boxes += count
-        best = int(np.argmin(upper))
-        if upper[best] < self.incumbent.upper:
-            self.incumbent.offer(self._sample(lo, hi, start, ends, best, int(sample[best]))[:, None])
-        lower = np.maximum(lower, entry["lower"])
-        kept = np.flatnonzero((dead == 0) & ~(lower > self.incumbent.upper))
-        new = np.empty(len(kept), dtype=_ENTRY)
-        new["subregion"], new["iteration"], new["lower"] = kept, len(self.taken), lower[kept]
-        new["cycle"] = 0 if start + self.block >= self.n else start + self.block
-        new["width"] = self._widths(lo, hi, start, ends, kept)
+        kept, lower = (np.concatenate(parts) for parts in zip(*found, strict=True))
         self.taken.append((lo, hi, start))
-        rest = np.delete(self.list, chosen)
-        self.list = np.concatenate([rest[~(rest["lower"] > self.incumbent.upper)], new])
+        self.list.add(len(self.taken) - 1, kept, lower, self._wide(lo, hi, start, ends, kept))
+        self.list.prune(self.incumbent.upper)
 
-    def _choose(self) -> int:
-        """The region with the smallest lower end, the first of equals; where the gap is closed, of those that are too wide."""
-        lower = self.list["lower"]
-        if self.goal.xtol is not None and self.goal.met(self.lower(), self.incumbent.upper):
-            lower = np.where(self.list["width"] > self.goal.xtol, lower, np.inf)
-        return int(np.argmin(lower))
+    def _next_block(self, iteration: int) -> int:
+        """Where the block begins that comes after the one of an iteration, cyclically; the last one is moved back to fit."""
+        after = 0 if iteration < 0 else self.taken[iteration][2] + self.block
+        return 0 if after >= self.n else min(after, self.n - self.block)
+
+    def _enclosed(self, begin: int, end: int, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(lower ends, which are not ruled out) of the lanes begin … end-1."""
+        arrays = self.evaluator.arrays
+        if self.every is None or self.every[0] != begin:
+            self.every = begin, arrays.send(np.arange(begin, end).view(np.float64)[None])
+        out, = self.evaluator.run(self.kinds[0], [self.every[1]], parameters=parameters[:self.plain])
+        lower, dead = arrays.fetch(out[LOWER:DEAD + 1])
+        return lower, dead == 0
+
+    def _sampled(self, lanes: np.ndarray, parameters: np.ndarray) -> tuple[float, int, int]:
+        """(the best upper bound, its lane, its sample) of some lanes. The results stay where the kernel runs, but for these."""
+        arrays = self.evaluator.arrays
+        out, = self.evaluator.run(self.kinds[1], [arrays.send(lanes.view(np.float64)[None])], parameters=parameters)
+        upper, at = arrays.least(out[UPPER:UPPER + 1])
+        return upper, int(lanes[at]), int(arrays.fetch(out[SAMPLE:SAMPLE + 1, at:at + 1])[0, 0])
 
     def _parameters(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list[list[float]]) -> np.ndarray:
         """What the lanes share: see `lower.complete.Layout`."""
@@ -216,7 +235,8 @@ class CompleteSearch:
                 numbers[:, k, row] = number[row][0] if len(number) == 3 else (number[0][0] if row < 2 else 3.0)
         block = slice(start, start + self.block)
         user = np.stack([self.lo[block], self.hi[block]], axis=1)
-        return np.concatenate([np.array(ends).ravel(), user.ravel(), self.parts[:, block].ravel(), numbers.ravel()])
+        return np.concatenate([np.array(ends).ravel(), user.ravel(), numbers[0].ravel(), self.parts[:, block].ravel(),
+                               numbers[1:].ravel()])
 
     def _sample(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, lane: int, sample: int) -> np.ndarray:
         """The sample point that a lane found best, up to rounding."""
@@ -226,19 +246,23 @@ class CompleteSearch:
             low[start + k], high[start + k] = ends[k][digit], ends[k][digit + 1]
         return np.minimum(np.maximum(low + (high - low) * self.parts[sample], low), high)
 
-    def _widths(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, kept: np.ndarray) -> np.ndarray:
-        others = np.concatenate([(hi - lo)[:start], (hi - lo)[start + self.block:], [0.0]]).max()
-        width = np.full(len(kept), others)
-        for k in range(self.block):
-            sizes = np.diff(ends[k])
-            width = np.maximum(width, sizes[(kept // self.pieces**k) % self.pieces])
-        return np.nextafter(width.astype(np.float32), np.float32(np.inf))
+    def _wide(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, kept: np.ndarray) -> "np.ndarray | bool":
+        """Which subregions are wider than asked for; one truth if it is the same for all."""
+        outside = np.r_[0:start, start + self.block:self.n]
+        others = float(widths(lo[outside], hi[outside]).max(initial=0.0))
+        sizes = [widths(np.array(piece[:-1]), np.array(piece[1:])) for piece in ends]
+        if self._is_wide(others) or not self._is_wide(max(float(row.max()) for row in sizes)):
+            return self._is_wide(others)
+        half = self.block // 2  # two tables, of the lower and of the upper digits
+        low, high = (_largest(part) for part in (sizes[:half], sizes[half:]))
+        return np.maximum(low[kept % len(low)], high[kept // len(low)]) > self.goal.xtol
 
     def regions(self) -> Regions:
         """All regions with their boxes."""
-        lo, hi = self.boxes_of(self.list)
+        iterations, subregions, lower, _ = self.list.everything()
+        lo, hi = self.boxes_of(iterations, subregions)
         level = self.evaluator.value(lo, hi).level
-        return Regions(lo, hi, self.list["lower"].copy(), np.zeros(len(self.list), np.int32), level.astype(np.int8))
+        return Regions(lo, hi, lower, np.zeros(len(lower), np.int32), level.astype(np.int8))
 
 
 class CompleteRun:
@@ -279,12 +303,18 @@ class CompleteRun:
         search, taken = self.search, self.search.taken
         lo, hi = (np.array([t[side] for t in taken]).reshape(len(taken), search.n) for side in (0, 1))
         start = np.array([t[2] for t in taken], np.int64)
-        return State({"boxes": search.boxes}, {"list": search.list, "taken.lo": lo, "taken.hi": hi, "taken.start": start,
-                                               **search.incumbent.arrays()})
+        names = ("list.iteration", "list.subregion", "list.lower", "list.wide")
+        arrays = dict(zip(names, search.list.everything(), strict=True)) | {"taken.lo": lo, "taken.hi": hi, "taken.start": start}
+        return State({"boxes": search.boxes}, arrays | search.incumbent.arrays())
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
-        self.search.boxes, self.search.list = state.values["boxes"], state.arrays["list"]
+        self.search.boxes, self.search.list = state.values["boxes"], RegionList()
+        iterations = state.arrays["list.iteration"]
+        for here in np.split(np.arange(len(iterations)), np.flatnonzero(np.diff(iterations)) + 1):
+            if len(here):
+                rows = (state.arrays[f"list.{name}"][here] for name in ("subregion", "lower", "wide"))
+                self.search.list.add(int(iterations[here[0]]), *rows)
         rows = zip(state.arrays["taken.lo"], state.arrays["taken.hi"], state.arrays["taken.start"].tolist(), strict=True)
         self.search.taken = list(rows)
         self.search.incumbent.restore(state.arrays)

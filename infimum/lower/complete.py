@@ -3,7 +3,7 @@
 A block of m consecutive variables is cut into p pieces each (p a power of two); digit k of the lane's number, to the base p, says
 which piece of variable k is the lane's. What the function owes to the other variables is computed once for all lanes
 (`expr.hoist`) and given as parameters, for the region and for each sample point. A lane encloses the function on its subregion,
-its derivatives by the variables of the block, and its values at the sample points.
+its derivatives by the variables of the block, and its values at the sample points, where there are any.
 """
 
 from collections.abc import Callable
@@ -24,16 +24,17 @@ LOWER, DEAD, UPPER, SAMPLE = range(4)  # rows of the output
 
 
 class Layout:
-    """Where the parameters lie: the ends of the pieces (p + 1 for each variable), the user's bounds, the parts of the width at
-    which
-    each sample lies (m a sample), and the numbers of the form (lower end, upper end, level), of the region and of each sample."""
+    """Where the parameters lie: the ends of the pieces (p + 1 for each variable), the user's bounds, the region's numbers of the
+    form (lower end, upper end, level); then the parts of the width at which each sample lies (m a sample), and the numbers of
+    each. So the parameters without samples are the first ones of those with samples."""
 
     def __init__(self, m: int, p: int, samples: int, numbers: int):
         self.m, self.p, self.samples, self.each = m, p, samples, 3 * numbers
         self.user = m * (p + 1)
-        self.parts = self.user + 2 * m
-        self.numbers = self.parts + samples * m
-        self.size = self.numbers + (samples + 1) * self.each
+        self.region = self.user + 2 * m
+        self.parts = self.region + self.each
+        self.sampled = self.parts + samples * m
+        self.size = self.sampled + samples * self.each
 
 
 class Complete:
@@ -49,7 +50,7 @@ class Complete:
         self.digits = [self.b.iand(self.b.ilshr(number, bits * k), p - 1) for k in range(m)]
         self.ends = [self._piece(k) for k in range(m)]
         dead, nlo = self._region()
-        upper, sample = self._samples()
+        upper, sample = self._samples() if samples else (self.b.const(INF), self.b.const(-1.0))
         for row, v in ((LOWER, self.b.neg(nlo)), (DEAD, dead), (UPPER, upper), (SAMPLE, sample)):
             self.b.output(0, row, v)
 
@@ -84,7 +85,7 @@ class Complete:
     def _region(self) -> tuple[Value, Value]:
         """(1 where the subregion is ruled out by derivatives or is empty, minus the lower end of the value)."""
         b, m, user = self.b, self.layout.m, self.layout.user
-        leaves = self._leaves(self.layout.numbers, lambda k: Pair(b.neg(self.ends[k][0]), self.ends[k][1]))
+        leaves = self._leaves(self.layout.region, lambda k: Pair(b.neg(self.ends[k][0]), self.ends[k][1]))
         slopes = [gradient(self.form.value, y) for y in block_variables(m)] if self.form.exact else []
         value, *derivatives = self._values(leaves, [self.form.value, *slopes])
         known = natural(b, value)
@@ -107,7 +108,7 @@ class Complete:
                 c = b.fma(b.sub(right, left), self.given(b.place("uadd", parts, k)), left)
                 c = b.min(b.max(c, left), right)
                 return Pair(b.neg(c), c)
-            base = b.place("uadd", b.place("umul", s, layout.each), layout.numbers + layout.each)
+            base = b.place("uadd", b.place("umul", s, layout.each), layout.sampled)
             value, = self._values(self._leaves(base, point), [self.form.value])
             best = b.step((INF, -1.0), (upper_end(b, value), b.data(b.place("uadd", self.data.offset(_COUNT), s))), with_lower)
         return best.results

@@ -14,6 +14,7 @@ import numpy as np
 
 from infimum.lower.kernel import Function, Kernel, Loop
 from infimum.target import workers
+from infimum.target.arrays import HostArrays
 from infimum.target.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, host
 from infimum.target.llvm import Renderer, Spelling, Text, lane_body
 
@@ -126,6 +127,11 @@ class CompiledKernel:
         for wide, a in zip(wide_out, outputs, strict=True):
             a[...] = wide[:, :count]
 
+    @property
+    def cost(self) -> float:
+        """Seconds a box, of one thread."""
+        return self._cost
+
     def assembly(self) -> str:
         """The machine code as text, for tests that read it."""
         return self._module.assembly()
@@ -150,6 +156,7 @@ class CpuTarget:
     """Compiles kernels for this processor; `lanes` and `threads` change the speed, never a bit."""
 
     name = "cpu"
+    arrays = HostArrays()
 
     def __init__(self, lanes: int | None = None, threads: int | None = None):
         self.lanes = lanes or host().lanes

@@ -9,6 +9,7 @@ import hashlib
 import warnings
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from infimum.errors import DeviceError, ShapeError
 from infimum.lower.kernel import Kernel
 from infimum.target import ptx
+from infimum.target.gpu_arrays import GpuArrays
 from infimum.target.host import LOCK
 
 _KEEP = 256
@@ -239,6 +241,11 @@ class CudaTarget:
         given = {"device": device or None, "memory_limit": memory_limit, "block": block, "grid": grid}
         settings = ", ".join(f"{key}={value}" for key, value in given.items() if value is not None)
         self.name = f"cuda({settings})" if settings else "cuda"
+
+    @cached_property
+    def arrays(self) -> GpuArrays:
+        """In the memory of the GPU."""
+        return GpuArrays(self)
 
     def compile(self, kernel: Kernel) -> CudaKernel:
         """The kernel, ready to run; code that an equal kernel brought to the GPU before is used again."""

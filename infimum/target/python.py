@@ -18,6 +18,7 @@ from struct import pack, unpack
 import numpy as np
 
 from infimum.lower.kernel import RUN, Function, Instr, Kernel, Loop, Step, Value
+from infimum.target.arrays import HostArrays
 
 Env = dict[Value, int]
 
@@ -345,6 +346,7 @@ class PythonTarget:
     name = "python"
     lanes = 1
     threads = 1
+    arrays = HostArrays()
 
     def compile(self, kernel: Kernel) -> PythonKernel:
         return PythonKernel(kernel)

@@ -27,7 +27,7 @@ def test_one_variable_is_not_plural(infimum_, write):
 def test_the_swarm_is_a_candidate_and_code_0(infimum_, write):
     said = infimum_("minimize", write(SQUARE), "--bounds", "-1", "1", "--n", "2", "--engine", "swarm", "--seed", "7",
                     "--option", "particles=20", "enough=2", "--option", "start=sobol", "--option", "confidence=none")
-    assert said.code == 0 and said.rows["verdict"].startswith("CANDIDATE") and said.rows["run"] == "engine swarm, seed 7"
+    assert said.code == 0 and said.rows["verdict"].startswith("CANDIDATE") and said.rows["run"] == "engine swarm, seed 7, on cpu"
 
 
 # ---- exit codes

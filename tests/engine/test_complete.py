@@ -6,7 +6,8 @@ import pytest
 import infimum
 from infimum import problems
 from infimum.engine.branch import Goal
-from infimum.engine.complete import _ENDS, _ENTRY, CompleteOptions, CompleteSearch
+from infimum.engine.complete import _ENDS, CompleteOptions, CompleteSearch
+from infimum.engine.region_list import BYTES, RegionList
 from infimum.problem import Problem
 
 
@@ -28,12 +29,6 @@ def test_logarithmic_cuts_are_those_of_the_paper():
     assert np.allclose(_ENDS["log"](1.0, 1e8, 4), [1, 1e2, 1e4, 1e6, 1e8], rtol=1e-15)
 
 
-def entries(numbers, iteration: int) -> np.ndarray:
-    found = np.zeros(len(numbers), dtype=_ENTRY)
-    found["subregion"], found["iteration"] = numbers, iteration
-    return found
-
-
 @pytest.mark.parametrize("cuts", _ENDS)
 def test_descendants_are_rebuilt_without_a_gap(cuts):
     """A million random descendants: neighbours share their ends bit for bit, the outermost have the ends of their parent."""
@@ -45,13 +40,13 @@ def test_descendants_are_rebuilt_without_a_gap(cuts):
         start = min(iteration * block % n, n - block)
         s.taken.append((lo, hi, start))
         numbers = rng.integers(0, pieces**block, 10_000)
-        low, high = s.boxes_of(entries(numbers, iteration))
+        low, high = s.boxes_of(np.full(len(numbers), iteration), numbers)
         others = np.delete(np.arange(n), range(start, start + block))
         assert (low[others] == lo[others, None]).all() and (high[others] == hi[others, None]).all()
         for k in range(block):
             digit, row = (numbers // pieces**k) % pieces, start + k
             assert (low[row, digit == 0] == lo[row]).all() and (high[row, digit == pieces - 1] == hi[row]).all()
-            next_low, next_high = s.boxes_of(entries(numbers + pieces**k, iteration))
+            next_low, next_high = s.boxes_of(np.full(len(numbers), iteration), numbers + pieces**k)
             inner = digit < pieces - 1
             assert (next_low[row, inner] == high[row, inner]).all() and (low[row] <= high[row]).all()
             rest = np.delete(np.arange(n), row)
@@ -70,7 +65,8 @@ def test_lanes_derive_the_boxes_that_are_rebuilt():
     s = CompleteSearch(Problem(None, *bounds), evaluator, CompleteOptions(partition=(3, 4)), Goal(1e-6, 1e-6, 1e-4), 0)
     for _ in range(4):
         s._iterate()
-        assert len(s.list) > 50 and (s.list["lower"] == evaluator.value(*s.boxes_of(s.list)).lo).all()
+        iterations, subregions, lower, _ = s.list.everything()
+        assert len(s.list) > 50 and (lower == evaluator.value(*s.boxes_of(iterations, subregions)).lo).all()
 
 
 @pytest.mark.parametrize("name, cycles", [("rastrigin", 9), ("levy", 9), ("ackley", 10), ("griewank", 11), ("salomon", 11),
@@ -80,10 +76,10 @@ def test_the_papers_iteration_counts(name, cycles):
     p = problems.get(f"complete_search_{name}", 8)
     s = search(p, partition=(4, 4))
     for _ in s.steps():
-        known = [s.box(entry) for entry in s.list[:3]]
+        known = s.boxes_of(*(part[:3] for part in s.list.everything()[:2]))
         assert len(known) and s.lower() <= p.minimum.hi and s.incumbent.upper >= p.minimum.lo
     assert len(s.list) == 1 and len(s.taken) == 2 * cycles
-    lo, hi = s.box(s.list[0])
+    lo, hi = (side[:, 0] for side in s.boxes_of(*s.list.everything()[:2]))
     assert any(((lo <= b[1]) & (hi >= b[0])).all() for b in p.minimisers) and (hi - lo).max() <= 1e-4
 
 
@@ -97,7 +93,7 @@ def test_other_plans_prove_as_well(options):
 
 
 def test_an_entry_is_small():
-    assert _ENTRY.itemsize <= 32
+    assert BYTES <= 32
 
 
 @pytest.mark.parametrize("options", [{"partition": (0, 4)}, {"partition": (3, 3)}, {"partition": 4}, {"cuts": "x"},
@@ -118,3 +114,27 @@ def test_iterations_stop_it():
     p = problems.get("rastrigin", 5)
     r = infimum.minimize(p.fun, p.bounds, engine="complete", options={"partition": (2, 4), "iterations": 3})
     assert r.verdict is infimum.Verdict.STOPPED and r.nit == 3 and r.lower <= 0 <= r.upper
+
+
+def test_the_list_is_a_plain_list():
+    """Against an ordinary list of tuples: the first of the lowest is taken, what is above is dropped, the order stays."""
+    rng = np.random.default_rng(5)
+    mine, plain = RegionList(), []
+    for iteration in range(60):
+        count = int(rng.integers(0, 40))
+        lower, wide = rng.integers(0, 50, count).astype(float), rng.random(count) < 0.5
+        wide = bool(wide[0]) if count and iteration % 3 == 0 else wide
+        mine.add(iteration, np.arange(count), lower.copy(), wide)
+        plain += [(iteration, k, lower[k], bool(np.broadcast_to(wide, count)[k])) for k in range(count)]
+        for only_wide in (False, True, False):
+            if any(region[3] for region in plain):
+                taken = min((region for region in plain if region[3] or not only_wide), key=lambda region: region[2])
+                plain.remove(taken)
+                assert mine.take(only_wide) == taken[:3]
+        if iteration % 7 == 6:
+            mine.prune(40 - iteration / 3)
+            plain = [region for region in plain if region[2] <= 40 - iteration / 3]
+        assert len(mine) == len(plain) and mine.least() == min((region[2] for region in plain), default=np.inf)
+        assert list(zip(*(part.tolist() for part in mine.everything()), strict=True)) == plain
+        assert mine.all_narrow() == (not any(region[3] for region in plain))
+    assert len(plain) > 20 and mine.nbytes >= BYTES * len(plain)

@@ -16,7 +16,7 @@ from flint import arb
 import infimum
 from infimum import problems
 from infimum.engine.branch import Goal
-from infimum.engine.complete import _ENTRY, CompleteOptions, CompleteSearch
+from infimum.engine.complete import CompleteOptions, CompleteSearch
 from infimum.evaluate import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.hoist import block_variables
@@ -65,12 +65,12 @@ class Lanes:
         self.ends = s._ends(self.lo, self.hi, start)
         self.parameters = s._parameters(self.lo, self.hi, start, self.ends)
         self.context = recorded.out.get(f"{BLOCK_CONTEXT}:{s.block}", [])
-        self.out, = f.run(s.kind, [self.numbers.astype(np.int64).view(np.float64)[None]], parameters=self.parameters)
+        self.out, = f.run(s.kinds[1], [self.numbers.astype(np.int64).view(np.float64)[None]], parameters=self.parameters)
+        plain, = f.run(s.kinds[0], [self.numbers.astype(np.int64).view(np.float64)[None]], parameters=self.parameters[:s.plain])
+        assert same_bits(plain[[LOWER, DEAD]], self.out[[LOWER, DEAD]]).all(), "the same with and without samples"
         self.lower, self.dead, self.upper, self.sample = (self.out[row] for row in (LOWER, DEAD, UPPER, SAMPLE))
-        entries = np.zeros(len(self.numbers), dtype=_ENTRY)
-        entries["subregion"] = self.numbers
         s.taken = [(self.lo, self.hi, start)]
-        self.box_lo, self.box_hi = s.boxes_of(entries)  # (n, lanes)
+        self.box_lo, self.box_hi = s.boxes_of(np.zeros(len(self.numbers), int), self.numbers)  # (n, lanes)
 
     def point(self, lane: int, sample: int) -> np.ndarray:
         """A sample point: the block in the kernel's arithmetic, the others in the engine's, which is NumPy's."""
@@ -252,10 +252,11 @@ def test_no_lower_point_is_lost(name):
     for _ in range(8):
         s._iterate()
         assert not settled(f, s.incumbent.x) > arb(s.incumbent.upper)
-        lo, hi = s.boxes_of(s.list)
+        iterations, subregions, lower, _ = s.list.everything()
+        lo, hi = s.boxes_of(iterations, subregions)
         for k in np.flatnonzero(at.defined & (at.hi < s.incumbent.upper)):
             inside = ((lo <= points[:, k, None]) & (points[:, k, None] <= hi)).all(axis=0)
-            assert inside.any() and (s.list["lower"][inside] <= at.hi[k]).all()
+            assert inside.any() and (lower[inside] <= at.hi[k]).all()
             seen += 1
     assert seen > 5
 
@@ -304,7 +305,8 @@ class Form:
             if node not in new:
                 new[node] = build(node.op, *(new[a] for a in node.args), **dict(node.params)) if node.args else node
         self.evaluator = Evaluator(new[form.value], self.size)
-        self.numbers = s.parameters[layout.numbers:].reshape(layout.samples + 1, len(form.numbers), 3)
+        given = np.concatenate([s.parameters[layout.region:layout.parts], s.parameters[layout.sampled:]])
+        self.numbers = given.reshape(layout.samples + 1, len(form.numbers), 3)
 
     def boxes(self, of: int, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """With the numbers of the region (0) or of a sample (from 1 on)."""

@@ -57,7 +57,7 @@ upper bound  none
 lower bound  none
 x            none
 work         34,567 evaluations, 12 steps, 0.062 s
-run          engine swarm, seed 7"""
+run          engine swarm, seed 7, on cpu"""
 
 
 def test_text_of_a_proof():

@@ -1,0 +1,90 @@
+"""A CPU with a GPU beside it: every run goes where it ends sooner. The bits are the same on both."""
+
+import importlib.util
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from infimum.errors import DeviceError
+from infimum.lower.kernel import Kernel
+from infimum.target.arrays import Arrays, HostArrays
+from infimum.target.cpu import CpuTarget
+from infimum.target.cuda import CudaTarget
+
+_LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
+_SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run
+
+
+def gpu_may_be_here() -> bool:
+    """Is CuPy installed? Importing it takes a second, so that it is only looked for."""
+    return importlib.util.find_spec("cupy") is not None
+
+
+class HybridTarget:
+    """Runs kernels on the CPU or on a GPU.
+
+    A kernel is brought to the GPU when the time it has spent on the CPU, in runs that the GPU would have ended sooner, passes
+    `patience` seconds: loading it takes a tenth of a second. With `or_cpu` a GPU that cannot be used is done without.
+    """
+
+    def __init__(self, device: int = 0, memory_limit: int | None = None, patience: float = 0.0, or_cpu: bool = False):
+        self.cpu, self.patience, self.or_cpu = CpuTarget(), patience, or_cpu
+        self.device, self.memory_limit = device, memory_limit
+        self.lanes, self.threads = self.cpu.lanes, self.cpu.threads
+        self.name = f"cpu and cuda:{device}" + ("" if memory_limit is None else f" of {memory_limit} bytes") + \
+            (f", {patience} s" if patience else "")
+        if not or_cpu:
+            assert self.cuda is not None
+
+    @cached_property
+    def cuda(self) -> CudaTarget | None:
+        """The GPU, looked for when it is first needed."""
+        try:
+            return CudaTarget(self.device, self.memory_limit)
+        except DeviceError:
+            if not self.or_cpu:
+                raise
+            return None
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        """On the GPU: who asks for arrays means to work on them there for long."""
+        return HostArrays() if self.cuda is None else self.cuda.arrays
+
+    def compile(self, kernel: Kernel) -> "HybridKernel":
+        return HybridKernel(kernel, self)
+
+
+class HybridKernel:
+    """A kernel on both; each is compiled when it is first needed."""
+
+    def __init__(self, kernel: Kernel, target: HybridTarget):
+        self.kernel, self.target, self.spent = kernel, target, 0.0
+
+    @cached_property
+    def on_cpu(self) -> Any:
+        return self.target.cpu.compile(self.kernel)
+
+    @cached_property
+    def on_gpu(self) -> Any:
+        return self.target.cuda.compile(self.kernel)
+
+    def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: np.ndarray, udata: np.ndarray, threads: int = 1) -> None:
+        """As `run` of either. Arrays that lie on the GPU stay there."""
+        arrays = (*inputs, *outputs)
+        here = all(isinstance(a, np.ndarray) for a in arrays)
+        where = self.on_cpu if here and not self._pays(arrays, threads) else self.on_gpu
+        where.run(inputs, outputs, data, udata, threads=threads)
+
+    def _pays(self, arrays: Sequence[np.ndarray], threads: int) -> bool:
+        """Would the GPU end this run sooner, and is it worth bringing the kernel there?"""
+        count = arrays[0].shape[1]
+        core = self.on_cpu.cost * count
+        cpu = core / min(threads, max(1, count // self.target.lanes))
+        gpu = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH + max(_SLOWER * self.on_cpu.cost, core / _WIDER)
+        if cpu <= gpu:
+            return False
+        self.spent += cpu
+        return self.spent > self.target.patience and self.target.cuda is not None
