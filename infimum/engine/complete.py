@@ -167,7 +167,7 @@ class CompleteSearch:
     @property
     def done(self) -> bool:
         """The gap is closed, and, if xtol is given, no region is wider (the paper stops by that alone)."""
-        return not len(self.list) or (self.list.all_narrow() and self._closed())
+        return not self.list.chunks or (self.list.all_narrow(self.incumbent.upper) and self._closed())
 
     def _closed(self) -> bool:
         return self.goal.met(self.lower(), self.incumbent.upper)
@@ -218,7 +218,8 @@ class CompleteSearch:
     def _sampled(self, lanes: np.ndarray, parameters: np.ndarray) -> tuple[float, int, int]:
         """(the best upper bound, its lane, its sample) of some lanes. The results stay where the kernel runs, but for these."""
         arrays = self.evaluator.arrays
-        out, = self.evaluator.run(self.kinds[1], [arrays.send(lanes.view(np.float64)[None])], parameters=parameters)
+        numbers = self.every[1] if len(lanes) == self.every[1].shape[1] else arrays.send(lanes.view(np.float64)[None])
+        out, = self.evaluator.run(self.kinds[1], [numbers], parameters=parameters)
         upper, at = arrays.least(out[UPPER:UPPER + 1])
         return upper, int(lanes[at]), int(arrays.fetch(out[SAMPLE:SAMPLE + 1, at:at + 1])[0, 0])
 
@@ -259,7 +260,7 @@ class CompleteSearch:
 
     def regions(self) -> Regions:
         """All regions with their boxes."""
-        iterations, subregions, lower, _ = self.list.everything()
+        iterations, subregions, lower, _ = self.list.everything(self.incumbent.upper)
         lo, hi = self.boxes_of(iterations, subregions)
         level = self.evaluator.value(lo, hi).level
         return Regions(lo, hi, lower, np.zeros(len(lower), np.int32), level.astype(np.int8))
@@ -304,7 +305,8 @@ class CompleteRun:
         lo, hi = (np.array([t[side] for t in taken]).reshape(len(taken), search.n) for side in (0, 1))
         start = np.array([t[2] for t in taken], np.int64)
         names = ("list.iteration", "list.subregion", "list.lower", "list.wide")
-        arrays = dict(zip(names, search.list.everything(), strict=True)) | {"taken.lo": lo, "taken.hi": hi, "taken.start": start}
+        arrays = dict(zip(names, search.list.everything(search.incumbent.upper), strict=True))
+        arrays |= {"taken.lo": lo, "taken.hi": hi, "taken.start": start}
         return State({"boxes": search.boxes}, arrays | search.incumbent.arrays())
 
     def restore(self, state: State) -> None:

@@ -8,6 +8,8 @@ import numpy as np
 
 BYTES = np.dtype(np.int32).itemsize + np.dtype(np.float64).itemsize  # a region
 
+_LEAST_FILTERED = 1 << 22
+
 
 class Chunk:
     """The regions left of one iteration (-1: the whole box). `wide` says which are wider than asked for, or one truth for all.
@@ -43,7 +45,7 @@ class Chunk:
         self._look()
         return found
 
-    def kept(self, upper: float = np.inf) -> "Chunk | None":
+    def kept(self, upper: float) -> "Chunk | None":
         """What is not certainly above."""
         here = np.flatnonzero(~(self.lower > upper) & (self.lower < np.inf))
         wide = self.wide if isinstance(self.wide, bool) else self.wide[here]
@@ -55,6 +57,7 @@ class RegionList:
 
     def __init__(self) -> None:
         self.chunks: list[Chunk] = []
+        self.enough = _LEAST_FILTERED  # regions; with more of them it is worth looking at each for what lies above
 
     def __len__(self) -> int:
         return sum(chunk.count for chunk in self.chunks)
@@ -72,8 +75,9 @@ class RegionList:
         """The smallest lower end; infinite if there is no region."""
         return min((chunk.least[0] for chunk in self.chunks), default=np.inf)
 
-    def all_narrow(self) -> bool:
-        return all(chunk.least_wide[1] < 0 or chunk.least_wide[0] == np.inf for chunk in self.chunks)
+    def all_narrow(self, upper: float) -> bool:
+        """Is there no wide region but above?"""
+        return all(chunk.least_wide[0] == np.inf or chunk.least_wide[0] > upper for chunk in self.chunks)
 
     def take(self, wide: bool = False) -> tuple[int, int, float]:
         """Removes the region with the smallest lower end, of the wide ones if so asked: (iteration, subregion, lower end)."""
@@ -86,13 +90,16 @@ class RegionList:
         return found
 
     def prune(self, upper: float) -> None:
-        """Drops the regions that lie certainly above."""
-        kept = [chunk.kept(upper) if chunk.highest > upper else chunk for chunk in self.chunks]
-        self.chunks = [chunk for chunk in kept if chunk is not None]
+        """Drops regions that lie certainly above: chunks of nothing else, and each single one when many more have come."""
+        self.chunks = [chunk for chunk in self.chunks if not chunk.least[0] > upper]
+        if len(self) > self.enough:
+            kept = [chunk.kept(upper) if chunk.highest > upper else chunk for chunk in self.chunks]
+            self.chunks = [chunk for chunk in kept if chunk is not None]
+            self.enough = max(_LEAST_FILTERED, 2 * len(self))
 
-    def everything(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(iterations, subregions, lower ends, which are wide) of all regions."""
-        chunks = [kept for chunk in self.chunks if (kept := chunk.kept()) is not None]
+    def everything(self, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(iterations, subregions, lower ends, which are wide) of all regions but those above."""
+        chunks = [kept for chunk in self.chunks if (kept := chunk.kept(upper)) is not None]
         rows = [(np.full(c.count, c.iteration), c.subregion, c.lower, np.broadcast_to(c.wide, c.count)) for c in chunks]
         if not rows:
             return np.empty(0, int), np.empty(0, np.int32), np.empty(0), np.empty(0, bool)

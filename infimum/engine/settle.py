@@ -38,11 +38,14 @@ class Settler:
 
     def rounds(self) -> list[Iterator[None]]:
         """Ways to a better point, the quickest first: the next is taken only where the one before was not good enough."""
-        return [self._from_the_middle(), self._descend(), self._from_drawn_points(), self._every_way(), self._descend()]
+        return [self._from_the_middle(), self._finely(), self._descend(), self._from_drawn_points(), self._every_way(),
+                self._descend()]
 
     def _from_the_middle(self) -> Iterator[None]:
         yield from self._look(self.lo, self.hi)
-        yield from self._look_closer(3)
+        yield from self._look_closer(_CLOSER if len(self.lo) < _SHARPENED else _NEAR + 1)
+
+    def _finely(self) -> Iterator[None]:
         yield from self._look_finely()
         yield from self._look_closer(_CLOSER)
 

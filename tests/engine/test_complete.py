@@ -65,7 +65,7 @@ def test_lanes_derive_the_boxes_that_are_rebuilt():
     s = CompleteSearch(Problem(None, *bounds), evaluator, CompleteOptions(partition=(3, 4)), Goal(1e-6, 1e-6, 1e-4), 0)
     for _ in range(4):
         s._iterate()
-        iterations, subregions, lower, _ = s.list.everything()
+        iterations, subregions, lower, _ = s.list.everything(s.incumbent.upper)
         assert len(s.list) > 50 and (lower == evaluator.value(*s.boxes_of(iterations, subregions)).lo).all()
 
 
@@ -76,10 +76,10 @@ def test_the_papers_iteration_counts(name, cycles):
     p = problems.get(f"complete_search_{name}", 8)
     s = search(p, partition=(4, 4))
     for _ in s.steps():
-        known = s.boxes_of(*(part[:3] for part in s.list.everything()[:2]))
+        known = s.boxes_of(*(part[:3] for part in s.list.everything(s.incumbent.upper)[:2]))
         assert len(known) and s.lower() <= p.minimum.hi and s.incumbent.upper >= p.minimum.lo
     assert len(s.list) == 1 and len(s.taken) == 2 * cycles
-    lo, hi = (side[:, 0] for side in s.boxes_of(*s.list.everything()[:2]))
+    lo, hi = (side[:, 0] for side in s.boxes_of(*s.list.everything(s.incumbent.upper)[:2]))
     assert any(((lo <= b[1]) & (hi >= b[0])).all() for b in p.minimisers) and (hi - lo).max() <= 1e-4
 
 
@@ -119,10 +119,11 @@ def test_iterations_stop_it():
 def test_the_list_is_a_plain_list():
     """Against an ordinary list of tuples: the first of the lowest is taken, what is above is dropped, the order stays."""
     rng = np.random.default_rng(5)
-    mine, plain = RegionList(), []
+    mine, plain, upper = RegionList(), [], 50.0
+    mine.enough = 100
     for iteration in range(60):
         count = int(rng.integers(0, 40))
-        lower, wide = rng.integers(0, 50, count).astype(float), rng.random(count) < 0.5
+        lower, wide = rng.integers(0, int(upper), count).astype(float), rng.random(count) < 0.5
         wide = bool(wide[0]) if count and iteration % 3 == 0 else wide
         mine.add(iteration, np.arange(count), lower.copy(), wide)
         plain += [(iteration, k, lower[k], bool(np.broadcast_to(wide, count)[k])) for k in range(count)]
@@ -132,9 +133,10 @@ def test_the_list_is_a_plain_list():
                 plain.remove(taken)
                 assert mine.take(only_wide) == taken[:3]
         if iteration % 7 == 6:
-            mine.prune(40 - iteration / 3)
-            plain = [region for region in plain if region[2] <= 40 - iteration / 3]
-        assert len(mine) == len(plain) and mine.least() == min((region[2] for region in plain), default=np.inf)
-        assert list(zip(*(part.tolist() for part in mine.everything()), strict=True)) == plain
-        assert mine.all_narrow() == (not any(region[3] for region in plain))
+            upper = 40 - iteration / 3
+            mine.prune(upper)
+            plain = [region for region in plain if region[2] <= upper]
+        assert len(mine) >= len(plain) and mine.least() == min((region[2] for region in plain), default=np.inf)
+        assert list(zip(*(part.tolist() for part in mine.everything(upper)), strict=True)) == plain
+        assert mine.all_narrow(upper) == (not any(region[3] for region in plain))
     assert len(plain) > 20 and mine.nbytes >= BYTES * len(plain)

@@ -252,7 +252,7 @@ def test_no_lower_point_is_lost(name):
     for _ in range(8):
         s._iterate()
         assert not settled(f, s.incumbent.x) > arb(s.incumbent.upper)
-        iterations, subregions, lower, _ = s.list.everything()
+        iterations, subregions, lower, _ = s.list.everything(s.incumbent.upper)
         lo, hi = s.boxes_of(iterations, subregions)
         for k in np.flatnonzero(at.defined & (at.hi < s.incumbent.upper)):
             inside = ((lo <= points[:, k, None]) & (points[:, k, None] <= hi)).all(axis=0)
