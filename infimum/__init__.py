@@ -28,3 +28,12 @@ __all__ = [
     "pi", "resume",
 ]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """The gallery is there as `infimum.problems`, and imported when it is first asked for: most programs never do."""
+    if name == "problems":
+        from importlib import import_module
+
+        return import_module("infimum.problems")
+    raise AttributeError(f"module 'infimum' has no attribute {name!r}")

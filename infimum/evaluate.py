@@ -242,7 +242,8 @@ def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device
     >>> float(f.estimate([0.0, 0.0, 0.0]))
     3.0
     """
-    return Evaluator(trace(fun, n, args), n, target_of(device) if target is None else target)
+    own = target_of(device)
+    return Evaluator(trace(fun, n, args), n, own if target is None else target)
 
 
 def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None) -> Interval:

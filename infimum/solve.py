@@ -61,6 +61,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         key_of(seed, 0, 0)
     except ValueError as error:
         raise OptionError(str(error)) from None
+    atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
     settings = PROVERS.get(engine, PROVERS["auto"])[1].read(options)
     problem = Problem.read(fun, bounds, n, x0)
     if checkpoint is not None:
@@ -135,15 +136,15 @@ def _check_number(name: str, value: Any, optional: bool, positive: bool = False)
 
 
 def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, memory_limit: float | None) -> Evaluator:
-    target = target_of(device, memory_limit)
+    if isinstance(fun, Evaluator) and device not in ("auto", fun.target.name):
+        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.target.name}")
+    target = fun.target if isinstance(fun, Evaluator) else target_of(device, memory_limit)
     batch = 8 * _LEAST_BOXES * _ARRAYS * n
     if str(device).startswith("cuda") and memory_limit is not None and memory_limit < batch:
         raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a batch of {_LEAST_BOXES} boxes "
                           f"of {n:,} variables takes {batch:,}")
     if not isinstance(fun, Evaluator):
         return compile(fun, n, args, target=target)
-    if device != "auto":
-        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.target.name}")
     if fun.n != n:
         raise OptionError(f"the Evaluator has {fun.n} variables, the bounds have {n}")
     if args is not None and not (isinstance(args, (tuple, list)) and not args):

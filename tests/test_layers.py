@@ -54,3 +54,7 @@ def test_public_names_are_documented_and_exported_once():
 def test_files_stay_readable():
     long = [f"{p.relative_to(ROOT)}: {count}" for _, p in _files() if (count := p.read_text().count("\n")) > 500]
     assert not long
+
+
+def test_the_gallery_is_there_by_name():
+    assert infimum.problems.get("rastrigin", 3).n == 3

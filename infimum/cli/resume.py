@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
 COMMAND = Command(
     name="resume",
     summary="goes on with a run that was stopped or killed",
-    usage="infimum resume FILE.inf FILE.py[:function] [--time-limit SECONDS] [--json]",
+    usage="infimum resume FILE.inf FILE.py[:function] [--time-limit SECONDS] [--max-boxes COUNT] [--device NAME] [--json]",
     description="Bounds, tolerances and engine are in the checkpoint; the answer has the bits of a run that was never disturbed.",
     examples="""examples:
   infimum minimize model.py --checkpoint run.inf --time-limit 60

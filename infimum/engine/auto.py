@@ -141,19 +141,21 @@ class Auto:
 
     def _branch(self) -> Iterator[None]:
         branch = self.branch
-        while not branch.done:
+        while not branch.done and not self._is_limited():
             if branch.steps in (_LATE, _LATER):
                 yield from self._look_again(self._closer if branch.steps == _LATE else self._wider)
-                if self.closed:
+                if self.closed or branch.done:
                     return
             branch.step()
             yield
-            if self.max_boxes is not None and branch.boxes >= self.max_boxes:
-                self.limit = f"{branch.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
-            elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
-                self.limit = f"{len(branch.pool):,} regions take more than the memory limit of {self.memory_limit:,.0f} bytes"
-            if self.limit:
-                return
+
+    def _is_limited(self) -> bool:
+        branch = self.branch
+        if self.max_boxes is not None and branch.boxes >= self.max_boxes:
+            self.limit = f"{branch.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
+        elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
+            self.limit = f"{len(branch.pool):,} regions take more than the memory limit of {self.memory_limit:,.0f} bytes"
+        return self.limit is not None
 
     def _look_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
         """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""

@@ -18,7 +18,7 @@ from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.numbers import Numbers
 from infimum.engine.options import known_options
-from infimum.engine.pool import Regions, widths
+from infimum.engine.pool import Regions, can_be_cut, widths
 from infimum.engine.progress import Figures, bounds
 from infimum.engine.random import uniform
 from infimum.engine.region_list import RegionList
@@ -31,6 +31,8 @@ from infimum.problem import Problem
 from infimum.result import Result
 
 _CHUNK = 1 << 20   # lanes a run
+_MOST_PIECES = 256  # the kernel holds the ends of all pieces
+_PARTS = ("iteration", "subregion", "lower", "wide")  # of a list of regions, in a checkpoint
 _GOLDEN = 0.3819660112501051
 _STREAM = 5        # of random numbers
 
@@ -60,9 +62,9 @@ class CompleteOptions:
             if value not in choice:
                 raise OptionError(f"option {name!r} must be one of {', '.join(map(repr, choice))}, not {value!r}")
         m, p = options.partition if isinstance(options.partition, (tuple, list)) and len(options.partition) == 2 else (0, 0)
-        if not (_whole(m) and _whole(p) and m >= 1 and p >= 2 and p & (p - 1) == 0 and p**m <= 2**30):
-            raise OptionError("option 'partition' must be a pair (variables, pieces) with a power of two of pieces and at most "
-                              f"2**30 subregions, not {options.partition!r}")
+        if not (_whole(m) and _whole(p) and m >= 1 and 2 <= p <= _MOST_PIECES and p & (p - 1) == 0 and p**m <= 2**30):
+            raise OptionError(f"option 'partition' must be a pair (variables, pieces) with 2, 4, 8, … or {_MOST_PIECES} pieces "
+                              f"and at most 2**30 subregions, not {options.partition!r}")
         for name in ("points", "iterations"):
             value = getattr(options, name)
             if value is not None and not (_whole(value) and 1 <= value <= (1000 if name == "points" else 2**31)):
@@ -111,7 +113,7 @@ class CompleteSearch:
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: CompleteOptions, goal: Goal, seed: int):
         self.lo, self.hi, self.n = problem.lo, problem.hi, len(problem.lo)
-        bad = np.flatnonzero(~np.isfinite(self.hi - self.lo))
+        bad = np.flatnonzero(~np.isfinite(widths(self.lo, self.hi)))
         if len(bad):
             raise BoundsError(f"the complete search needs finite bounds, and those of variable {bad[0]} are not; engine 'auto' "
                               "takes infinite ones")
@@ -129,6 +131,7 @@ class CompleteSearch:
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.list = RegionList()
         self.list.add(-1, np.zeros(1, int), np.array([-np.inf]), self._is_wide(float(widths(self.lo, self.hi).max())))
+        self.final = RegionList()  # regions in which no double is left to cut at
         self.every: tuple[int, Any] | None = None  # the numbers of all lanes of a run, where the kernel reads them
         self.taken: list[tuple[np.ndarray, np.ndarray, int]] = []  # the region of each iteration, and where its block begins
         self.boxes = 0
@@ -155,14 +158,14 @@ class CompleteSearch:
         return lo, hi
 
     def _is_wide(self, width: float) -> bool:
-        return self.goal.xtol is not None and width > self.goal.xtol
+        return bool(self.goal.xtol is not None and width > self.goal.xtol)
 
     def _ends(self, lo: np.ndarray, hi: np.ndarray, start: int) -> list[list[float]]:
         cut = _ENDS[self.options.cuts]
         return [cut(float(lo[i]), float(hi[i]), self.pieces) for i in range(start, start + self.block)]
 
     def lower(self) -> float:
-        return min(self.list.least(), self.incumbent.upper)
+        return min(self.list.least(), self.final.least(), self.incumbent.upper)
 
     @property
     def done(self) -> bool:
@@ -182,6 +185,9 @@ class CompleteSearch:
         """Takes the lowest region (where the gap is closed, of those that are too wide) and keeps what is left of it."""
         iteration, subregion, least = self.list.take(wide=self._closed())
         lo, hi = (side[:, 0] for side in self.boxes_of(np.array([iteration]), np.array([subregion])))
+        if not can_be_cut(lo, hi).any():
+            self._put_aside(iteration, subregion, least, lo, hi)
+            return
         start = self._next_block(iteration)
         ends = self._ends(lo, hi, start)
         parameters = self._parameters(lo, hi, start, ends)
@@ -197,9 +203,31 @@ class CompleteSearch:
             found.append((kept + begin, np.maximum(lower[kept], least)))
         self.boxes += count
         kept, lower = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        real = self._real(ends, kept)
+        kept, lower = kept[real], lower[real]
         self.taken.append((lo, hi, start))
         self.list.add(len(self.taken) - 1, kept, lower, self._wide(lo, hi, start, ends, kept))
-        self.list.prune(self.incumbent.upper)
+        for regions in (self.list, self.final):
+            regions.prune(self.incumbent.upper)
+
+    def _real(self, ends: list[list[float]], kept: np.ndarray) -> "np.ndarray | slice":
+        """Which subregions are more than a copy of a neighbour's face: of pieces without width none counts, or the first."""
+        rows = [np.diff(piece) > 0 for piece in ends]
+        if all(row.all() for row in rows):
+            return slice(None)
+        real = np.ones(len(kept), bool)
+        for k, row in enumerate(rows):
+            row[0] |= not row.any()
+            real &= row[(kept // self.pieces**k) % self.pieces]
+        return real
+
+    def _put_aside(self, iteration: int, subregion: int, least: float, lo: np.ndarray, hi: np.ndarray) -> None:
+        """A region that cannot be cut is enclosed, its corners are points like others, and then it stays as it is."""
+        self.incumbent.offer(np.stack([lo, hi], axis=1))
+        value = self.evaluator.value(lo, hi)
+        if not value.empty:
+            self.final.add(iteration, np.array([subregion]), np.array([max(least, float(value.lo))]), False)
+            self.final.prune(self.incumbent.upper)
 
     def _next_block(self, iteration: int) -> int:
         """Where the block begins that comes after the one of an iteration, cyclically; the last one is moved back to fit."""
@@ -260,7 +288,8 @@ class CompleteSearch:
 
     def regions(self) -> Regions:
         """All regions with their boxes."""
-        iterations, subregions, lower, _ = self.list.everything(self.incumbent.upper)
+        both = (regions.everything(self.incumbent.upper) for regions in (self.list, self.final))
+        iterations, subregions, lower, _ = (np.concatenate(parts) for parts in zip(*both, strict=True))
         lo, hi = self.boxes_of(iterations, subregions)
         level = self.evaluator.value(lo, hi).level
         return Regions(lo, hi, lower, np.zeros(len(lower), np.int32), level.astype(np.int8))
@@ -297,26 +326,24 @@ class CompleteRun:
         """What a reader of the progress sees."""
         search = self.search
         return bounds(search.lower(), search.incumbent.upper) | {"iterations": f"{len(search.taken):,}",
-                                                                 "regions": f"{len(search.list):,}"}
+                                                                 "regions": f"{len(search.list) + len(search.final):,}"}
 
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
         search, taken = self.search, self.search.taken
         lo, hi = (np.array([t[side] for t in taken]).reshape(len(taken), search.n) for side in (0, 1))
         start = np.array([t[2] for t in taken], np.int64)
-        names = ("list.iteration", "list.subregion", "list.lower", "list.wide")
-        arrays = dict(zip(names, search.list.everything(search.incumbent.upper), strict=True))
-        arrays |= {"taken.lo": lo, "taken.hi": hi, "taken.start": start}
-        return State({"boxes": search.boxes}, arrays | search.incumbent.arrays())
+        arrays = {"taken.lo": lo, "taken.hi": hi, "taken.start": start, **search.incumbent.arrays()}
+        for name, regions in (("list", search.list), ("final", search.final)):
+            found = regions.everything(search.incumbent.upper)
+            arrays |= {f"{name}.{part}": array for part, array in zip(_PARTS, found, strict=True)}
+        return State({"boxes": search.boxes}, arrays)
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
-        self.search.boxes, self.search.list = state.values["boxes"], RegionList()
-        iterations = state.arrays["list.iteration"]
-        for here in np.split(np.arange(len(iterations)), np.flatnonzero(np.diff(iterations)) + 1):
-            if len(here):
-                rows = (state.arrays[f"list.{name}"][here] for name in ("subregion", "lower", "wide"))
-                self.search.list.add(int(iterations[here[0]]), *rows)
+        self.search.boxes = state.values["boxes"]
+        self.search.list, self.search.final = (
+            RegionList.of(*(state.arrays[f"{name}.{part}"] for part in _PARTS)) for name in ("list", "final"))
         rows = zip(state.arrays["taken.lo"], state.arrays["taken.hi"], state.arrays["taken.start"].tolist(), strict=True)
         self.search.taken = list(rows)
         self.search.incumbent.restore(state.arrays)
@@ -329,8 +356,9 @@ class CompleteRun:
             yield
             if self.max_boxes is not None and self.search.boxes >= self.max_boxes:
                 self.limit = f"{self.search.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
-            elif self.memory_limit is not None and self.search.list.nbytes > self.memory_limit:
-                self.limit = f"{len(self.search.list):,} regions take more than the memory limit"
+            elif self.memory_limit is not None and self.search.list.takes_more(self.memory_limit, self.search.incumbent.upper):
+                count, limit = len(self.search.list), self.memory_limit
+                self.limit = f"{count:,} regions take more than the memory limit of {limit:,.0f} bytes"
             if self.limit:
                 return
         most = self.search.options.iterations

@@ -3,6 +3,8 @@
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from infimum.errors import OptionError
 
 
@@ -14,4 +16,11 @@ def known_options(settings: type, given: Any) -> dict[str, Any]:
     for name in given or {}:
         if name not in known:
             raise OptionError(f"there is no option {name!r}; there are {', '.join(known)}")
-    return dict(given or {})
+    return {name: _plain(value) for name, value in (given or {}).items()}
+
+
+def _plain(value: Any) -> Any:
+    """Python's own numbers in place of NumPy's, also in tuples: a checkpoint holds them as text."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(_plain(v) for v in value)
+    return value.item() if isinstance(value, np.generic) else value

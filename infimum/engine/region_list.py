@@ -62,9 +62,20 @@ class RegionList:
     def __len__(self) -> int:
         return sum(chunk.count for chunk in self.chunks)
 
-    @property
-    def nbytes(self) -> int:
-        return sum(chunk.subregion.nbytes + chunk.lower.nbytes + getattr(chunk.wide, "nbytes", 0) for chunk in self.chunks)
+    @classmethod
+    def of(cls, iterations: np.ndarray, subregions: np.ndarray, lower: np.ndarray, wide: np.ndarray) -> "RegionList":
+        """The list whose `everything` this is."""
+        found = cls()
+        for here in np.split(np.arange(len(lower)), np.flatnonzero(np.diff(iterations)) + 1):
+            if len(here):
+                found.add(int(iterations[here[0]]), subregions[here], lower[here], wide[here])
+        return found
+
+    def takes_more(self, limit: float, upper: float) -> bool:
+        """Do the regions take more memory? Those above do not count: how many of them are still here depends on the past."""
+        if BYTES * len(self) > limit:
+            self._filter(upper)
+        return BYTES * len(self) > limit
 
     def add(self, iteration: int, subregion: np.ndarray, lower: np.ndarray, wide: "np.ndarray | bool") -> None:
         """Stores regions behind the others."""
@@ -93,9 +104,12 @@ class RegionList:
         """Drops regions that lie certainly above: chunks of nothing else, and each single one when many more have come."""
         self.chunks = [chunk for chunk in self.chunks if not chunk.least[0] > upper]
         if len(self) > self.enough:
-            kept = [chunk.kept(upper) if chunk.highest > upper else chunk for chunk in self.chunks]
-            self.chunks = [chunk for chunk in kept if chunk is not None]
+            self._filter(upper)
             self.enough = max(_LEAST_FILTERED, 2 * len(self))
+
+    def _filter(self, upper: float) -> None:
+        kept = [chunk.kept(upper) if chunk.highest > upper else chunk for chunk in self.chunks]
+        self.chunks = [chunk for chunk in kept if chunk is not None]
 
     def everything(self, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """(iterations, subregions, lower ends, which are wide) of all regions but those above."""

@@ -1,5 +1,6 @@
 """The device a user names, as a target."""
 
+import math
 import re
 from typing import Any
 
@@ -14,7 +15,7 @@ def target_of(device: Any, memory_limit: float | None = None) -> Any:
 
     `memory_limit`: bytes that one run may take on a GPU.
     """
-    found = re.fullmatch(r"cpu|auto|cuda(?::(\d+))?", device) if isinstance(device, str) else None
+    found = re.fullmatch(r"cpu|auto|cuda(?::([0-9]+))?", device) if isinstance(device, str) else None
     if found is None:
         raise OptionError(f"there is no device {device!r}; there are 'auto', 'cpu', 'cuda' and, with several GPUs, 'cuda:0', "
                           "'cuda:1', …")
@@ -22,7 +23,7 @@ def target_of(device: Any, memory_limit: float | None = None) -> Any:
         return CpuTarget()
     from infimum.target.hybrid import HybridTarget, gpu_may_be_here
 
-    limit = None if memory_limit is None else int(memory_limit)
+    limit = None if memory_limit is None or math.isinf(memory_limit) else int(memory_limit)
     if device == "auto":
         return HybridTarget(0, limit, _PATIENCE, or_cpu=True) if gpu_may_be_here() else CpuTarget()
     return HybridTarget(int(found[1] or 0), limit)

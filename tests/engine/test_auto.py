@@ -471,3 +471,23 @@ def test_warnings_are_errors_and_none_is_raised():
         warnings.simplefilter("error")
         minimize(lambda x: np.exp(x[0] * 1000) - np.exp(-x[0] * 1000) * x[0], [(-5, 5)], max_boxes=10_000)
         minimize(lambda x: x[0] * 1e308 * x[1], [(-5, 5), (-10, 10)], max_boxes=10_000)
+
+
+def test_a_late_look_that_closes_the_gap_ends_the_run():
+    """Nothing is left to cut then, and nothing is taken."""
+    p = problems.get("biggs_exp_4")
+    few = {"particles": 1, "swarm_steps": 1, "descent_steps": 20, "enough": 1, "samples": 3}
+    r = minimize(p.fun, p.bounds, atol=1e-14, rtol=0, xtol=1000.0, options=few)
+    keeps_its_word(r, p)
+    assert r.verdict is Verdict.PROVED
+
+
+def test_a_limit_of_boxes_holds_when_resumed(tmp_path):
+    p, path = problems.get("colville"), str(tmp_path / "run.inf")
+    r = infimum.minimize(p.fun, p.bounds, atol=1e-9, rtol=1e-9, max_boxes=20_000, checkpoint=path)
+    again = infimum.resume(path, p.fun, max_boxes=20_000)
+    assert r.verdict is again.verdict is Verdict.STOPPED and (r.nfev, r.nit) == (again.nfev, again.nit)
+
+
+def test_an_infinite_memory_limit():
+    assert minimize(lambda x: x[0] ** 2, [(-1, 2)], memory_limit=np.inf).verdict is Verdict.PROVED

@@ -139,4 +139,49 @@ def test_the_list_is_a_plain_list():
         assert len(mine) >= len(plain) and mine.least() == min((region[2] for region in plain), default=np.inf)
         assert list(zip(*(part.tolist() for part in mine.everything(upper)), strict=True)) == plain
         assert mine.all_narrow(upper) == (not any(region[3] for region in plain))
-    assert len(plain) > 20 and mine.nbytes >= BYTES * len(plain)
+    assert len(plain) > 20 and mine.takes_more(BYTES * len(plain) - 1, upper) and not mine.takes_more(BYTES * len(plain), upper)
+
+
+def quartic(x):
+    return np.sum(x**4 - 16 * x**2 + 5 * x) / 2
+
+
+@pytest.mark.parametrize("partition", [(2, 4), (1, 2), (10, 4)])
+@pytest.mark.parametrize("bounds", [[(1, 1), (-5, 5)], [(-5, 5), (1, 1)], [(1, 1), (2, 2)]])
+def test_a_variable_without_width_is_not_cut_into_copies(bounds, partition):
+    r = infimum.minimize(quartic, bounds, engine="complete", xtol=1e-3, options={"partition": partition, "iterations": 200})
+    assert r.verdict is infimum.Verdict.PROVED and r.regions <= 2
+    assert r.lower <= infimum.minimize(quartic, bounds).upper and any(((lo <= r.x) & (r.x <= hi)).all() for lo, hi in r.boxes)
+
+
+@pytest.mark.parametrize("xtol", [0, 1e-16])
+def test_where_no_double_is_left_it_ends(xtol):
+    r = infimum.minimize(quartic, [(-5, 5)] * 2, engine="complete", xtol=xtol, options={"partition": (2, 4), "iterations": 1000})
+    assert r.verdict is infimum.Verdict.UNDECIDED and r.upper - r.lower < 1e-12 and r.regions < 100
+
+
+@pytest.mark.parametrize("number", [np.float64, np.float32])
+def test_numbers_of_numpy_are_numbers(number, tmp_path):
+    path = str(tmp_path / "run.inf")
+    r = infimum.minimize(quartic, [(-5, 5)] * 2, engine="complete", xtol=number(1e-3), atol=number(1e-3), checkpoint=path,
+                         memory_limit=np.int64(10**9), options={"partition": (np.int64(1), 2)})
+    assert r.verdict is infimum.Verdict.PROVED and infimum.resume(path, quartic).verdict is infimum.Verdict.PROVED
+
+
+def test_a_partition_of_very_many_pieces_is_refused():
+    with pytest.raises(infimum.OptionError, match="256 pieces"):
+        infimum.minimize(quartic, [(-5, 5)], engine="complete", options={"partition": (1, 2**12)})
+
+
+def test_the_memory_limit_does_not_depend_on_the_past(tmp_path):
+    """A run that is resumed stops where an undisturbed one does."""
+    settings = {"engine": "complete", "options": {"partition": (2, 4)}, "memory_limit": 2000, "xtol": 1e-6}
+    p = problems.get("rastrigin", 4)
+    whole = infimum.minimize(p.fun, p.bounds, **settings)
+    assert whole.verdict is infimum.Verdict.STOPPED and f"{whole.regions:,} regions" in whole.message
+    path, seen = str(tmp_path / "run.inf"), []
+    stop = {"callback": lambda snapshot: seen.append(snapshot) or len(seen) >= whole.nit - 3}
+    infimum.minimize(p.fun, p.bounds, checkpoint=path, **stop, **settings)
+    again = infimum.resume(path, p.fun)
+    assert (again.nit, again.nfev, again.lower, again.upper, again.regions) == (
+        whole.nit, whole.nfev, whole.lower, whole.upper, whole.regions)

@@ -74,8 +74,11 @@ def test_auto_does_without_a_gpu_that_cannot_be_used(monkeypatch):
 
 def test_an_evaluator_has_its_device_already():
     f = infimum.compile(lambda x: x[0] ** 2, 1)
+    assert infimum.minimize(f, [(-1, 1)], device="cpu").device == "cpu"
     with pytest.raises(OptionError, match="this Evaluator runs on cpu"):
-        infimum.minimize(f, [(-1, 1)], device="cpu")
+        infimum.minimize(f, [(-1, 1)], device="cuda")
+    with pytest.raises(OptionError, match="no device 'nonsense'"):
+        infimum.compile(lambda x: x[0], 1, target=CpuTarget(), device="nonsense")
 
 
 @pytest.mark.parametrize("count", (1, 2, 7, 96, 128, 384))
