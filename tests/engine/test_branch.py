@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import infimum
 from infimum import problems
 from infimum.engine import branch as branch_module
+from infimum.engine import heap as heap_module
 from infimum.engine import pool as pool_module
 from infimum.engine.branch import Branch, Goal
 from infimum.engine.incumbent import Incumbent
@@ -30,14 +31,15 @@ INF = np.inf
 Box = tuple[np.ndarray, np.ndarray]
 
 
-def started(fun: "Callable | infimum.Evaluator", lo, hi, goal: Goal | None = None, x=None, threads: int | None = None) -> Branch:
+def started(fun: "Callable | infimum.Evaluator", lo, hi, goal: Goal | None = None, x=None, threads: int | None = None,
+            batch: int | None = None) -> Branch:
     """A search at its beginning; `x` is offered as a first point."""
     lo, hi = np.array(lo, dtype=float), np.array(hi, dtype=float)
     e = fun if isinstance(fun, infimum.Evaluator) else infimum.compile(fun, len(lo), target=CpuTarget(threads=threads))
     incumbent = Incumbent(e, lo, hi)
     if x is not None:
         incumbent.offer(np.array(x, dtype=float)[:, None])
-    branch = Branch(e, lo, hi, goal or Goal(), incumbent)
+    branch = Branch(e, lo, hi, goal or Goal(), incumbent, batch)
     branch.begin(lo[:, None], hi[:, None])
     return branch
 
@@ -97,14 +99,14 @@ def test_with_a_good_point_from_the_beginning(name, n):
 
 @pytest.mark.parametrize(("name", "front"), [("camel_six_hump", 1), ("goldstein_price", 40)])
 def test_a_small_front_loses_nothing(name, front, monkeypatch):
-    """The pool's heaps are at work, and a step takes a few regions only."""
-    monkeypatch.setattr(pool_module, "_FRONT", front)
-    monkeypatch.setattr(branch_module, "_LANES", 2 * front)
+    """Regions wait in the pool, and a step takes a few only."""
+    monkeypatch.setattr(branch_module, "_TAKES", 1)
     monkeypatch.setattr(branch_module, "_FULL", 4)
     p = problems.get(name)
-    branch, heaps = started(p.fun, p.lo, p.hi), 0
+    branch, heaps = started(p.fun, p.lo, p.hi, batch=2 * front), 0
+    branch.lanes = 2 * front
     for _, _ in zip(branch.run(), range(1500), strict=False):
-        heaps += bool(branch.pool.heaps)
+        heaps += bool(len(branch.pool.rest))
         holds(branch, p.minimum, p.minimisers)
     assert branch.done and heaps > 3
 
@@ -378,7 +380,7 @@ def test_ctrl_c_at_any_line_of_a_run_leaves_a_valid_enclosure(interruptible):
     """A step commits whole or not at all: no moment is a bad one to be stopped at."""
     p = problems.get("camel_six_hump")
     f = infimum.compile(p.fun, p.n)
-    files = branch_module.__file__, pool_module.__file__
+    files = branch_module.__file__, pool_module.__file__, heap_module.__file__
     options = {"particles": 8, "swarm_steps": 1, "descent_steps": 8, "samples": 3}
 
     def run(at: int) -> tuple[Any, int]:
