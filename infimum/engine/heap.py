@@ -47,7 +47,7 @@ class Heap:
     def _keep(self, below: float, needed: int = 0) -> None:
         """Keeps the regions below that alone, without gaps, in room for so many."""
         if self.live:
-            index, _ = self.arrays.lowest(self.lower_row(), self.used, below)
+            index, _ = self.arrays.lowest(self.lower_row(), self.used + 1, below)
         count = len(index) if self.live else 0
         room = max(_LEAST_ROOM, needed, self.room // 2 if 4 * max(count, needed) <= self.room else self.room)
         data = self.arrays.empty(self.rows, room)
@@ -95,7 +95,7 @@ class Heap:
         self.arrays.put(row, 0, self.lower_row())
         near, border = self.arrays.lowest(row, count, ties=True)
         self.arrays.fill(row, near, np.nan)
-        return near, self.arrays.lowest(row, self.used)[0], border
+        return near, self.arrays.lowest(row, self.used + 1)[0], border
 
     def prune(self, upper: float) -> None:
         """Drops the regions that lie certainly above."""
@@ -117,7 +117,7 @@ class Heap:
         """All regions, here."""
         if not self.live:
             return np.empty((self.rows, 0))
-        index, _ = self.arrays.lowest(self.lower_row(), self.used)
+        index, _ = self.arrays.lowest(self.lower_row(), self.used + 1)
         return self.arrays.fetch(self.arrays.gather(self.data, index))
 
     def replace(self, regions: np.ndarray) -> None:

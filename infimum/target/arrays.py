@@ -29,7 +29,8 @@ class Arrays(Protocol):
 
     def lowest(self, row: Any, count: int, below: float = np.inf, ties: bool = False) -> tuple[Any, float]:
         """(index, border) of the `count` lowest numbers of those below `below` (all, if that is infinite): where they stand, in
-        ascending order, and the highest of them. NaN is never among them. Of equal ones the first count; with `ties` all do."""
+        ascending order, and the highest of them, infinite if there are fewer. NaN is never among them. Of equal ones the first
+        count; with `ties` all do."""
 
     def order(self, row: Any, kinds: int) -> tuple[Any, list[int]]:
         """(index, counts): the row holds whole numbers 0 … kinds-1; where the zeros stand, in ascending order, then the ones, …;
@@ -68,16 +69,14 @@ class HostArrays:
     def lowest(self, row: np.ndarray, count: int, below: float = np.inf, ties: bool = False) -> tuple[np.ndarray, float]:
         index = np.flatnonzero(row[0] < below if below < np.inf else ~np.isnan(row[0]))
         numbers = row[0, index]
-        if not len(index) or count < 1:
-            return index[:0], -np.inf
-        if count >= len(index):
-            return index, float(numbers.max())
+        if count < 1 or count > len(index):
+            return index[:len(index) if count > 0 else 0], np.inf
         border = np.partition(numbers, count - 1)[count - 1]
         chosen = numbers <= border
         if not ties:  # the last of equal ones give way
             equal = np.flatnonzero(numbers == border)
             chosen[equal[len(equal) - (int(chosen.sum()) - count):]] = False
-        return index[chosen], float(border)
+        return index[chosen], float(border) + 0.0
 
     def order(self, row: np.ndarray, kinds: int) -> tuple[np.ndarray, list[int]]:
         numbers = row[0].astype(np.int8)

@@ -149,8 +149,11 @@ _PTX_FORBIDDEN = {
     "approximation": re.compile(r".*\.(?:approx|full)\b"),
     "subnormal numbers are flushed": re.compile(r".*\.ftz\b"),
     "rounding is not upward": re.compile(r".*\.r[nzm]\b|(?:add|sub|mul|div|sqrt|fma|mad|rcp)\.(?:sat\.)?f(?:16|32|64)"),
-    "threads depend on one another": re.compile(r"(?:atom|red|bar|barrier|shfl|vote|match|redux|mbarrier)\b"),
+    "threads depend on one another": re.compile(
+        r"(?:atom(?!\.global\.add\.u64$)|red|bar|barrier|shfl|vote|match|redux|mbarrier)\b"),
 }
+# sums of whole numbers do not depend on the order of threads, unless a thread reads what it met
+_PTX_SUM = re.compile(r"\batom\.global\.add\.u64\s+(%\w+),")
 
 
 def lint_ptx(text: str) -> list[str]:
@@ -158,6 +161,8 @@ def lint_ptx(text: str) -> list[str]:
     plain = re.sub(r"//[^\n]*", "", text)
     defined = set(_PTX_FUNCTION.findall(plain))
     found = [f"symbol {name} is not ours" for name in sorted(defined) if not _is_ours(name)]
+    met = [register for register in _PTX_SUM.findall(plain) if len(re.findall(rf"{register}\b", plain)) > 1]
+    found += [f"threads depend on one another: what a sum met is read from {register}" for register in met]
     for line in text.splitlines():
         found += [f"{problem}: {line.strip()}" for problem, directive in _PTX_DIRECTIVE.items() if directive.search(line)]
         for statement in line.split("//")[0].split(";"):

@@ -16,7 +16,7 @@ def lowest(row: list[float], count: int, below: float, ties: bool) -> tuple[list
     """The definition, by sorting."""
     allowed = [k for k, x in enumerate(row) if x < below or (below == INF and x == INF)]
     found = sorted(allowed, key=lambda k: (row[k], k))[:count]
-    border = row[found[-1]] if found else -INF
+    border = row[found[-1]] if len(found) == count else INF
     if ties and found:
         found = [k for k in allowed if row[k] <= border]
     return sorted(found), border
