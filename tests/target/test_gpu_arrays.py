@@ -1,5 +1,6 @@
 """Arrays of a GPU answer as NumPy's do: on a pretended GPU, whose machine tells when threads meet, and on a real one."""
 
+import re
 from collections import OrderedDict
 
 import numpy as np
@@ -39,7 +40,15 @@ def pretended(monkeypatch):
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_text_is_clean(name):
-    assert lint_ptx(ptx.assemble(KERNELS[name])) == []
+    text = ptx.assemble(KERNELS[name])
+    assert lint_ptx(text, sums=True) == [] and bool(lint_ptx(text)) == (name == "digit")
+
+
+def test_what_a_sum_met_is_not_read():
+    text = ptx.assemble(KERNELS["digit"])
+    register = re.search(r"atom.global.add.u64\s+(%\w+),", text)[1]
+    assert lint_ptx(text.replace("ret;", f"st.global.b64 [%rd1], {register};\n\tret;"), sums=True)
+    assert lint_ptx(text.replace("atom.global.add.u64", "atom.global.exch.b64"), sums=True)
 
 
 def check_lowest(arrays: GpuArrays, row: np.ndarray, count: int, below: float, ties: bool) -> None:
