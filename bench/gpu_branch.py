@@ -64,77 +64,73 @@ def watched(spans: dict) -> None:
     def load(self: Gpu, text: str) -> Timed:
         from infimum.target.ptx_columns import KERNELS
 
-        name = next((name for name, known in KERNELS.items() if known == text), "a kernel of the function")
+        name = next((name for name, known in KERNELS.items() if known == text), f"a kernel of {len(text):,} characters")
         return Timed(usual(self, text), name, self.cupy, spans)
     Gpu.load = load
 
 
-def search(fun: Any, bounds: list, evaluator: Any, batch: int, boxes: float, seconds: float) -> tuple[Branch, float]:
-    """A search with a point from a swarm, after one step that compiles everything."""
+def search(fun: Any, bounds: list, evaluator: Any, batch: int, boxes: float, seconds: float,
+           spans: dict | None = None) -> float:
+    """Boxes a second of a search with a point from a swarm, after some steps that compile everything."""
     lo, hi = np.array(bounds, dtype=float).T
     incumbent = Incumbent(evaluator, lo, hi)
-    found = infimum.minimize(fun, bounds, engine="swarm", device="cpu")
-    incumbent.offer(found.x[:, None])
+    incumbent.offer(infimum.minimize(fun, bounds, engine="swarm", device="cpu").x[:, None])
     branch = Branch(evaluator, lo, hi, Goal(1e-6, 1e-6), incumbent, batch)
     branch.begin(lo[:, None], hi[:, None])
     for _ in range(10):
         branch.step()
-    start, before = time.perf_counter(), branch.boxes
-    while not branch.done and branch.boxes < boxes and time.perf_counter() - start < seconds:
-        branch.step()
-    spent = time.perf_counter() - start
-    print(f"    {branch.boxes - before:,} boxes, {branch.steps} steps, {spent:.2f} s, {(branch.boxes - before) / spent:.3e} a second; "
-          f"pool {len(branch.pool):,}, [{branch.lower():.6g}, {branch.incumbent.upper:.6g}], {'done' if branch.done else 'stopped'}",
-          flush=True)
-    return branch, (branch.boxes - before) / spent
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--boxes", type=float, default=2e8)
-    parser.add_argument("--batch", type=int, nargs="+", default=[1 << 19])
-    parser.add_argument("--seconds", type=float, default=30.0)
-    parser.add_argument("--cpu-seconds", type=float, default=10.0)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--device", default="cuda")
-    options = parser.parse_args()
-    for name, make in PROBLEMS.items():
-        if options.only not in name:
-            continue
-        fun, bounds = make()
-        n = len(bounds)
-        print(name, "\n  two threads of the CPU", flush=True)
-        _, cpu = search(fun, bounds, infimum.compile(fun, n, target=CpuTarget(threads=2)), 1 << 13, 1e18, options.cpu_seconds)
-        if options.device == "cpu":
-            continue
-        for batch in options.batch:
-            print(f"  GPU, batch {batch:,}", flush=True)
-            _, gpu = search(fun, bounds, infimum.compile(fun, n, device=options.device), batch, options.boxes, options.seconds)
-            print(f"    {gpu / cpu:.1f} times the CPU", flush=True)
-    if options.device != "cpu":
-        spans: dict[str, list] = defaultdict(list)
-        watched(spans)
-        for name, make in PROBLEMS.items():
-            if options.only not in name:
-                continue
-            fun, bounds = make()
-            evaluator = infimum.compile(fun, len(bounds), device=options.device)
-            evaluator.target.name += ", timed"
-            spans.clear()
-            start = time.perf_counter()
-            search(fun, bounds, evaluator, options.batch[-1], options.boxes / 10, options.seconds)
-            whole = time.perf_counter() - start
-            table = {what: (len(s), sum(_span(evaluator, b, e) for b, e in s))
-                     for what, s in spans.items()}
-            inside = sum(t for _, t in table.values())
-            print(f"{name}: of {whole:.2f} s, with compiling, {inside:.2f} s in kernels")
-            for what, (count, t) in sorted(table.items(), key=lambda row: -row[1][1]):
-                print(f"    {what:<28} {count:>7,} launches {1e3 * t:>10.1f} ms")
+    if spans is not None:
+        spans.clear()
+    start, before, end = time.perf_counter(), branch.boxes, "stopped"
+    try:
+        while not branch.done and branch.boxes < boxes and time.perf_counter() - start < seconds:
+            branch.step()
+        end = "done" if branch.done else end
+    except MemoryError:
+        end = "out of memory"
+    spent, count = time.perf_counter() - start, branch.boxes - before
+    print(f"    {count:,} boxes, {branch.steps} steps, {spent:.2f} s, {count / spent:.3e} a second; pool {len(branch.pool):,}, "
+          f"[{branch.lower():.6g}, {branch.incumbent.upper:.6g}], {end}", flush=True)
+    if spans is not None:
+        table = {what: (len(s), sum(_span(evaluator, b, e) for b, e in s)) for what, s in spans.items()}
+        inside = sum(t for _, t in table.values())
+        print(f"    of {spent:.2f} s {inside:.2f} s in kernels, {inside / spent:.0%}")
+        for what, (launches, t) in sorted(table.items(), key=lambda row: -row[1][1]):
+            print(f"      {what:<28} {launches:>7,} launches {1e3 * t:>10.1f} ms")
+    return count / spent
 
 
 def _span(evaluator: Any, begin: Any, end: Any) -> float:
     end.synchronize()
     return evaluator.target.cuda.gpu.cupy.cuda.get_elapsed_time(begin, end) / 1e3
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--boxes", type=float, default=2e8)
+    parser.add_argument("--batch", type=int, nargs="+", default=[1 << 18])
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--cpu-seconds", type=float, default=10.0)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--device", default="cuda")
+    options = parser.parse_args()
+    chosen = {name: make() for name, make in PROBLEMS.items() if options.only in name}
+    for name, (fun, bounds) in chosen.items():
+        n = len(bounds)
+        print(name, "\n  two threads of the CPU", flush=True)
+        cpu = search(fun, bounds, infimum.compile(fun, n, target=CpuTarget(threads=2)), 1 << 13, 1e18, options.cpu_seconds)
+        for batch in options.batch if options.device != "cpu" else ():
+            print(f"  GPU, batch {batch:,}", flush=True)
+            gpu = search(fun, bounds, infimum.compile(fun, n, device=options.device), batch, options.boxes, options.seconds)
+            print(f"    {gpu / cpu:.1f} times the CPU", flush=True)
+    if options.device != "cpu":
+        spans: dict[str, list] = defaultdict(list)
+        watched(spans)
+        for name, (fun, bounds) in chosen.items():
+            print(f"{name}, every launch between two events", flush=True)
+            evaluator = infimum.compile(fun, len(bounds), device=options.device)
+            evaluator.target.name += ", timed"
+            search(fun, bounds, evaluator, options.batch[0], options.boxes, options.seconds, spans)
 
 
 if __name__ == "__main__":

@@ -36,10 +36,15 @@ class Heap:
         if gaps or (self.used + count > self.room and 2 * (self.live + count) <= self.room):
             self._keep(np.inf, self.live + count)
         elif self.used + count > self.room:
-            self._move(max(2 * self.room, self.used + count, _LEAST_ROOM))
+            needed = self.used + count
+            self._move(max(2 * self.room, needed, _LEAST_ROOM), needed + needed // 8)
 
-    def _move(self, room: int) -> None:
-        data = self.arrays.empty(self.rows, room)
+    def _move(self, room: int, least: int) -> None:
+        try:
+            data = self.arrays.empty(self.rows, room)
+        except MemoryError:  # old and new columns are there at the same time
+            room = least
+            data = self.arrays.empty(self.rows, room)
         if self.used:
             self.arrays.put(data, 0, self.data, 0, self.used)
         self.data, self.room = data, room
