@@ -65,6 +65,7 @@ _COMPUTE: dict[str, Callable] = {
     "min.u64": min, "max.u64": max,
     "and.b64": int.__and__, "or.b64": int.__or__, "xor.b64": int.__xor__, "not.b64": lambda x: ~x,
     "and.b32": lambda x, y: x & y & 0xFFFFFFFF,
+    "shl.b32": lambda x, n: (x & 0xFFFFFFFF) << min(n & 0xFFFFFFFF, 32) & 0xFFFFFFFF,
     "shl.b64": lambda x, n: x << min(n & 0xFFFFFFFF, 64), "shr.u64": lambda x, n: x >> min(n & 0xFFFFFFFF, 64),
     "shr.s64": lambda x, n: _signed(x) >> min(n & 0xFFFFFFFF, 63),
     "bfe.u64": lambda x, at, size: x >> (at & 0xFF) & (1 << (size & 0xFF)) - 1,

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from infimum.target import ptx_columns
-from infimum.target.ptx_columns import BINS, DIGITS, ENDLESS, RUN
+from infimum.target.ptx_columns import BINS, DIGITS, ENDLESS, MOST, RUN
 
 _BLOCK, _MOST_BLOCKS = 128, 1 << 16
-_FEW, _FEWER, _EACH = 1 << 14, 1 << 8, 16  # threads that look for the least, first and then; numbers a thread at least
-_COUNTING, _COUNTED = 1 << 13, 64          # threads that count digits at most; numbers a thread at least
-_AT_ONCE = 512                             # numbers that one thread scans
-_KNOWN = 2 * (DIGITS + 2)                  # words of `known`
+_FEW, _EACH = 256, 32               # numbers among which the least is sought here; numbers a thread looks at
+_COUNTING, _COUNTED = 1 << 16, 64   # threads that count digits at most; numbers a thread at least, if there are fewer threads
+_AT_ONCE = 256                      # numbers that one thread scans
 
 
 class GpuArrays:
-    """Arrays of CuPy on the GPU of a CudaTarget; work is queued on CuPy's current stream, and waited for where numbers come here."""
+    """Arrays of CuPy on the GPU of a CudaTarget. Work is queued on CuPy's current stream, and waited for where numbers are
+    fetched."""
 
     def __init__(self, target: Any):
         self.target, self.gpu = target, target.gpu
@@ -85,12 +85,13 @@ class GpuArrays:
     def least(self, row: Any) -> tuple[float, int]:
         with self.gpu.use():
             count = row.shape[1]
-            threads = min(_FEW, -(-count // _EACH))
+            threads = -(-count // _EACH)
             numbers, places = self.empty(1, threads), self._words(threads)
             self._launch("least", threads, row, count, numbers, places)
-            if threads > _FEWER:
-                fewer = self.empty(1, _FEWER), self._words(_FEWER)
-                self._launch("least_again", _FEWER, numbers, places, threads, *fewer)
+            while threads > _FEW:
+                count, threads = threads, -(-threads // _EACH)
+                fewer = self.empty(1, threads), self._words(threads)
+                self._launch("least_again", threads, numbers, places, count, *fewer)
                 numbers, places = fewer
             number, place = self.fetch(numbers)[0], self.fetch(places)
         best = number.min()
@@ -116,12 +117,11 @@ class GpuArrays:
             if not length or count < 1:
                 return self._words(0), np.inf
             limit = _signed(_key(below) if below < np.inf else ENDLESS + 1)
-            known = self._words(_KNOWN)
             if count > length:
-                self._launch("store", 2, known, -1)  # no key is as high
-                border = known
+                border = self._words(2)
+                self._launch("store", 2, border, -1)  # no key is as high
             else:
-                border = self._border(row, count, limit, known)
+                border = self._border(row, count, limit)
             runs = -(-length // RUN)
             counts, told = self._words(runs + 1), self._words(2)
             index = self._words(length if ties else min(count, length))
@@ -131,30 +131,26 @@ class GpuArrays:
             found, key = self.fetch(told).tolist()
             return index[:found], _number(key % 2**64)
 
-    def _border(self, row: Any, count: int, limit: int, known: Any) -> Any:
+    def _border(self, row: Any, count: int, limit: int) -> Any:
         """The words (key of the last one wanted, how many of that key are wanted)."""
-        length, bins = row.shape[1], self._words((DIGITS + 2) * BINS)
+        length = row.shape[1]
+        known, bins = self._words(2 * (DIGITS + 2)), self._words((DIGITS + 2) * BINS)
         self._launch("store", bins.size, bins, 0)
-        self._launch("store", 1, bins, 1 << 62)  # the pass before the first has read the digit 0, of as many as are wanted
-        self._launch("store", 1, known, 0)
-        self._launch("store", 1, known[1:], count)
-        threads = min(_COUNTING, -(-length // _COUNTED))
+        threads = max(min(_COUNTING, -(-length // _COUNTED)), -(-length // (MOST - 1)))
         for k in range(DIGITS + 1):  # the last one only reads off
-            up, down = 8 * (DIGITS - k), 8 * (DIGITS - 1 - k)
-            self._launch("digit", threads if k < DIGITS else 1, row, length if k < DIGITS else 0, limit, known[2 * k:],
-                         bins[BINS * k:], bins[BINS * (k + 1):], up // 2, max(down, 0))
+            up, down = min(64, 6 * (DIGITS - k)), 6 * (DIGITS - 1 - k)
+            last = k == DIGITS
+            self._launch("digit", 1 if last else threads, row, 0 if last else length, limit, known[2 * k:], bins[BINS * k:],
+                         bins[BINS * (k + 1):], count if k == 0 else 0, up // 2, max(down, 0))
         return known[2 * (DIGITS + 1):]
 
     def _scan(self, numbers: Any, count: int) -> None:
-        """Each of the numbers becomes the sum of those before it; behind them, their sum is written."""
-        self._launch("store", 1, numbers[count:], 0)
+        """Each of the numbers becomes the sum of those before it; the zero behind them becomes the sum of all."""
         self._scan_all(numbers, count + 1)
 
     def _scan_all(self, numbers: Any, count: int) -> None:
         if count <= _AT_ONCE:
-            zero = self._words(1)
-            self._launch("store", 1, zero, 0)
-            self._launch("spread", 1, numbers, count, count, zero)
+            self._launch("scan", 1, numbers, count)
             return
         runs = -(-count // RUN)
         sums = self._words(runs)

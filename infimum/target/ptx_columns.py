@@ -5,12 +5,14 @@ counting into bins, is an integer sum: so no order of threads shows in any resul
 run of `RUN` numbers, the counts of all runs are added up in levels of `RUN`, and each thread then knows where its finds belong.
 
 **Keys.** The bits of a double, all flipped if it is negative and else the sign alone, are a whole number that orders as doubles
-do; -0 is taken for 0. NaN lies beyond the infinities. The `count` lowest are found by their digits of 8 bits, the highest first:
-a pass counts the digits of the keys that begin with what is known, the next pass reads off which digit the last one wanted has.
+do; -0 is taken for 0. NaN lies beyond the infinities. The `count` lowest are found by the digits of their keys, the highest
+first: a pass counts the digits of the keys that begin with what is known, the next pass reads off which digit the last one wanted
+has. A digit has 6 bits, so that a thread holds all 64 counts in 16 registers: in memory of its own they took ten times as long.
 """
 
 RUN = 64
-BINS, DIGITS = 256, 8
+BINS, DIGITS = 64, 11  # the first digit has the 4 bits that the ten others leave
+MOST = 1 << 16         # numbers that a thread may count
 LOWEST_KEY, ENDLESS = 0x000FFFFFFFFFFFFF, 0xFFF0000000000000  # of the infinities
 _SIGN = -(1 << 63)
 
@@ -205,6 +207,13 @@ SPREAD = _kernel("*numbers count length *offsets", f"""
   %sum.next = add i64 %sum, %word
 """, "sum i64 %offset %sum.next"))
 
+SCAN = _kernel("*numbers count", _loop("e", "0", "%count", "1", f"""
+{_at("x", "numbers", "%e")}
+  %word = load i64, ptr %x
+  store i64 %sum, ptr %x
+  %sum.next = add i64 %sum, %word
+""", "sum i64 0 %sum.next"))  # by one thread
+
 # thread (kind, run) counts the numbers of one kind in one run, and, when the counts are scanned, writes where they stand
 _KIND = f"""
   %kind = sdiv i64 %k, %runs
@@ -221,10 +230,19 @@ _IS_KIND = f"""
   %one = zext i1 %is.mine to i64
   %sum.next = add i64 %sum, %one
 """
-COUNT_KINDS = _kernel("*row count runs *counts", _KIND + _loop("e", "%from", "%to", "1", _IS_KIND, "sum i64 0 %sum.next") + f"""
+_COUNTS = f"""
 {_at("y", "counts", "%k")}
   store i64 %sum, ptr %y
-""")
+  %is.one = icmp eq i64 %k, 0
+  br i1 %is.one, label %end, label %ended
+end:
+{_at("z", "counts", "%total")}
+  store i64 0, ptr %z
+  br label %ended
+ended:
+"""  # and a zero behind them, which the scan makes their sum
+COUNT_KINDS = _kernel("*row count runs *counts", _KIND + _loop("e", "%from", "%to", "1", _IS_KIND, "sum i64 0 %sum.next")
+                      + _COUNTS)
 WRITE_KINDS = _kernel("*row count runs *offsets *index *totals", _KIND + f"""
 {_at("o", "offsets", "%k")}
   %offset = load i64, ptr %o
@@ -251,27 +269,68 @@ told:
 
 # DIGIT: a pass; `known` holds (key so far, how many of the keys that begin with it are wanted), one pair a pass.
 # Every thread reads off the digit of the pass before, the first thread writes it down; then keys are counted, here and in `bins`.
-_BIN = "  %{x} = getelementptr inbounds [256 x i64], ptr %mine, i64 0, i64 {at}"
-DIGIT = _kernel("*row count limit *known *digits *bins up down", _loop("b", "0", str(BINS), "1", f"""
-{_at("h", "digits", "%b")}
-  %held = load i64, ptr %h
-  %sum = add i64 %passed, %held
-  %reached = icmp uge i64 %sum, %wanted
-  %keep = or i1 %reached, %found
-  %passed.next = select i1 %keep, i64 %passed, i64 %sum
-  %found.next = or i1 %found, %reached
-  %newly = xor i1 %found.next, %found
-  %digit.next = select i1 %newly, i64 %b, i64 %digit
-""", f"passed i64 0 %passed.next\nfound i1 false %found.next\ndigit i64 {BINS - 1} %digit.next").replace(
-    "\n  br label %b.before\n", f"""
+# The first pass has nothing to read off: `begin` is how many are wanted, in other passes it is 0.
+_FIELDS = 4  # counts in a register
+
+
+def _read_off() -> str:
+    """%digit, and %passed, how many have a lower one; the highest and all, and %found false, if there are too few."""
+    loads = [f"{_at(f'h{b}', 'digits', str(b))}\n  %n{b} = load i64, ptr %h{b}" for b in range(BINS)]
+    chain = ["  %s0 = add i64 0, 0", "  %f0 = icmp ult i64 %wanted, 0", f"  %d0 = add i64 {BINS - 1}, 0"]
+    for b in range(BINS):
+        chain += [f"  %t{b} = add i64 %s{b}, %n{b}", f"  %r{b} = icmp uge i64 %t{b}, %wanted",
+                  f"  %f{b + 1} = or i1 %f{b}, %r{b}",
+                  f"  %s{b + 1} = select i1 %f{b + 1}, i64 %s{b}, i64 %t{b}", f"  %w{b} = xor i1 %f{b + 1}, %f{b}",
+                  f"  %d{b + 1} = select i1 %w{b}, i64 {b}, i64 %d{b}"]
+    return "\n".join(loads + chain)
+
+
+def _counted() -> str:
+    """One more in the field of %x.digit, if it counts."""
+    rows = [f"  %x.field = and i64 %x.digit, {_FIELDS - 1}", "  %x.place = shl i64 %x.field, 4",
+            "  %x.one = zext i1 %x.counts to i64", "  %x.more = shl i64 %x.one, %x.place",
+            f"  %x.register = lshr i64 %x.digit, {_FIELDS.bit_length() - 1}"]
+    for r in range(BINS // _FIELDS):
+        rows += [f"  %is{r} = icmp eq i64 %x.register, {r}", f"  %add{r} = select i1 %is{r}, i64 %x.more, i64 0",
+                 f"  %c{r}.next = add i64 %c{r}, %add{r}"]
+    return "\n".join(rows)
+
+
+def _told() -> str:
+    """Adds what was counted to the bins."""
+    rows = []
+    for b in range(BINS):
+        rows.append(f"""
+  %l{b} = lshr i64 %c{b // _FIELDS}, {16 * (b % _FIELDS)}
+  %m{b} = and i64 %l{b}, 65535
+  %any{b} = icmp ne i64 %m{b}, 0
+  br i1 %any{b}, label %tell{b}, label %told{b}
+tell{b}:
+{_at(f"bin{b}", "bins", str(b))}
+  %unused{b} = atomicrmw add ptr %bin{b}, i64 %m{b} monotonic
+  br label %told{b}
+told{b}:""")
+    return "\n".join(rows)
+
+
+DIGIT = _kernel("*row count limit *known *digits *bins begin up down", f"""
+  %is.first = icmp ne i64 %begin, 0
+  br i1 %is.first, label %first, label %later
+later:
   %prefix = load i64, ptr %known
 {_at("w", "known", "1")}
   %wanted = load i64, ptr %w
-  br label %b.before
-""", 1) + f"""
-  %longer = shl i64 %prefix, 8
-  %key = or i64 %longer, %digit
-  %left = sub i64 %wanted, %passed
+{_read_off()}
+  %longer = shl i64 %prefix, 6
+  %read = or i64 %longer, %d{BINS}
+  %fewer = sub i64 %wanted, %s{BINS}
+  %rest = select i1 %f{BINS}, i64 %fewer, i64 {1 << 62}
+  br label %ready
+first:
+  br label %ready
+ready:
+  %key = phi i64 [ %read, %later ], [ 0, %first ]
+  %left = phi i64 [ %rest, %later ], [ %begin, %first ]
   %is.one = icmp eq i64 %k, 0
   br i1 %is.one, label %note, label %noted
 note:
@@ -281,34 +340,16 @@ note:
   store i64 %left, ptr %m
   br label %noted
 noted:
-""" + _loop("z", "0", str(BINS), "1", f"""
-{_BIN.format(x="c", at="%z")}
-  store i64 0, ptr %c
-""") + _loop("e", "%k", "%count", "%total", _key("x", "%e") + f"""
+""" + _loop("e", "%k", "%count", "%total", _key("x", "%e") + f"""
   %x.half = lshr i64 %x.key, %up
   %x.begin = lshr i64 %x.half, %up
   %x.same = icmp eq i64 %x.begin, %key
   %x.counts = and i1 %x.same, %x.allowed
   %x.down = lshr i64 %x.key, %down
-  %x.digit = and i64 %x.down, 255
-  %one = zext i1 %x.counts to i64
-{_BIN.format(x="d", at="%x.digit")}
-  %old = load i64, ptr %d
-  %new = add i64 %old, %one
-  store i64 %new, ptr %d
-""") + _loop("f", "0", str(BINS), "1", f"""
-{_BIN.format(x="g", at="%f")}
-  %some.here = load i64, ptr %g
-  %any = icmp ne i64 %some.here, 0
-  br i1 %any, label %tell, label %told
-tell:
-{_at("t", "bins", "%f")}
-  %unused = atomicrmw add ptr %t, i64 %some.here monotonic
-  br label %told
-told:
-"""), stacks="  %mine = alloca [256 x i64], align 8")
+  %x.digit = and i64 %x.down, {BINS - 1}
+{_counted()}
+""", "\n".join(f"c{r} i64 0 %c{r}.next" for r in range(BINS // _FIELDS))) + _told())
 
-# the first pass has nothing to read off: its key is empty, all are wanted
 _SELECT = """
   %border = load i64, ptr %known
   %low = icmp ult i64 %x.key, %border
@@ -323,10 +364,7 @@ COUNT_LOWEST = _kernel("*row count limit *known *counts", "  %run = add i64 %k, 
   %high.one = shl i64 %same.one, 32
   %both = or i64 %low.one, %high.one
   %sum.next = add i64 %sum, %both
-""", "sum i64 0 %sum.next") + f"""
-{_at("y", "counts", "%k")}
-  store i64 %sum, ptr %y
-""")
+""", "sum i64 0 %sum.next") + _COUNTS)
 # `ties`: 1 if all that equal the border count, else 0; `told`: how many there are, and the border's key
 WRITE_LOWEST = _kernel("*row count limit *known ties *offsets *index *told", f"""
   %run = add i64 %k, 0
@@ -374,5 +412,5 @@ told.all:
 """)
 
 KERNELS = {"copy": COPY, "gather": GATHER, "fill": FILL, "store": STORE, "least": LEAST, "least_again": LEAST_AGAIN,
-           "sums": SUMS, "spread": SPREAD, "count_kinds": COUNT_KINDS, "write_kinds": WRITE_KINDS, "digit": DIGIT,
+           "sums": SUMS, "spread": SPREAD, "scan": SCAN, "count_kinds": COUNT_KINDS, "write_kinds": WRITE_KINDS, "digit": DIGIT,
            "count_lowest": COUNT_LOWEST, "write_lowest": WRITE_LOWEST}

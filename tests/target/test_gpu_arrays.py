@@ -34,7 +34,7 @@ def pretended(monkeypatch):
     monkeypatch.setattr(cuda, "_loaded", OrderedDict())
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 16)
     monkeypatch.setattr(gpu_arrays, "_AT_ONCE", 2)
-    monkeypatch.setattr(gpu_arrays, "_FEWER", 3)
+    monkeypatch.setattr(gpu_arrays, "_FEW", 3)
     return lambda block, grid: GpuArrays(CudaTarget(block=block, grid=grid))
 
 
@@ -65,6 +65,7 @@ few = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scop
 @given(row=ROWS, count=st.integers(1, 150), below=st.one_of(st.just(INF), NUMBERS.filter(lambda x: x == x)), ties=st.booleans())
 @example(row=[1.0, -0.0, 0.0, -1.0], count=2, below=INF, ties=False)
 @example(row=[INF, INF, -INF], count=2, below=INF, ties=True)
+@example(row=[MAX, 1e300, 2e300, float("nan"), 1.0], count=5, below=INF, ties=False)
 def test_lowest(pretended, block, grid, row, count, below, ties):
     check_lowest(pretended(block, grid), np.array([row]), count, below, ties)
 
