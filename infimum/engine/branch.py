@@ -113,25 +113,24 @@ class Branch:
 
     def step(self) -> None:
         """Takes the lowest regions, cuts them, and tests the pieces. If that fails, memory being short, they are put back."""
-        upper = self.incumbent.upper
+        upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
-            parents = self._take_wide()
+            parents = self._take_wide(room)
         else:
-            parents = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf, self.lanes)
+            parents = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf, room)
         pieces = 2
         while pieces < _MOST_PIECES and pieces * parents.shape[1] < min(_FULL, self.lanes):
             pieces *= 2
         try:
-            kept = self._tested(parents, pieces)
+            self._keep(self._tested(parents, pieces))
         except BaseException:
-            self.pool.add(parents)
+            self.pool.add(parents)  # beside those of its pieces that are there already
             raise
-        self._keep(kept)
         self.steps += 1
 
-    def _take_wide(self) -> Any:
+    def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""
         regions, wide = self.pool.everything(), np.flatnonzero(self._wide())[:self.lanes // 2]
         rest = np.ones(len(regions), bool)
@@ -140,7 +139,7 @@ class Branch:
         sides = np.where(self._wide_sides(taken), widths(taken.lo, taken.hi), -1.0)
         taken.axis = np.argmax(sides, axis=0).astype(np.int32)
         parents = self.arrays.send(taken.columns())
-        self.pool.replace(regions.at(np.flatnonzero(rest)), self.lanes)
+        self.pool.replace(regions.at(np.flatnonzero(rest)), room)
         return parents
 
     # ---- what is left of regions

@@ -1,6 +1,7 @@
 """Heap: regions in the memory of a target, of which the lowest are taken."""
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -103,9 +104,10 @@ class Heap:
         return near, self.arrays.lowest(row, self.used + 1)[0], border
 
     def prune(self, upper: float) -> None:
-        """Drops the regions that lie certainly above."""
+        """Drops the regions that lie certainly above; where there is no memory for that, a later one will."""
         if self.live and upper < np.inf:
-            self._keep(math.nextafter(upper, math.inf), self.room)  # whoever made sure of room still has it
+            with suppress(MemoryError):
+                self._keep(math.nextafter(upper, math.inf), self.room)  # whoever made sure of room still has it
 
     def least(self) -> float:
         """The smallest lower bound, infinite if there is no region."""

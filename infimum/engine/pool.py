@@ -88,7 +88,7 @@ class Pool:
 
     def balance(self) -> None:
         """Divides a front that has grown large."""
-        if len(self.front) > self.full:
+        if len(self.front) > max(self.full, self.size):
             near, far, border = self.front.divided(self.size)
             self.rest.reserve(len(far))
             lowest = self.arrays.gather(self.front.data, near)

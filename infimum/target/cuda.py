@@ -236,6 +236,7 @@ class CudaTarget:
     """
 
     threads = 1
+    resident, batch = True, 1 << 19  # a long search keeps its regions there, and has so many boxes a step, which fill a large GPU
     text = staticmethod(ptx.ptx)  # of a kernel, as PTX; needs neither CuPy nor a GPU
 
     def __init__(self, device: int = 0, memory_limit: int | None = None, *, block: int | None = None, grid: int | None = None):

@@ -13,7 +13,6 @@ from infimum.target.arrays import Arrays, HostArrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget
 
-_BATCH = 1 << 19  # boxes a step of a long search
 _LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
 _SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run
 
@@ -39,8 +38,7 @@ class HybridTarget:
             (f", {patience} s" if patience else "")
         self.resident = not or_cpu
         if self.resident:
-            assert self.cuda is not None
-            self.batch = _BATCH
+            self.batch = self.cuda.batch
 
     @cached_property
     def cuda(self) -> CudaTarget | None:

@@ -7,7 +7,8 @@ run of `RUN` numbers, the counts of all runs are added up in levels of `RUN`, an
 **Keys.** The bits of a double, all flipped if it is negative and else the sign alone, are a whole number that orders as doubles
 do; -0 is taken for 0. NaN lies beyond the infinities. The `count` lowest are found by the digits of their keys, the highest
 first: a pass counts the digits of the keys that begin with what is known, the next pass reads off which digit the last one wanted
-has. A digit has 6 bits, so that a thread holds all 64 counts in 16 registers: in memory of its own they took ten times as long.
+has. A digit has 6 bits, so that a thread holds all 64 counts in 16 registers: in memory of its own they took two to three times
+as long.
 """
 
 RUN = 64

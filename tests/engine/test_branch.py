@@ -22,6 +22,7 @@ from infimum.engine.branch import Branch, Goal
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.pool import Regions
 from infimum.problem import Interval
+from infimum.target.arrays import HostArrays
 from infimum.target.cpu import CpuTarget
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.oracle.arb_values import precision, settled_value
@@ -320,6 +321,49 @@ def test_every_box_is_kept_or_discarded_by_proof():
         gone = sum(branch.discarded.values()) - sum(counted.values())
         taken = before + (branch.boxes - enclosed) - gone - len(branch.pool) - len(branch.final)
         assert 0 < taken <= before and (branch.boxes - enclosed) % taken == 0
+
+
+class RunsOut:
+    """Arrays of NumPy; the answer to question number `at` finds no memory."""
+
+    def __init__(self, at: int):
+        self._arrays, self.at = HostArrays(), at
+
+    def __getattr__(self, name: str):
+        asked = getattr(self._arrays, name)
+        if name in ("put", "fill"):  # they need none
+            return asked
+
+        def answer(*arguments, **named):
+            self.at -= 1
+            if self.at == 0:
+                raise MemoryError
+            return asked(*arguments, **named)
+        return answer
+
+
+@pytest.mark.parametrize("at", range(1, 120))
+def test_wherever_memory_runs_out_no_region_is_lost(at, monkeypatch):
+    """Few regions at hand, so that all ways of the pool are gone; every minimiser stays in a region, and the search can go on."""
+    monkeypatch.setattr(branch_module, "_TAKES", 1)
+    monkeypatch.setattr(branch_module, "_FULL", 4)
+    p = problems.get("himmelblau")
+    branch = started(p.fun, p.lo, p.hi, batch=16)
+    for _ in range(4):
+        branch.step()
+    arrays = RunsOut(at)
+    branch.arrays = branch.pool.arrays = branch.pool.front.arrays = branch.pool.rest.arrays = arrays
+    failed = 0
+    for _ in range(12):
+        try:
+            branch.step()
+        except MemoryError:
+            failed += 1
+        left, arrays.at = arrays.at, -1
+        assert branch.lower() <= p.minimum.hi and branch.incumbent.upper >= p.minimum.lo
+        assert covered(branch.regions(), p.minimisers), "though some may lie above a point found on the way"
+        arrays.at = left
+    assert failed <= 1 and (arrays.at < 0 or at > 60)  # pruning can wait, and fails in silence
 
 
 # ---- bits
