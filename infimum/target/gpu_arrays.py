@@ -11,7 +11,7 @@ from infimum.target.ptx_columns import BINS, DIGITS, ENDLESS, MOST, RUN
 
 _BLOCK, _MOST_BLOCKS = 128, 1 << 16
 _FEW, _EACH = 256, 32               # numbers among which the least is sought here; numbers a thread looks at
-_COUNTING, _COUNTED = 1 << 16, 64   # threads that count digits at most; numbers a thread at least, if there are fewer threads
+_COUNTING, _COUNTED = 1 << 16, 128  # threads that count digits at most; numbers a thread at least, if there are fewer threads
 _AT_ONCE = 256                      # numbers that one thread scans
 
 
