@@ -18,7 +18,7 @@ from infimum.expr.trace import trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
 from infimum.problem import Interval, read_bounds
-from infimum.target.arrays import Arrays
+from infimum.target.arrays import Arrays, HostArrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.devices import target_of
 
@@ -80,6 +80,8 @@ class MeanValue:
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _KEEP = 256
+_BATCH = 1 << 13
+_WORTH_A_GPU = 1 << 16  # lanes a step, where a CPU could do them as well
 
 
 class Evaluator:
@@ -166,6 +168,16 @@ class Evaluator:
     def arrays(self) -> Arrays:
         """The memory in which the target works, and the way there and back."""
         return self.target.arrays
+
+    @property
+    def batch(self) -> int:
+        """How many lanes a step of a long search should have where nobody says: what fills the machine."""
+        return getattr(self.target, "batch", _BATCH)
+
+    def arrays_for(self, batch: int) -> Arrays:
+        """The memory for a search of so many lanes a step: that of a GPU, if it has enough to do or nothing else may be used."""
+        far = getattr(self.target, "resident", False) or batch >= _WORTH_A_GPU
+        return self.arrays if far else HostArrays()
 
     @cached_property
     def local(self) -> LocalForm | None:

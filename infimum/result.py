@@ -60,6 +60,7 @@ class Result:
     minima found, the lowest first. confidence: an estimate of the probability that no basin remains unseen, see
     `infimum.engine.minima`; None where there is none. regions: how many regions `boxes` was merged from. attained: whether the
     infimum is a value of f; None where that is not known. history: Progress entries. device: where the kernels ran.
+    batch: lanes a step of branch and bound, which the bits depend on.
     """
 
     x: np.ndarray | None
@@ -82,6 +83,7 @@ class Result:
     seed: int = 0
     regions: int = 0
     device: str = "cpu"
+    batch: int | None = None
     view: Any = field(default=None, repr=False)  # the function and its bounds, for drawings
 
     def keys(self) -> list[str]:

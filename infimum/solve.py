@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ _LEAST_BOXES, _ARRAYS = 16, 12  # a batch at least, and the doubles a variable t
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
              engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto", atol: float = 1e-6,
              rtol: float = 1e-6, xtol: float | None = None, time_limit: float | None = None, max_boxes: int | None = None,
-             memory_limit: float | None = 8e9, progress: bool | None = None, callback: Callable | None = None,
-             checkpoint: str | None = None, seed: int = 0) -> Result:
+             memory_limit: float | None = 8e9, batch: int | None = None, progress: bool | None = None,
+             callback: Callable | None = None, checkpoint: str | None = None, seed: int = 0) -> Result:
     """The smallest value of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` takes (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`. `args` are passed on to `fun`, which may
@@ -41,8 +42,9 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     `result.upper` is verified, that nothing lies lower is not.
 
     `options` are those of `infimum.engine.swarm.SwarmOptions`, for "complete" of `infimum.engine.complete.CompleteOptions`.
-    `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": a GPU where one is there and the work is long. The same
-    seed gives the same bits on every device and for any number of threads. `callback(snapshot)` stops the run by returning True
+    `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": a GPU where one is there and the work is long.
+    `batch` is the number of boxes that branch and bound encloses in a step, by default what fills the device. The same seed and
+    batch give the same bits on every device and for any number of threads. `callback(snapshot)` stops the run by returning True
     or raising StopIteration. `checkpoint` names a file that keeps the state of a proof; `infimum.resume` goes on from it.
 
     >>> import numpy as np
@@ -54,8 +56,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         raise OptionError(f"there is no engine {engine!r}; there are {', '.join(map(repr, ENGINES))}")
     for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
         _check_number(name, value, optional=name == "xtol")
-    for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
+    for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("batch", batch)):
         _check_number(name, value, optional=True, positive=True)
+    if batch is not None and (batch != int(batch) or batch < _LEAST_BOXES):
+        raise OptionError(f"batch must be a whole number of {_LEAST_BOXES} or more, or None, not {batch!r}")
     _check_run(time_limit, callback)
     try:
         key_of(seed, 0, 0)
@@ -72,14 +76,14 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "view": _view(evaluator, problem)}
     if engine == "swarm":
         return _on(evaluator, drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared))
-    run = PROVERS[engine][0](problem, evaluator, settings, Goal(atol, rtol, xtol), int(seed), max_boxes, memory_limit)
+    run = _prover(engine, batch)(problem, evaluator, settings, Goal(atol, rtol, xtol), int(seed), max_boxes, memory_limit)
     keeper = None
     if checkpoint is not None:
         asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
-                 "memory_limit": memory_limit, "key": evaluator.f.key}
+                 "memory_limit": memory_limit, "batch": getattr(run, "batch", None), "key": evaluator.f.key}
         keeper = _keeper(checkpoint, asked, problem)
         keeper.begin()
-    return _on(evaluator, drive(run, keeper=keeper, **shared))
+    return _on(evaluator, drive(run, keeper=keeper, **shared), run)
 
 
 def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_limit: float | None = None,
@@ -98,17 +102,22 @@ def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_l
     evaluator = _evaluator(fun, len(problem.lo), args, device, asked["memory_limit"])
     if evaluator.f.key != asked["key"]:
         raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made with")
-    kind, settings = PROVERS[asked["engine"]]
+    kind, settings = _prover(asked["engine"], asked["batch"]), PROVERS[asked["engine"]][1]
     options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
     run = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes, asked["memory_limit"])
     if whole.values["state"] is not None:
         run.restore(State(whole.values["state"], whole.arrays))
     return _on(evaluator, drive(run, time_limit=time_limit, callback=callback, progress=progress,
-                                keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem)))
+                                keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem)), run)
 
 
-def _on(evaluator: Evaluator, result: Result) -> Result:
-    return replace(result, device=evaluator.target.name)
+def _prover(engine: str, batch: int | None) -> Callable:
+    """The engine, with the batch if it has one."""
+    return partial(Auto, batch=None if batch is None else int(batch)) if engine == "auto" else PROVERS[engine][0]
+
+
+def _on(evaluator: Evaluator, result: Result, run: Any = None) -> Result:
+    return replace(result, device=evaluator.target.name, batch=getattr(run, "batch", None))
 
 
 def _keeper(checkpoint: str, asked: dict[str, Any], problem: Problem) -> Keeper:

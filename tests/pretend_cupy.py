@@ -40,7 +40,7 @@ class _Block:
 
 
 class Array:
-    """An array on the device."""
+    """An array on the device, or a part of one whose words lie side by side."""
 
     def __init__(self, cupy: "PretendCupy", shape: tuple[int, ...], dtype: Any, data: Any = None):
         self._cupy, self.shape, self.dtype, self.ndim = cupy, shape, np.dtype(dtype), len(shape)
@@ -53,14 +53,21 @@ class Array:
         assert np.prod(shape) == self.size
         return Array(self._cupy, tuple(int(n) for n in shape), self.dtype, self.data)
 
+    def __len__(self) -> int:
+        return self.shape[0]
+
     def __getitem__(self, key: Any) -> "Array":
-        """Whole rows, or one element as an array of one: other parts are not contiguous, and a copy would need a kernel."""
-        rows, columns = key if isinstance(key, tuple) else (key, slice(None))
-        first, last, _ = rows.indices(self.shape[0])
-        left, right, _ = columns.indices(self.shape[1])
-        assert (left, right) == (0, self.shape[1]) or (last - first, right - left) == (1, 1)
-        place = SimpleNamespace(ptr=self.data.ptr + 8 * (first * self.shape[1] + left), base=self.data)
-        return Array(self._cupy, (last - first, right - left), self.dtype, place)
+        """Whole rows, or a part of one: other parts are not contiguous, and a copy would need a kernel."""
+        key = key if isinstance(key, tuple) else (key,)
+        ranges = [range(*k.indices(length)) for k, length in zip(key, self.shape, strict=False)]
+        ranges += [range(length) for length in self.shape[len(ranges):]]
+        whole_rows = len(ranges[-1]) == self.shape[-1]
+        assert all(r.step == 1 for r in ranges) and (whole_rows or all(len(r) in (0, 1) for r in ranges[:-1]))
+        start = 0
+        for r, length in zip(ranges, self.shape, strict=True):
+            start = start * length + r.start
+        held = SimpleNamespace(ptr=self.data.ptr + 8 * start, whole=self.data)
+        return Array(self._cupy, tuple(len(r) for r in ranges), self.dtype, held)
 
     def set(self, array: np.ndarray) -> None:
         assert isinstance(array, np.ndarray) and array.shape == self.shape and array.dtype == self.dtype
@@ -70,7 +77,7 @@ class Array:
 
     def get(self, out: np.ndarray | None = None) -> np.ndarray:
         array = np.empty(self.shape, self.dtype) if out is None else out
-        assert array.shape == self.shape and array.flags.c_contiguous
+        assert array.shape == self.shape and array.dtype == self.dtype and array.flags.c_contiguous
         self._cupy.global_memory.read(self.data.ptr, array)
         return array
 
@@ -130,7 +137,8 @@ class PretendCupy:
             return devices
         self.cuda = SimpleNamespace(
             Device=lambda number: _Device(self, number), alloc=lambda size: _Block(self, size),
-            alloc_pinned_memory=bytearray, get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
+            alloc_pinned_memory=lambda size: bytearray(size),
+            get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
             function=SimpleNamespace(Module=LoadedModule), memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             driver=SimpleNamespace(CUDADriverError=CUDADriverError,
                                    occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 512 // block),

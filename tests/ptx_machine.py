@@ -14,6 +14,7 @@ from infimum.target.python import OPERATIONS, WORD
 
 Operand = int | str | tuple  # a number, the name of a register or symbol, (base, offset) of an address, or a list of registers
 
+_ADDED = -2      # instead of the thread that touched a word: any number of them added to it
 _LOCAL = 1 << 60  # where the stacks of threads begin: no address of an array
 
 
@@ -61,8 +62,10 @@ _COMPUTE: dict[str, Callable] = {
     "div.s64": _quotient, "rem.s64": lambda x, y: _signed(x) - _quotient(x, y) * _signed(y),
     "div.u32": lambda x, y: (x & 0xFFFFFFFF) // (y & 0xFFFFFFFF), "rem.u32": lambda x, y: (x & 0xFFFFFFFF) % (y & 0xFFFFFFFF),
     "min.s64": lambda x, y: min(_signed(x), _signed(y)), "max.s64": lambda x, y: max(_signed(x), _signed(y)),
+    "min.u64": min, "max.u64": max,
     "and.b64": int.__and__, "or.b64": int.__or__, "xor.b64": int.__xor__, "not.b64": lambda x: ~x,
     "and.b32": lambda x, y: x & y & 0xFFFFFFFF,
+    "shl.b32": lambda x, n: (x & 0xFFFFFFFF) << min(n & 0xFFFFFFFF, 32) & 0xFFFFFFFF,
     "shl.b64": lambda x, n: x << min(n & 0xFFFFFFFF, 64), "shr.u64": lambda x, n: x >> min(n & 0xFFFFFFFF, 64),
     "shr.s64": lambda x, n: _signed(x) >> min(n & 0xFFFFFFFF, 63),
     "bfe.u64": lambda x, at, size: x >> (at & 0xFF) & (1 << (size & 0xFF)) - 1,
@@ -120,6 +123,13 @@ class Memory:
         self._alone(address, self._writers)
         self._readers[address] = self.thread if self._readers.get(address, self.thread) == self.thread else -1
         return self.words[address]
+
+    def add(self, address: int, word: int) -> None:
+        """Adds to a word, which others may add to, and nobody read or write."""
+        if self._readers.get(address, _ADDED) != _ADDED or self._writers.get(address, _ADDED) != _ADDED:
+            raise AssertionError(f"thread {self.thread} adds to {address:#x}, which another one reads or writes")
+        self._readers[address] = self._writers[address] = _ADDED
+        self.words[address] = self.words[address] + word & WORD
 
     def __setitem__(self, address: int, word: int) -> None:
         if address not in self.words:
@@ -216,6 +226,8 @@ class Module:
                 at = code.labels[operands[0]]
             elif op == "call.uni":
                 self._call(operands, params, memory)
+            elif op == "atom.global.add.u64":
+                memory.add(registers[operands[1][0]] + operands[1][1], get(operands[2]))
             elif op.startswith(("ld.", "st.")):
                 value, place = operands if op.startswith("ld.") else reversed(operands)
                 values = value if isinstance(value, tuple) else (value,)

@@ -94,6 +94,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with the enclosure reached so far"},
     "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},
+    "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes a step of branch and bound; by default what fills the device"},
     "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this new file; `infimum resume` goes on"},
     "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU where that pays"},
     "--seed": {"type": whole, "metavar": "WHOLE", "help": "of all random numbers (0): the same seed gives the same bits"},

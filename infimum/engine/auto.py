@@ -38,10 +38,10 @@ class Auto:
     name = "auto"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None):
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
-        self.max_boxes, self.memory_limit = max_boxes, memory_limit
+        self.max_boxes, self.memory_limit, self.batch = max_boxes, memory_limit, batch or evaluator.batch
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
         self.sweeper = Sweeper(evaluator, self.lo, self.hi) if len(self.lo) >= FEW else None
@@ -73,7 +73,7 @@ class Auto:
                      state.arrays | {"root": np.concatenate([*self.root, [[self.root_lower]]])[:, 0]})
 
     def restore(self, state: State) -> None:
-        self.branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent)
+        self.branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
         self.branch.restore(state)
         self.before, self.sweeps = state.values["before"], state.values["sweeps"]
         n, root = len(self.lo), state.arrays["root"]
@@ -134,7 +134,7 @@ class Auto:
             yield from self._swarm_and_sweep()
         if self._is_swept():
             return
-        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent)
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
         branch.begin(*self.root, self.root_lower)
         self.branch = branch
         yield
@@ -146,7 +146,11 @@ class Auto:
                 yield from self._look_again(self._closer if branch.steps == _LATE else self._wider)
                 if self.closed or branch.done:
                     return
-            branch.step()
+            try:
+                branch.step()
+            except MemoryError:  # of the machine or of its GPU; the step has not been
+                self.limit = f"no memory is left beside {len(branch.pool):,} regions"
+                return
             yield
 
     def _is_limited(self) -> bool:

@@ -2,22 +2,24 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.payoff import Payoff
-from infimum.engine.pool import Pool, Regions, can_be_cut, choose_axis, split, widths
+from infimum.engine.pool import Pool, Regions, can_be_cut, choose_axis, widths
 from infimum.engine.sweep import Sweeper
 from infimum.evaluate import Evaluator
-from infimum.lower.bound import AXIS, DISCARD, FACTS, HI, LEVEL, LO, LOWER, POINT, UPPER
-from infimum.lower.programs import BOUND, BOUND_BY_PIECES
+from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, POINT, PROVED_AWAY, REGIONS, UPPER, rows_of
+from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES, FATE
 from infimum.lower.sweep import SLICES
 
 FEW = 6  # with fewer variables regions are cut, not swept
-_LANES, _FULL, _MOST_PIECES = 1 << 13, 512, 16
-_TERMS = 1 << 20  # lanes times variables in a step, where there are many variables
+_FULL, _MOST_PIECES = 512, 16
+_TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
+_TAKES = 8    # steps that the regions at hand last
 _TRY_PIECES, _TRY_SHAVING = (8, 64, 0.3), (16, 128, 0.9)  # from which step on, how often, and what must be discarded: see Payoff
 _TRIED, _SHAVING_SLICES = 256, 8  # regions a test is tried on; slices of a piece where regions are swept
 _WORTH_A_REGION = 24.0  # a region cut to 2**-24 of its volume saves as many cuts
@@ -42,15 +44,41 @@ class Goal:
             return bool(np.nextafter(upper - lower, np.inf) <= self.slack(upper) or lower >= upper)
 
 
-class Branch:
-    """The regions of a problem and the tests that shrink them. `lower()` and the incumbent's upper bound enclose the infimum."""
+@dataclass(frozen=True, slots=True)
+class Fates:
+    """Regions, columns of an array, sorted by what becomes of them; `counts` holds how many there are of each fate."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent):
+    regions: Any
+    order: Any
+    counts: list[int]
+
+    def of(self, fate: int) -> Any:
+        """The numbers of those with this fate, in ascending order."""
+        begin = sum(self.counts[:fate])
+        return self.order[begin:begin + self.counts[fate]]
+
+    @property
+    def kept(self) -> Any:
+        """The numbers of those that are not discarded."""
+        return self.order[sum(self.counts[:NEAR]):]
+
+
+class Branch:
+    """The regions of a problem and the tests that shrink them. `lower()` and the incumbent's upper bound enclose the infimum.
+
+    Regions lie in the memory where the kernels run; what comes here in a step are counts, bounds and a point. `batch` is the
+    number of lanes a step, part of the settings: the same batch gives the same bits everywhere.
+    """
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
+                 batch: int | None = None):
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
-        self.n = len(lo)
+        self.n, self.batch = len(lo), batch or evaluator.batch
+        self.arrays = evaluator.arrays_for(self.batch)
         self.parameters = np.concatenate([lo, hi, np.arange(self.n, dtype=float)])
-        self.pool, self.final = Pool(self.n), Regions.none(self.n)  # final: regions in which no double is left to cut at
-        self.lanes = max(16, min(_LANES, _TERMS // self.n))
+        self.lanes = max(16, min(self.batch, _TERMS * self.batch // self.n))
+        self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
+        self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
         self.discarded = {"value": 0, "derivative": 0, "sweep": 0}
         self.sweeper = Sweeper(evaluator, lo, hi, _SHAVING_SLICES)
@@ -59,7 +87,10 @@ class Branch:
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
         """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
-        self._test(lo, hi, np.full(lo.shape[1], lower))
+        count = lo.shape[1]
+        boxes = Regions(lo, hi, np.full(count, lower), np.zeros(count, np.int32), np.zeros(count, np.int8))
+        self.pool.reserve(count)
+        self._keep(self._tested(self.arrays.send(boxes.columns()), 1))
 
     def lower(self) -> float:
         """Certainly not above the infimum."""
@@ -75,88 +106,125 @@ class Branch:
 
     def _wide(self) -> np.ndarray:
         """Which regions are wider than xtol in a variable that can still be cut."""
-        regions = self.pool.everything()
-        return self._wide_sides(regions).any(axis=0)
+        return self._wide_sides(self.pool.everything()).any(axis=0)
 
     def _wide_sides(self, regions: Regions) -> np.ndarray:
         return (widths(regions.lo, regions.hi) > self.goal.xtol) & can_be_cut(regions.lo, regions.hi)
 
     def step(self) -> None:
-        """Takes the lowest regions, cuts them, and tests the pieces."""
-        upper = self.incumbent.upper
+        """Takes the lowest regions, cuts them, and tests the pieces. If that fails, memory being short, they are put back."""
+        upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
+        self.pool.balance()
         if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
-            regions = self._take_wide()
+            parents = self._take_wide(room)
         else:
-            regions = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf)
+            parents = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf, room)
         pieces = 2
-        while pieces < _MOST_PIECES and pieces * len(regions) < min(_FULL, self.lanes):
+        while pieces < _MOST_PIECES and pieces * parents.shape[1] < min(_FULL, self.lanes):
             pieces *= 2
-        lo, hi, parent = split(regions, pieces)
-        self._test(lo, hi, regions.lower[parent])
+        try:
+            self._keep(self._tested(parents, pieces))
+        except BaseException:
+            self.pool.add(parents)  # beside those of its pieces that are there already
+            raise
         self.steps += 1
 
-    def _take_wide(self) -> Regions:
+    def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""
         regions, wide = self.pool.everything(), np.flatnonzero(self._wide())[:self.lanes // 2]
         rest = np.ones(len(regions), bool)
         rest[wide] = False
-        self.pool.front = regions.at(np.flatnonzero(rest))
         taken = regions.at(wide)
         sides = np.where(self._wide_sides(taken), widths(taken.lo, taken.hi), -1.0)
-        widest = np.argmax(sides, axis=0).astype(np.int32)
-        return Regions(taken.lo, taken.hi, taken.lower, widest, taken.level)
+        taken.axis = np.argmax(sides, axis=0).astype(np.int32)
+        parents = self.arrays.send(taken.columns())
+        self.pool.replace(regions.at(np.flatnonzero(rest)), room)
+        return parents
 
-    def _test(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> None:
-        """Discards of the boxes what is proved away, by as many tests as pay, and keeps the rest."""
+    # ---- what is left of regions
+    def _tested(self, parents: Any, pieces: int) -> list[Fates]:
+        """Discards of the pieces of the parents what is proved away, by as many tests as pay; the pool is not touched but for
+        what a better point rules out."""
         by_pieces = self.pieces is not None and self.pieces.pays and not self.pieces.is_due(self.steps)
-        regions = self._bounded(BOUND_BY_PIECES if by_pieces else BOUND, lo, hi, lower)
-        if self.pieces is not None and self.pieces.is_due(self.steps) and len(regions):
-            regions = self._tried(self.pieces, regions, self._closer)
-        if self.shaving is not None and len(regions):
-            if self.shaving.is_due(self.steps):
-                regions = self._tried(self.shaving, regions, self._shaved)
-            elif self.shaving.pays:
-                regions, _ = self._shaved(regions)
-        regions.axis = choose_axis(regions, regions.axis).astype(np.int32)
-        stuck = regions.axis < 0
-        if stuck.any():
-            self.final = self.final.with_(regions.at(np.flatnonzero(stuck)))
-            regions = regions.at(np.flatnonzero(~stuck))
-        self.pool.add(regions)
+        found = self._bounded(BRANCH_BY_PIECES if by_pieces else BRANCH, parents, pieces)
+        for test, payoff in ((self._closer, self.pieces), (self._shaved, self.shaving)):
+            if payoff is not None and any(len(f.kept) for f in found):
+                if payoff.is_due(self.steps):
+                    found = self._tried(payoff, self._together(found), test)
+                elif payoff.pays and payoff is self.shaving:
+                    found = test(self._together(found))[0]
+        return found
 
-    def _bounded(self, kind: str, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> Regions:
-        """Bounds the boxes, offers what their points show, and returns what is not proved away."""
-        out = self.evaluator.run(kind, [lo, hi], parameters=self.parameters)
-        self.boxes += lo.shape[1]
-        facts = out[FACTS]
-        k = int(np.argmin(facts[UPPER]))
-        if facts[UPPER, k] < self.incumbent.upper:
-            self.incumbent.take(out[POINT][:, k], float(facts[UPPER, k]))
-            self.pool.prune(self.incumbent.upper)
-            self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
-        lower = np.maximum(out[LOWER][0], lower)
-        dead, above = facts[DISCARD] > 0, lower > self.incumbent.upper
-        self.discarded["derivative"] += int(dead.sum())
-        self.discarded["value"] += int((above & ~dead).sum())
-        kept = np.flatnonzero(~(dead | above))
-        return Regions(np.take(out[LO], kept, axis=1), np.take(out[HI], kept, axis=1), lower[kept],
-                       facts[AXIS, kept].astype(np.int32), facts[LEVEL, kept].astype(np.int8))
+    def _bounded(self, kind: str, parents: Any, pieces: int) -> list[Fates]:
+        """Bounds the pieces, offers what their points show, and says what becomes of each."""
+        parts = [np.concatenate([self.parameters, [k, k / pieces, (k + 1) / pieces]]) for k in range(pieces)]
+        runs = [self.evaluator.run(kind, [parents], parameters=part) for part in parts]
+        self.boxes += pieces * parents.shape[1]
+        if parents.shape[1]:
+            self._offer(runs)
+        found = [self._fates(out[REGIONS]) for out in runs]
+        for f in found:
+            self.discarded["derivative"] += f.counts[PROVED_AWAY]
+            self.discarded["value"] += f.counts[ABOVE]
+        return found
 
-    def _tried(self, payoff: Payoff, regions: Regions, test: Callable[[Regions], tuple[Regions, int]]) -> Regions:
+    def _offer(self, runs: list) -> None:
+        """Takes the best of all points, of equal ones the first, if it is better than what was known."""
+        best = [self.arrays.least(out[UPPER]) for out in runs]
+        k = min(range(len(runs)), key=lambda i: best[i][0])
+        upper, lane = best[k]
+        if upper < self.incumbent.upper:
+            self.incumbent.take(self.arrays.fetch(self.arrays.column(runs[k][POINT], lane))[:, 0], upper)
+            self.pool.prune(upper)
+            self.final = self.final.at(np.flatnonzero(~(self.final.lower > upper)))
+
+    def _fates(self, regions: Any) -> Fates:
+        """What becomes of each region, as things stand."""
+        if not regions.shape[1]:
+            return Fates(regions, [], [0] * FATES)
+        fate, = self.evaluator.run(FATE, [regions], parameters=np.array([self.incumbent.upper, self.pool.border]))
+        return Fates(regions, *self.arrays.order(fate, FATES))
+
+    def _keep(self, found: list[Fates]) -> None:
+        """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
+        final = [Regions.from_columns(self.arrays.fetch(self.arrays.gather(f.regions, f.of(FINAL)))) for f in found
+                 if f.counts[FINAL]]
+        for f in found:
+            self.pool.add(f.regions, f.of(NEAR), f.of(FAR))
+        for regions in final:
+            self.final = self.final.with_(regions)
+
+    # ---- tests that are tried now and then
+    def _together(self, found: list[Fates]) -> Any:
+        """What is kept, in one array."""
+        whole, at = self.arrays.empty(rows_of(self.n), sum(len(f.kept) for f in found)), 0
+        for f in found:
+            if len(f.kept):
+                self.arrays.gather(f.regions, f.kept, whole, at)
+                at += len(f.kept)
+        return whole
+
+    def _tried(self, payoff: Payoff, regions: Any, test: Callable[[Any], tuple[list[Fates], int]]) -> list[Fates]:
         """Tries a test on some of the regions, and judges it."""
-        some, rest = np.arange(min(_TRIED, len(regions))), np.arange(_TRIED, len(regions))
-        kept, gone = test(regions.at(some))
-        payoff.judge(self.steps, len(some), gone)
-        return kept.with_(regions.at(rest))
+        count = regions.shape[1]
+        some = min(_TRIED, count)
+        first, rest = self.arrays.empty(rows_of(self.n), some), self.arrays.empty(rows_of(self.n), count - some)
+        self.arrays.put(first, 0, regions, 0, some)
+        if count > some:
+            self.arrays.put(rest, 0, regions, some, count)
+        kept, gone = test(first)
+        payoff.judge(self.steps, some, gone)
+        return [*kept, self._fates(rest)]
 
-    def _closer(self, regions: Regions) -> tuple[Regions, int]:
+    def _closer(self, regions: Any) -> tuple[list[Fates], int]:
         """Encloses regions by pieces; returns what is left, and how many that discarded."""
-        kept = self._bounded(BOUND_BY_PIECES, regions.lo, regions.hi, regions.lower)
-        return kept, len(regions) - len(kept)
+        found = self._bounded(BRANCH_BY_PIECES, regions, 1)
+        return found, regions.shape[1] - sum(len(f.kept) for f in found)
 
-    def _shaved(self, regions: Regions) -> tuple[Regions, int]:
-        """Sweeps regions; what it cuts to a small part of its volume counts as discarded."""
+    def _shaved(self, array: Any) -> tuple[list[Fates], int]:
+        """Sweeps regions, here; what it cuts to a small part of its volume counts as discarded."""
+        regions = Regions.from_columns(self.arrays.fetch(array))
         lo, hi, lower = self.sweeper.sweep(regions.lo, regions.hi, self.incumbent.upper)
         self.boxes += SLICES * lo.shape[1]
         lower = np.maximum(lower, regions.lower)
@@ -168,7 +236,8 @@ class Branch:
         old, new = (np.maximum(widths(r.lo, r.hi), 1e-300) for r in (before, swept))
         with np.errstate(invalid="ignore"):  # of unbounded regions
             small = np.nansum(np.log2(old / new), axis=0) >= _WORTH_A_REGION
-        return swept, int(gone.sum() + small.sum())
+        swept.axis = choose_axis(swept, swept.axis).astype(np.int32)
+        return [self._fates(self.arrays.send(swept.columns()))], int(gone.sum() + small.sum())
 
     def run(self) -> Iterator[None]:
         """Steps until there is nothing to do."""
@@ -180,7 +249,7 @@ class Branch:
         """Everything that a later run needs to go on with the same bits."""
         counts = {"boxes": self.boxes, "steps": self.steps, "discarded": self.discarded}
         tests = {f"payoff.{name}": payoff.state() for name, payoff in self._payoffs()}
-        return State(counts, {**self.pool.arrays(), **self.final.arrays("final"), **self.incumbent.arrays(), **tests})
+        return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **tests})
 
     def _payoffs(self) -> list[tuple[str, Payoff]]:
         return [(name, p) for name, p in (("pieces", self.pieces), ("shaving", self.shaving)) if p is not None]

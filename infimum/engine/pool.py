@@ -1,10 +1,11 @@
-"""Pool and splitter: the regions that may still hold a minimiser, and how one is cut."""
+"""Pool: the regions that may still hold a minimiser."""
 
-import itertools
+from typing import Any
 
 import numpy as np
 
-_FRONT = 1 << 15  # regions within easy reach
+from infimum.engine.heap import Heap
+from infimum.lower.branch import rows_of
 
 
 class Regions:
@@ -33,9 +34,16 @@ class Regions:
     def _arrays(self) -> tuple[np.ndarray, ...]:
         return self.lo, self.hi, self.lower, self.axis, self.level
 
-    @property
-    def bytes(self) -> int:
-        return sum(a.nbytes for a in self._arrays())
+    def columns(self) -> np.ndarray:
+        """As columns of one array: see `lower/branch.py`. An unknown lower bound is minus infinity."""
+        lower = np.where(np.isnan(self.lower), -np.inf, self.lower)
+        return np.concatenate([self.lo, self.hi, lower[None], self.axis[None], self.level[None]], dtype=np.float64)
+
+    @classmethod
+    def from_columns(cls, columns: np.ndarray) -> "Regions":
+        n = (len(columns) - 3) // 2
+        lower, axis, level = columns[2 * n:]
+        return cls(columns[:n], columns[n:2 * n], lower, axis.astype(np.int32), level.astype(np.int8))
 
     def arrays(self, name: str) -> dict[str, np.ndarray]:
         """The arrays under their names, for a checkpoint."""
@@ -49,80 +57,100 @@ class Regions:
 class Pool:
     """Takes thousands of regions at a time, lowest first, and gives nothing up but what is certainly above the upper bound.
 
-    The lowest regions are at hand (`front`), the others wait in heaps that are looked through only when the front runs short.
-    What is taken depends on the regions alone: among equal lower bounds those that came first are taken first.
+    The lowest regions are at hand (`front`), the others wait (`rest`) and are looked through only when the front runs short; none
+    that waits has a lower bound that one at hand has, so that among equal ones those that came first are taken first. Both lie in
+    the memory of `arrays`, and what is taken does not depend on where that is. Where memory runs out, an exception leaves all
+    regions in place.
     """
 
-    def __init__(self, n: int):
-        self.n, self.front, self.heaps, self.border = n, Regions.none(n), [], np.inf
+    def __init__(self, n: int, arrays: Any, front: int = 1 << 15):
+        self.n, self.arrays, self.size = n, arrays, front
+        self.front, self.rest, self.border = Heap(arrays, n), Heap(arrays, n), np.inf
+        self.full = 4 * front  # a larger front is divided
 
     def __len__(self) -> int:
-        return len(self.front) + sum(len(heap) for heap in self.heaps)
+        return len(self.front) + len(self.rest)
 
     @property
     def bytes(self) -> int:
-        return self.front.bytes + sum(heap.bytes for heap in self.heaps)
+        return 8 * rows_of(self.n) * len(self)
 
-    def add(self, regions: Regions) -> None:
-        """Puts regions in."""
-        near = regions.lower <= self.border
-        if near.all():
-            self.front = self.front.with_(regions)
-        else:
-            self.front = self.front.with_(regions.at(np.flatnonzero(near)))
-            self.heaps.append(regions.at(np.flatnonzero(~near)))
-        if len(self.front) > 4 * _FRONT:
-            self._rebuild()
+    def reserve(self, count: int) -> None:
+        """Makes room for so many more, wherever they belong."""
+        self.front.reserve(count)
+        self.rest.reserve(count if self.border < np.inf else 0)
 
-    def take(self, count: int, below: float) -> Regions:
-        """Removes and returns up to `count` of the lowest regions, of those with a lower bound below `below`."""
-        if self.heaps and (len(self.front) < count or not (self.front.lower < below).any()):
-            self._rebuild()
-        lowest = first_lowest(self.front.lower, count)
-        taken = lowest[self.front.lower[lowest] < below]
-        kept = np.ones(len(self.front), bool)
-        kept[taken] = False
-        regions = self.front.at(taken)
-        self.front = self.front.at(np.flatnonzero(kept))
-        return regions
+    def add(self, source: Any, near: Any = None, far: Any = None) -> None:
+        """Puts regions in, columns of an array: those at `near` are not above the border, those at `far` are."""
+        self.front.add(source, near)
+        if far is not None:
+            self.rest.add(source, far)
+
+    def balance(self) -> None:
+        """Divides a front that has grown large."""
+        if len(self.front) > max(self.full, self.size):
+            near, far, border = self.front.divided(self.size)
+            self.rest.reserve(len(far))
+            lowest = self.arrays.gather(self.front.data, near)
+            self.rest.add(self.front.data, far)
+            self.front.clear()
+            self.front.add(lowest)
+            self._divided(border)
+
+    def _divided(self, border: float) -> None:
+        self.border = border if len(self.rest) else np.inf
+        self.full = max(4 * self.size, 2 * len(self.front))
+
+    def take(self, count: int, below: float, room: int = 0) -> Any:
+        """Removes and returns up to `count` of the lowest regions, of those with a lower bound below `below`.
+
+        Before that it makes sure of room for so many others.
+        """
+        if len(self.rest) and (len(self.front) < count or not self.front.least() < below):
+            self._refill(count)
+        self.reserve(room)
+        return self.front.take(count, below)
+
+    def _refill(self, count: int) -> None:
+        """Brings the lowest of those that wait to the front."""
+        index, border = self.rest.find(max(count, self.size), ties=True)
+        self.front.reserve(len(index))
+        self.front.add(self.rest.data, index)
+        self.rest.remove(index)
+        self._divided(border)
 
     def prune(self, upper: float) -> None:
         """Drops the regions that lie certainly above."""
-        self.front = _pruned(self.front, upper)
-        self.heaps = [kept for heap in self.heaps if len(kept := _pruned(heap, upper))]
+        self.front.prune(upper)
+        self.rest.prune(upper)
 
     def least(self) -> float:
         """The smallest lower bound, infinite if there is no region."""
-        return float(min([r.lower.min() for r in (self.front, *self.heaps) if len(r)], default=np.inf))
+        return self.front.least() if len(self.front) else self.rest.least()
 
     def everything(self) -> Regions:
-        """All regions, in one."""
-        for heap in self.heaps:
-            self.front = self.front.with_(heap)
-        self.heaps, self.border = [], np.inf
-        return self.front
+        """All regions, here."""
+        return Regions.from_columns(np.concatenate([self.front.everything(), self.rest.everything()], axis=1))
 
-    def arrays(self) -> dict[str, np.ndarray]:
+    def replace(self, regions: Regions, room: int = 0) -> None:
+        """These regions, instead of what was there, and room for others."""
+        front = Heap(self.arrays, self.n)
+        front.replace(regions.columns())
+        front.reserve(room)
+        self.front = front
+        self.rest.clear()
+        self._divided(np.inf)
+
+    def state(self) -> dict[str, np.ndarray]:
         """Everything, as it is, for a checkpoint."""
-        found = {"pool.border": np.array([self.border, len(self.heaps)]), **self.front.arrays("front")}
-        for k, heap in enumerate(self.heaps):
-            found |= heap.arrays(f"heap{k}")
-        return found
+        return {"pool": np.array([self.border, self.full]), "pool.front": self.front.everything(),
+                "pool.rest": self.rest.everything()}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """The pool of a checkpoint."""
-        self.border, heaps = float(arrays["pool.border"][0]), int(arrays["pool.border"][1])
-        self.front = Regions.from_arrays("front", arrays)
-        self.heaps = [Regions.from_arrays(f"heap{k}", arrays) for k in range(heaps)]
-
-    def _rebuild(self) -> None:
-        """Makes a front of the lowest regions and one heap of the others."""
-        all_of_them = self.everything()
-        if len(all_of_them) <= 2 * _FRONT:
-            return
-        self.border = float(np.partition(all_of_them.lower, _FRONT)[_FRONT])
-        near = all_of_them.lower <= self.border
-        self.front, self.heaps = all_of_them.at(np.flatnonzero(near)), [all_of_them.at(np.flatnonzero(~near))]
+        self.border, self.full = float(arrays["pool"][0]), int(arrays["pool"][1])
+        self.front.replace(arrays["pool.front"])
+        self.rest.replace(arrays["pool.rest"])
 
 
 def widths(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
@@ -132,60 +160,9 @@ def widths(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 
 def can_be_cut(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Where a double lies strictly inside."""
-    middle = cut(lo, hi, 1, 2)
-    return (middle > lo) & (middle < hi)
-
-
-def _pruned(regions: Regions, upper: float) -> Regions:
-    above = regions.lower > upper
-    return regions.at(np.flatnonzero(~above)) if above.any() else regions
-
-
-def first_lowest(lower: np.ndarray, count: int) -> np.ndarray:
-    """The numbers of the `count` lowest entries, in ascending order of their numbers; of equal ones the first."""
-    if count >= len(lower):
-        return np.arange(len(lower))
-    border = np.partition(lower, count - 1)[count - 1]
-    below, equal = np.flatnonzero(lower < border), np.flatnonzero(lower == border)
-    return np.sort(np.concatenate([below, equal[:count - len(below)]]))
-
-
-def cut(lo: np.ndarray, hi: np.ndarray, k: int, pieces: int) -> np.ndarray:
-    """The end between piece k - 1 and piece k of `pieces`: one double for both neighbours; the ends for k = 0 and k = pieces.
-
-    An unbounded interval is cut in two: the line at 0, a half-line at 0, or at 1, or at twice its end.
-    """
-    if k == 0 or k == pieces:
-        return lo if k == 0 else hi
-    with np.errstate(invalid="ignore", over="ignore"):
-        inside = lo + (hi - lo) * (k / pieces)
-        inside = np.where(np.isfinite(hi - lo), inside, lo * (1 - k / pieces) + hi * (k / pieces))
-        right = np.where(lo < 0, 0.0, np.where(lo < 0.5, 1.0, np.minimum(2 * lo, np.finfo(float).max)))
-        left = np.where(hi > 0, 0.0, np.where(hi > -0.5, -1.0, np.maximum(2 * hi, -np.finfo(float).max)))
-    outside = np.where(np.isinf(lo), np.where(np.isinf(hi), 0.0, left), right)
-    point = np.where(np.isinf(lo) | np.isinf(hi), outside, inside)
-    return np.minimum(np.maximum(point, lo), hi)
-
-
-def split(regions: Regions, pieces: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(lo, hi, number of the parent) of the pieces of each region, cut along its axis; unbounded intervals are cut in two."""
-    count, columns = len(regions), np.arange(len(regions))
-    parent = np.tile(columns, pieces)
-    lo, hi = np.take(regions.lo, parent, axis=1), np.take(regions.hi, parent, axis=1)
-    low, high = regions.lo[regions.axis, columns], regions.hi[regions.axis, columns]
-    bounded = np.isfinite(low) & np.isfinite(high)
-    ends = [np.where(bounded, cut(low, high, k, pieces), cut(low, high, min(k, 2), 2)) for k in range(pieces + 1)]
-    for k in range(pieces):
-        rows = slice(k * count, (k + 1) * count)
-        lo[regions.axis, np.arange(rows.start, rows.stop)] = ends[k]
-        hi[regions.axis, np.arange(rows.start, rows.stop)] = ends[k + 1]
-    real = np.array([after > before for before, after in itertools.pairwise(ends)])
-    real[0] |= low == high
-    if not real.all():  # a piece without width is a point of its neighbour
-        kept = np.flatnonzero(real.ravel())
-        lo, hi, parent = np.take(lo, kept, axis=1), np.take(hi, kept, axis=1), parent[kept]
-    return lo, hi, parent
+    """Where a double lies strictly inside: there the cut of `lower/branch.py` does too."""
+    with np.errstate(over="ignore"):
+        return np.nextafter(lo, np.inf) < hi
 
 
 def choose_axis(regions: Regions, wanted: np.ndarray) -> np.ndarray:

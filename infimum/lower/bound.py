@@ -38,11 +38,17 @@ _SLICES = 8                                          # of a piece
 
 
 class Bound:
-    """Writes the kernel. Parameters: the user's lower and upper bounds, and the numbers 0 … n-1."""
+    """Writes the kernel. Parameters: the user's lower and upper bounds, and the numbers 0 … n-1.
+
+    `lower/branch.py` derives the box from a parent and writes other outputs; the tests are these.
+    """
+
+    more = 0  # parameters behind those
 
     def __init__(self, f: Expr, x: Expr, by_pieces: bool = False):
         self.b, self.data, self.n = Builder(), Data(), x.size
-        self.at = self.data.offset(np.zeros(3 * self.n))
+        self.at = self.data.offset(np.zeros(3 * self.n + self.more))
+        self.prepare()
         b, out = self.b, {}
         ends = b.buffer(self.n), b.buffer(self.n)
 
@@ -57,10 +63,43 @@ class Bound:
         self.natural = natural(b, out["f"])
         self._first_order()
         self._at_point(f)
-        b.output(FACTS, LEVEL, self.natural.level)
+        self.write_level(self.natural.level)
 
+    # ---- what goes in and out
+    def prepare(self) -> None:
+        """Before anything else."""
+
+    def ends(self, i: "int | Value") -> tuple[Value, Value]:
+        """The ends of the box in variable i."""
+        return self.b.input(0, i), self.b.input(1, i)
+
+    def write_side(self, i: "int | Value", lo: Value, hi: Value, point: Value) -> None:
+        """What is left of the box in variable i, and the point there."""
+        for slot, value in ((LO, lo), (HI, hi), (POINT, point)):
+            self.b.output(slot, i, value)
+
+    def may_be_cut(self, lo: Value, hi: Value, width: Value) -> Value:
+        """Whether what is left can be chosen as the next to be cut."""
+        return self.b.ogt(width, 0.0)
+
+    least_smear = 0.0  # of a variable that cannot
+
+    def write_facts(self, gone: Value, axis: Value) -> None:
+        """Whether the box is proved away, and the variable to cut next."""
+        self.b.output(FACTS, DISCARD, self.b.select(gone, 1.0, 0.0))
+        self.b.output(FACTS, AXIS, axis)
+
+    def write_bounds(self, lower: Value, upper: Value) -> None:
+        self.b.output(LOWER, 0, lower)
+        self.b.output(FACTS, UPPER, upper)
+
+    def write_level(self, level: Value) -> None:
+        self.b.output(FACTS, LEVEL, level)
+
+    # ---- the tests
     def box(self, i: "int | Value") -> Pair:
-        return Pair(self.b.neg(self.b.input(0, i)), self.b.input(1, i))
+        lo, hi = self.ends(i)
+        return Pair(self.b.neg(lo), hi)
 
     def given(self, which: int, i: "int | Value") -> Value:
         """The user's lower bound (0), upper bound (1), or the number (2) of variable i."""
@@ -71,23 +110,22 @@ class Bound:
         centre, lipschitz = b.buffer(self.n), self.natural.lipschitz(b)
         with b.loop(self.n) as turn:
             i = turn.index
-            lo, hi, g = b.input(0, i), b.input(1, i), self.gradient(i)
+            (lo, hi), g = self.ends(i), self.gradient(i)
             found = first_order(b, lipschitz, g, lo, hi, self.given(0, i), self.given(1, i))
-            b.output(LO, i, b.select(found.on_high, hi, lo))
-            b.output(HI, i, b.select(found.on_low, lo, hi))
+            left, right = b.select(found.on_high, hi, lo), b.select(found.on_low, lo, hi)
             c = self._centre(lo, hi, g)
             b.store(centre, i, c)
-            b.output(POINT, i, c)
+            self.write_side(i, left, right, c)
             width = b.select(b.mor(found.on_low, found.on_high), 0.0, b.sub(hi, lo))
             slope = b.select(lipschitz, b.max(g.nlo, g.hi), 1.0)
             smear = b.min(b.mul(b.max(slope, 2.0**-1000), width), 2.0**1000)
             facts = b.step((0.0, 0.0), (b.select(found.excluded, 1.0, 0.0), b.max(b.abs(lo), b.abs(hi))), larger)
-            chosen = b.step((-1.0, -1.0), (b.select(b.ogt(width, 0.0), smear, 0.0), self.given(2, i)), with_larger)
+            smear = b.select(self.may_be_cut(left, right, width), smear, self.least_smear)
+            chosen = b.step((-1.0, -1.0), (smear, self.given(2, i)), with_larger)
         self.centre = lambda i: b.load(centre, i)
         excluded, furthest = facts.results
         gone = b.mor(self.natural.empty, b.mand(b.ogt(excluded, 0.0), b.olt(furthest, INF)))
-        b.output(FACTS, DISCARD, b.select(gone, 1.0, 0.0))
-        b.output(FACTS, AXIS, chosen.results[1])
+        self.write_facts(gone, chosen.results[1])
 
     def _centre(self, lo: Value, hi: Value, g: Pair) -> Value:
         """The point where the mean value form is highest; a finite one in any case."""
@@ -110,8 +148,7 @@ class Bound:
         with b.loop(self.n) as turn:
             i = turn.index
             total = b.step((0.0,), (tilt(b, self.gradient(i), self.box(i), point(i)),), add_up)
-        b.output(LOWER, 0, b.neg(raised(b, self.natural, value, total.results[0])))
-        b.output(FACTS, UPPER, upper_end(b, value))
+        self.write_bounds(b.neg(raised(b, self.natural, value, total.results[0])), upper_end(b, value))
 
 
 def bound(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:

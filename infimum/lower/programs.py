@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
-from infimum.lower import bound, complete, descent, sweep
+from infimum.lower import bound, branch, complete, descent, sweep
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
@@ -20,6 +20,7 @@ VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_val
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
+BRANCH, BRANCH_BY_PIECES, FATE = "branch", "branch_by_pieces", "fate"
 CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
@@ -173,6 +174,9 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     PROBE: lambda f, x: Program(*descent.probe(PROBE, f, x)),
     BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
     BOUND_BY_PIECES: lambda f, x: Program(*bound.bound(BOUND_BY_PIECES, f, x, by_pieces=True)),
+    BRANCH: lambda f, x: Program(*branch.branch(BRANCH, f, x)),
+    BRANCH_BY_PIECES: lambda f, x: Program(*branch.branch(BRANCH_BY_PIECES, f, x, by_pieces=True)),
+    FATE: lambda f, x: Program(*branch.fate(FATE, x.size)),
     CONTEXT: lambda f, x, slices=0: Program(*sweep.context(CONTEXT, f, x, slices=slices)),
     SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),
     POINT_CONTEXT: lambda f, x: Program(*sweep.context(POINT_CONTEXT, f, x, estimates=True)),

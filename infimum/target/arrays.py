@@ -1,4 +1,8 @@
-"""Where a target keeps the arrays it works on, and the little that is asked of them beside kernels."""
+"""Where a target keeps the arrays it works on, and what is asked of them beside kernels: whatever looks across the boxes.
+
+A kernel sees one box. To take the lowest regions, to drop those that are ruled out, to find the best of all, one has to look
+across. The order of every answer is part of its meaning, so that it has the same bits on every machine: `HostArrays` defines it.
+"""
 
 from typing import Any, Protocol
 
@@ -6,7 +10,10 @@ import numpy as np
 
 
 class Arrays(Protocol):
-    """Arrays of doubles of shape (rows, N), in the memory of a target."""
+    """Arrays of doubles of shape (rows, N), a column a box, and indices (whole numbers of 64 bits) in the memory of a target.
+
+    A `row` is an array of one row; that of a larger array may be given as a slice `array[k:k + 1, :count]`.
+    """
 
     def send(self, array: np.ndarray) -> Any:
         """The array there."""
@@ -18,7 +25,28 @@ class Arrays(Protocol):
         """Room for an array."""
 
     def least(self, row: Any) -> tuple[float, int]:
-        """The least number of a single row (1, N), and where it stands; of equal ones the first."""
+        """The least number, and where it stands; of equal ones the first. NaN counts as infinite."""
+
+    def lowest(self, row: Any, count: int, below: float = np.inf, ties: bool = False) -> tuple[Any, float]:
+        """(index, border) of the `count` lowest numbers of those below `below` (all, if that is infinite): where they stand, in
+        ascending order, and the highest of them, infinite if there are fewer. NaN is never among them. Of equal ones the first
+        count; with `ties` all do."""
+
+    def order(self, row: Any, kinds: int) -> tuple[Any, list[int]]:
+        """(index, counts): the row holds whole numbers 0 … kinds-1; where the zeros stand, in ascending order, then the ones, …;
+        and how many there are of each."""
+
+    def gather(self, source: Any, index: Any, target: Any = None, at: int = 0) -> Any:
+        """The columns with these numbers, in this order, as an array of their own or in the columns at … of `target`."""
+
+    def column(self, array: Any, number: int) -> Any:
+        """One column, as an array of its own."""
+
+    def put(self, target: Any, at: int, source: Any, begin: int = 0, end: int | None = None) -> None:
+        """Copies the columns begin … end-1 of `source` to the columns at … of `target`, another array."""
+
+    def fill(self, row: Any, index: Any, value: float) -> None:
+        """Writes the value wherever the index points."""
 
 
 class HostArrays:
@@ -34,5 +62,38 @@ class HostArrays:
         return np.empty((rows, count))
 
     def least(self, row: np.ndarray) -> tuple[float, int]:
-        at = int(np.argmin(row))
-        return float(row[0, at]), at
+        numbers = np.where(np.isnan(row[0]), np.inf, row[0])
+        at = int(np.argmin(numbers))
+        return float(numbers[at]), at
+
+    def lowest(self, row: np.ndarray, count: int, below: float = np.inf, ties: bool = False) -> tuple[np.ndarray, float]:
+        index = np.flatnonzero(row[0] < below if below < np.inf else ~np.isnan(row[0]))
+        numbers = row[0, index]
+        if count < 1 or count > len(index):
+            return index[:len(index) if count > 0 else 0], np.inf
+        border = np.partition(numbers, count - 1)[count - 1]
+        chosen = numbers <= border
+        if not ties:  # the last of equal ones give way
+            equal = np.flatnonzero(numbers == border)
+            chosen[equal[len(equal) - (int(chosen.sum()) - count):]] = False
+        return index[chosen], float(border) + 0.0
+
+    def order(self, row: np.ndarray, kinds: int) -> tuple[np.ndarray, list[int]]:
+        numbers = row[0].astype(np.int8)
+        return np.argsort(numbers, kind="stable"), np.bincount(numbers, minlength=kinds).tolist()
+
+    def gather(self, source: np.ndarray, index: np.ndarray, target: np.ndarray | None = None, at: int = 0) -> np.ndarray:
+        if target is None:
+            return np.take(source, index, axis=1)
+        target[:, at:at + len(index)] = np.take(source, index, axis=1)
+        return target
+
+    def column(self, array: np.ndarray, number: int) -> np.ndarray:
+        return array[:, number:number + 1].copy()
+
+    def put(self, target: np.ndarray, at: int, source: np.ndarray, begin: int = 0, end: int | None = None) -> None:
+        part = source[:, begin:end]
+        target[:, at:at + part.shape[1]] = part
+
+    def fill(self, row: np.ndarray, index: np.ndarray, value: float) -> None:
+        row[0, index] = value

@@ -27,6 +27,7 @@ _BLOCK = 128  # threads that share a multiprocessor's block: enough to hide late
 _WARP = 32
 _OLDEST = 60  # compute capability 6.0, as ptx.CAPABILITY
 _MOST_BLOCKS = 2**31 - 1
+_SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this
 
 _gpus: dict[int, "Gpu"] = {}
 _loaded: "OrderedDict[str, Any]" = OrderedDict()
@@ -104,23 +105,26 @@ def gpu(number: int = 0) -> Gpu:
 
 
 class _Constants:
-    """Data of a kernel on the GPU: sent when it changes, kept otherwise."""
+    """Data of a kernel on the GPU: sent when it changes, kept otherwise. A search goes to and fro between a few."""
 
     def __init__(self) -> None:
-        self._kept: tuple[np.ndarray, Any] | None = None
+        self._kept: OrderedDict[bytes, Any] = OrderedDict()
 
     def on(self, cupy: ModuleType, array: Any) -> Any:
         """The array on the GPU. Callers may change theirs in place, so its bits are compared, not its identity."""
         if not isinstance(array, np.ndarray):
             return array
-        kept = self._kept
-        if kept is None or kept[0].shape != array.shape or (kept[0].view(np.int64) != array.view(np.int64)).any():
-            kept = array.copy(), cupy.empty(array.shape, array.dtype)
+        key = array.tobytes()
+        if key not in self._kept:
+            there = cupy.empty(array.shape, array.dtype)
             if array.size:
-                kept[1].set(kept[0])
+                there.set(array.copy())
                 cupy.cuda.get_current_stream().synchronize()  # later runs may be queued on other streams
-            self._kept = kept
-        return kept[1]
+            self._kept[key] = there
+            while len(self._kept) > (_SETTINGS if array.nbytes <= _SMALL else 1):
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
 
 
 class CudaKernel:
@@ -232,6 +236,7 @@ class CudaTarget:
     """
 
     threads = 1
+    resident, batch = True, 1 << 19  # a long search keeps its regions there, and has so many boxes a step, which fill a large GPU
     text = staticmethod(ptx.ptx)  # of a kernel, as PTX; needs neither CuPy nor a GPU
 
     def __init__(self, device: int = 0, memory_limit: int | None = None, *, block: int | None = None, grid: int | None = None):

@@ -1,33 +1,43 @@
-"""Arrays in the memory of a GPU."""
+"""Arrays in the memory of a GPU, and what is asked across boxes there: see `ptx_columns`. `HostArrays` says what it means."""
 
+import struct
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from infimum.lower.reduce import least
+from infimum.target import ptx_columns
+from infimum.target.ptx_columns import BINS, DIGITS, ENDLESS, MOST, RUN
 
-_ROWS = 128  # a row of many numbers is looked through by a thread for each 128 of them
+_BLOCK, _MOST_BLOCKS = 128, 1 << 16
+_FEW, _EACH = 256, 32               # numbers among which the least is sought here; numbers a thread looks at
+_COUNTING, _COUNTED = 1 << 16, 128  # threads that count digits at most; numbers a thread at least, if there are fewer threads
+_AT_ONCE = 256                      # numbers that one thread scans
 
 
 class GpuArrays:
-    """Arrays of CuPy on the GPU of a CudaTarget."""
+    """Arrays of CuPy on the GPU of a CudaTarget. Work is queued on CuPy's current stream, and waited for where numbers are
+    fetched."""
 
     def __init__(self, target: Any):
         self.target, self.gpu = target, target.gpu
-        self._least = cache(self._least_of)
+        self._kernel = cache(lambda name: self.gpu.load(ptx_columns.KERNELS[name]))
 
+    # ---- memory
     def send(self, array: np.ndarray) -> Any:
         with self.gpu.use():
             there = self.gpu.cupy.empty(array.shape)
-            there.set(np.ascontiguousarray(array))
+            if array.size:
+                there.set(np.ascontiguousarray(array))
             return there
 
     def fetch(self, array: Any) -> np.ndarray:
         """Through pinned memory, which the GPU writes without a detour."""
+        if not array.size:
+            return np.empty(array.shape, array.dtype)
         with self.gpu.use():
-            memory = self.gpu.cupy.cuda.alloc_pinned_memory(max(array.nbytes, 8))
-            here = np.frombuffer(memory, np.float64, array.size).reshape(array.shape)
+            memory = self.gpu.cupy.cuda.alloc_pinned_memory(array.nbytes)
+            here = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
             array.get(out=here)
             return here
 
@@ -35,17 +45,137 @@ class GpuArrays:
         with self.gpu.use():
             return self.gpu.cupy.empty((rows, count))
 
-    def least(self, row: Any) -> tuple[float, int]:
-        count = row.shape[1]
-        rows = np.gcd(count, _ROWS)  # whole rows of equal length
-        found = self.empty(2, count // rows)
-        run, data = self._least(int(rows))
-        run([row.reshape(rows, count // rows)], [found], *data)
-        value, first = self.fetch(found)
-        lowest = np.flatnonzero(value == value.min())
-        at = first[lowest].astype(np.int64) * (count // rows) + lowest
-        return float(value.min()), int(at.min())
+    def _words(self, count: int) -> Any:
+        return self.gpu.cupy.empty((count,), np.int64)
 
-    def _least_of(self, rows: int) -> tuple:
-        kernel, data = least(rows)
-        return self.target.compile(kernel).run, (data.doubles(), data.positions())
+    def _launch(self, name: str, total: int, *arguments: Any) -> None:
+        """Queues a kernel for the numbers 0 … total-1; arrays are given by their addresses, words as whole numbers."""
+        block = self.target.block or _BLOCK
+        grid = min(-(-total // block), self.target.grid or _MOST_BLOCKS)
+        words = [np.int64(a) if isinstance(a, (int, np.integer)) else np.int64(a.data.ptr) for a in (*arguments, total)]
+        self._kernel(name)((grid,), (block,), tuple(words))
+
+    # ---- columns
+    def gather(self, source: Any, index: Any, target: Any = None, at: int = 0) -> Any:
+        rows, count = source.shape[0], len(index)
+        target = self.empty(rows, count) if target is None else target
+        if count:
+            with self.gpu.use():
+                self._launch("gather", count, source, source.shape[1], index, target.data.ptr + 8 * at, target.shape[1], rows)
+        return target
+
+    def column(self, array: Any, number: int) -> Any:
+        found = self.empty(array.shape[0], 1)
+        self.put(found, 0, array, number, number + 1)
+        return found
+
+    def put(self, target: Any, at: int, source: Any, begin: int = 0, end: int | None = None) -> None:
+        rows, count = source.shape[0], (source.shape[1] if end is None else end) - begin
+        if count > 0:
+            with self.gpu.use():
+                self._launch("copy", count, source.data.ptr + 8 * begin, source.shape[1], target.data.ptr + 8 * at,
+                             target.shape[1], rows)
+
+    def fill(self, row: Any, index: Any, value: float) -> None:
+        if len(index):
+            with self.gpu.use():
+                self._launch("fill", len(index), row, index, _signed(_bits(value)))
+
+    # ---- across boxes
+    def least(self, row: Any) -> tuple[float, int]:
+        with self.gpu.use():
+            count = row.shape[1]
+            threads = -(-count // _EACH)
+            numbers, places = self.empty(1, threads), self._words(threads)
+            self._launch("least", threads, row, count, numbers, places)
+            while threads > _FEW:
+                count, threads = threads, -(-threads // _EACH)
+                fewer = self.empty(1, threads), self._words(threads)
+                self._launch("least_again", threads, numbers, places, count, *fewer)
+                numbers, places = fewer
+            number, place = self.fetch(numbers)[0], self.fetch(places)
+        best = number.min()
+        if best == np.inf:
+            return np.inf, 0
+        k = np.flatnonzero(number == best)
+        first = k[np.argmin(place[k])]
+        return float(number[first]), int(place[first])
+
+    def order(self, row: Any, kinds: int) -> tuple[Any, list[int]]:
+        with self.gpu.use():
+            count = row.shape[1]
+            runs = -(-count // RUN)
+            counts, index, totals = self._words(kinds * runs + 1), self._words(count), self._words(kinds)
+            self._launch("count_kinds", kinds * runs, row, count, runs, counts)
+            self._scan(counts, kinds * runs)
+            self._launch("write_kinds", kinds * runs, row, count, runs, counts, index, totals)
+            return index, self.fetch(totals).tolist()
+
+    def lowest(self, row: Any, count: int, below: float = np.inf, ties: bool = False) -> tuple[Any, float]:
+        with self.gpu.use():
+            length = row.shape[1]
+            if not length or count < 1:
+                return self._words(0), np.inf
+            limit = _signed(_key(below) if below < np.inf else ENDLESS + 1)
+            if count > length:
+                border = self._words(2)
+                self._launch("store", 2, border, -1)  # no key is as high
+            else:
+                border = self._border(row, count, limit)
+            runs = -(-length // RUN)
+            counts, told = self._words(runs + 1), self._words(2)
+            index = self._words(length if ties else min(count, length))
+            self._launch("count_lowest", runs, row, length, limit, border, counts)
+            self._scan(counts, runs)
+            self._launch("write_lowest", runs, row, length, limit, border, int(ties), counts, index, told)
+            found, key = self.fetch(told).tolist()
+            return index[:found], _number(key % 2**64)
+
+    def _border(self, row: Any, count: int, limit: int) -> Any:
+        """The words (key of the last one wanted, how many of that key are wanted)."""
+        length = row.shape[1]
+        known, bins = self._words(2 * (DIGITS + 2)), self._words((DIGITS + 2) * BINS)
+        self._launch("store", bins.size, bins, 0)
+        threads = max(min(_COUNTING, -(-length // _COUNTED)), -(-length // (MOST - 1)))
+        for k in range(DIGITS + 1):  # the last one only reads off
+            up, down = min(64, 6 * (DIGITS - k)), 6 * (DIGITS - 1 - k)
+            last = k == DIGITS
+            self._launch("digit", 1 if last else threads, row, 0 if last else length, limit, known[2 * k:], bins[BINS * k:],
+                         bins[BINS * (k + 1):], count if k == 0 else 0, up // 2, max(down, 0))
+        return known[2 * (DIGITS + 1):]
+
+    def _scan(self, numbers: Any, count: int) -> None:
+        """Each of the numbers becomes the sum of those before it; the zero behind them becomes the sum of all."""
+        self._scan_all(numbers, count + 1)
+
+    def _scan_all(self, numbers: Any, count: int) -> None:
+        if count <= _AT_ONCE:
+            self._launch("scan", 1, numbers, count)
+            return
+        runs = -(-count // RUN)
+        sums = self._words(runs)
+        self._launch("sums", runs, numbers, count, sums)
+        self._scan_all(sums, runs)
+        self._launch("spread", runs, numbers, count, RUN, sums)
+
+
+def _bits(number: float) -> int:
+    return struct.unpack("<Q", struct.pack("<d", number))[0]
+
+
+def _signed(word: int) -> int:
+    return word - (word >> 63 << 64)
+
+
+def _key(number: float) -> int:
+    """See `ptx_columns`."""
+    bits = _bits(number + 0.0)
+    return bits ^ (2**64 - 1 if bits >> 63 else 1 << 63)
+
+
+def _number(key: int) -> float:
+    """The number with that key; infinite for the key of none."""
+    if key > ENDLESS:
+        return np.inf
+    bits = key ^ (1 << 63 if key >> 63 else 2**64 - 1)
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]

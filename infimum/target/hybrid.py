@@ -26,7 +26,8 @@ class HybridTarget:
     """Runs kernels on the CPU or on a GPU.
 
     A kernel is brought to the GPU when the time it has spent on the CPU, in runs that the GPU would have ended sooner, passes
-    `patience` seconds: loading it takes a tenth of a second. With `or_cpu` a GPU that cannot be used is done without.
+    `patience` seconds: loading it takes a tenth of a second. With `or_cpu` a GPU that cannot be used is done without; without it
+    a long search is `resident`: its regions lie on the GPU from the start, in steps of so many boxes that fill it.
     """
 
     def __init__(self, device: int = 0, memory_limit: int | None = None, patience: float = 0.0, or_cpu: bool = False):
@@ -35,8 +36,9 @@ class HybridTarget:
         self.lanes, self.threads = self.cpu.lanes, self.cpu.threads
         self.name = f"cpu and cuda:{device}" + ("" if memory_limit is None else f" of {memory_limit} bytes") + \
             (f", {patience} s" if patience else "")
-        if not or_cpu:
-            assert self.cuda is not None
+        self.resident = not or_cpu
+        if self.resident:
+            self.batch = self.cuda.batch
 
     @cached_property
     def cuda(self) -> CudaTarget | None:

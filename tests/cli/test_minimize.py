@@ -112,10 +112,12 @@ def test_declared_scipy_bounds(infimum_, write):
 # ---- settings
 def test_settings_reach_minimize(infimum_, write, told):
     infimum_("minimize", write(SQUARE), "--bounds", "-1", "1", "--n", "2", "--atol", "1e-3", "--rtol", "0", "--xtol", ".5",
-             "--time-limit", "9", "--max-boxes", "1e3", "--memory-limit", "1e9", "--seed", "18446744073709551615", "--x0", "-.5",
-             "0.5", "--x0", "0,0;1,-1", "--no-progress", "--option", "particles=10", "armijo=1e-1", "--engine", "auto")
+             "--time-limit", "9", "--max-boxes", "1e3", "--memory-limit", "1e9", "--batch", "64", "--seed",
+             "18446744073709551615", "--x0", "-.5", "0.5", "--x0", "0,0;1,-1", "--no-progress", "--option",
+             "particles=10", "armijo=1e-1", "--engine", "auto")
     assert told == {"bounds": (-1.0, 1.0), "n": 2, "atol": 1e-3, "rtol": 0.0, "xtol": 0.5, "time_limit": 9.0, "max_boxes": 1000,
-                    "memory_limit": 1e9, "seed": 2**64 - 1, "x0": [[-0.5, 0.5], [0.0, 0.0], [1.0, -1.0]], "progress": False,
+                    "memory_limit": 1e9, "batch": 64, "seed": 2**64 - 1, "x0": [[-0.5, 0.5], [0.0, 0.0], [1.0, -1.0]],
+                    "progress": False,
                     "options": {"particles": 10, "armijo": 0.1}, "engine": "auto"}
 
 

@@ -17,7 +17,7 @@ from infimum.engine import verdict
 from infimum.engine.pool import Regions
 from infimum.engine.verdict import merged
 from infimum.errors import OptionError
-from infimum.lower.programs import BOUND, BOUND_BY_PIECES
+from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES
 from infimum.target.cpu import CpuTarget
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.oracle.arb_values import precision, settled_value
@@ -228,7 +228,7 @@ def test_ctrl_c_while_boxes_are_enclosed(run, interruptible, monkeypatch):
     f, seen, usual = infimum.compile(p.fun, p.n), [], infimum.Evaluator.run
 
     def interrupted(self, kind, *rest, **named):
-        if kind in (BOUND, BOUND_BY_PIECES):
+        if kind in (BRANCH, BRANCH_BY_PIECES):
             seen.append(kind)
             if len(seen) == run:
                 signal.raise_signal(signal.SIGINT)

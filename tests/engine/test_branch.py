@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 import infimum
 from infimum import problems
 from infimum.engine import branch as branch_module
+from infimum.engine import heap as heap_module
 from infimum.engine import pool as pool_module
 from infimum.engine.branch import Branch, Goal
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.pool import Regions
 from infimum.problem import Interval
+from infimum.target.arrays import HostArrays
 from infimum.target.cpu import CpuTarget
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.oracle.arb_values import precision, settled_value
@@ -30,14 +32,15 @@ INF = np.inf
 Box = tuple[np.ndarray, np.ndarray]
 
 
-def started(fun: "Callable | infimum.Evaluator", lo, hi, goal: Goal | None = None, x=None, threads: int | None = None) -> Branch:
+def started(fun: "Callable | infimum.Evaluator", lo, hi, goal: Goal | None = None, x=None, threads: int | None = None,
+            batch: int | None = None) -> Branch:
     """A search at its beginning; `x` is offered as a first point."""
     lo, hi = np.array(lo, dtype=float), np.array(hi, dtype=float)
     e = fun if isinstance(fun, infimum.Evaluator) else infimum.compile(fun, len(lo), target=CpuTarget(threads=threads))
     incumbent = Incumbent(e, lo, hi)
     if x is not None:
         incumbent.offer(np.array(x, dtype=float)[:, None])
-    branch = Branch(e, lo, hi, goal or Goal(), incumbent)
+    branch = Branch(e, lo, hi, goal or Goal(), incumbent, batch)
     branch.begin(lo[:, None], hi[:, None])
     return branch
 
@@ -97,14 +100,14 @@ def test_with_a_good_point_from_the_beginning(name, n):
 
 @pytest.mark.parametrize(("name", "front"), [("camel_six_hump", 1), ("goldstein_price", 40)])
 def test_a_small_front_loses_nothing(name, front, monkeypatch):
-    """The pool's heaps are at work, and a step takes a few regions only."""
-    monkeypatch.setattr(pool_module, "_FRONT", front)
-    monkeypatch.setattr(branch_module, "_LANES", 2 * front)
+    """Regions wait in the pool, and a step takes a few only."""
+    monkeypatch.setattr(branch_module, "_TAKES", 1)
     monkeypatch.setattr(branch_module, "_FULL", 4)
     p = problems.get(name)
-    branch, heaps = started(p.fun, p.lo, p.hi), 0
+    branch, heaps = started(p.fun, p.lo, p.hi, batch=2 * front), 0
+    branch.lanes = 2 * front
     for _, _ in zip(branch.run(), range(1500), strict=False):
-        heaps += bool(branch.pool.heaps)
+        heaps += bool(len(branch.pool.rest))
         holds(branch, p.minimum, p.minimisers)
     assert branch.done and heaps > 3
 
@@ -320,6 +323,49 @@ def test_every_box_is_kept_or_discarded_by_proof():
         assert 0 < taken <= before and (branch.boxes - enclosed) % taken == 0
 
 
+class RunsOut:
+    """Arrays of NumPy; the answer to question number `at` finds no memory."""
+
+    def __init__(self, at: int):
+        self._arrays, self.at = HostArrays(), at
+
+    def __getattr__(self, name: str):
+        asked = getattr(self._arrays, name)
+        if name in ("put", "fill"):  # they need none
+            return asked
+
+        def answer(*arguments, **named):
+            self.at -= 1
+            if self.at == 0:
+                raise MemoryError
+            return asked(*arguments, **named)
+        return answer
+
+
+@pytest.mark.parametrize("at", range(1, 120))
+def test_wherever_memory_runs_out_no_region_is_lost(at, monkeypatch):
+    """Few regions at hand, so that all ways of the pool are gone; every minimiser stays in a region, and the search can go on."""
+    monkeypatch.setattr(branch_module, "_TAKES", 1)
+    monkeypatch.setattr(branch_module, "_FULL", 4)
+    p = problems.get("himmelblau")
+    branch = started(p.fun, p.lo, p.hi, batch=16)
+    for _ in range(4):
+        branch.step()
+    arrays = RunsOut(at)
+    branch.arrays = branch.pool.arrays = branch.pool.front.arrays = branch.pool.rest.arrays = arrays
+    failed = 0
+    for _ in range(12):
+        try:
+            branch.step()
+        except MemoryError:
+            failed += 1
+        left, arrays.at = arrays.at, -1
+        assert branch.lower() <= p.minimum.hi and branch.incumbent.upper >= p.minimum.lo
+        assert covered(branch.regions(), p.minimisers), "though some may lie above a point found on the way"
+        arrays.at = left
+    assert failed <= 1 and (arrays.at < 0 or at > 60)  # pruning can wait, and fails in silence
+
+
 # ---- bits
 def fingerprint(branch: Branch) -> list[np.ndarray]:
     """Everything the search has, bit for bit."""
@@ -378,7 +424,7 @@ def test_ctrl_c_at_any_line_of_a_run_leaves_a_valid_enclosure(interruptible):
     """A step commits whole or not at all: no moment is a bad one to be stopped at."""
     p = problems.get("camel_six_hump")
     f = infimum.compile(p.fun, p.n)
-    files = branch_module.__file__, pool_module.__file__
+    files = branch_module.__file__, pool_module.__file__, heap_module.__file__
     options = {"particles": 8, "swarm_steps": 1, "descent_steps": 8, "samples": 3}
 
     def run(at: int) -> tuple[Any, int]:

@@ -33,7 +33,7 @@ def bits(r: infimum.Result) -> list:
 @pytest.mark.parametrize("name", GALLERY)
 def test_the_gallery_ends_with_the_same_bits(name):
     p = problems.get(name)
-    runs = [infimum.minimize(infimum.compile(p.fun, p.n, target=target), p.bounds, options=SHORT, max_boxes=20_000)
+    runs = [infimum.minimize(infimum.compile(p.fun, p.n, target=target), p.bounds, options=SHORT, max_boxes=20_000, batch=1024)
             for target in (CpuTarget(), CudaTarget())]
     assert bits(runs[0]) == bits(runs[1])
     assert runs[1].device == "cuda" and runs[0].device == "cpu"
@@ -60,7 +60,7 @@ def test_the_complete_search_ends_with_the_same_bits(name):
 @pytest.mark.parametrize("name", ("rastrigin", "levy", "ackley"))
 def test_many_variables_end_with_the_same_bits(name):
     p = problems.get(f"complete_search_{name}", 20_000)
-    runs = [infimum.minimize(p.fun, p.bounds, xtol=1e-4, device=device) for device in ("cpu", "cuda")]
+    runs = [infimum.minimize(p.fun, p.bounds, xtol=1e-4, device=device, batch=1024) for device in ("cpu", "cuda")]
     assert bits(runs[0]) == bits(runs[1]) and runs[1].verdict is infimum.Verdict.PROVED
 
 

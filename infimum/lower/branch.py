@@ -1,0 +1,135 @@
+"""The kernel of a step of branch and bound: a lane cuts its piece out of its parent and bounds it.
+
+**Regions** are columns of one array: the lower ends, the upper ends, a lower bound of f, the variable to cut next, the status of
+f. All are doubles, so that a region is moved, kept and sent as one thing. The variable to cut is `STUCK` where no double lies
+strictly inside any side, and `GONE` where the region is proved away.
+
+**Cuts.** The cut at the part q of [lo, hi] is D = lo + (hi - lo) q rounded down, or, where D is lo, the same rounded up. So it is
+one double for both neighbours, it never falls as q grows, and at q = 1/2 it lies strictly inside wherever any double does: up
+to the first double above lo, D of a smaller q is lo, and its stand-in is at most that double. D is below hi because hi - lo,
+rounded up, is off by much less than a part of it. The ends of the parent are taken as they are, not computed. An unbounded
+side is cut in two, whatever the number of pieces: the line at 0, a half-line at 0, or at 1, or at twice its end.
+"""
+
+import numpy as np
+
+from infimum.expr.node import Expr
+from infimum.interval.pair import INF
+from infimum.lower.bound import Bound
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Kernel, Value
+from infimum.lower.proof import with_larger
+
+REGIONS, UPPER, POINT = range(3)                     # the outputs
+STUCK, GONE = -1.0, -2.0                             # instead of a variable to cut
+ABOVE, PROVED_AWAY, NEAR, FAR, FINAL = range(5)      # what becomes of a region
+FATES = 5
+_LARGEST = 1.7976931348623157e308
+
+
+def rows_of(n: int) -> int:
+    """How many numbers a region of n variables has."""
+    return 2 * n + 3
+
+
+def rows(n: int) -> tuple[int, int, int]:
+    """The rows of the lower bound, the variable to cut, the status; before them are the lower ends, then the upper ends."""
+    return 2 * n, 2 * n + 1, 2 * n + 2
+
+
+def cut(b: Builder, lo: Value, hi: Value, part: "float | Value") -> Value:
+    """Where [lo, hi] is cut: see above. For an unbounded side `part` does not matter."""
+    return b.outline("cut", _cut, lo, hi, part)[0]
+
+
+def _cut(b: Builder, lo: Value, hi: Value, part: Value) -> Value:
+    width, nlo = b.sub(hi, lo), b.neg(lo)
+    down, up = b.neg(b.fma(b.neg(width), part, nlo)), b.fma(width, part, lo)
+    inside = b.select(b.ogt(down, lo), down, up)
+    # the width is no double, its ends are
+    weighed = b.neg(b.fma(nlo, b.sub(1.0, part), b.mul(b.neg(hi), part)))
+    inside = b.select(b.olt(width, INF), inside, weighed)
+    right = b.select(b.olt(lo, 0.0), 0.0, b.select(b.olt(lo, 0.5), 1.0, b.min(b.mul(2.0, lo), _LARGEST)))
+    left = b.select(b.ogt(hi, 0.0), 0.0, b.select(b.ogt(hi, -0.5), -1.0, b.max(b.mul(2.0, hi), -_LARGEST)))
+    no_low, no_high = b.mnot(b.ogt(lo, -INF)), b.mnot(b.olt(hi, INF))
+    outside = b.select(no_low, b.select(no_high, 0.0, left), right)
+    point = b.add(b.select(b.mor(no_low, no_high), outside, inside), 0.0)  # one of the two zeros
+    return b.min(b.max(point, lo), hi)
+
+
+class Piece(Bound):
+    """Writes the kernel. Behind the parameters of `Bound`: the piece's number k, and the parts k / pieces, (k + 1) / pieces.
+
+    The only piece of one (0, 0, 1) is the parent itself. A piece that is a point of its neighbour is gone.
+    """
+
+    more = 3
+    least_smear = -1.0
+
+    def prepare(self) -> None:
+        b = self.b
+        low_row, axis_row, _ = rows(self.n)
+        self.known, self.axis = b.input(0, low_row), b.input(0, axis_row)
+        number, before, after = (b.data(self.at + 3 * self.n + i) for i in range(3))
+        with b.loop(self.n) as turn:
+            i = turn.index
+            mine = b.select(self._is_axis(i), 1.0, 0.0)
+            side = b.step((-1.0, 0.0, 0.0), (mine, b.input(0, i), b.input(0, b.place("uadd", i, self.n))), with_larger)
+        _, low, high = side.results
+        bounded = b.mand(b.ogt(low, -INF), b.olt(high, INF))
+        left = b.select(b.mor(bounded, b.oeq(number, 1.0)), cut(b, low, high, before), high)
+        right = b.select(b.mor(bounded, b.oeq(number, 0.0)), cut(b, low, high, after), high)
+        self.left, self.right = b.select(b.ole(before, 0.0), low, left), b.select(b.oge(after, 1.0), high, right)
+        only_point = b.mand(b.oeq(number, 0.0), b.oeq(low, high))
+        self.void = b.mand(b.ole(self.right, self.left), b.mnot(only_point))
+
+    def _is_axis(self, i: "int | Value") -> Value:
+        return self.b.oeq(self.axis, self.given(2, i))
+
+    def ends(self, i: "int | Value") -> tuple[Value, Value]:
+        b, mine = self.b, self._is_axis(i)
+        lo, hi = b.input(0, i), b.input(0, b.place("uadd", i, self.n))
+        return b.select(mine, self.left, lo), b.select(mine, self.right, hi)
+
+    def write_side(self, i: "int | Value", lo: Value, hi: Value, point: Value) -> None:
+        self.b.output(REGIONS, i, lo)
+        self.b.output(REGIONS, self.b.place("uadd", i, self.n), hi)
+        self.b.output(POINT, i, point)
+
+    def may_be_cut(self, lo: Value, hi: Value, width: Value) -> Value:
+        middle = cut(self.b, lo, hi, 0.5)
+        return self.b.mand(self.b.ogt(middle, lo), self.b.olt(middle, hi))
+
+    def write_facts(self, gone: Value, axis: Value) -> None:
+        b = self.b
+        b.output(REGIONS, rows(self.n)[1], b.select(b.mor(gone, self.void), GONE, axis))
+
+    def write_bounds(self, lower: Value, upper: Value) -> None:
+        """What is known of the parent holds for its pieces."""
+        self.b.output(REGIONS, rows(self.n)[0], self.b.max(lower, self.known))
+        self.b.output(UPPER, 0, self.b.select(self.void, INF, upper))
+
+    def write_level(self, level: Value) -> None:
+        self.b.output(REGIONS, rows(self.n)[2], level)
+
+
+def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:
+    """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
+    writer, n = Piece(f, x, by_pieces), x.size
+    return writer.b.kernel(name, 1, 3), writer.data, (rows_of(n), 1, n), writer.at
+
+
+def fate(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
+    """What becomes of each region. Parameters: the verified upper bound, and the border between near and far regions.
+
+    Only an ordered lower > upper discards; a lower bound that is NaN, which no kernel writes, would stay.
+    """
+    b, data = Builder(), Data()
+    at = data.offset(np.zeros(2))
+    low_row, axis_row, _ = rows(n)
+    lower, axis, upper, border = b.input(0, low_row), b.input(0, axis_row), b.data(at), b.data(at + 1)
+    kept = b.select(b.ole(lower, border), float(NEAR), float(FAR))
+    kept = b.select(b.oeq(axis, STUCK), float(FINAL), kept)
+    found = b.select(b.ogt(lower, upper), float(ABOVE), kept)
+    b.output(0, 0, b.select(b.oeq(axis, GONE), float(PROVED_AWAY), found))
+    return b.kernel(name, 1, 1), data, (1,), at

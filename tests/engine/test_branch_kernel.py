@@ -1,0 +1,189 @@
+"""The kernel of a step: pieces cover their parent without a gap, ends stay bit for bit, and the bounds are those of `bound`."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import infimum
+from infimum import problems
+from infimum.engine.pool import Regions, can_be_cut
+from infimum.lower import bound
+from infimum.lower.branch import (
+    ABOVE,
+    FAR,
+    FINAL,
+    GONE,
+    NEAR,
+    POINT,
+    PROVED_AWAY,
+    REGIONS,
+    STUCK,
+    UPPER,
+    rows,
+)
+from infimum.lower.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, FATE
+from infimum.target.cpu import CpuTarget
+from infimum.target.python import PythonTarget
+from tests.engine.boxes import INF, MAX, TINY, intervals, one_region, some_regions
+from tests.random_kernels import same_bits
+
+
+@cache
+def nothing_known(n: int) -> infimum.Evaluator:
+    """Jumps everywhere: no test shrinks or discards a box, so that what comes out is the piece."""
+    return infimum.compile(lambda x: np.sum(np.floor(x)) * 0.0, n, target=CpuTarget(threads=1))
+
+
+def run(f: infimum.Evaluator, kind: str, regions: Regions, k: int, pieces: int, lo=None, hi=None) -> list[np.ndarray]:
+    lo, hi = (np.full(f.n, end) if given is None else given for end, given in ((-INF, lo), (INF, hi)))
+    parameters = np.concatenate([lo, hi, np.arange(f.n), [k, k / pieces, (k + 1) / pieces]])
+    return f.run(kind, [regions.columns()], parameters=parameters)
+
+
+def split(regions: Regions, pieces: int) -> list[Regions]:
+    """The pieces, with those that are gone marked in `axis`."""
+    f = nothing_known(len(regions.lo))
+    return [Regions.from_columns(run(f, BRANCH, regions, k, pieces)[REGIONS]) for k in range(pieces)]
+
+
+def bits(x: float) -> int:
+    return int(np.array(x, dtype=float).view(np.int64))
+
+
+def real(pieces: list[Regions], k: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The pieces of parent k that are there."""
+    return [(p.lo[:, k], p.hi[:, k]) for p in pieces if p.axis[k] != GONE]
+
+
+@settings(max_examples=300)
+@given(some_regions(), st.integers(2, 16))
+@example(one_region([-MAX], [MAX]), 16)
+@example(one_region([0.0], [TINY]), 3)
+@example(one_region([-INF], [-MAX]), 2)
+@example(one_region([MAX], [INF]), 4)
+@example(one_region([-0.0], [0.0]), 7)
+def test_pieces_cover_their_parent_without_a_gap(parents, pieces):
+    found = split(parents, pieces)
+    for k in range(len(parents)):
+        mine, axis = real(found, k), parents.axis[k]
+        unbounded = not np.isfinite([parents.lo[axis, k], parents.hi[axis, k]]).all()
+        assert 1 <= len(mine) <= (2 if unbounded else pieces)
+        assert len(mine) == 1 or all(lo[axis] < hi[axis] for lo, hi in mine), "no piece is a point of its neighbour"
+        for i in range(len(parents.lo)):
+            starts, stops = [lo[i] for lo, _ in mine], [hi[i] for _, hi in mine]
+            if i != axis:
+                assert set(map(bits, starts)) == {bits(parents.lo[i, k])} and set(map(bits, stops)) == {bits(parents.hi[i, k])}
+            else:
+                assert bits(starts[0]) == bits(parents.lo[i, k]) and bits(stops[-1]) == bits(parents.hi[i, k])
+                assert list(map(bits, starts[1:])) == list(map(bits, stops[:-1])), "neighbours share one double"
+                assert all(map(math.isfinite, starts[1:])) and not any(map(math.isnan, starts))
+
+
+@settings(max_examples=100)
+@given(some_regions(), st.integers(1, 16))
+def test_a_piece_does_not_depend_on_its_company_nor_on_the_target(parents, pieces):
+    exact = infimum.compile(lambda x: np.sum(np.floor(x)) * 0.0, len(parents.lo), target=PythonTarget())
+    k = pieces // 2
+    together = run(nothing_known(len(parents.lo)), BRANCH, parents, k, pieces)
+    for out, wanted in zip(together, run(exact, BRANCH, parents, k, pieces), strict=True):
+        assert same_bits(out, wanted).all()
+    for j in range(len(parents)):
+        alone = run(nothing_known(len(parents.lo)), BRANCH, parents.at(np.array([j])), k, pieces)
+        assert all(same_bits(a[:, j:j + 1], b).all() for a, b in zip(together, alone, strict=True))
+
+
+@pytest.mark.parametrize("pieces", range(2, 17))
+def test_ordinary_intervals_are_cut_evenly(pieces):
+    for piece in split(one_region([-3.0, 1.0], [5.0, 2.0]), pieces):
+        assert np.allclose(piece.hi[0] - piece.lo[0], 8 / pieces, rtol=1e-12, atol=0)
+        assert (piece.lo[1] == 1).all() and (piece.hi[1] == 2).all()
+
+
+@pytest.mark.parametrize("pieces", range(2, 17))
+def test_intervals_wider_than_the_largest_double_are_cut_evenly(pieces):
+    for end in (MAX, 1e308):
+        for piece in split(one_region([-end], [end]), pieces):
+            assert np.allclose(piece.hi[0] / end - piece.lo[0] / end, 2 / pieces, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize(("interval", "at"), [
+    ((-INF, INF), 0), ((-1, INF), 0), ((0, INF), 1), ((-0.0, INF), 1), ((0.5, INF), 1), ((3, INF), 6), ((-INF, 1), 0),
+    ((-INF, 0), -1), ((-INF, -3), -6), ((1e308, INF), MAX), ((-INF, -1e308), -MAX), ((TINY, INF), 1), ((-TINY, INF), 0)])
+@pytest.mark.parametrize("pieces", (2, 4, 16))
+def test_unbounded_intervals_are_cut_in_two(interval, at, pieces):
+    mine = real(split(one_region([float(interval[0])], [float(interval[1])]), pieces), 0)
+    assert [(float(lo[0]), float(hi[0])) for lo, hi in mine] == [(interval[0], at), (at, interval[1])]
+
+
+def test_halving_a_half_line_ends():
+    """After at most some 1100 cuts no double is left beyond."""
+    lo, cuts = 3.0, 0
+    while len(mine := real(split(one_region([lo], [INF]), 2), 0)) == 2:
+        lo, cuts = float(mine[1][0][0]), cuts + 1
+    assert lo == MAX and cuts < 1100
+
+
+@settings(max_examples=300)
+@given(intervals(), st.sampled_from([2, 4, 8, 16]))
+@example((1 - 2.0**-53, 1 + 2.0**-52), 2)
+@example((-1 - 2.0**-52, -1 + 2.0**-53), 2)
+def test_wherever_a_double_lies_inside_no_piece_is_its_parent(interval, pieces):
+    """So cutting again and again ends, and it ends only where no double is left."""
+    one = one_region([interval[0]], [interval[1]])
+    found = split(one, pieces)
+    inside = bool(can_be_cut(one.lo, one.hi)[0, 0])
+    assert inside == (math.nextafter(interval[0], INF) < interval[1])
+    if inside:
+        assert len(real(found, 0)) >= 2
+        assert all(lo[0] > interval[0] or hi[0] < interval[1] for lo, hi in real(found, 0))
+    whole = run(nothing_known(1), BRANCH, one, 0, 1)[REGIONS]
+    assert (whole[rows(1)[1], 0] == STUCK) != inside
+
+
+@pytest.mark.parametrize(("kind", "plain"), [(BRANCH, BOUND), (BRANCH_BY_PIECES, BOUND_BY_PIECES)])
+@pytest.mark.parametrize(("name", "n"), [("goldstein_price", 2), ("levy", 4), ("shekel_5", 4), ("ackley", 3), ("trid", 7),
+                                         ("michalewicz", 5), ("bukin_6", 2), ("rastrigin", 20)])
+def test_a_piece_is_bounded_as_bound_does_it(name, n, kind, plain):
+    """The tests of `bound` are those that the Judge has examined: on the same box the numbers are the same."""
+    p = problems.get(name, n)
+    f, rng = infimum.compile(p.fun, n), np.random.default_rng(1)
+    ends = np.sort(rng.uniform(p.lo, p.hi, (400, 2, n)), axis=1)
+    lo, hi = (np.ascontiguousarray(ends[:, k].T) for k in (0, 1))
+    lo[:, ::7], hi[:, ::5] = p.lo[:, None], p.hi[:, None]
+    known = rng.normal(size=400) * 100
+    parents = Regions(lo, hi, known, rng.integers(0, n, 400).astype(np.int32), np.zeros(400, np.int8))
+    pieces = split(parents, 4)
+    for k in range(4):
+        out = run(f, kind, parents, k, 4, p.lo, p.hi)
+        regions, box = out[REGIONS], pieces[k]
+        there = box.axis != GONE
+        expected = f.run(plain, [box.lo, box.hi], parameters=np.concatenate([p.lo, p.hi, np.arange(n)]))
+        facts = expected[bound.FACTS]
+        assert same_bits(regions[:n], expected[bound.LO]).all() and same_bits(regions[n:2 * n], expected[bound.HI]).all()
+        assert same_bits(out[POINT], expected[bound.POINT]).all()
+        assert (regions[2 * n] == np.maximum(expected[bound.LOWER][0], known)).all()
+        gone = ~there | (facts[bound.DISCARD] > 0)
+        assert ((regions[2 * n + 1] == GONE) == gone).all() and there.mean() > 0.9
+        cuttable = can_be_cut(regions[:n], regions[n:2 * n])
+        axis = regions[2 * n + 1].astype(int)
+        assert (cuttable.any(axis=0) | (axis < 0)).all() and cuttable[axis, np.arange(400)][axis >= 0].all()
+        easy = cuttable.all(axis=0) & ~gone
+        assert (axis == facts[bound.AXIS])[easy].all()
+        assert (regions[2 * n + 2] == facts[bound.LEVEL]).all()
+        assert (out[UPPER][0] == np.where(there, facts[bound.UPPER], INF)).all()
+
+
+def test_what_becomes_of_a_region():
+    lower = [1.0, 1.0, 2.0, np.nextafter(2.0, 3), 0.5, 5.0, 5.0, np.nan, -INF]
+    axis = [0, 1, 0, 0, STUCK, STUCK, GONE, 0, 0]
+    regions = np.zeros((7, len(lower)))
+    regions[4], regions[5] = lower, axis
+    f = nothing_known(2)
+    fate = f.run(FATE, [regions], parameters=np.array([2.0, 1.0]))[0][0]
+    assert fate.astype(int).tolist() == [NEAR, NEAR, FAR, ABOVE, FINAL, ABOVE, PROVED_AWAY, FAR, NEAR]
+    fate = f.run(FATE, [regions], parameters=np.array([INF, INF]))[0][0]
+    assert fate.astype(int).tolist() == [NEAR, NEAR, NEAR, NEAR, FINAL, FINAL, PROVED_AWAY, FAR, NEAR]

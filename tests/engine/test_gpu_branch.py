@@ -1,0 +1,150 @@
+"""Branch and bound with its regions on a GPU: the same bits as on the CPU, on a pretended GPU and on a real one."""
+
+from collections import OrderedDict
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum import evaluate, problems
+from infimum.engine.branch import Branch, Goal
+from infimum.engine.incumbent import Incumbent
+from infimum.errors import DeviceError
+from infimum.evaluate import Evaluator
+from infimum.target import cuda, gpu_arrays
+from infimum.target.cpu import CpuTarget
+from infimum.target.hybrid import HybridTarget
+from tests.pretend_cupy import PretendCupy
+
+
+def started(fun, lo, hi, target, batch: int, goal: Goal | None = None) -> Branch:
+    lo, hi = np.array(lo, dtype=float), np.array(hi, dtype=float)
+    e = infimum.compile(fun, len(lo), target=target)
+    branch = Branch(e, lo, hi, goal or Goal(), Incumbent(e, lo, hi), batch)
+    branch.begin(lo[:, None], hi[:, None])
+    return branch
+
+
+def fingerprint(branch: Branch) -> list[bytes]:
+    """Everything the search has, bit for bit."""
+    state = branch.state()
+    return [str(state.values).encode(), *(state.arrays[name].tobytes() for name in sorted(state.arrays))]
+
+
+# ---- a pretended GPU
+@pytest.fixture
+def pretended(monkeypatch):
+    cupy = PretendCupy(memory=1 << 24)
+    monkeypatch.setattr(cuda, "_cupy", lambda: cupy)
+    monkeypatch.setattr(cuda, "_gpus", {})
+    monkeypatch.setattr(cuda, "_loaded", OrderedDict())
+    monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
+    monkeypatch.setattr(gpu_arrays, "_COUNTED", 1 << 20)  # one thread: counting digits is slow there
+    return cupy
+
+
+def camel(x):
+    return 4 * x[0] ** 2 - 2.1 * x[0] ** 4 + x[0] ** 6 / 3 + x[0] * x[1] - 4 * x[1] ** 2 + 4 * x[1] ** 4
+
+
+def test_a_search_on_a_pretended_gpu_has_the_bits_of_the_cpu(pretended):
+    """Few regions at hand, so that others wait; a checkpoint of one goes on on the other."""
+    bounds, found = ([-3.0, -2.0], [3.0, 2.0]), {}
+    for name, target in (("cpu", CpuTarget()), ("gpu", HybridTarget())):
+        branch = started(camel, *bounds, target, 16)
+        branch.pool.size, branch.pool.full = 4, 8
+        prints = [fingerprint(branch)]
+        for _ in range(6):
+            branch.step()
+            prints.append(fingerprint(branch))
+        found[name] = prints, branch
+    assert found["cpu"][0] == found["gpu"][0] and len(found["gpu"][1].pool.rest)
+    assert not isinstance(found["gpu"][1].pool.front.data, np.ndarray)
+    middle = {}
+    for name, other in (("cpu", "gpu"), ("gpu", "cpu")):
+        branch = found[name][1]
+        branch.restore(found[other][1].state())
+        middle[name] = branch
+    for branch in middle.values():
+        branch.step()
+    assert fingerprint(middle["cpu"]) == fingerprint(middle["gpu"])
+
+
+def test_where_the_gpus_memory_runs_out_no_region_is_lost(pretended):
+    branch = started(camel, [-3.0, -2.0], [3.0, 2.0], HybridTarget(), 16)
+    for _ in range(3):
+        branch.step()
+    before, known = fingerprint(branch), branch.regions()
+    pretended.memory = pretended.used + 300
+    with pytest.raises(MemoryError):
+        branch.step()
+    pretended.memory = 1 << 24
+    there, still = (sorted(map(tuple, np.concatenate([r.lo, r.hi]).T)) for r in (known, branch.regions()))
+    assert there == still and len(there) > 3
+    assert len(before) == len(fingerprint(branch)) and branch.lower() <= -1.0316 <= branch.incumbent.upper
+
+
+# ---- a real GPU
+LONG = [("goldstein_price", 2), ("kowalik", 4), ("shekel_10", 4), ("hartmann_6", 6), ("michalewicz", 5), ("rosenbrock", 5),
+        ("eggholder", 2), ("bukin_6", 2), ("ackley", 3), ("trid", 7), ("colville", 4), ("shubert", 2), ("styblinski_tang", 8)]
+
+
+def gpu() -> HybridTarget:
+    try:
+        return HybridTarget()
+    except DeviceError as error:
+        pytest.skip(str(error))
+
+
+def same(a: infimum.Result, b: infimum.Result) -> bool:
+    for field in fields(a):
+        if field.name in ("device", "seconds", "history", "view"):
+            continue
+        x, y = getattr(a, field.name), getattr(b, field.name)
+        if field.name == "boxes":
+            x, y = (np.array([*map(np.concatenate, boxes)]).tobytes() if len(boxes) else b"" for boxes in (x, y))
+        elif isinstance(x, (np.ndarray, float)):
+            x, y = np.array(x).tobytes(), np.array(y).tobytes()
+        elif field.name == "minima":
+            x, y = str(x), str(y)
+        if x != y:
+            return False
+    return True
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("batch", (1000, 1 << 14))
+@pytest.mark.parametrize(("name", "n"), LONG)
+def test_a_run_has_the_same_bits_on_a_gpu(name, n, batch):
+    gpu()
+    p = problems.get(name, n)
+    one, two = (infimum.minimize(p.fun, p.bounds, device=device, batch=batch, max_boxes=400_000) for device in ("cpu", "cuda"))
+    assert same(one, two) and one.batch == two.batch == batch and "cuda" in two.device
+    assert two.lower <= p.minimum.hi and two.upper >= p.minimum.lo
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("xtol", (1e-3,))
+def test_narrow_regions_and_other_shapes_of_launches(xtol):
+    gpu()
+    p = problems.get("camel_six_hump")
+    one, two = (infimum.minimize(p.fun, p.bounds, device=device, batch=256, xtol=xtol) for device in ("cpu", "cuda"))
+    assert same(one, two)
+    for block, grid in ((32, 5), (256, None)):
+        target = HybridTarget()
+        target.cuda = cuda.CudaTarget(block=block, grid=grid)
+        target.name += f", {block}, {grid}"
+        e = Evaluator(infimum.compile(p.fun, p.n).f, p.n, target)
+        assert same(one, infimum.minimize(e, p.bounds, batch=256, xtol=xtol))
+
+
+@pytest.mark.gpu
+def test_a_checkpoint_goes_on_elsewhere(tmp_path):
+    gpu()
+    p = problems.get("kowalik")
+    whole = infimum.minimize(p.fun, p.bounds, device="cpu", batch=2000)
+    for k, (first, then) in enumerate((("cpu", "cuda"), ("cuda", "cpu"))):
+        path = str(tmp_path / f"{k}.inf")
+        infimum.minimize(p.fun, p.bounds, device=first, batch=2000, max_boxes=60_000, checkpoint=path)
+        assert same(whole, infimum.resume(path, p.fun, device=then))

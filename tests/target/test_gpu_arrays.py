@@ -1,0 +1,139 @@
+"""Arrays of a GPU answer as NumPy's do: on a pretended GPU, whose machine tells when threads meet, and on a real one."""
+
+import re
+from collections import OrderedDict
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from infimum.errors import DeviceError
+from infimum.target import cuda, gpu_arrays, ptx
+from infimum.target.arrays import HostArrays
+from infimum.target.cuda import CudaTarget
+from infimum.target.gpu_arrays import GpuArrays
+from infimum.target.lint import lint_ptx
+from infimum.target.ptx_columns import KERNELS
+from tests.pretend_cupy import PretendCupy
+
+INF, MAX, TINY = np.inf, float(np.finfo(float).max), 5e-324
+NUMBERS = st.one_of(st.integers(-3, 3).map(float), st.floats(-4, 4), st.floats(),
+                    st.sampled_from([-INF, INF, -0.0, 0.0, MAX, -MAX, TINY, float("nan"), -float("nan")]))
+ROWS = st.one_of(st.lists(NUMBERS, min_size=1, max_size=20),
+                 st.lists(st.sampled_from([1.0, 2.0, -1.0]), min_size=60, max_size=140))
+HOST = HostArrays()
+SHAPES = [(None, None), (1, 1), (5, 2)]
+
+
+@pytest.fixture
+def pretended(monkeypatch):
+    cupy = PretendCupy(memory=1 << 24)
+    monkeypatch.setattr(cuda, "_cupy", lambda: cupy)
+    monkeypatch.setattr(cuda, "_gpus", {})
+    monkeypatch.setattr(cuda, "_loaded", OrderedDict())
+    monkeypatch.setattr(gpu_arrays, "_COUNTED", 16)
+    monkeypatch.setattr(gpu_arrays, "_AT_ONCE", 2)
+    monkeypatch.setattr(gpu_arrays, "_FEW", 3)
+    return lambda block, grid: GpuArrays(CudaTarget(block=block, grid=grid))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_text_is_clean(name):
+    text = ptx.assemble(KERNELS[name])
+    assert lint_ptx(text, sums=True) == [] and bool(lint_ptx(text)) == (name == "digit")
+
+
+def test_what_a_sum_met_is_not_read():
+    text = ptx.assemble(KERNELS["digit"])
+    register = re.search(r"atom.global.add.u64\s+(%\w+),", text)[1]
+    assert lint_ptx(text.replace("ret;", f"st.global.b64 [%rd1], {register};\n\tret;"), sums=True)
+    assert lint_ptx(text.replace("atom.global.add.u64", "atom.global.exch.b64"), sums=True)
+
+
+def check_lowest(arrays: GpuArrays, row: np.ndarray, count: int, below: float, ties: bool) -> None:
+    index, border = HOST.lowest(row, count, below, ties)
+    found, key = arrays.lowest(arrays.send(row), count, below, ties)
+    assert arrays.fetch(found).tolist() == index.tolist() and np.array(key).tobytes() == np.array(border).tobytes()
+
+
+few = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.parametrize(("block", "grid"), SHAPES)
+@few
+@given(row=ROWS, count=st.integers(1, 150), below=st.one_of(st.just(INF), NUMBERS.filter(lambda x: x == x)), ties=st.booleans())
+@example(row=[1.0, -0.0, 0.0, -1.0], count=2, below=INF, ties=False)
+@example(row=[INF, INF, -INF], count=2, below=INF, ties=True)
+@example(row=[MAX, 1e300, 2e300, float("nan"), 1.0], count=5, below=INF, ties=False)
+def test_lowest(pretended, block, grid, row, count, below, ties):
+    check_lowest(pretended(block, grid), np.array([row]), count, below, ties)
+
+
+@pytest.mark.parametrize(("block", "grid"), SHAPES)
+@settings(few, max_examples=50)
+@given(row=ROWS)
+def test_least(pretended, block, grid, row):
+    arrays = pretended(block, grid)
+    mine, theirs = arrays.least(arrays.send(np.array([row]))), HOST.least(np.array([row]))
+    assert np.array(mine).tobytes() == np.array(theirs).tobytes()
+
+
+@pytest.mark.parametrize(("block", "grid"), SHAPES)
+@settings(few, max_examples=25)
+@given(row=st.one_of(*(st.lists(st.integers(0, 4), min_size=least, max_size=6 * least + 20) for least in (1, 60))))
+def test_order(pretended, block, grid, row):
+    arrays, row = pretended(block, grid), np.array([row], dtype=float)
+    index, counts = arrays.order(arrays.send(row), 5)
+    wanted = HOST.order(row, 5)
+    assert arrays.fetch(index).tolist() == wanted[0].tolist() and counts == wanted[1]
+
+
+def columns_agree(arrays: GpuArrays, count: int) -> None:
+    source = np.arange(3.0 * count).reshape(3, count)
+    index = np.array([7, 1, 1, count - 1])
+    there, where = arrays.send(source), arrays._words(4)
+    where.set(index)
+    assert (arrays.fetch(arrays.gather(there, where)) == source[:, index]).all()
+    target, expected = arrays.send(np.zeros((3, 9))), np.zeros((3, 9))
+    for a, t, i, s in ((arrays, target, where, there), (HOST, expected, index, source)):
+        a.gather(s, i, t, 3)
+        a.put(t, 1, s, 4, 6)
+        a.fill(t[1:2, :8], i[1:2], np.nan)
+    assert np.array_equal(arrays.fetch(target), expected, equal_nan=True)
+    assert (arrays.fetch(arrays.column(there, 3)) == source[:, 3:4]).all() and len(arrays.gather(there, where[:0]).shape) == 2
+
+
+@pytest.mark.parametrize(("block", "grid"), SHAPES)
+def test_columns(pretended, block, grid):
+    columns_agree(pretended(block, grid), 10)
+
+
+# ---- a real GPU
+def real() -> list[GpuArrays]:
+    try:
+        return [GpuArrays(CudaTarget(block=block, grid=grid)) for block, grid in [(None, None), (32, 3), (256, None)]]
+    except DeviceError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.gpu
+def test_a_gpu_answers_as_numpy_does():
+    rng = np.random.default_rng(5)
+    for arrays in real():
+        columns_agree(arrays, 1000)
+        for length in (1, 63, 64, 65, 5000, 300_000, 3_000_001):
+            rows = [rng.normal(size=length), np.exp(rng.uniform(-700, 700, length)), rng.integers(-2, 3, length) * 1.0,
+                    np.full(length, -INF), rng.integers(0, 2**64, length, dtype=np.uint64).view(np.float64),
+                    np.where(rng.random(length) < 0.5, np.nan, rng.normal(size=length))]
+            for row in rows:
+                row = row[None]
+                mine, theirs = arrays.least(arrays.send(row)), HOST.least(row)
+                assert np.array(mine).tobytes() == np.array(theirs).tobytes()
+                for count in (1, length // 3 + 1, length, length + 1):
+                    for below, ties in ((INF, False), (0.5, True), (-0.0, False)):
+                        check_lowest(arrays, row, count, below, ties)
+            kinds = rng.integers(0, 5, (1, length)) * 1.0
+            index, counts = arrays.order(arrays.send(kinds), 5)
+            wanted = HOST.order(kinds, 5)
+            assert (arrays.fetch(index) == wanted[0]).all() and counts == wanted[1]
