@@ -1,6 +1,6 @@
 """Figures of one GPU: streaming, arithmetic, the complete search in the paper's form, proofs with very many variables.
 
-    python bench/gpu.py [--json FILE] [--only PART ...] [--device cuda]
+    python bench/gpu.py [--json FILE] [--only PART ...] [--sizes N ...] [--device cuda]
 
 Parts, all of them by default:
   stream    boxes read from memory, beside a copy in the same run
@@ -124,9 +124,9 @@ def lanes(target: CudaTarget) -> None:
            f"{rate / 1e12:.2f} of {most / 1e12:.2f} T/s at {clock / 1e9:.2f} GHz")
 
 
-def complete(target: CudaTarget, device: str) -> None:
+def complete(sizes: list[int], device: str) -> None:
     head("The complete search in the paper's form, 4**10 subregions an iteration")
-    for n in SIZES:
+    for n in sizes:
         for name in PAPER:
             wanted = PAPER[name][50] * n // 50
             r = search(name, n, 2 * wanted, device)
@@ -140,7 +140,7 @@ def complete(target: CudaTarget, device: str) -> None:
                        faster >= FASTER)
 
 
-def auto(target: CudaTarget, device: str) -> None:
+def auto(device: str) -> None:
     head(f"The default engine, xtol = {XTOL:g}: the second call")
     for name, n, most in AUTO:
         f, p, _ = moved(name, n, False)
@@ -159,13 +159,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the tables to this file, again after each part")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="the parts to run")
+    parser.add_argument("--sizes", nargs="+", type=int, choices=SIZES, default=SIZES, help="of the complete search")
     parser.add_argument("--device", default="cuda", help="cuda (the default), or cuda:1, …")
     options = parser.parse_args()
     target = CudaTarget(int(options.device.partition(":")[2] or 0))
     machine = f"{target.gpu.name}, {target.gpu.versions}, Python {sys.version.split()[0]}, NumPy {np.__version__}"
     print(machine, flush=True)
     parts = {"stream": lambda: stream(target), "lanes": lambda: lanes(target),
-             "complete": lambda: complete(target, options.device), "auto": lambda: auto(target, options.device)}
+             "complete": lambda: complete(options.sizes, options.device), "auto": lambda: auto(options.device)}
     for name, part in parts.items():
         if name in options.only:
             part()

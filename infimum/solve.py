@@ -58,7 +58,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         _check_number(name, value, optional=name == "xtol")
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("batch", batch)):
         _check_number(name, value, optional=True, positive=True)
-    if batch is not None and (batch != int(batch) or batch < _LEAST_BOXES):
+    whole = isinstance(batch, (int, np.integer)) and not isinstance(batch, bool)
+    if batch is not None and not (whole and batch >= _LEAST_BOXES):
         raise OptionError(f"batch must be a whole number of {_LEAST_BOXES} or more, or None, not {batch!r}")
     _check_run(time_limit, callback)
     try:

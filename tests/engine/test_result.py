@@ -43,7 +43,7 @@ minima                        value  lanes  share  ended      x
                                 0.1    150  93.8%  CONVERGED  (1, -0.25)
                  -0.333333333333333     10   6.2%  KINK       (0.3333333333, -0.08333333333)
 work         34,567 evaluations, 12 steps, 0.062 s
-run          engine swarm, seed 7
+run          engine swarm, seed 7, on cpu
 """
 
 
