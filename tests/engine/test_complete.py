@@ -6,7 +6,8 @@ import pytest
 import infimum
 from infimum import problems
 from infimum.engine.branch import Goal
-from infimum.engine.complete import _ENDS, CompleteOptions, CompleteSearch
+from infimum.engine.complete import CompleteSearch
+from infimum.engine.partition import ENDS, CompleteOptions
 from infimum.engine.region_list import BYTES, RegionList
 from infimum.problem import Problem
 
@@ -16,20 +17,20 @@ def search(p, xtol=1e-4, **options) -> CompleteSearch:
     return CompleteSearch(Problem(p.fun, p.lo, p.hi), evaluator, CompleteOptions(**options), Goal(1e-6, 1e-6, xtol), 0)
 
 
-@pytest.mark.parametrize("cuts", _ENDS)
+@pytest.mark.parametrize("cuts", ENDS)
 @pytest.mark.parametrize("lo, hi", [(-1.0, 2.0), (1.0, 1e8), (-1e-300, 1e300), (0.1, 0.1), (1.0, 1.0 + 2.0**-52),
                                     (-5e-324, 5e-324), (-1e8, -1.0)])
 def test_pieces_cover_without_a_gap(cuts, lo, hi):
     for p in (2, 4, 8, 16):
-        ends = _ENDS[cuts](lo, hi, p)
+        ends = ENDS[cuts](lo, hi, p)
         assert len(ends) == p + 1 and ends[0] == lo and ends[-1] == hi and ends == sorted(ends)
 
 
 def test_logarithmic_cuts_are_those_of_the_paper():
-    assert np.allclose(_ENDS["log"](1.0, 1e8, 4), [1, 1e2, 1e4, 1e6, 1e8], rtol=1e-15)
+    assert np.allclose(ENDS["log"](1.0, 1e8, 4), [1, 1e2, 1e4, 1e6, 1e8], rtol=1e-15)
 
 
-@pytest.mark.parametrize("cuts", _ENDS)
+@pytest.mark.parametrize("cuts", ENDS)
 def test_descendants_are_rebuilt_without_a_gap(cuts):
     """A million random descendants: neighbours share their ends bit for bit, the outermost have the ends of their parent."""
     n, block, pieces = 7, 3, 4

@@ -16,7 +16,8 @@ from flint import arb
 import infimum
 from infimum import problems
 from infimum.engine.branch import Goal
-from infimum.engine.complete import CompleteOptions, CompleteSearch
+from infimum.engine.complete import CompleteSearch
+from infimum.engine.partition import CompleteOptions
 from infimum.evaluate import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.hoist import block_variables
