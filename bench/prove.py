@@ -34,6 +34,7 @@ import infimum  # noqa: E402
 from bench.provers import CONTESTS, PEERS, TOLERANCE, WAYS  # noqa: E402
 from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
+from infimum.lower.branch import rows_of  # noqa: E402
 from infimum.problems import GalleryProblem  # noqa: E402
 from infimum.target.cpu import CpuTarget, host  # noqa: E402
 
@@ -236,6 +237,8 @@ def gallery(options: argparse.Namespace) -> None:
            f"{time.perf_counter() - begin:.0f} s in all; the slowest {slowest['problem']}, n = {slowest['n']}, "
            f"{slowest['seconds']:.2f} s")
     report("gallery: WRONG", faults, f"of {len(table)}", "= 0", faults == 0)
+    for n in (2, 5, 50):
+        report(f"a region in the pool of branch and bound, n = {n}", 8 * rows_of(n), "bytes")
 
 
 # peers

@@ -38,8 +38,8 @@ class Settler:
 
     def rounds(self) -> list[Iterator[None]]:
         """Ways to a better point, the quickest first: the next is taken only where the one before was not good enough."""
-        return [self._from_the_middle(), self._finely(), self._descend(), self._from_drawn_points(), self._every_way(),
-                self._descend()]
+        return [self._from_the_middle(), self._finely(), self._along_lines(), self._descend(), self._from_drawn_points(),
+                self._every_way(), self._descend()]
 
     def _from_the_middle(self) -> Iterator[None]:
         yield from self._look(self.lo, self.hi)
@@ -48,6 +48,20 @@ class Settler:
     def _finely(self) -> Iterator[None]:
         yield from self._look_finely()
         yield from self._look_closer(_CLOSER)
+
+    def _along_lines(self) -> Iterator[None]:
+        """What depends on a distance alone falls along no variable, but along a line it does. From the middle too: at a minimum
+        along all variables a gradient tells nothing."""
+        best = self.x, self.value
+        for start in (best[0], self.lo + (self.hi - self.lo) * 0.5):
+            self.x = start
+            before = self.value = self._value(start)
+            yield from self._downhill()
+            if self.value < before:
+                yield from self._look_closer(_CLOSER)
+            if self.value < best[1]:
+                best = self.x, self.value
+        self.x, self.value = best
 
     def _look_finely(self) -> Iterator[None]:
         """Over the whole range, window by window."""
