@@ -22,8 +22,8 @@ from infimum.target.llvm import Renderer, Spelling, Text, lane_body
 class SimdSpelling(Spelling):
     """LLVM's constrained intrinsics on vectors, rounded upward, in strictfp functions."""
 
-    def __init__(self, lanes: int):
-        self.lanes = lanes
+    def __init__(self, lanes: int, arm: bool = False):
+        self.lanes, self.arm = lanes, arm
         self.lane, self.integer, self.truth = f"<{lanes} x double>", f"<{lanes} x i64>", f"<{lanes} x i1>"
         self.suffix = f"v{lanes}f64"
 
@@ -42,6 +42,10 @@ class SimdSpelling(Spelling):
 
     def exact(self, op: str, operand: str) -> str:
         return f"call {self.lane} @llvm.{'fabs' if op == 'abs' else op}.{self.suffix}({self.lane} {operand})"
+
+    def select(self, text: Text, condition: str, yes: str, no: str) -> str:
+        choose = self.select_bits if self.arm else super().select
+        return choose(text, condition, yes, no)
 
     def constant(self, bits: str, type: str) -> str:
         return f"splat ({type} {bits})"
@@ -161,7 +165,7 @@ class CpuTarget:
     def __init__(self, lanes: int | None = None, threads: int | None = None):
         self.lanes = lanes or host().lanes
         self.threads = threads or _cores()
-        self.spelling = SimdSpelling(self.lanes)
+        self.spelling = SimdSpelling(self.lanes, host().arm)
 
     def compile(self, kernel: Kernel) -> CompiledKernel:
         """Machine code for the kernel, from the cache if an equal one was compiled before."""

@@ -46,6 +46,13 @@ class Spelling(ABC):
         """The instruction text of a choice between two doubles: their bits, whatever they are."""
         return f"select {self.truth} {condition}, {self.lane} {yes}, {self.lane} {no}"
 
+    def select_bits(self, text: "Text", condition: str, yes: str, no: str) -> str:
+        """The same on bits, where LLVM must not see doubles: it takes x < 0 ? x : 0 for a minimum, and that of some machines
+        prefers -0, where ours gives +0."""
+        bits = [text.let(f"bitcast {self.lane} {x} to {self.integer}") for x in (yes, no)]
+        chosen = text.let(f"select {self.truth} {condition}, {self.integer} {bits[0]}, {self.integer} {bits[1]}")
+        return f"bitcast {self.integer} {chosen} to {self.lane}"
+
 
 class Text:
     """Lines of one LLVM function, with fresh names and labels."""

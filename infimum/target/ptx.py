@@ -49,10 +49,7 @@ class CudaSpelling(Spelling):
     def spread(self, text: Text, scalar: str, type: str) -> str:
         return scalar
 
-    def select(self, text: Text, condition: str, yes: str, no: str) -> str:
-        """On bits: LLVM takes x < 0 ? x : 0 for a minimum of doubles, and that of PTX prefers -0, where ours gives +0."""
-        bits = [text.let(f"bitcast double {x} to i64") for x in (yes, no)]
-        return f"bitcast i64 {text.let(f'select i1 {condition}, i64 {bits[0]}, i64 {bits[1]}')} to double"
+    select = Spelling.select_bits
 
     def element(self, text: Text, buffer: str, position: str) -> str:
         """Element by element, and in each element thread by thread: threads that run together touch neighbours."""
