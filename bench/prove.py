@@ -193,6 +193,15 @@ def small() -> list[GalleryProblem]:
     return found
 
 
+REASONS = {  # why the proof of some problems is out of reach, where it is
+    "perm_d": "a long flat valley: first derivatives leave a cluster of boxes, and the swarm needs several waves to find its end",
+    "happy_cat": "a root of a quantity that is 0 on a sphere: no derivative there, and boxes along the whole sphere remain",
+    "hgbat": "a root of a quantity that is 0 on a surface: no derivative there, and boxes along the whole surface remain",
+    "weierstrass": "the last terms have arguments beyond 2**30, where sine and cosine are enclosed by [-1, 1]",
+    "keane": "0/0 at a corner of the bounds: the enclosure near it is unbounded",
+}
+
+
 class Overdue(BaseException):
     """Ends a run that does not end by itself; no Exception, so that nothing on its way handles it as one."""
 
@@ -229,6 +238,7 @@ def gallery(options: argparse.Namespace) -> None:
         if row["verdict"] != "PROVED" or row["wrong"]:
             note = row["failure"][:120] if "failure" in row else f"lower {row['lower']:.10g}, minimum {p.minimum.lo:.10g}"
             note += f"  WRONG: {row['wrong']}" if row["wrong"] else ""
+            note += f": {REASONS[p.name]}" if p.name in REASONS and row["verdict"] == "STOPPED" else ""
             what, verdict = f"  {p.name}, n = {p.n}", f"{row['verdict']},"
             print(f"{what:<58} {row['gap']:>10.4g} {'gap':<12} {verdict:<16} {row['seconds']:.2f} s, {note}", flush=True)
     proved, faults = sum(row["verdict"] == "PROVED" for row in table), sum(bool(row["wrong"]) for row in table)
