@@ -185,11 +185,8 @@ def small() -> list[GalleryProblem]:
         if not p.scalable:
             found += [p] if p.n <= 5 else []
             continue
-        for n in (2, 5):
-            try:
-                found.append(problems.get(p.name, n))
-            except infimum.GalleryError:
-                pass
+        least, most = problems.sizes(p.name)
+        found += [problems.get(p.name, n) for n in (2, 5) if least <= n <= most]
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.errors import ShapeError
+from infimum.errors import OptionError, ShapeError
 from infimum.expr.constants import is_masked
 from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
@@ -254,8 +254,9 @@ def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device
     >>> float(f.estimate([0.0, 0.0, 0.0]))
     3.0
     """
-    own = target_of(device)
-    return Evaluator(trace(fun, n, args), n, own if target is None else target)
+    if target is not None and device != "cpu":
+        raise OptionError(f"a target was given, and the device {device!r} beside it")
+    return Evaluator(trace(fun, n, args), n, target_of(device) if target is None else target)
 
 
 def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None) -> Interval:

@@ -4,11 +4,14 @@ It is as strict as the real one where that matters (only C-contiguous arrays of 
 an access outside an array raises instead of going astray. Memory is bounded, so that running out of it can be tried.
 """
 
+from collections import OrderedDict
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
+from infimum.target import cuda
 from tests.ptx_machine import Memory, Module
 
 
@@ -147,3 +150,12 @@ class PretendCupy:
 
     def empty(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
         return Array(self, shape, dtype)
+
+
+def installed(monkeypatch: pytest.MonkeyPatch, **settings: int) -> PretendCupy:
+    """A pretended CuPy in the place of the real one, and no memory of another."""
+    cupy = PretendCupy(**settings)
+    monkeypatch.setattr(cuda, "_cupy", lambda: cupy)
+    monkeypatch.setattr(cuda, "_gpus", {})
+    monkeypatch.setattr(cuda, "_loaded", OrderedDict())
+    return cupy

@@ -189,7 +189,7 @@ class Auto:
         """The swarm again, with more waves."""
         if len(self.lo) > _SWARMED:
             return
-        swarm = Swarm(self._finite(), self.evaluator, replace(self.swarm.options, restarts=_WAVES), self.seed)
+        swarm = Swarm(self.swarm.problem, self.evaluator, replace(self.swarm.options, restarts=_WAVES), self.seed)
         yield from self._swarm(swarm)
         self.looked += swarm.evaluations
 

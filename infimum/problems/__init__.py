@@ -22,7 +22,7 @@ from infimum.problems import (
 )
 from infimum.problems.entry import Entry, GalleryProblem
 
-__all__ = ["GalleryError", "GalleryProblem", "all_problems", "get", "names"]
+__all__ = ["GalleryError", "GalleryProblem", "all_problems", "get", "names", "sizes"]
 
 _MODULES = (complete_search, scalable_bowls, scalable_waves, two_polynomials, two_waves, two_radial, few_variables)
 _ENTRIES: dict[str, Entry] = {entry.title: entry for module in _MODULES for entry in module.TABLE}
@@ -40,6 +40,15 @@ def get(name: str, n: int | None = None) -> GalleryProblem:
         hint = f"did you mean {', '.join(near)}?" if near else "names() lists all"
         raise GalleryError(f"the gallery has no problem {name!r}: {hint}")
     return _ENTRIES[name].problem(n)
+
+
+def sizes(name: str) -> tuple[int, float]:
+    """The least and the largest number of variables with which the problem exists.
+
+    >>> sizes("branin"), sizes("rastrigin")
+    ((2, 2), (1, inf))
+    """
+    return _ENTRIES[name].sizes or (_ENTRIES[name].size,) * 2
 
 
 def all_problems() -> list[GalleryProblem]:

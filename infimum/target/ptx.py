@@ -20,7 +20,7 @@ CAPABILITY, VERSION = "sm_60", "+ptx50"
 ENTRY = "work"
 _ROUNDED = {"add": 2, "mul": 2, "div": 2, "sqrt": 1, "fma": 3}  # intrinsics that round upward, with their numbers of operands
 _EXACT = {"abs": "llvm.fabs.f64", "floor": "llvm.floor.f64", "roundeven": "llvm.roundeven.f64"}
-_REGISTERS = ("tid", "ctaid", "ntid", "nctaid")
+REGISTERS = "\n".join(f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in ("tid", "ctaid", "ntid", "nctaid"))
 # of LLVM: 0 translates without thought, 1 finds out what lies in global memory; the driver optimises the result either way
 _LEVEL = 1
 
@@ -33,7 +33,7 @@ class CudaSpelling(Spelling):
     def declarations(self) -> str:
         rows = [f"declare double @llvm.nvvm.{op}.rp.d({', '.join(['double'] * n)})" for op, n in _ROUNDED.items()]
         rows += [f"declare double @{name}(double)" for name in _EXACT.values()]
-        return "\n".join(rows + [f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in _REGISTERS])
+        return "\n".join([*rows, REGISTERS])
 
     def upward(self, text: Text, op: str, operands: list[str]) -> str:
         if op == "sub":  # there is no such intrinsic; IEEE 754 defines x - y as x + (-y), signs of zeros included
@@ -98,8 +98,8 @@ def ir(kernel: Kernel) -> str:
         buffers += [f"  %start{i} = mul i64 %width, {offset}", f"  %place{i} = add i64 %start{i}, %thread",
                     f"  %buf{i} = getelementptr inbounds double, ptr %scratch, i64 %place{i}"]
         offset += size
-    body = _WORK.format(entry=ENTRY, parameters=", ".join(parameters), stacks="\n".join(stacks), start=start, end=end,
-                        setup="\n".join(buffers + prologue), lane="\n".join(lane))
+    body = _WORK.format(entry=ENTRY, thread=THREAD, parameters=", ".join(parameters), stacks="\n".join(stacks), start=start,
+                        end=end, setup="\n".join(buffers + prologue), lane="\n".join(lane))
     functions = [r.function(f, "internal") for f in kernel.functions()]
     return _named("\n".join([spelling.declarations(), *functions, body, "attributes #0 = { noinline nounwind }\n"]))
 
@@ -109,11 +109,8 @@ def _named(text: str) -> str:
     return re.sub(rf"@(?!llvm\.|{ENTRY}\()(\w+)\(", r"@infimum_\1(", text)
 
 
-# A thread takes every box whose number is its own plus a multiple of all threads, so that scratch is bounded by the threads.
-_WORK = """
-define ptx_kernel void @{entry}({parameters}) #0 {{
-entry:
-{stacks}
+# %thread: the number of this thread, of %width
+THREAD = """
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %ctaid = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %ntid = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
@@ -124,7 +121,14 @@ entry:
   %blocks = zext i32 %nctaid to i64
   %before = mul i64 %block, %threads
   %thread = add i64 %before, %in.block
-  %width = mul i64 %blocks, %threads
+  %width = mul i64 %blocks, %threads"""
+
+# A thread takes every box whose number is its own plus a multiple of all threads, so that scratch is bounded by the threads.
+_WORK = """
+define ptx_kernel void @{entry}({parameters}) #0 {{
+entry:
+{stacks}
+{thread}
 {setup}
   %some = icmp slt i64 %thread, %total
   br i1 %some, label %{start}, label %finish

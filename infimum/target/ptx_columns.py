@@ -11,6 +11,8 @@ has. A digit has 6 bits, so that a thread holds all 64 counts in 16 registers: i
 as long.
 """
 
+from infimum.target.ptx import REGISTERS, THREAD
+
 RUN = 64
 BINS, DIGITS = 64, 11  # the first digit has the 4 bits that the ten others leave
 MOST = 1 << 16         # numbers that a thread may count
@@ -18,26 +20,13 @@ LOWEST_KEY, ENDLESS = 0x000FFFFFFFFFFFFF, 0xFFF0000000000000  # of the infinitie
 _SIGN = -(1 << 63)
 
 _HEAD = """
-declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
-declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+{registers}
 declare double @llvm.nvvm.add.rp.d(double, double)
 {functions}
 define ptx_kernel void @work({parameters}, i64 %total) #0 {{
 entry:
 {stacks}
-  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %ctaid = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-  %ntid = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
-  %nctaid = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
-  %in.block = zext i32 %tid to i64
-  %block = zext i32 %ctaid to i64
-  %threads = zext i32 %ntid to i64
-  %blocks = zext i32 %nctaid to i64
-  %before = mul i64 %block, %threads
-  %thread = add i64 %before, %in.block
-  %width = mul i64 %blocks, %threads
+{thread}
   %some = icmp slt i64 %thread, %total
   br i1 %some, label %item, label %finish
 item:
@@ -59,7 +48,8 @@ attributes #1 = {{ alwaysinline nounwind }}
 def _kernel(parameters: str, body: str, stacks: str = "", functions: str = "") -> str:
     """A kernel whose body is done for each number %k below %total. `parameters`: names, of pointers with a star."""
     listed = ", ".join(f"ptr %{p[1:]}" if p.startswith("*") else f"i64 %{p}" for p in parameters.split())
-    return _HEAD.format(parameters=listed, body=body.strip("\n"), stacks=stacks, functions=functions)
+    return _HEAD.format(registers=REGISTERS, thread=THREAD, parameters=listed, body=body.strip("\n"), stacks=stacks,
+                        functions=functions)
 
 
 def _loop(name: str, first: str, last: str, step: str, body: str, carried: str = "") -> str:
@@ -116,30 +106,26 @@ def _run(length: str = "count") -> str:
 
 
 # columns: rows of `rows` words, of arrays whose rows begin so many words apart
-COPY = _kernel("*source from.next *target to.next rows", _loop("r", "0", "%rows", "1", f"""
+def _move(column: str) -> str:
+    """Moves a column of the source to column %k of the target."""
+    return _loop("r", "0", "%rows", "1", f"""
   %a = mul i64 %r, %from.next
-  %b = add i64 %a, %k
+  %b = add i64 %a, {column}
 {_at("x", "source", "%b")}
   %word = load i64, ptr %x
   %c = mul i64 %r, %to.next
   %d = add i64 %c, %k
 {_at("y", "target", "%d")}
   store i64 %word, ptr %y
-"""))
+""")
+
+
+COPY = _kernel("*source from.next *target to.next rows", _move("%k"))
 
 GATHER = _kernel("*source from.next *index *target to.next rows", f"""
 {_at("i", "index", "%k")}
   %column = load i64, ptr %i
-""" + _loop("r", "0", "%rows", "1", f"""
-  %a = mul i64 %r, %from.next
-  %b = add i64 %a, %column
-{_at("x", "source", "%b")}
-  %word = load i64, ptr %x
-  %c = mul i64 %r, %to.next
-  %d = add i64 %c, %k
-{_at("y", "target", "%d")}
-  store i64 %word, ptr %y
-"""))
+""" + _move("%column"))
 
 FILL = _kernel("*row *index word", f"""
 {_at("i", "index", "%k")}

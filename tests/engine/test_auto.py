@@ -469,8 +469,9 @@ def test_random_smooth_functions(seed):
 def test_warnings_are_errors_and_none_is_raised():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        minimize(lambda x: np.exp(x[0] * 1000) - np.exp(-x[0] * 1000) * x[0], [(-5, 5)], max_boxes=10_000)
-        minimize(lambda x: x[0] * 1e308 * x[1], [(-5, 5), (-10, 10)], max_boxes=10_000)
+        steep = minimize(lambda x: np.exp(x[0] * 1000) - np.exp(-x[0] * 1000) * x[0], [(-5, 5)], max_boxes=10_000)
+        huge = minimize(lambda x: x[0] * 1e308 * x[1], [(-5, 5), (-10, 10)], max_boxes=10_000)
+    assert steep.lower <= steep.upper < 1.0 and huge.upper <= -1e308 and huge.lower == -np.inf
 
 
 def test_a_late_look_that_closes_the_gap_ends_the_run():

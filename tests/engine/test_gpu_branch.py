@@ -15,7 +15,7 @@ from infimum.evaluate import Evaluator
 from infimum.target import cuda, gpu_arrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.hybrid import HybridTarget
-from tests.pretend_cupy import PretendCupy
+from tests.pretend_cupy import installed
 
 
 def started(fun, lo, hi, target, batch: int, goal: Goal | None = None) -> Branch:
@@ -35,10 +35,7 @@ def fingerprint(branch: Branch) -> list[bytes]:
 # ---- a pretended GPU
 @pytest.fixture
 def pretended(monkeypatch):
-    cupy = PretendCupy(memory=1 << 24)
-    monkeypatch.setattr(cuda, "_cupy", lambda: cupy)
-    monkeypatch.setattr(cuda, "_gpus", {})
-    monkeypatch.setattr(cuda, "_loaded", OrderedDict())
+    cupy = installed(monkeypatch, memory=1 << 24)
     monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 1 << 20)  # one thread: counting digits is slow there
     return cupy

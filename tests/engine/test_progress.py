@@ -10,7 +10,8 @@ import pytest
 import infimum
 from infimum import problems
 from infimum.engine import progress
-from tests.engine.test_swarm import raising, rosenbrock, sphere, stopper, swarm
+from tests.engine.test_swarm import rosenbrock, sphere, swarm
+from tests.engine.test_swarm_callbacks import raising, stopper
 
 
 def screen(text: str) -> str:

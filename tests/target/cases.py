@@ -144,3 +144,24 @@ def program_inputs(kernel: Kernel, boxes: int) -> list[np.ndarray]:
 def program_outputs(kernel: Kernel, boxes: int) -> list[np.ndarray]:
     """What a kernel leaves alone stays 12345."""
     return [np.full((ROWS, boxes), 12345.0) for _ in range(kernel.outputs)]
+
+
+def small_kernel() -> Kernel:
+    """A loop, its sum, and a function: what the readers of text are tried on."""
+    b = Builder()
+    x = b.input(0, 0)
+    with b.loop(40) as turn:
+        term = b.fma(x, b.data(turn.index), b.sqrt(b.abs(x)))
+        step = b.step((0.0,), (term,), lambda b, left, right: (b.add(left[0], right[0]),))
+    b.output(0, 0, b.outline("small_part", lambda b, y: b.floor(b.div(y, 3.0)), step.results[0])[0])
+    return b.kernel("small", 1, 1)
+
+
+def extrema_case() -> tuple[Kernel, np.ndarray]:
+    """Minima and maxima of pairs in which the sign of a zero, or NaN, decides: (kernel with six outputs, its input)."""
+    b = Builder()
+    x, y = b.input(0, 0), b.input(0, 1)
+    for row, value in enumerate((b.min(x, 0.0), b.max(x, -0.0), b.min(x, y), b.max(x, y), b.min(0.0, x), b.max(b.neg(x), 0.0))):
+        b.output(0, row, value)
+    ends = (0.0, -0.0, 1.0, -1.0, np.nan, np.inf)
+    return b.kernel("extrema", 1, 1), np.array([(x, y) for x in ends for y in ends]).T.copy()

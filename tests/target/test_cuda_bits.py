@@ -16,7 +16,6 @@ from infimum.interval import elementary
 from infimum.lower.kernel import PRIMITIVES, Builder, Kernel
 from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget, gpu
-from infimum.target.host import host
 from tests.evaluate.fingerprint import FUNCTIONS
 from tests.random_kernels import ADVERSARIAL, DATA, bit_patterns, example, same_bits
 from tests.random_kernels import ROWS as RANDOM_ROWS
@@ -29,6 +28,7 @@ from tests.target.cases import (
     UNIFORM_PRIMITIVES,
     constant_case,
     elementary_case,
+    extrema_case,
     primitive_case,
     primitive_kernel,
     program_case,
@@ -125,12 +125,7 @@ def test_uniform_primitive(op: str):
 
 
 def test_minimum_and_maximum_keep_the_sign_of_zero():
-    b = Builder()
-    x, y = b.input(0, 0), b.input(0, 1)
-    for row, value in enumerate((b.min(x, 0.0), b.max(x, -0.0), b.min(x, y), b.max(x, y), b.min(0.0, x), b.max(b.neg(x), 0.0))):
-        b.output(0, row, value)
-    kernel, ends = b.kernel("extrema", 1, 1), (0.0, -0.0, 1.0, -1.0, np.nan, np.inf)
-    inputs = np.array([(x, y) for x in ends for y in ends]).T.copy()
+    kernel, inputs = extrema_case()
     expected = np.full((6, inputs.shape[1]), 12345.0)
     reference(kernel, [inputs], [expected], *EMPTY)
     check(kernel, [inputs], [expected], *EMPTY, shapes=[{}])
@@ -269,8 +264,3 @@ def test_the_same_answers_from_several_threads():
         return int((~same_bits(found, expected)).sum())
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(work, range(12))) == [0] * 12
-
-
-def test_the_machine_compared_with():
-    """Not a test of anything: names both machines in the output of `pytest -v -s`."""
-    print(f"\n{gpu().name}, compute capability {gpu().capability}, {gpu().versions}; against {host().name}, {host().lanes} lanes")

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from infimum.errors import DeviceError, ShapeError
 from infimum.lower.kernel import Builder, Kernel
 from infimum.target import cuda
 from infimum.target.cuda import CudaTarget
-from tests.pretend_cupy import PretendCupy
+from tests.pretend_cupy import PretendCupy, installed
 from tests.random_kernels import example, same_bits
 
 WITH_BUFFER = next(seed for seed in range(100) if sum(example(seed).kernel.buffers) > 10)
@@ -21,11 +20,7 @@ WITH_BUFFER = next(seed for seed in range(100) if sum(example(seed).kernel.buffe
 def pretend(monkeypatch):
     """pretend(…) installs a pretended CuPy and returns it."""
     def install(**settings) -> PretendCupy:
-        cupy = PretendCupy(**settings)
-        monkeypatch.setattr(cuda, "_cupy", lambda: cupy)
-        monkeypatch.setattr(cuda, "_gpus", {})
-        monkeypatch.setattr(cuda, "_loaded", OrderedDict())
-        return cupy
+        return installed(monkeypatch, **settings)
     return install
 
 

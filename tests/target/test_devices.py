@@ -1,7 +1,6 @@
 """The device a user names; arrays on a pretended GPU; runs that go where they end sooner. No GPU is needed."""
 
 import importlib.util
-from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -14,16 +13,13 @@ from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget
 from infimum.target.devices import target_of
 from infimum.target.hybrid import HybridTarget
-from tests.pretend_cupy import PretendCupy
+from tests.pretend_cupy import PretendCupy, installed
 from tests.random_kernels import same_bits
 
 
 @pytest.fixture
 def pretend(monkeypatch) -> PretendCupy:
-    cupy = PretendCupy(memory=1 << 26)
-    monkeypatch.setattr(cuda, "_cupy", lambda: cupy)
-    monkeypatch.setattr(cuda, "_gpus", {})
-    monkeypatch.setattr(cuda, "_loaded", OrderedDict())
+    cupy = installed(monkeypatch, memory=1 << 26)
     monkeypatch.setattr(hybrid, "gpu_may_be_here", lambda: True)
     return cupy
 
@@ -77,7 +73,7 @@ def test_an_evaluator_has_its_device_already():
     assert infimum.minimize(f, [(-1, 1)], device="cpu").device == "cpu"
     with pytest.raises(OptionError, match="this Evaluator runs on cpu"):
         infimum.minimize(f, [(-1, 1)], device="cuda")
-    with pytest.raises(OptionError, match="no device 'nonsense'"):
+    with pytest.raises(OptionError, match="the device 'nonsense' beside it"):
         infimum.compile(lambda x: x[0], 1, target=CpuTarget(), device="nonsense")
 
 

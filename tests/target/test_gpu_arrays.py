@@ -1,7 +1,6 @@
 """Arrays of a GPU answer as NumPy's do: on a pretended GPU, whose machine tells when threads meet, and on a real one."""
 
 import re
-from collections import OrderedDict
 
 import numpy as np
 import pytest
@@ -9,13 +8,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from infimum.errors import DeviceError
-from infimum.target import cuda, gpu_arrays, ptx
+from infimum.target import gpu_arrays, ptx
 from infimum.target.arrays import HostArrays
 from infimum.target.cuda import CudaTarget
 from infimum.target.gpu_arrays import GpuArrays
 from infimum.target.lint import lint_ptx
 from infimum.target.ptx_columns import KERNELS
-from tests.pretend_cupy import PretendCupy
+from tests.pretend_cupy import installed
 
 INF, MAX, TINY = np.inf, float(np.finfo(float).max), 5e-324
 NUMBERS = st.one_of(st.integers(-3, 3).map(float), st.floats(-4, 4), st.floats(),
@@ -28,10 +27,7 @@ SHAPES = [(None, None), (1, 1), (5, 2)]
 
 @pytest.fixture
 def pretended(monkeypatch):
-    cupy = PretendCupy(memory=1 << 24)
-    monkeypatch.setattr(cuda, "_cupy", lambda: cupy)
-    monkeypatch.setattr(cuda, "_gpus", {})
-    monkeypatch.setattr(cuda, "_loaded", OrderedDict())
+    installed(monkeypatch, memory=1 << 24)
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 16)
     monkeypatch.setattr(gpu_arrays, "_AT_ONCE", 2)
     monkeypatch.setattr(gpu_arrays, "_FEW", 3)

@@ -9,6 +9,7 @@ from infimum.target.cpu import CpuTarget
 from infimum.target.host import Enter, host
 from infimum.target.lint import lint_assembly, lint_ir
 from tests.random_kernels import Writer
+from tests.target.cases import small_kernel
 
 WIDTHS = host().widths()
 
@@ -48,23 +49,13 @@ def test_elementary_functions(name: str):
 
 
 # ---- teeth
-def small_kernel() -> Kernel:
-    b = Builder()
-    x = b.input(0, 0)
-    with b.loop(40) as turn:
-        term = b.fma(x, b.data(turn.index), b.sqrt(b.abs(x)))
-        step = b.step((0.0,), (term,), lambda b, left, right: (b.add(left[0], right[0]),))
-    b.output(0, 0, b.outline("lint_small", lambda b, y: b.floor(b.div(y, 3.0)), step.results[0])[0])
-    return b.kernel("small", 1, 1)
-
-
 SEEDED_IR = {
     'metadata !"round.upward"': 'metadata !"round.tonearest"',
     'metadata !"fpexcept.ignore"': 'metadata !"fpexcept.strict"',
     "= call <{n} x double> @llvm.experimental.constrained.fma": "= call nsz <{n} x double> @llvm.experimental.constrained.fma",
     "@llvm.experimental.constrained.fma.": "@llvm.experimental.constrained.fmuladd.",
     "@llvm.experimental.constrained.sqrt.": "@llvm.sqrt.",
-    "@infimum_lint_small_{n}(": "@floor(",
+    "@infimum_small_part_{n}(": "@floor(",
     " strictfp": "",
 }
 SEEDED_LINES = """

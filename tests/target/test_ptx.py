@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from infimum.interval import elementary
-from infimum.lower.kernel import Builder, Kernel
+from infimum.lower.kernel import Kernel
 from infimum.target import ptx
 from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget
@@ -24,10 +24,12 @@ from tests.target.cases import (
     UNIFORM_PRIMITIVES,
     constant_case,
     elementary_case,
+    extrema_case,
     primitive_case,
     program_case,
     program_inputs,
     program_outputs,
+    small_kernel,
     uniform_case,
 )
 
@@ -87,12 +89,7 @@ def test_uniform_primitive(op: str):
 
 def test_minimum_and_maximum_keep_the_sign_of_zero():
     """LLVM takes a select for a minimum, and the minimum of PTX is -0 where the definition gives +0."""
-    b = Builder()
-    x, y = b.input(0, 0), b.input(0, 1)
-    for row, value in enumerate((b.min(x, 0.0), b.max(x, -0.0), b.min(x, y), b.max(x, y), b.min(0.0, x), b.max(b.neg(x), 0.0))):
-        b.output(0, row, value)
-    kernel, ends = b.kernel("extrema", 1, 1), (0.0, -0.0, 1.0, -1.0, np.nan, np.inf)
-    inputs = np.array([(x, y) for x in ends for y in ends]).T.copy()
+    kernel, inputs = extrema_case()
     expected = np.empty((6, inputs.shape[1]))
     CpuTarget().compile(kernel).run([inputs], [expected], *EMPTY)
     check(kernel, inputs, expected)
@@ -131,20 +128,10 @@ def test_more_random_kernels_are_clean(seed: int):
 
 
 # ---- teeth of the reader
-def small_kernel() -> Kernel:
-    b = Builder()
-    x = b.input(0, 0)
-    with b.loop(40) as turn:
-        term = b.fma(x, b.data(turn.index), b.sqrt(b.abs(x)))
-        step = b.step((0.0,), (term,), lambda b, left, right: (b.add(left[0], right[0]),))
-    b.output(0, 0, b.outline("ptx_small", lambda b, y: b.floor(b.div(y, 3.0)), step.results[0])[0])
-    return b.kernel("small", 1, 1)
-
-
 SEEDED_CHANGES = {
     "add.rp.f64": "add.f64", "fma.rp.f64": "fma.rn.f64", "div.rp.f64": "div.rn.f64", "sqrt.rp.f64": "sqrt.approx.ftz.f64",
-    "cvt.rmi.f64.f64": "cvt.rpi.f64.f64", "call.uni (retval0), infimum_ptx_small": "call.uni (retval0), __nv_floor",
-    ") infimum_ptx_small(": ") __nv_floor(", "abs.f64": "ex2.approx.f32", ".target sm_60": ".target sm_60, map_f64_to_f32",
+    "cvt.rmi.f64.f64": "cvt.rpi.f64.f64", "call.uni (retval0), infimum_small_part": "call.uni (retval0), __nv_floor",
+    ") infimum_small_part(": ") __nv_floor(", "abs.f64": "ex2.approx.f32", ".target sm_60": ".target sm_60, map_f64_to_f32",
     "\n.func": "\n.extern .func",
 }
 SEEDED_LINES = """
