@@ -147,10 +147,10 @@ class Evaluator:
 
     # ---- running
     def run(self, kind: str, inputs: list[np.ndarray], outputs: list[np.ndarray] | None = None,
-            parameters: np.ndarray | None = None) -> list[np.ndarray]:
+            parameters: np.ndarray | None = None, times: int = 1) -> list[np.ndarray]:
         """Runs a program on float64 arrays of shape (rows, N), NumPy's or those of `arrays`, where the results are then too.
 
-        `parameters` are given to all lanes alike.
+        `parameters` are given to all lanes alike. `times`: so often, to and fro between inputs and outputs of the same shapes.
         """
         compiled, doubles, positions, rows = self.prepare(kind)
         here = isinstance(inputs[0], np.ndarray)
@@ -161,8 +161,8 @@ class Evaluator:
         if outputs is None:
             room = np.empty if here else (lambda shape: self.arrays.empty(*shape))
             outputs = [room((count, inputs[0].shape[1])) for count in rows]
-        compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.target, "threads", 1))
-        return outputs
+        compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.target, "threads", 1), times=times)
+        return outputs if times % 2 else inputs
 
     @property
     def arrays(self) -> Arrays:
@@ -174,10 +174,15 @@ class Evaluator:
         """How many lanes a step of a long search should have where nobody says: what fills the machine."""
         return getattr(self.target, "batch", _BATCH)
 
-    def arrays_for(self, batch: int) -> Arrays:
-        """The memory for a search of so many lanes a step: that of a GPU, if it has enough to do or nothing else may be used."""
-        far = getattr(self.target, "resident", False) or batch >= _WORTH_A_GPU
+    def arrays_for(self, batch: int, least: int = 1) -> Arrays:
+        """The memory for a search of so many lanes a step: that of a GPU, if it has enough to do, or if nothing else may be used
+        for `least` lanes."""
+        far = batch >= (least if getattr(self.target, "resident", False) else _WORTH_A_GPU)
         return self.arrays if far else HostArrays()
+
+    def arrays_of(self, array: Any) -> Arrays:
+        """The memory where this array lies."""
+        return HostArrays() if isinstance(array, np.ndarray) else self.arrays
 
     @cached_property
     def local(self) -> LocalForm | None:

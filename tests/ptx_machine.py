@@ -66,6 +66,7 @@ _COMPUTE: dict[str, Callable] = {
     "and.b64": int.__and__, "or.b64": int.__or__, "xor.b64": int.__xor__, "not.b64": lambda x: ~x,
     "and.b32": lambda x, y: x & y & 0xFFFFFFFF,
     "shl.b32": lambda x, n: (x & 0xFFFFFFFF) << min(n & 0xFFFFFFFF, 32) & 0xFFFFFFFF,
+    "shf.l.wrap.b32": lambda low, high, n: (high << 32 | low & 0xFFFFFFFF) << (n & 31) >> 32 & 0xFFFFFFFF,
     "shl.b64": lambda x, n: x << min(n & 0xFFFFFFFF, 64), "shr.u64": lambda x, n: x >> min(n & 0xFFFFFFFF, 64),
     "shr.s64": lambda x, n: _signed(x) >> min(n & 0xFFFFFFFF, 63),
     "bfe.u64": lambda x, at, size: x >> (at & 0xFF) & (1 << (size & 0xFF)) - 1,
@@ -217,7 +218,13 @@ class Module:
                 continue
             op, operands = s.op, s.operands
             compute = _COMPUTE.get(op)
-            if compute:
+            if op == "mov.b64" and isinstance(operands[0], tuple):  # two halves, the lower one first
+                word = get(operands[1])
+                registers.update(zip(operands[0], (word & 0xFFFFFFFF, word >> 32), strict=True))
+            elif op == "mov.b64" and isinstance(operands[1], tuple):
+                low, high = (get(x) & 0xFFFFFFFF for x in operands[1])
+                registers[operands[0]] = high << 32 | low
+            elif compute:
                 value = compute(*[get(x) for x in operands[1:]])
                 registers[operands[0]] = value if isinstance(value, bool) else value & WORD
             elif op == "ret":
@@ -234,7 +241,7 @@ class Module:
                 for i, x in enumerate(values):
                     cell, key = self._cell(op, place, 8 * i, registers, params, local, memory)
                     if op.startswith("ld."):
-                        registers[x] = cell[key]
+                        registers[x] = cell[key] & (0xFFFFFFFF if op.endswith(".b32") else WORD)
                     else:
                         cell[key] = get(x)
             else:

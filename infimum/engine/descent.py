@@ -1,6 +1,7 @@
 """Descents: many quasi-Newton descents at once, one a lane, on the kernels of `lower.descent`."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,19 +11,27 @@ from infimum.lower.programs import DESCENT_DENSE, DESCENT_LIMITED
 
 DENSE = 32        # up to so many variables the inverse Hessian is kept whole
 _TOGETHER = 264   # lanes a run: their metrics stay in the cache, and 264*8 bytes is no power of two, so that rows do not collide
-_LOOK = 8         # trials between two looks at what has ended
+_FAR = 1 << 32    # bytes of a GPU that lanes and their scratch take together
+_LOOK = 8         # trials between two looks at what has ended; on a GPU, where a look takes time, a quarter of all so far if more
 _LEAST = 8        # lanes fill a vector: fewer cost as much
-_VALUE, _STATE = SCALARS.index("value"), SCALARS.index("state")
+_VALUE, _STATE, _TRIALS = (SCALARS.index(name) for name in ("value", "state", "trials"))
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Where lanes ended: points (n, N), values (infinite if DEAD) and states; `lane` is the number of the start."""
+    """Where lanes ended: points (n, N), values (infinite if DEAD) and states; `lane` is the number of the start.
+
+    Those may be the lowest only. Of all that ended: how many are not DEAD, how often f was evaluated, and how often in the lane
+    that took longest.
+    """
 
     x: np.ndarray
     value: np.ndarray
     state: np.ndarray
     lane: np.ndarray
+    alive: int
+    evaluations: int
+    longest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,94 +47,123 @@ class Rules:
 class Descents:
     """Lanes that descend together inside a box; `advance` runs a few trials, ended lanes leave and are gathered.
 
-    A lane ends CONVERGED where its gradient has vanished, KINK where value and point have stopped moving although it has not,
-    DEAD where the start has no finite value or gradient. Lanes whose budget is spent keep the state they are in.
+    The starts are an array of NumPy's or of the evaluator's `arrays`: there the lanes stay. How many work at the same time
+    changes nothing that a lane does. A lane ends CONVERGED where its gradient has vanished, KINK where value and point have
+    stopped moving although it has not, DEAD where the start has no finite value or gradient. Lanes whose budget is spent keep
+    the state they are in.
     """
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray, rules: Rules):
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, starts: Any, rules: Rules):
         self.evaluator, self.rules, self.n = evaluator, rules, len(lo)
         self.kind = DESCENT_DENSE if self.n <= DENSE else DESCENT_LIMITED
         last = [rules.armijo, rules.halvings, 1e-24 * rules.spread, 1e-4 * rules.spread]
         assert len(last) == len(PARAMETERS)
         self.parameters = np.concatenate([lo, hi, hi - lo, last])
-        count = starts.shape[1]
-        self.waiting = [(starts[:, k:k + _TOGETHER], np.arange(k, min(k + _TOGETHER, count))) for k in range(0, count, _TOGETHER)]
-        self.ended: list[Ends] = []
-        self.trials = self.evaluations = 0
-        self.lanes: list[np.ndarray] | None = None
+        self.starts, self.count = starts, starts.shape[1]
+        self.here, self.arrays = isinstance(starts, np.ndarray), evaluator.arrays_of(starts)
+        self.together = _TOGETHER if self.here else max(_LEAST, _FAR // (16 * sum(self.rows)))
+        beyond = self.count + _LEAST  # where lanes end that only fill a vector
+        self.numbers, self.end = self.arrays.numbers(beyond), self.arrays.zeros(self.n + len(SCALARS), beyond)
+        self.begun = self.ended = 0
+        self.evaluations = 0  # at least; the ends tell exactly
+        self.lanes: Any = None  # rows of the points, the scalars, and all else
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Of the kernel's arrays."""
+        return self.evaluator.prepare(self.kind)[3]
 
     @property
     def done(self) -> bool:
-        return not self.waiting and self.lanes is None
+        return self.begun == self.count and self.lanes is None
 
-    def advance(self, trials: int = _LOOK) -> Ends | None:
-        """Runs so many trials of the lanes at work; returns those that ended."""
+    @property
+    def running(self) -> int:
+        """The lanes at work or waiting, those that ended and were not gathered yet among them."""
+        return self.count - self.ended
+
+    def advance(self, trials: int | None = None) -> int:
+        """Runs some trials of the lanes at work; returns how many lanes were gathered."""
         if self.lanes is None:
-            if not self.waiting:
-                return None
-            self._begin(*self.waiting.pop(0))
+            if self.done:
+                return 0
+            self._begin()
+        trials = trials or (_LOOK if self.here else max(_LOOK, self.used // 4))
         trials = min(trials, self.rules.trials - self.used)
-        for _ in range(trials):
-            self.lanes, self.spare = self.evaluator.run(self.kind, self.lanes, self.spare, self.parameters), self.lanes
+        self.evaluator.run(self.kind, self._parts(self.lanes), self._parts(self.spare), self.parameters, trials)
+        if trials % 2:
+            self.lanes, self.spare = self.spare, self.lanes
         self.used += trials
-        self.trials += trials
-        self.evaluations += trials * int((self.number >= 0).sum())
-        return self._collect()
+        return self._collect(trials)
 
     def run(self) -> Ends:
         """Everything to its end."""
         while not self.done:
             self.advance()
-        return self.all_ends()
+        return self.ends()
 
-    def all_ends(self) -> Ends:
-        """The lanes that have ended so far, in the order of their starts."""
-        if not self.ended:
-            return Ends(np.empty((self.n, 0)), np.empty(0), np.empty(0, int), np.empty(0, int))
-        order = np.argsort(np.concatenate([e.lane for e in self.ended]), kind="stable")
-        parts = (np.concatenate([getattr(e, name) for e in self.ended], axis=-1) for name in ("x", "value", "state", "lane"))
-        return Ends(*(np.take(part, order, axis=-1) for part in parts))
+    def ends(self, most: int | None = None) -> Ends:
+        """The lanes that were gathered so far, in the order of their starts; the `most` lowest, if all of them were."""
+        fetch = self.arrays.fetch
+        state, trials = (fetch(self._row(self.end, k)[:, :self.count])[0] for k in (_STATE, _TRIALS))
+        if most is not None and most < self.count and self.done:
+            index, _ = self.arrays.lowest(self._row(self.end, _VALUE)[:, :self.count], most)
+            end, lane = fetch(self.arrays.gather(self.end, index)), fetch(index)
+        else:
+            lane = np.flatnonzero(state > State.FRESH)
+            end = np.take(fetch(self.end), lane, axis=1)
+        alive = int(np.count_nonzero((state > State.FRESH) & (state < State.DEAD)))
+        return Ends(end[:self.n], end[self.n + _VALUE], state[lane].astype(int), lane, alive, int(trials.sum()),
+                    int(trials.max(initial=0)))
 
-    @property
-    def running(self) -> int:
-        """The lanes at work or waiting."""
-        at_work = 0 if self.lanes is None else int((self.number >= 0).sum())
-        return at_work + sum(len(number) for _, number in self.waiting)
+    def _row(self, lanes: Any, scalar: int) -> Any:
+        return lanes[self.n + scalar:self.n + scalar + 1]
+
+    def _parts(self, lanes: Any) -> list[Any]:
+        """The arrays of the kernel: points, gradients, directions, metrics, and the scalars, which stand behind the points."""
+        begin, parts = self.n + len(SCALARS), [lanes[:self.n]]
+        for rows in self.rows[1:-1]:
+            parts.append(lanes[begin:begin + rows])
+            begin += rows
+        return [*parts, lanes[self.n:self.n + len(SCALARS)]]
 
     def best(self) -> tuple[np.ndarray, float] | None:
         """The best point of the lanes at work."""
         if self.lanes is None:
             return None
-        value = np.where(self.lanes[-1][_STATE] > State.FRESH, self.lanes[-1][_VALUE], np.inf)
-        value = np.where(self.lanes[-1][_STATE] == State.DEAD, np.inf, value)
-        k = int(np.argmin(value))
-        return (self.lanes[0][:, k].copy(), float(value[k])) if value[k] < np.inf else None
+        value, x = self.arrays.least_column(self._row(self.lanes, _VALUE), self.lanes[:self.n])
+        return (x, value) if value < np.inf else None
 
-    def _begin(self, starts: np.ndarray, number: np.ndarray) -> None:
-        """Lanes for these starts; where they are few, the first start fills the vector. A filler has the number -1."""
-        fill = max(0, _LEAST - len(number))
-        self.number, self.used = np.concatenate([number, np.full(fill, -1)]), 0
-        self.lanes = [np.zeros((count, len(self.number))) for count in self.evaluator.prepare(self.kind)[3]]
-        self.lanes[0][:, :len(number)], self.lanes[0][:, len(number):] = starts, starts[:, :1]
-        self.spare = [np.empty_like(a) for a in self.lanes]
+    def _begin(self) -> None:
+        """Lanes for the next starts; where they are few, the first of them fills the vector."""
+        put, begin = self.arrays.put, self.begun
+        self.begun = min(begin + self.together, self.count)
+        self.at_work = self.begun - begin
+        width = max(self.at_work, _LEAST)
+        self.lanes, self.spare = self.arrays.zeros(sum(self.rows), width), self.arrays.empty(sum(self.rows), width)
+        self.number, self.used = self.arrays.empty(1, width), 0
+        put(self.lanes[:self.n], 0, self.starts, begin, self.begun)
+        put(self.number, 0, self.numbers, begin, self.begun)
+        for k in range(self.at_work, width):
+            put(self.lanes[:self.n], k, self.starts, begin, begin + 1)
+            put(self.number, k, self.numbers, self.count + k, self.count + k + 1)
 
-    def _collect(self) -> Ends | None:
+    def _collect(self, trials: int) -> int:
         """Takes the ended lanes out, once they are many enough or no others are left."""
-        state, mine = self.lanes[-1][_STATE], self.number >= 0
-        spent = self.used >= self.rules.trials
-        over = mine if spent else mine & (state >= State.CONVERGED)
-        if not over.any() or (2 * over.sum() < mine.sum() and not spent):
-            return None
-        value = np.where(state == State.DEAD, np.inf, self.lanes[-1][_VALUE])
-        ends = Ends(np.compress(over, self.lanes[0], axis=1), value[over], state[over].astype(int), self.number[over])
-        self.ended.append(ends)
-        self.number = np.where(over, -1, self.number)
-        left = int(mine.sum() - over.sum())
-        if left == 0:
+        width = self.number.shape[1]
+        order, counts = self.arrays.order(self._row(self.lanes, _STATE), len(State))
+        self.evaluations += trials * min(self.at_work, sum(counts[:State.CONVERGED]))
+        running = 0 if self.used >= self.rules.trials else sum(counts[:State.CONVERGED])
+        if 2 * running > width or running == width:
+            return 0
+        gather, ended = self.arrays.gather, order[running:]
+        self.arrays.scatter(gather(self.lanes[:self.n + len(SCALARS)], ended), gather(self.number, ended), self.end)
+        before, self.at_work = self.at_work, min(running, self.at_work)
+        self.ended += before - self.at_work
+        if running == 0:
             self.lanes = self.spare = None
-        elif len(self.number) > _LEAST:
-            kept = np.sort(np.argsort(self.number < 0, kind="stable")[:max(left, _LEAST)])
-            self.lanes = [np.take(a, kept, axis=1) for a in self.lanes]
-            self.spare = [np.empty_like(a) for a in self.lanes]
-            self.number = self.number[kept]
-        return ends
+        elif width > _LEAST:
+            kept = order[:max(running, _LEAST)]  # some that have ended fill the vector: they stay as they are
+            self.lanes, self.number = gather(self.lanes, kept), gather(self.number, kept)
+            self.spare = self.arrays.empty(*self.lanes.shape)
+        return before - self.at_work

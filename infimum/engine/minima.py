@@ -22,7 +22,7 @@ from infimum.result import End, Minimum
 
 PLACE, VALUE = 1e-4, 1e-6  # ends nearer than this, in widths of the bounds and in the spread of values, are one minimum
 KINKED = 1e-3              # and so near in value if one of them stopped at a kink, where descents are less exact
-_MOST = 4096               # so many of the lowest ends are told apart
+KEPT = 4096                # so many of the lowest ends are told apart
 _END = {State.CONVERGED: End.CONVERGED, State.KINK: End.KINK}
 
 
@@ -46,33 +46,42 @@ class Minima:
         self.n, self.spread, self.place = len(lo), 1.0, PLACE
         self.x, self.value, self.state = np.empty((self.n, 0)), np.empty(0), np.empty(0, int)
         self.independent = np.empty(0, bool)
+        self.total = 0  # lanes that ended alive, those that were forgotten among them
         self._counted = 0, 0  # lanes and minima, when last counted
 
     def add(self, ends: Ends, independent: bool) -> None:
         """Lanes that ended, DEAD ones aside; `independent` if their starts were uniform."""
         alive = np.flatnonzero((ends.state != State.DEAD) & np.isfinite(ends.value))
+        self.total += ends.alive
         self.x = np.concatenate([self.x, np.take(ends.x, alive, axis=1)], axis=1)
         self.value = np.concatenate([self.value, ends.value[alive]])
         self.state = np.concatenate([self.state, ends.state[alive]])
         self.independent = np.concatenate([self.independent, np.full(len(alive), independent)])
-        if len(self.value) > 2 * _MOST:
+        if len(self.value) > 2 * KEPT:
             self._forget()
 
     def _forget(self) -> None:
         """Keeps all independent ends and the lowest of the others."""
         keep = np.zeros(len(self.value), bool)
-        keep[np.argsort(self.value, kind="stable")[:_MOST]] = True
+        keep[np.argsort(self.value, kind="stable")[:KEPT]] = True
         keep = np.flatnonzero(keep | self.independent)
         self.x, self.value = np.take(self.x, keep, axis=1), self.value[keep]
         self.state, self.independent = self.state[keep], self.independent[keep]
 
     def groups(self) -> list[np.ndarray]:
         """Numbers of the ends that are one minimum, the lowest minimum first."""
-        left, found = np.argsort(self.value, kind="stable"), []
-        while len(left) and len(found) < _MOST:
-            near = self._one_with(left[0], left)
-            found.append(left[near])
-            left = left[~near]
+        order, found = np.argsort(self.value, kind="stable"), []
+        value, free = self.value[order], np.ones(len(order), bool)
+        with np.errstate(over="ignore"):
+            beyond = np.searchsorted(value, value + KINKED * (self.spread + np.abs(value)), "right")  # none from there on is near
+        for k in range(len(order)):
+            if free[k]:
+                window = k + np.flatnonzero(free[k:beyond[k]])
+                near = window[self._one_with(order[k], order[window])]
+                free[near] = False
+                found.append(order[near])
+                if len(found) == KEPT:
+                    break
         return found
 
     def _one_with(self, k: int, others: np.ndarray) -> np.ndarray:
@@ -100,7 +109,7 @@ class Minima:
 
     def found(self, groups: list[np.ndarray], evaluator: Evaluator) -> list[Minimum]:
         """The minima. One is a KINK if f is not smooth at its point, or if most of its lanes say so."""
-        total, points = max(1, len(self.value)), np.take(self.x, [g[0] for g in groups], axis=1)
+        total, points = max(1, self.total), np.take(self.x, [g[0] for g in groups], axis=1)
         level = evaluator.value(points, points) if groups else None
         return [Minimum(float(self.value[g[0]]), points[:, i].copy(), len(g), len(g) / total,
                         End.KINK if level.defined[i] and not level.smooth[i] else self._end(g)) for i, g in enumerate(groups)]

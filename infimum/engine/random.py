@@ -2,9 +2,8 @@
 
 import numpy as np
 
-PARITY = 0x1BD11BDAA9FC1A22
-ROTATIONS = (16, 42, 12, 31, 16, 32, 24, 21)
-ROUNDS = 20
+from infimum.lower.threefry import PARITY, ROTATIONS, ROUNDS
+
 BLOCKS_AT_ONCE = 1 << 15  # words, their partners and the scratch of a rotation stay in the cache of one core
 
 

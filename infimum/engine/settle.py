@@ -79,9 +79,9 @@ class Settler:
         while not descents.done:
             descents.advance()
             yield
-        ends = descents.all_ends()
-        self.evaluations += descents.evaluations
-        k = int(np.argmin(np.where(np.isfinite(ends.value), ends.value, np.inf)))
+        ends = descents.ends()
+        self.evaluations += ends.evaluations
+        k = int(np.argmin(ends.value))
         if ends.value[k] < self.value:
             self.x, self.value = ends.x[:, k].copy(), float(ends.value[k])
 

@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from infimum.engine import sobol
 from infimum.engine.descent import DENSE, Descents, Ends, Rules
+from infimum.engine.flight import STARTS, Flight
 from infimum.engine.incumbent import Incumbent
-from infimum.engine.minima import Minima
+from infimum.engine.minima import KEPT, Minima
 from infimum.engine.options import known_options
 from infimum.engine.progress import Figures
-from infimum.engine.random import uniform
 from infimum.engine.search import SCALES, Place, Search
 from infimum.errors import BoundsError, OptionError, UndefinedError
 from infimum.evaluate import Evaluator
@@ -29,22 +28,24 @@ from infimum.problem import Problem
 from infimum.result import End, Result, Verdict
 
 _FIRST, _GROWTH, _RESTARTS = 32, 4, 5
-_STARTS, _SWARM, _VELOCITY, _SOBOL, _FLIGHT = 0, 16, 17, 1 << 20, 1 << 24  # streams of random numbers; searches have others
+_SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
 
 
 @dataclass(frozen=True, slots=True)
 class SwarmOptions:
     """The swarm's settings.
 
-    particles: of the swarm, and the most lanes a wave (by the number of variables). swarm_steps, descent_steps: the budgets of
-    the two phases. enough: stop after a wave when so many lanes agree on the lowest minimum; None: never. confidence: go on until
-    the estimated probability that no basin is unseen reaches this (`enough` then counts only if it is given). restarts: waves
-    after the first (5; without limit if `confidence` or a time limit is given). inertia, cognitive, social: how a particle moves.
-    start: "uniform" or "sobol" for the particles. armijo, halvings: when a trial of a descent is accepted, and how often its step
-    is halved. samples: on each line of a search.
+    particles: of the swarm, all of them from the first wave on, and the most lanes a wave; None: few at first, then up to some
+    hundred. searches: from so many of the lowest ends, after each descent; None: 1 in the first wave, then 4. swarm_steps,
+    descent_steps: the budgets of the two phases. enough: stop after a wave when so many lanes agree on the lowest minimum; None:
+    never. confidence: go on until the estimated probability that no basin is unseen reaches this (`enough` then counts only if it
+    is given). restarts: waves after the first (5; without limit if `confidence` or a time limit is given). inertia, cognitive,
+    social: how a particle moves. start: "uniform" or "sobol" for the particles. armijo, halvings: when a trial of a descent is
+    accepted, and how often its step is halved. samples: on each line of a search.
     """
 
     particles: int | None = None
+    searches: int | None = None
     swarm_steps: int = 8
     descent_steps: int = 400
     enough: int | None = 8
@@ -77,9 +78,10 @@ class SwarmOptions:
         return cls(**given)
 
 
-_WHOLE = {name: (least, np.inf) for name, least in (("particles", 1), ("swarm_steps", 0), ("descent_steps", 1), ("enough", 1),
-                                                    ("restarts", 0), ("halvings", 1), ("samples", 3))}
-_OPTIONAL = ("particles", "enough", "confidence", "restarts")
+_WHOLE = {name: (least, np.inf) for name, least in (
+    ("particles", 1), ("searches", 0), ("swarm_steps", 0), ("descent_steps", 1), ("enough", 1), ("restarts", 0), ("halvings", 1),
+    ("samples", 3))}
+_OPTIONAL = ("particles", "searches", "enough", "confidence", "restarts")
 _REAL = {"confidence": (0.0, 1.0), "inertia": (0.0, 2.0), "cognitive": (0.0, 8.0), "social": (0.0, 8.0), "armijo": (1e-6, 0.5)}
 
 
@@ -104,14 +106,16 @@ class Swarm:
             self.width = self.hi - self.lo
         _check_finite(self.lo, self.hi, self.width)
         particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= DENSE else max(8, min(256, 2**15 // self.n)))
-        self.options = replace(options, particles=particles)
+        self.options, self.flying = replace(options, particles=particles), options.particles
         endless = limited or options.confidence is not None
         self.waves = 1 + options.restarts if options.restarts is not None else None if endless else 1 + _RESTARTS
         self.rules = Rules(options.armijo, options.halvings, options.descent_steps)
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.minima = Minima(self.lo, self.hi)
         self.search = Search(evaluator, self.lo, self.hi, options.samples, seed)
-        self.best = Place(np.zeros(self.n), np.inf)
+        self.flight = Flight(evaluator, self.lo, self.hi, seed)
+        self.descents: Descents | None = None  # at work
+        self.best = self.seen = Place(np.zeros(self.n), np.inf)  # of what has ended; and of lanes at work, as far as one looked
         self.wave = self.trials = self.running = 0
         self.agreed, self.trusted = False, 0.0
         self._evaluations = 0
@@ -119,11 +123,14 @@ class Swarm:
     # ---- what a reader of the progress sees
     @property
     def x(self) -> np.ndarray:
-        return self.best.x.copy()
+        return self._lowest().x.copy()
 
     @property
     def value(self) -> float:
-        return self.best.value
+        return self._lowest().value
+
+    def _lowest(self) -> Place:
+        return min(self.best, self.seen, key=lambda place: place.value)
 
     @property
     def lower(self) -> float:
@@ -132,12 +139,13 @@ class Swarm:
 
     @property
     def evaluations(self) -> int:
-        return self._evaluations + self.search.evaluations
+        at_work = 0 if self.descents is None else self.descents.evaluations
+        return self._evaluations + self.search.evaluations + self.flight.evaluations + at_work
 
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
         converged = int((self.minima.state >= State.CONVERGED).sum())
-        return {"best": f"{self.best.value:.10g}", "lanes": f"{converged:,} converged, {self.running:,} running",
+        return {"best": f"{self.value:.10g}", "lanes": f"{converged:,} converged, {self.running:,} running",
                 "basins": f"{self.minima.seen():,}", "wave": f"{self.wave}"}
 
     # ---- the work
@@ -161,25 +169,21 @@ class Swarm:
 
     def _one_wave(self, wave: int) -> Iterator[None]:
         count = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
-        starts = self._scaled(uniform(self.seed, _STARTS, wave, range(count), self.n))
+        starts = self.flight.points(STARTS, wave, count)
         if wave == 0:
             self._measure(starts)
         mine = yield from self._descend(starts, Route.INDEPENDENT)
-        yield from self._search_from(mine, 1 if wave == 0 else 4)
-        places = yield from self._fly(wave, min(self.options.particles, _GROWTH * count))
+        yield from self._search_from(mine, wave)
+        places = yield from self._fly(wave, self.flying or min(self.options.particles, _GROWTH * count))
         mine = yield from self._descend(places)
-        yield from self._search_from(mine, 1 if wave == 0 else 4)
-
-    def _scaled(self, unit: np.ndarray) -> np.ndarray:
-        points = self.lo[:, None] + self.width[:, None] * unit
-        return np.minimum(np.maximum(points, self.lo[:, None]), self.hi[:, None])
+        yield from self._search_from(mine, wave)
 
     def _measure(self, starts: np.ndarray) -> None:
         """The size of the differences of values; an error if there is no value at all."""
         values = self._estimate(starts)
         finite = np.sort(values[np.isfinite(values)])
         if not len(finite) and not np.isfinite(self.best.value):
-            more = self._scaled(uniform(self.seed, _STARTS, 2**31, range(4096 if self.n <= 1000 else 64), self.n))
+            more = self.flight.points(STARTS, 2**31, 4000 if self.n <= 1000 else 64)
             values = self._estimate(more)
             finite = np.sort(values[np.isfinite(values)])
             if not len(finite):
@@ -207,7 +211,7 @@ class Swarm:
     def _given_points(self) -> Iterator[None]:
         """The middle of the bounds and the user's points are offered as they are; the latter are descended from."""
         given = np.empty((self.n, 0)) if self.problem.x0 is None else self.problem.x0
-        points = np.concatenate([self._scaled(np.full((self.n, 1), 0.5)), given], axis=1)
+        points = np.concatenate([self.flight.scaled(np.full((self.n, 1), 0.5)), given], axis=1)
         values = self._estimate(points)
         for k in np.flatnonzero(np.isfinite(values)):
             self._offer(points[:, k], float(values[k]))
@@ -215,31 +219,38 @@ class Swarm:
         if given.shape[1]:
             yield from self._descend(given)
 
-    def _descend(self, starts: np.ndarray, route: Route = Route.MOVED) -> Iterator[Ends]:
-        descents = Descents(self.evaluator, self.lo, self.hi, starts, self.rules)
-        before = self._evaluations
-        while not descents.done:
-            ends = descents.advance()
-            self.trials, self._evaluations = self.trials + 1, before + descents.evaluations
-            self.running = descents.running
-            if ends is not None:
-                if route is not Route.SEARCH:
-                    self.minima.add(ends, route is Route.INDEPENDENT)
-                self._offer_ends(ends)
-            best = descents.best()
-            if best is not None:
-                self._offer(*best)
+    def _descend(self, starts: Any, route: Route = Route.MOVED) -> Iterator[Ends]:
+        self.descents, self.route = Descents(self.evaluator, self.lo, self.hi, starts, self.rules), route
+        while not self.descents.done:
+            gathered = self.descents.advance()
+            self.running = self.descents.running
+            if gathered or isinstance(starts, np.ndarray):  # elsewhere a look takes time
+                self._look()
             yield
-        return descents.all_ends()
+        return self._ended()
 
-    def _offer_ends(self, ends: Ends) -> None:
-        value = np.where(np.isfinite(ends.value), ends.value, np.inf)
-        k = int(np.argmin(value))
-        self._offer(ends.x[:, k], float(value[k]))
+    def _look(self) -> None:
+        best = self.descents.best()
+        if best is not None and best[1] < self.seen.value:
+            self.seen = Place(*best)
 
-    def _search_from(self, ends: Ends, count: int) -> Iterator[None]:
+    def _ended(self) -> Ends:
+        """Takes over what the lanes at work have found."""
+        ends = self.descents.ends(None if self.route is Route.INDEPENDENT else KEPT)
+        self._evaluations += ends.evaluations
+        self.trials += ends.longest
+        self.descents = None
+        if self.route is not Route.SEARCH:
+            self.minima.add(ends, self.route is Route.INDEPENDENT)
+        if len(ends.value):
+            k = int(np.argmin(ends.value))
+            self._offer(ends.x[:, k], float(ends.value[k]))
+        return ends
+
+    def _search_from(self, ends: Ends, wave: int) -> Iterator[None]:
         """Searches from the lowest of these ends, and descends from where the searches lead."""
-        order = np.argsort(np.where(np.isfinite(ends.value), ends.value, np.inf), kind="stable")
+        count = _SEARCHES[min(wave, 1)] if self.options.searches is None else self.options.searches
+        order = np.argsort(ends.value, kind="stable")
         places: list[Place] = []
         for k in order:
             value = float(ends.value[k])
@@ -290,36 +301,23 @@ class Swarm:
                 break
         return place
 
-    def _fly(self, wave: int, count: int) -> Iterator[np.ndarray]:
-        """The particle swarm: the best place of each particle. The global best is the lowest, the first of equals."""
-        o, particles = self.options, range(count)
-        quasi = o.start == "sobol" and self.n <= sobol.LIMIT
-        unit = sobol.points(self.seed, _SOBOL + wave, 0, count, self.n) if quasi else \
-            uniform(self.seed, _SWARM, wave, particles, self.n)
-        x = self._scaled(unit)
-        v = (uniform(self.seed, _VELOCITY, wave, particles, self.n) - 0.5) * self.width[:, None]
-        own, own_value = x.copy(), np.full(count, np.inf)
-        for step in range(o.swarm_steps + 1):
-            value = self._estimate(x)
-            better = np.isfinite(value) & (value < own_value)
-            own_value = np.where(better, value, own_value)
-            own = np.where(better, x, own)
-            k = int(np.argmin(own_value))
-            self._offer(own[:, k], float(own_value[k]))
+    def _fly(self, wave: int, count: int) -> Iterator[Any]:
+        """The particle swarm: the best place of each particle."""
+        flight = self.flight.fly(wave, count, self.options)
+        while True:
+            try:
+                self._offer(*next(flight))
+            except StopIteration as end:
+                return end.value
             yield
-            if step == o.swarm_steps:
-                break
-            leader = own[:, k:k + 1] if own_value[k] < np.inf else x
-            r = uniform(self.seed, _FLIGHT + wave, step, particles, 2 * self.n)
-            v = o.inertia * v + o.cognitive * r[:self.n] * (own - x) + o.social * r[self.n:] * (leader - x)
-            moved = x + v
-            x = np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None])
-            v = np.where(x == moved, v, 0.0)
-        return own
 
     # ---- the answer
     def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
         """What was found so far. `stopped` says what ended the run early."""
+        if self.descents is not None:
+            self._look()
+            self._offer(self.seen.x, self.seen.value)
+            self._ended()
         groups = self.minima.groups()
         minima = self.minima.found(groups, self.evaluator)
         points = self.candidates() + ([] if self.problem.x0 is None else list(self.problem.x0.T))
@@ -336,7 +334,7 @@ class Swarm:
     def candidates(self) -> list[np.ndarray]:
         """The best points, as far as estimates tell."""
         lowest = np.argsort(self.minima.value, kind="stable")[:8]
-        return [self.best.x, *(self.minima.x[:, k] for k in lowest)]
+        return [self._lowest().x, *(self.minima.x[:, k] for k in lowest)]
 
     def _message(self, stopped: str | None, found: bool, converged: bool, descents: int, seen: int, once: int) -> str:
         if stopped:

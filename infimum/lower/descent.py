@@ -25,7 +25,7 @@ from infimum.lower.meaning import Estimates
 from infimum.lower.proof import add_up, larger
 
 PAIRS = 6
-SCALARS = ("value", "step", "tries", "state", "size", "scale")
+SCALARS = ("value", "step", "tries", "state", "size", "scale", "trials")
 PARAMETERS = ("armijo", "limit", "floor", "small")  # after the lower and upper bounds and the widths
 _FIRST, _CAREFUL = 0.125, 2.0**-12  # the longest first step, and that after the metric was forgotten, in widths
 _LARGEST = float(np.finfo(np.float64).max)
@@ -123,7 +123,7 @@ class Descent(ABC):
         b = self.b
         state, old = self.scalar("state"), self.scalar("value")
         self.plain, self.learned = b.oeq(state, float(State.PLAIN)), b.oeq(state, float(State.LEARNED))
-        self.value = b.select(self.accept, f, old)
+        self.value = b.select(self.dead, float("inf"), b.select(self.accept, f, old))
         self.tries = b.select(self.accept, 0.0, b.add(self.scalar("tries"), 1.0))
         exhausted = b.mand(self.running, b.ogt(self.tries, self.parameter("limit")))
         self.again, self.stuck = b.mand(exhausted, self.learned), b.mand(exhausted, self.plain)
@@ -173,7 +173,8 @@ class Descent(ABC):
         state = b.select(self.dead, float(State.DEAD), b.select(ended, end, running))
         step = b.select(self.renew, b.select(lost, 0.0, 1.0), b.mul(self.scalar("step"), 0.5))
         rows = {"value": self.value, "step": step, "tries": b.select(lost, self.parameter("limit"), self.tries),
-                "state": b.select(self.running, state, self.scalar("state")), "size": self.size, "scale": self.scale()}
+                "state": b.select(self.running, state, self.scalar("state")), "size": self.size, "scale": self.scale(),
+                "trials": b.select(self.running, b.add(self.scalar("trials"), 1.0), self.scalar("trials"))}
         for name, value in rows.items():
             b.output(self.scalars, SCALARS.index(name), value)
 

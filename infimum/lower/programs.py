@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
-from infimum.lower import bound, branch, complete, descent, sweep
+from infimum.lower import bound, branch, complete, descent, flight, sweep
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
@@ -19,6 +19,7 @@ from infimum.lower.views import At
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
+SCATTER, FLIGHT = "scatter", "flight"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
 BRANCH, BRANCH_BY_PIECES, FATE = "branch", "branch_by_pieces", "fate"
 CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
@@ -172,6 +173,8 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     DESCENT_DENSE: lambda f, x: Program(*descent.Dense.program(DESCENT_DENSE, f, x)),
     DESCENT_LIMITED: lambda f, x: Program(*descent.Limited.program(DESCENT_LIMITED, f, x)),
     PROBE: lambda f, x: Program(*descent.probe(PROBE, f, x)),
+    SCATTER: lambda f, x: Program(*flight.scatter(SCATTER, x.size)),
+    FLIGHT: lambda f, x: Program(*flight.flight(FLIGHT, f, x)),
     BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
     BOUND_BY_PIECES: lambda f, x: Program(*bound.bound(BOUND_BY_PIECES, f, x, by_pieces=True)),
     BRANCH: lambda f, x: Program(*branch.branch(BRANCH, f, x)),

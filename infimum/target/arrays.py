@@ -24,8 +24,17 @@ class Arrays(Protocol):
     def empty(self, rows: int, count: int) -> Any:
         """Room for an array."""
 
+    def zeros(self, rows: int, count: int) -> Any:
+        """An array of zeros."""
+
+    def numbers(self, count: int) -> Any:
+        """A row whose bits are the whole numbers 0 … count-1."""
+
     def least(self, row: Any) -> tuple[float, int]:
         """The least number, and where it stands; of equal ones the first. NaN counts as infinite."""
+
+    def least_column(self, row: Any, array: Any) -> tuple[float, np.ndarray]:
+        """The least number, and the column of the array that stands there, here."""
 
     def lowest(self, row: Any, count: int, below: float = np.inf, ties: bool = False) -> tuple[Any, float]:
         """(index, border) of the `count` lowest numbers of those below `below` (all, if that is infinite): where they stand, in
@@ -38,6 +47,10 @@ class Arrays(Protocol):
 
     def gather(self, source: Any, index: Any, target: Any = None, at: int = 0) -> Any:
         """The columns with these numbers, in this order, as an array of their own or in the columns at … of `target`."""
+
+    def scatter(self, source: Any, row: Any, target: Any) -> None:
+        """Copies column k of `source` to the column of `target` whose number is the bits of entry k of the row. An entry may
+        come twice if the columns are equal."""
 
     def column(self, array: Any, number: int) -> Any:
         """One column, as an array of its own."""
@@ -61,10 +74,20 @@ class HostArrays:
     def empty(self, rows: int, count: int) -> np.ndarray:
         return np.empty((rows, count))
 
+    def zeros(self, rows: int, count: int) -> np.ndarray:
+        return np.zeros((rows, count))
+
+    def numbers(self, count: int) -> np.ndarray:
+        return np.arange(count, dtype=np.int64).view(np.float64)[None]
+
     def least(self, row: np.ndarray) -> tuple[float, int]:
         numbers = np.where(np.isnan(row[0]), np.inf, row[0])
         at = int(np.argmin(numbers))
         return float(numbers[at]), at
+
+    def least_column(self, row: np.ndarray, array: np.ndarray) -> tuple[float, np.ndarray]:
+        number, at = self.least(row)
+        return number, array[:, at].copy()
 
     def lowest(self, row: np.ndarray, count: int, below: float = np.inf, ties: bool = False) -> tuple[np.ndarray, float]:
         index = np.flatnonzero(row[0] < below if below < np.inf else ~np.isnan(row[0]))
@@ -87,6 +110,9 @@ class HostArrays:
             return np.take(source, index, axis=1)
         target[:, at:at + len(index)] = np.take(source, index, axis=1)
         return target
+
+    def scatter(self, source: np.ndarray, row: np.ndarray, target: np.ndarray) -> None:
+        target[:, row[0].view(np.int64)] = source
 
     def column(self, array: np.ndarray, number: int) -> np.ndarray:
         return array[:, number:number + 1].copy()

@@ -82,34 +82,41 @@ class CompiledKernel:
         self._cost = 0.3e-9 * _weight(kernel.body)  # seconds a box: a guess until measured
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
-            threads: int = 1) -> None:
-        """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N; outputs overlap no input."""
+            threads: int = 1, times: int = 1) -> None:
+        """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N; outputs overlap no input.
+
+        `times`: so often, to and fro; the second time from the outputs to the inputs, whose shapes are then the same.
+        """
         count = (inputs[0] if inputs else outputs[0]).shape[1]
         if count == 0:
             return
         if count < self.lanes:
             small = count > _NARROW or self._cost < _LONG
-            (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count)
+            (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
             return
         # long runs are cut, so that Ctrl-C is heard between the pieces
         piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
         for begin in range(0, count, piece):
             end = count if count - begin < 2 * piece else begin + piece
-            self._run_piece(inputs, outputs, data, udata, threads, begin, end)
+            self._run_piece(inputs, outputs, data, udata, threads, begin, end, times)
             if end == count:
                 break
 
-    def _run_piece(self, inputs, outputs, data, udata, threads: int, begin: int, end: int) -> None:
+    def _run_piece(self, inputs, outputs, data, udata, threads: int, begin: int, end: int, times: int) -> None:
         """The boxes begin … end-1, at least as many as lanes."""
         stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
         threads, block = self._split(count, threads)
-        arrays = (*inputs, *outputs)
-        pointers = (ctypes.c_int64 * len(arrays))(*[_address(a) + 8 * begin for a in arrays])
+        there, back = ([_address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
+        ways = [(ctypes.c_int64 * len(way))(*way) for way in ((*there, *back), (*back, *there))[:times]]
         counter = ctypes.c_int64(0)
         scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
-        fixed = (self._work, ctypes.addressof(pointers), _address(data), _address(udata))
-        jobs = [(*fixed, -(-_address(s) // 64) * 64, stride, count, block, ctypes.addressof(counter)) for s in scratch]
-        seconds = workers.run(Enter.call, jobs)
+        constants = _address(data), _address(udata)
+        aligned = [-(-_address(s) // 64) * 64 for s in scratch]
+        jobs = [[(self._work, ctypes.addressof(way), *constants, s, stride, count, block, ctypes.addressof(counter))
+                 for s in aligned] for way in ways]
+        for k in range(times):
+            counter.value = 0
+            seconds = workers.run(Enter.call, jobs[k % 2])
         if count >= 1024:
             self._cost = seconds * threads / count
 
@@ -123,12 +130,13 @@ class CompiledKernel:
         block = -(-boxes // self.lanes) * self.lanes
         return min(threads, -(-count // block)), block
 
-    def _run_padded(self, inputs, outputs, data, udata, count: int) -> None:
+    def _run_padded(self, inputs, outputs, data, udata, count: int, times: int) -> None:
         wide_in, wide_out = ([np.repeat(a[:, :1], self.lanes, axis=1) for a in arrays] for arrays in (inputs, outputs))
         for wide, a in zip(wide_in + wide_out, (*inputs, *outputs), strict=True):
             wide[:, :count] = a  # of the outputs too: a kernel need not write every row
-        self.run(wide_in, wide_out, data, udata)
-        for wide, a in zip(wide_out, outputs, strict=True):
+        self.run(wide_in, wide_out, data, udata, times=times)
+        changed = (wide_in + wide_out, (*inputs, *outputs)) if times > 1 else (wide_out, outputs)
+        for wide, a in zip(*changed, strict=True):
             a[...] = wide[:, :count]
 
     @property

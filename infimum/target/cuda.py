@@ -140,11 +140,12 @@ class CudaKernel:
         self._residents: dict[int, int] = {}
         self._function = target.gpu.load(ptx.ir(kernel))
 
-    def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: Any, udata: Any, threads: int = 1) -> None:
+    def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: Any, udata: Any, threads: int = 1, times: int = 1) -> None:
         """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N; outputs overlap no input.
 
         NumPy arrays are copied to the GPU and back, in parts where memory is short, and the results are there on return. Arrays
-        of CuPy are worked on in place: the kernel is queued on CuPy's current stream. `threads` changes nothing.
+        of CuPy are worked on in place: the kernel is queued on CuPy's current stream. `times`: so often, to and fro between
+        inputs and outputs, which then have the same shapes. `threads` changes nothing.
         """
         count = self._count(inputs, outputs)
         if count == 0:
@@ -160,7 +161,7 @@ class CudaKernel:
                     raise DeviceError(f"one box needs {copied + self._thread_bytes} bytes of the GPU '{self._gpu.name}', "
                                       f"more than is free or than memory_limit = {self._limit} allows")
                 try:
-                    self._piece(arrays, (data, udata), begin, begin + boxes, share)
+                    self._piece(arrays, (data, udata), begin, begin + boxes, share, times)
                 except Exception as error:
                     if not self._gpu.out_of_memory(error) or share == 0:
                         raise
@@ -183,27 +184,32 @@ class CudaKernel:
                 raise ShapeError(f"an array lies on GPU {a.device.id}, the kernel on GPU {self._gpu.number}")
         return arrays[0].shape[1]
 
-    def _piece(self, arrays: Sequence[Any], constants: tuple[Any, Any], begin: int, end: int, share: int) -> None:
+    def _piece(self, arrays: Sequence[Any], constants: tuple[Any, Any], begin: int, end: int, share: int,
+               times: int) -> None:
         """The boxes begin … end-1. Outputs are sent to the GPU too: a kernel need not write every row."""
         cupy = self._gpu.cupy
         there = [kept.on(cupy, a) for kept, a in zip(self._constants, constants, strict=True)]
         if not isinstance(arrays[0], np.ndarray):
-            self._launch(arrays, there, end - begin, share)
+            self._launch(arrays, there, end - begin, share, times)
             return
         sent = [np.ascontiguousarray(a[:, begin:end]) for a in arrays]
         copies = [cupy.empty(a.shape, np.float64) for a in sent]
         for a, copy in zip(sent, copies, strict=True):
             copy.set(a)
-        self._launch(copies, there, end - begin, share)
-        for a, copy in list(zip(arrays, copies, strict=True))[self._slots[0]:]:
+        self._launch(copies, there, end - begin, share, times)
+        for a, copy in list(zip(arrays, copies, strict=True))[self._slots[0] if times == 1 else 0:]:
             a[:, begin:end] = copy.get()
 
-    def _launch(self, arrays: Sequence[Any], constants: list, count: int, share: int) -> None:
+    def _launch(self, arrays: Sequence[Any], constants: list, count: int, share: int, times: int) -> None:
         """Queues the kernel. Scratch goes back to CuPy's pool at once, which gives it to later work of the same stream only."""
         block, grid = self._shape(count, share)
         scratch = self._gpu.cupy.cuda.alloc(self._thread_bytes * block * grid) if self._thread_bytes else None
-        addresses = [a.data.ptr for a in (*arrays, *constants)] + [0 if scratch is None else scratch.ptr]
-        self._function((grid,), (block,), tuple(np.int64(n) for n in (*addresses, count, count)))
+        there, back = arrays[:self._slots[0]], arrays[self._slots[0]:]
+        rest = [*(a.data.ptr for a in constants), 0 if scratch is None else scratch.ptr, count, count]
+        ways = [tuple(np.int64(n) for n in (*(a.data.ptr for a in way), *rest))
+                for way in ((*there, *back), (*back, *there))[:times]]
+        for k in range(times):
+            self._function((grid,), (block,), ways[k % 2])
 
     def _shape(self, count: int, share: int) -> tuple[int, int]:
         """(threads a block, blocks): a thread for every box, but with scratch no more than run at once or than memory holds.

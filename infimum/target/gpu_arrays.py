@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from infimum.target import ptx_columns
+from infimum.target.arrays import HostArrays
 from infimum.target.ptx_columns import BINS, DIGITS, ENDLESS, MOST, RUN
 
 _BLOCK, _MOST_BLOCKS = 128, 1 << 16
-_FEW, _EACH = 256, 32               # numbers among which the least is sought here; numbers a thread looks at
+_FEW, _EACH = 1 << 13, 32           # numbers that are put in order here; numbers a thread looks at
 _COUNTING, _COUNTED = 1 << 16, 128  # threads that count digits at most; numbers a thread at least, if there are fewer threads
 _AT_ONCE = 256                      # numbers that one thread scans
 
@@ -45,6 +46,20 @@ class GpuArrays:
         with self.gpu.use():
             return self.gpu.cupy.empty((rows, count))
 
+    def zeros(self, rows: int, count: int) -> Any:
+        array = self.empty(rows, count)
+        if array.size:
+            with self.gpu.use():
+                self._launch("store", array.size, array, 0)
+        return array
+
+    def numbers(self, count: int) -> Any:
+        row = self.empty(1, count)
+        if count:
+            with self.gpu.use():
+                self._launch("numbers", count, row)
+        return row
+
     def _words(self, count: int) -> Any:
         return self.gpu.cupy.empty((count,), np.int64)
 
@@ -63,6 +78,12 @@ class GpuArrays:
             with self.gpu.use():
                 self._launch("gather", count, source, source.shape[1], index, target.data.ptr + 8 * at, target.shape[1], rows)
         return target
+
+    def scatter(self, source: Any, row: Any, target: Any) -> None:
+        rows, count = source.shape
+        if count:
+            with self.gpu.use():
+                self._launch("scatter", count, source, count, row, target, target.shape[1], rows)
 
     def column(self, array: Any, number: int) -> Any:
         found = self.empty(array.shape[0], 1)
@@ -84,26 +105,38 @@ class GpuArrays:
     # ---- across boxes
     def least(self, row: Any) -> tuple[float, int]:
         with self.gpu.use():
-            count = row.shape[1]
-            threads = -(-count // _EACH)
-            numbers, places = self.empty(1, threads), self._words(threads)
-            self._launch("least", threads, row, count, numbers, places)
-            while threads > _FEW:
-                count, threads = threads, -(-threads // _EACH)
-                fewer = self.empty(1, threads), self._words(threads)
-                self._launch("least_again", threads, numbers, places, count, *fewer)
-                numbers, places = fewer
-            number, place = self.fetch(numbers)[0], self.fetch(places)
-        best = number.min()
-        if best == np.inf:
-            return np.inf, 0
-        k = np.flatnonzero(number == best)
-        first = k[np.argmin(place[k])]
-        return float(number[first]), int(place[first])
+            found = self.fetch(self._least(row))
+        return float(found[:1].view(np.float64)[0]), int(found[1])
+
+    def least_column(self, row: Any, array: Any) -> tuple[float, np.ndarray]:
+        with self.gpu.use():
+            least, rows = self._least(row), array.shape[0]
+            found = self.empty(1 + rows, 1)
+            self._launch("gather", 1, row, row.shape[1], least[1:], found, 1, 1)
+            self._launch("gather", 1, array, array.shape[1], least[1:], found[1:], 1, rows)
+            number, column = np.split(self.fetch(found)[:, 0], [1])
+        return float(number[0]), column
+
+    def _least(self, row: Any) -> Any:
+        """The words (least number, its place)."""
+        count = row.shape[1]
+        threads = -(-count // _EACH)
+        numbers = self._words(2 * threads)  # and behind them their places
+        self._launch("least", threads, row, count, numbers, numbers[threads:])
+        while threads > 1:
+            count, threads, before = threads, -(-threads // _EACH), numbers
+            numbers = self._words(2 * threads)
+            self._launch("least_again", threads, before, before[count:], count, numbers, numbers[threads:])
+        return numbers
 
     def order(self, row: Any, kinds: int) -> tuple[Any, list[int]]:
         with self.gpu.use():
             count = row.shape[1]
+            if count <= _FEW:
+                index, counts = HostArrays().order(self.fetch(row), kinds)
+                there = self._words(count)
+                there.set(index)
+                return there, counts
             runs = -(-count // RUN)
             counts, index, totals = self._words(kinds * runs + 1), self._words(count), self._words(kinds)
             self._launch("count_kinds", kinds * runs, row, count, runs, counts)

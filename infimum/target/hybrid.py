@@ -73,19 +73,20 @@ class HybridKernel:
     def on_gpu(self) -> Any:
         return self.target.cuda.compile(self.kernel)
 
-    def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: np.ndarray, udata: np.ndarray, threads: int = 1) -> None:
+    def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: np.ndarray, udata: np.ndarray, threads: int = 1,
+            times: int = 1) -> None:
         """As `run` of either. Arrays that lie on the GPU stay there."""
         arrays = (*inputs, *outputs)
         here = all(isinstance(a, np.ndarray) for a in arrays)
-        where = self.on_cpu if here and not self._pays(arrays, threads) else self.on_gpu
-        where.run(inputs, outputs, data, udata, threads=threads)
+        where = self.on_cpu if here and not self._pays(arrays, threads, times) else self.on_gpu
+        where.run(inputs, outputs, data, udata, threads=threads, times=times)
 
-    def _pays(self, arrays: Sequence[np.ndarray], threads: int) -> bool:
+    def _pays(self, arrays: Sequence[np.ndarray], threads: int, times: int) -> bool:
         """Would the GPU end this run sooner, and is it worth bringing the kernel there?"""
         count = arrays[0].shape[1]
-        core = self.on_cpu.cost * count
+        core = self.on_cpu.cost * count * times
         cpu = core / min(threads, max(1, count // self.target.lanes))
-        gpu = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH + max(_SLOWER * self.on_cpu.cost, core / _WIDER)
+        gpu = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH + max(_SLOWER * self.on_cpu.cost * times, core / _WIDER)
         if cpu <= gpu:
             return False
         self.spent += cpu

@@ -106,15 +106,15 @@ def _run(length: str = "count") -> str:
 
 
 # columns: rows of `rows` words, of arrays whose rows begin so many words apart
-def _move(column: str) -> str:
-    """Moves a column of the source to column %k of the target."""
+def _move(column: str, to: str = "%k") -> str:
+    """Moves a column of the source to a column of the target."""
     return _loop("r", "0", "%rows", "1", f"""
   %a = mul i64 %r, %from.next
   %b = add i64 %a, {column}
 {_at("x", "source", "%b")}
   %word = load i64, ptr %x
   %c = mul i64 %r, %to.next
-  %d = add i64 %c, %k
+  %d = add i64 %c, {to}
 {_at("y", "target", "%d")}
   store i64 %word, ptr %y
 """)
@@ -126,6 +126,16 @@ GATHER = _kernel("*source from.next *index *target to.next rows", f"""
 {_at("i", "index", "%k")}
   %column = load i64, ptr %i
 """ + _move("%column"))
+
+SCATTER = _kernel("*source from.next *index *target to.next rows", f"""
+{_at("i", "index", "%k")}
+  %column = load i64, ptr %i
+""" + _move("%k", "%column"))
+
+NUMBERS = _kernel("*row", f"""
+{_at("y", "row", "%k")}
+  store i64 %k, ptr %y
+""")
 
 FILL = _kernel("*row *index word", f"""
 {_at("i", "index", "%k")}
@@ -153,7 +163,7 @@ _LEAST = """
   %best.next = bitcast i64 %chosen to double
   %first.next = select i1 %is.better, i64 {place}, i64 %first
 """
-_CARRIED = f"best double 0x7FF0000000000000 %best.next\nfirst i64 {(1 << 63) - 1} %first.next"
+_CARRIED = "best double 0x7FF0000000000000 %best.next\nfirst i64 0 %first.next"  # infinite numbers stand nowhere: 0
 _FOUND = f"""
 {_at("to.number", "numbers", "%k")}
 {_at("to.place", "places", "%k")}
@@ -398,6 +408,7 @@ tell:
 told.all:
 """)
 
-KERNELS = {"copy": COPY, "gather": GATHER, "fill": FILL, "store": STORE, "least": LEAST, "least_again": LEAST_AGAIN,
-           "sums": SUMS, "spread": SPREAD, "scan": SCAN, "count_kinds": COUNT_KINDS, "write_kinds": WRITE_KINDS, "digit": DIGIT,
-           "count_lowest": COUNT_LOWEST, "write_lowest": WRITE_LOWEST}
+KERNELS = {"copy": COPY, "gather": GATHER, "scatter": SCATTER, "numbers": NUMBERS, "fill": FILL, "store": STORE,
+           "least": LEAST, "least_again": LEAST_AGAIN, "sums": SUMS, "spread": SPREAD, "scan": SCAN,
+           "count_kinds": COUNT_KINDS, "write_kinds": WRITE_KINDS, "digit": DIGIT, "count_lowest": COUNT_LOWEST,
+           "write_lowest": WRITE_LOWEST}

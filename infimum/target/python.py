@@ -328,8 +328,13 @@ class PythonKernel:
         self.kernel, self.inputs, self.outputs = kernel, kernel.inputs, kernel.outputs
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
-            threads: int = 1) -> None:
-        """Runs every lane. Arrays are float64 of shape (rows, N), all with the same N; `threads` changes nothing."""
+            threads: int = 1, times: int = 1) -> None:
+        """Runs every lane, `times` times to and fro. Arrays are float64 of shape (rows, N), all with the same N; `threads`
+        changes nothing."""
+        for k in range(times):
+            self._once(*((inputs, outputs), (outputs, inputs))[k % 2], data, udata)
+
+    def _once(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray) -> None:
         read = [array.view(np.uint64).tolist() for array in inputs]
         written = [array.view(np.uint64) for array in outputs]
         constants, positions = data.view(np.uint64).tolist(), udata.tolist()

@@ -1,12 +1,12 @@
 """Descents as a whole: what is counted, budgets, many variables."""
 
-
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.descent import DENSE, Descents, Ends, Rules
+from infimum.engine.descent import DENSE, Descents, Rules
 from infimum.lower.descent import State
 from infimum.lower.programs import DESCENT_DENSE, DESCENT_LIMITED
 from tests.engine.test_descent import descend, in_every_bit, random_starts, rosenbrock, wavy
@@ -19,25 +19,44 @@ def test_every_start_comes_back_once(count):
     starts = random_starts(lo, hi, count)
     d = Descents(infimum.compile(wavy, 2), lo, hi, starts, Rules())
     assert d.running == count
-    parts, counted = [], 0
+    parts = []
     while not d.done:
         left = d.running
-        working = left - sum(len(number) for _, number in d.waiting) if d.lanes is not None else min(left, 264)
-        part = d.advance(5)
-        counted += 5 * working
-        if part is not None:
-            parts.append(part)
-        assert d.running == left - (0 if part is None else len(part.lane))
-    lanes = np.concatenate([p.lane for p in parts]) if parts else np.empty(0, int)
-    assert sorted(lanes) == list(range(count))
-    ends = d.all_ends()
-    assert ends.lane.tolist() == list(range(count)) and ends.x.shape == (2, count)
-    assert ends.state.dtype.kind == "i" and len(ends.value) == len(ends.state) == count
-    assert d.evaluations == counted and d.advance() is None and d.best() is None
+        gathered = d.advance(5)
+        assert d.running == left - gathered
+        if gathered:
+            parts.append(d.ends())
+            assert len(parts[-1].lane) >= count - d.running and len(set(parts[-1].lane)) == len(parts[-1].lane)
+    ends = d.ends()
+    assert ends.lane.tolist() == list(range(count)) and ends.x.shape == (2, count) and d.running == 0
+    assert ends.state.dtype.kind == "i" and len(ends.value) == len(ends.state) == ends.alive == count
+    assert d.advance() == 0 and d.best() is None
     for part in parts:
         assert (ends.x[:, part.lane] == part.x).all() and (ends.value[part.lane] == part.value).all()
     if count:
         assert (ends.value == d.evaluator.estimate(ends.x)).all()
+
+
+def test_evaluations_are_counted_lane_by_lane():
+    """A lane's trials until it ended, whoever else was at work; while lanes work, no more are told than there were."""
+    lo, hi = np.full(2, -2.0), np.full(2, 2.0)
+    starts, f = random_starts(lo, hi, 300), infimum.compile(wavy, 2)
+    alone = [Descents(f, lo, hi, starts[:, k:k + 1], Rules()).run() for k in range(300)]
+    d = Descents(f, lo, hi, starts, Rules())
+    ends = d.run()
+    assert ends.evaluations == sum(e.evaluations for e in alone) and ends.longest == max(e.longest for e in alone)
+    assert all(e.evaluations == e.longest > 1 for e in alone) and 0.5 * ends.evaluations < d.evaluations <= ends.evaluations
+
+
+@pytest.mark.parametrize("most", [1, 7, 100, 299, 300, 1000])
+def test_the_lowest_ends_are_chosen_of_all(most):
+    lo, hi = np.full(2, -2.0), np.full(2, 2.0)
+    d = Descents(infimum.compile(wavy, 2), lo, hi, random_starts(lo, hi, 300), Rules())
+    every = d.run()
+    some = d.ends(most)
+    chosen = np.sort(np.argsort(every.value, kind="stable")[:most])
+    assert (some.lane == chosen).all() and (some.x == every.x[:, chosen]).all() and (some.state == every.state[chosen]).all()
+    assert (some.alive, some.evaluations, some.longest) == (every.alive, every.evaluations, every.longest)
 
 
 def test_the_best_of_the_lanes_at_work():
@@ -52,7 +71,7 @@ def test_the_best_of_the_lanes_at_work():
     k = int(np.nanargmin(values))
     assert np.isnan(values).any() and value == values[k] and (x == starts[:, k]).all()
     before = value
-    while d.advance(1) is None:
+    while not d.advance(1):
         x, value = d.best()
         assert value <= before and value == f.estimate(x)
         before = value
@@ -61,7 +80,7 @@ def test_the_best_of_the_lanes_at_work():
 def test_no_best_where_all_are_dead():
     d = Descents(infimum.compile(lambda x: np.log(x[0]), 1), np.full(1, -2.0), np.full(1, 2.0), np.full((1, 9), -1.0), Rules())
     while not d.done:
-        assert d.advance(1) is None or d.done
+        assert d.advance(1) == 0 or d.done
         assert d.best() is None
 
 
@@ -72,7 +91,7 @@ def test_a_spent_budget_leaves_lanes_as_they_are(n):
     starts, e = random_starts(lo, hi, 20), infimum.compile(rosenbrock, n)
     d = Descents(e, lo, hi, starts, Rules(trials=16))
     ends = d.run()
-    assert d.trials == 16 and d.evaluations == 16 * 20
+    assert ends.longest == 16 and ends.evaluations == d.evaluations == 16 * 20
     assert np.isin(ends.state, (State.PLAIN, State.LEARNED)).all() and (ends.state == State.LEARNED).any()
     assert (ends.value < e.estimate(starts)).all() and (ends.value == e.estimate(ends.x)).all()
     longer = descend(e, lo, hi, starts, trials=32)
@@ -84,9 +103,9 @@ def test_each_batch_has_its_own_budget():
     starts = random_starts(lo, hi, 300)
     d = Descents(infimum.compile(rosenbrock, 5), lo, hi, starts, Rules(trials=8))
     ends = d.run()
-    assert d.trials == 2 * 8 and d.evaluations == 8 * 300
+    assert ends.longest == 8 and ends.evaluations == 8 * 300
     last = descend(rosenbrock, lo, hi, starts[:, 264:], trials=8)
-    assert in_every_bit(last, Ends(ends.x[:, 264:], ends.value[264:], ends.state[264:], ends.lane[264:]))
+    assert in_every_bit(last, replace(ends, x=ends.x[:, 264:], value=ends.value[264:], state=ends.state[264:]))
 
 
 def test_a_limit_of_halvings_ends_lanes_sooner():
@@ -95,7 +114,8 @@ def test_a_limit_of_halvings_ends_lanes_sooner():
     starts = random_starts(lo, hi, 40)
     e = infimum.compile(lambda x: np.max(np.abs(x - 0.3)), 2)
     few, many = (Descents(e, lo, hi, starts, Rules(halvings=h)) for h in (1, 20))
-    assert few.run().value.mean() > many.run().value.mean() and few.evaluations < many.evaluations
+    few, many = few.run(), many.run()
+    assert few.value.mean() > many.value.mean() and few.evaluations < many.evaluations
 
 
 # ---- many variables

@@ -20,7 +20,8 @@ def ends(points, values, state: "int | list[int]" = State.CONVERGED) -> Ends:
     """Ends at points of one variable, or at columns."""
     x = np.atleast_2d(np.array(points, float))
     count = x.shape[1]
-    return Ends(x, np.array(values, float), np.broadcast_to(np.array(state, int), count).copy(), np.arange(count))
+    return Ends(x, np.array(values, float), (states := np.broadcast_to(np.array(state, int), count).copy()), np.arange(count),
+                int((states != State.DEAD).sum()), 3 * count, 3)
 
 
 def gathered(points, values, state: "int | list[int]" = State.CONVERGED, independent: bool = True, width: float = 1.0) -> Minima:
@@ -171,7 +172,7 @@ def test_only_independent_ends_are_trusted():
 
 
 def test_forgetting_keeps_the_lowest_and_all_independent_ends(monkeypatch):
-    monkeypatch.setattr(minima, "_MOST", 10)
+    monkeypatch.setattr(minima, "KEPT", 10)
     rng = np.random.default_rng(0)
     m = Minima(np.zeros(1), np.ones(1))
     mine = ends(rng.random(8), 100 + rng.random(8), State.KINK)
@@ -191,7 +192,7 @@ def test_forgetting_keeps_the_lowest_and_all_independent_ends(monkeypatch):
 
 
 def test_no_more_groups_than_that(monkeypatch):
-    monkeypatch.setattr(minima, "_MOST", 4)
+    monkeypatch.setattr(minima, "KEPT", 4)
     m = gathered(np.arange(7) / 10, np.arange(7.0))
     assert [m.value[g[0]] for g in m.groups()] == [0.0, 1.0, 2.0, 3.0]
 

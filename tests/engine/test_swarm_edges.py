@@ -181,5 +181,4 @@ def test_10_flat_function():
 def test_11_descent_steps_are_kept():
     f = infimum.compile(lambda x: 100 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2, 2)
     d = Descents(f, LO, HI, np.full((2, 1), 0.9), Rules(trials=1))
-    d.run()
-    assert d.trials == 1
+    assert d.run().longest == 1

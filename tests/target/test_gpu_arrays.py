@@ -30,6 +30,7 @@ def pretended(monkeypatch):
     installed(monkeypatch, memory=1 << 24)
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 16)
     monkeypatch.setattr(gpu_arrays, "_AT_ONCE", 2)
+    monkeypatch.setattr(gpu_arrays, "_EACH", 3)
     monkeypatch.setattr(gpu_arrays, "_FEW", 3)
     return lambda block, grid: GpuArrays(CudaTarget(block=block, grid=grid))
 
@@ -73,6 +74,13 @@ def test_least(pretended, block, grid, row):
     arrays = pretended(block, grid)
     mine, theirs = arrays.least(arrays.send(np.array([row]))), HOST.least(np.array([row]))
     assert np.array(mine).tobytes() == np.array(theirs).tobytes()
+    check_least_column(arrays, np.array([row]))
+
+
+def check_least_column(arrays: GpuArrays, row: np.ndarray) -> None:
+    array = np.arange(2.0 * row.size).reshape(2, -1)
+    mine, theirs = arrays.least_column(arrays.send(row), arrays.send(array)), HOST.least_column(row, array)
+    assert np.array(mine[0]).tobytes() == np.array(theirs[0]).tobytes() and mine[1].tolist() == theirs[1].tolist()
 
 
 @pytest.mark.parametrize(("block", "grid"), SHAPES)
@@ -83,6 +91,14 @@ def test_order(pretended, block, grid, row):
     index, counts = arrays.order(arrays.send(row), 5)
     wanted = HOST.order(row, 5)
     assert arrays.fetch(index).tolist() == wanted[0].tolist() and counts == wanted[1]
+
+
+def test_few_numbers_are_put_in_order_here(pretended, monkeypatch):
+    monkeypatch.setattr(gpu_arrays, "_FEW", 100)
+    arrays, row = pretended(None, None), np.array([[2.0, 0.0, 1.0, 2.0, 0.0]])
+    index, counts = arrays.order(arrays.send(row), 4)
+    assert arrays.fetch(index).tolist() == [1, 4, 2, 0, 3] and counts == [2, 1, 2, 0]
+    assert arrays.fetch(arrays.gather(arrays.send(row), index)).tolist() == [[0, 0, 1, 2, 2]]
 
 
 def columns_agree(arrays: GpuArrays, count: int) -> None:
@@ -97,6 +113,13 @@ def columns_agree(arrays: GpuArrays, count: int) -> None:
         a.put(t, 1, s, 4, 6)
         a.fill(t[1:2, :8], i[1:2], np.nan)
     assert np.array_equal(arrays.fetch(target), expected, equal_nan=True)
+    assert (arrays.fetch(arrays.numbers(count)).view(np.int64) == np.arange(count)).all()
+    assert arrays.fetch(arrays.zeros(2, count)).tobytes() == bytes(16 * count) and arrays.numbers(0).shape == (1, 0)
+    row, wide = HOST.numbers(count)[:, ::-1].copy(), np.zeros((3, count + 2))
+    scattered = arrays.zeros(3, count + 2)
+    arrays.scatter(there, arrays.send(row), scattered)
+    HOST.scatter(source, row, wide)
+    assert (arrays.fetch(scattered) == wide).all() and (wide[:, :count] == source[:, ::-1]).all()
     assert (arrays.fetch(arrays.column(there, 3)) == source[:, 3:4]).all() and len(arrays.gather(there, where[:0]).shape) == 2
 
 
@@ -126,6 +149,7 @@ def test_a_gpu_answers_as_numpy_does():
                 row = row[None]
                 mine, theirs = arrays.least(arrays.send(row)), HOST.least(row)
                 assert np.array(mine).tobytes() == np.array(theirs).tobytes()
+                check_least_column(arrays, row)
                 for count in (1, length // 3 + 1, length, length + 1):
                     for below, ties in ((INF, False), (0.5, True), (-0.0, False)):
                         check_lowest(arrays, row, count, below, ties)

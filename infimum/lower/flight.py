@@ -1,0 +1,80 @@
+"""The kernels of a particle swarm, one particle a lane; a lane's number, as bits, is its first input and says which random
+numbers are its own.
+
+`scatter` draws a point between bounds. `flight` moves a particle and looks at its new place: see `Flight`.
+"""
+
+import numpy as np
+
+from infimum.expr.node import Expr
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder
+from infimum.lower.lowering import Lowering
+from infimum.lower.meaning import Estimates
+from infimum.lower.threefry import KEY, key_parameters, uniform
+
+RULES = ("inertia", "cognitive", "social", "moves")  # parameters before the key; `moves` is 0 at the first look, else 1
+PARTICLE = _X, _VELOCITY, _OWN, _OWN_VALUE = range(4)
+_INFINITE, _LARGEST = float("inf"), float(np.finfo(np.float64).max)
+
+
+def particle_rows(n: int) -> tuple[int, ...]:
+    """Of a particle's arrays: where it is, its velocity, its best place so far, and the value there."""
+    return n, n, n, 1
+
+
+def scatter_parameters(lo: np.ndarray, hi: np.ndarray, width: np.ndarray, key: tuple[int, int]) -> np.ndarray:
+    return np.concatenate([lo, hi, width, key_parameters(key)])
+
+
+def scatter(name: str, n: int) -> tuple:
+    """(kernel, data, rows, where the parameters begin)."""
+    b, data = Builder(), Data()
+    at = data.offset(np.zeros(3 * n + KEY))
+    draw = uniform(b, data, at + 3 * n, b.bits(b.input(0, 0)), n)
+    with b.loop(n) as turn:
+        i = turn.index
+        low, high, width = (b.data(b.place("uadd", at + k * n, i)) for k in range(3))
+        b.output(0, i, b.min(b.max(b.fma(width, draw(i), low), low), high))
+    return b.kernel(name, 1, 1), data, (n,), at
+
+
+def flight_parameters(lo: np.ndarray, hi: np.ndarray, leader: np.ndarray, rules: tuple[float, ...],
+                      key: tuple[int, int]) -> np.ndarray:
+    return np.concatenate([lo, hi, leader, rules, key_parameters(key)])
+
+
+def flight(name: str, f: Expr, x: Expr) -> tuple:
+    """(kernel, data, rows, where the parameters begin).
+
+    The velocity becomes inertia*v + cognitive*r*(own - x) + social*s*(leader - x) with random r and s for each variable; a
+    particle that meets a bound stops there in that variable. Then its own best place is remembered. At the first look nothing
+    moves and no place is known yet.
+    """
+    b, data, n = Builder(), Data(), x.size
+    at = data.offset(np.zeros(3 * n + len(RULES) + KEY))
+    inertia, cognitive, social, moves = (b.data(at + 3 * n + k) for k in range(len(RULES)))
+    draw = uniform(b, data, at + 3 * n + len(RULES), b.bits(b.input(0, 0)), 2 * n)
+    before = [1 + k for k in PARTICLE]
+    first, place = b.oeq(moves, 0.0), b.buffer(n)
+    with b.loop(n) as turn:
+        i = turn.index
+        low, high, leader = (b.data(b.place("uadd", at + k * n, i)) for k in range(3))
+        here, velocity, own = (b.input(before[k], i) for k in (_X, _VELOCITY, _OWN))
+        pull = b.fma(b.mul(cognitive, draw(i)), b.sub(own, here), b.mul(inertia, velocity))
+        pull = b.fma(b.mul(social, draw(b.place("uadd", n, i))), b.sub(leader, here), pull)
+        velocity = b.select(first, velocity, pull)
+        moved = b.select(first, here, b.add(here, velocity))
+        there = b.min(b.max(moved, low), high)
+        b.store(place, i, there)
+        b.output(_X, i, there)
+        b.output(_VELOCITY, i, b.select(b.oeq(there, moved), velocity, 0.0))
+    value, = Lowering(b, Estimates(), {"x": lambda i: b.load(place, i)}, data).values([f])
+    known = b.select(first, _INFINITE, b.input(before[_OWN_VALUE], 0))
+    better = b.mand(b.olt(value, known), b.ole(b.abs(value), _LARGEST))
+    b.output(_OWN_VALUE, 0, b.select(better, value, known))
+    with b.loop(n) as turn:
+        i = turn.index
+        kept = b.select(first, b.load(place, i), b.input(before[_OWN], i))
+        b.output(_OWN, i, b.select(better, b.load(place, i), kept))
+    return b.kernel(name, 1 + len(PARTICLE), len(PARTICLE)), data, particle_rows(n), at

@@ -1,0 +1,128 @@
+"""Many particles: their kernels are the definition's bit for bit, draw the same random numbers as NumPy, and move as it does."""
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.engine import flight as flight_module
+from infimum.engine.flight import STARTS, Flight
+from infimum.engine.random import key_of, uniform
+from infimum.engine.swarm import SwarmOptions
+from infimum.lower.flight import flight_parameters, particle_rows, scatter_parameters
+from infimum.lower.programs import FLIGHT, SCATTER
+from infimum.target.arrays import HostArrays
+from infimum.target.cuda import CudaTarget
+from tests.engine.test_descent import differing, doubles_of, partial, program_of, wavy
+from tests.pretend_cupy import installed
+from tests.random_kernels import ADVERSARIAL
+
+NUMBERS = HostArrays().numbers
+LO, HI = np.array([-2.0, 0.5, -1e3]), np.array([1.0, 0.5, 1e-3])
+
+
+def all_of(flight):
+    """What a flight yields, and what it returns."""
+    seen = []
+    while True:
+        try:
+            seen.append(next(flight))
+        except StopIteration as end:
+            return seen, end.value
+
+
+# ---- kernels
+@pytest.mark.parametrize("n", [1, 2, 3, 20])
+def test_points_are_drawn_as_defined(n):
+    program = program_of(SCATTER, wavy, n)
+    lo, width = np.linspace(-3, 1, n), np.linspace(0, 9, n)
+    doubles = doubles_of(program, scatter_parameters(lo, lo + width, width, key_of(2**63 + 12345, 7, 2**32 - 1)))
+    _, wrong = differing(program, [NUMBERS(45)], doubles)
+    assert not wrong
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+def test_random_numbers_are_those_of_numpy(n):
+    """The key's words with all their bits, particles beyond 2**32, odd and even rows."""
+    e = infimum.compile(lambda x: np.sum(x), n)
+    for seed, stream, step in ((0, 0, 0), (2**64 - 1, 2**32 - 1, 2**32 - 1), (2**53 + 1, 3, 9)):
+        numbers = np.array([0, 1, 2**32 - 1, 2**32, 2**53 + 1, 2**62], np.int64)
+        drawn, = e.run(SCATTER, [numbers.view(float)[None]],
+                       parameters=scatter_parameters(np.zeros(n), np.ones(n), np.ones(n), key_of(seed, stream, step)))
+        assert (drawn == uniform(seed, stream, step, numbers, n)).all()
+
+
+@pytest.mark.parametrize("moves", [0.0, 1.0])
+@pytest.mark.parametrize("f", [wavy, partial])
+def test_a_step_is_the_definition(f, moves):
+    """Any numbers, NaN and infinities among them."""
+    program, rng = program_of(FLIGHT, f, 3), np.random.default_rng(int(moves))
+    doubles = doubles_of(program, flight_parameters(LO, HI, rng.normal(size=3), (0.5, 1.2, 1.5, moves), key_of(1, 2, 3)))
+    particle = [rng.normal(size=(rows, 60)) for rows in particle_rows(3)]
+    for array in particle:
+        array[rng.random(array.shape) < 0.05] = rng.choice(ADVERSARIAL)
+    found, wrong = differing(program, [NUMBERS(60), *particle], doubles)
+    assert not wrong and (found[0] >= LO[:, None]).all() and (found[0] <= HI[:, None]).all()
+
+
+# ---- flights
+def test_points_lie_within_the_bounds_and_everywhere():
+    flight = Flight(infimum.compile(wavy, 3), LO, HI, seed=4)
+    x = flight.points(STARTS, 2, 5000)
+    assert x.shape == (3, 5000) and (x >= LO[:, None]).all() and (x <= HI[:, None]).all() and (x[1] == 0.5).all()
+    unit = uniform(4, STARTS, 2, range(5000), 3)
+    assert np.abs(x - (LO + (HI - LO) * unit.T).T).max() < 1e-12
+    few = flight.points(STARTS, 2, 100)
+    assert np.abs(few - x[:, :100]).max() < 1e-12
+
+
+@pytest.mark.parametrize("start", ["uniform", "sobol"])
+def test_both_ways_move_alike(start, monkeypatch):
+    """Kernels and NumPy round differently; in a few steps that does not grow."""
+    options = SwarmOptions(start=start, swarm_steps=4)
+    flights = [Flight(infimum.compile(wavy, 3), LO, HI, seed=4) for _ in range(2)]
+    here, own = all_of(flights[0].fly(1, 200, options))
+    monkeypatch.setattr(flight_module, "MANY", 1)
+    there, places = all_of(flights[1].fly(1, 200, options))
+    assert len(here) == len(there) == 5 and flights[0].evaluations == flights[1].evaluations == 1000
+    for (x, value), (y, other) in zip(here, there, strict=True):
+        assert np.abs(x - y).max() < 1e-9 and value == pytest.approx(other, rel=1e-9)
+    assert np.abs(places - own).max() < 1e-9 and (places != own).any()
+    assert flights[1].evaluator.estimate(places).min() == there[-1][1] < there[0][1]
+
+
+def test_particles_without_a_value_follow_nobody():
+    """Where no particle has a value there is no leader; where one has, the others come."""
+    flight = Flight(infimum.compile(lambda x: np.log(x[0]), 1), np.array([-2.0]), np.array([-1.0]), seed=0)
+    seen, places = all_of(flight.fly(0, 5000, SwarmOptions(swarm_steps=2)))
+    assert [value for _, value in seen] == [np.inf] * 3 and (places >= -2).all() and (places <= -1).all()
+    corner = Flight(infimum.compile(lambda x: np.log(x[0] - 0.999) + x[0], 1), np.array([0.0]), np.array([1.0]), seed=0)
+    seen, places = all_of(corner.fly(0, 5000, SwarmOptions(swarm_steps=6)))
+    values = corner.evaluator.estimate(places)
+    assert np.isfinite(values).mean() > 0.3 and np.isfinite(corner.evaluator.estimate(corner.points(16, 0, 5000))).mean() < 0.01
+
+
+# ---- whole runs
+def bits(r: infimum.Result) -> list:
+    minima = [(m.x.tobytes(), m.value, m.lanes, m.share, m.status) for m in r.minima]
+    return [r.x.tobytes(), r.fun, r.nit, r.nfev, r.message, minima]
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_a_swarm_on_a_gpu_ends_with_the_same_bits(n, monkeypatch):
+    """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back."""
+    monkeypatch.setattr(flight_module, "MANY", 33)
+    monkeypatch.setattr("infimum.engine.swarm.KEPT", 5)
+    options = {"particles": 34, "swarm_steps": 2, "descent_steps": 10, "searches": 0, "restarts": 0}
+    bounds = [(-1.0, 2.0)] * n
+    on_cpu = infimum.minimize(partial, bounds, engine="swarm", options=options)
+    cupy = installed(monkeypatch, memory=1 << 24)
+    on_gpu = infimum.minimize(infimum.compile(partial, n, target=CudaTarget()), bounds, engine="swarm", options=options)
+    assert bits(on_cpu) == bits(on_gpu) and len(cupy.launches) > 20
+    assert sum(m.lanes for m in on_cpu.minima) <= 32 + 5
+
+
+def test_many_particles_find_what_they_should():
+    r = infimum.minimize(lambda x: 50 + np.sum(x**2 - 10 * np.cos(2 * np.pi * x)), [(-5.12, 5.12)] * 5, engine="swarm",
+                         options={"particles": 20_000, "searches": 0, "restarts": 0})
+    assert r.fun < 1e-12 and r.minima[0].lanes > 8 and r.success and r.nfev > 20_000 * 9
+    assert sum(m.share for m in r.minima) <= 1.0
