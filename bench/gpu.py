@@ -1,4 +1,5 @@
-"""Figures of one GPU: streaming, arithmetic, the complete search in the paper's form, proofs with very many variables.
+"""Figures of one GPU: streaming, arithmetic, the complete search in the paper's form, proofs with very many variables,
+branching, and the swarm.
 
     python bench/gpu.py [--json FILE] [--only PART ...] [--sizes N ...] [--device cuda]
 
@@ -7,6 +8,8 @@ Parts, all of them by default:
   lanes     boxes that lanes derive from their numbers: FP64 instructions a second, beside what the chip can issue
   complete  the paper's table at 50, 100, 500 and 1,000 variables, and its seconds on a GH200
   auto      the default engine: the ten functions at 1,000 variables, Levy at 10,000, four of them at 1,000,000
+  branch    a proof that takes 10**8 boxes, beside two CPU threads
+  swarm     as many lanes as ZEUS has, and its seconds
 
 Everything is run twice and the second run counts; the seconds of the first, which compiles, stand beside it. Exit status 1:
 something does not hold.
@@ -25,6 +28,9 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.complete import PAPER, search  # noqa: E402
+from bench.gpu_branch import N as ROTATED  # noqa: E402
+from bench.gpu_branch import branching  # noqa: E402
+from bench.gpu_swarm import swarm  # noqa: E402
 from bench.prove import TEN, XTOL, moved, wrong  # noqa: E402
 from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
 from infimum.expr.node import var  # noqa: E402
@@ -38,7 +44,7 @@ from infimum.lower.meaning import Enclosures  # noqa: E402
 from infimum.target import ptx  # noqa: E402
 from infimum.target.cuda import CudaTarget  # noqa: E402
 
-PARTS = ("stream", "lanes", "complete", "auto")
+PARTS = ("stream", "lanes", "complete", "auto", "branch", "swarm")
 SIZES = (50, 100, 500, 1000)
 GH200 = {"ackley": 2288, "belegundu": 1896, "breiman": 1218, "fu": 3538, "griewank": 2523, "levy": 3582, "rastrigin": 1727,
          "salomon": 1435, "styblinski": 1791, "zabinsky": 2635}  # the paper's seconds at n = 1,000
@@ -155,6 +161,16 @@ def auto(device: str) -> None:
                f"{r.verdict.name}, {r.regions} region, {faults or 'minimiser inside'}; the first call {times[0]:.2f} s")
 
 
+def branch(device: str) -> None:
+    head(f"Branching: Schwefel's function of {ROTATED} rotated variables, proved to the default gap")
+    branching(device)
+
+
+def against_zeus(device: str) -> None:
+    head("The swarm, against ZEUS on the same kind of machine")
+    swarm(device)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the tables to this file, again after each part")
@@ -166,7 +182,8 @@ def main() -> int:
     machine = f"{target.gpu.name}, {target.gpu.versions}, Python {sys.version.split()[0]}, NumPy {np.__version__}"
     print(machine, flush=True)
     parts = {"stream": lambda: stream(target), "lanes": lambda: lanes(target),
-             "complete": lambda: complete(options.sizes, options.device), "auto": lambda: auto(options.device)}
+             "complete": lambda: complete(options.sizes, options.device), "auto": lambda: auto(options.device),
+             "branch": lambda: branch(options.device), "swarm": lambda: against_zeus(options.device)}
     for name, part in parts.items():
         if name in options.only:
             part()

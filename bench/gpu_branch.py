@@ -1,35 +1,22 @@
-"""Branch and bound with its regions on a GPU: boxes a second over a whole run, against the same engine on two CPU threads.
+"""Branch and bound with its regions on a GPU, a part of `bench/gpu.py`: boxes a second over a whole proof, against the same
+engine on two CPU threads, and how much of the time the GPU works."""
 
-    python bench/gpu_branch.py --boxes 2e8 --batch 524288
-"""
-
-import argparse
-import sys
 import time
 from collections import defaultdict
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import infimum
+from bench.table import report
+from infimum.target.cpu import CpuTarget
+from infimum.target.cuda import Gpu
+from infimum.target.ptx_columns import KERNELS
 
-import infimum  # noqa: E402
-from infimum.engine.branch import Branch, Goal  # noqa: E402
-from infimum.engine.incumbent import Incumbent  # noqa: E402
-from infimum.target.cpu import CpuTarget  # noqa: E402
-from infimum.target.cuda import Gpu  # noqa: E402
-
-
-def network(inputs: int = 5, hidden: int = 60) -> tuple[Any, list[tuple[float, float]]]:
-    """A network of tanh with fixed weights."""
-    rng = np.random.default_rng(7)
-    first, shift, last = rng.normal(size=(hidden, inputs)), rng.normal(size=hidden), rng.normal(size=hidden)
-    return (lambda x: last @ np.tanh(first @ x + shift)), [(-3.0, 3.0)] * inputs
-
-
-PROBLEMS = {"network 8-60-1": lambda: network(8), "schwefel rotated, n = 8": lambda: rotated(8),
-            "schwefel rotated, n = 10": lambda: rotated(10)}
+N, BOXES, FASTER, INSIDE = 9, 1e8, 50, 0.6
+CPU_SECONDS = 20.0
 
 
 def rotated(n: int) -> tuple[Any, list[tuple[float, float]]]:
@@ -57,81 +44,58 @@ class Timed:
         self._spans[self._name].append((begin, end))
 
 
-def watched(spans: dict) -> None:
-    """From now on every launch is timed."""
+@contextmanager
+def watched(spans: dict) -> Iterator[None]:
+    """Every launch of kernels that are loaded meanwhile is timed."""
     usual = Gpu.load
 
     def load(self: Gpu, text: str) -> Timed:
-        from infimum.target.ptx_columns import KERNELS
-
         name = next((name for name, known in KERNELS.items() if known == text), f"a kernel of {len(text):,} characters")
         return Timed(usual(self, text), name, self.cupy, spans)
     Gpu.load = load
-
-
-def search(fun: Any, bounds: list, evaluator: Any, batch: int, boxes: float, seconds: float,
-           spans: dict | None = None) -> float:
-    """Boxes a second of a search with a point from a swarm, after some steps that compile everything."""
-    lo, hi = np.array(bounds, dtype=float).T
-    incumbent = Incumbent(evaluator, lo, hi)
-    incumbent.offer(infimum.minimize(fun, bounds, engine="swarm", device="cpu").x[:, None])
-    branch = Branch(evaluator, lo, hi, Goal(1e-6, 1e-6), incumbent, batch)
-    branch.begin(lo[:, None], hi[:, None])
-    for _ in range(10):
-        branch.step()
-    if spans is not None:
-        spans.clear()
-    start, before, end = time.perf_counter(), branch.boxes, "stopped"
     try:
-        while not branch.done and branch.boxes < boxes and time.perf_counter() - start < seconds:
-            branch.step()
-        end = "done" if branch.done else end
-    except MemoryError:
-        end = "out of memory"
-    spent, count = time.perf_counter() - start, branch.boxes - before
-    print(f"    {count:,} boxes, {branch.steps} steps, {spent:.2f} s, {count / spent:.3e} a second; pool {len(branch.pool):,}, "
-          f"[{branch.lower():.6g}, {branch.incumbent.upper:.6g}], {end}", flush=True)
-    if spans is not None:
-        table = {what: (len(s), sum(_span(evaluator, b, e) for b, e in s)) for what, s in spans.items()}
-        inside = sum(t for _, t in table.values())
-        print(f"    of {spent:.2f} s {inside:.2f} s in kernels, {inside / spent:.0%}")
-        for what, (launches, t) in sorted(table.items(), key=lambda row: -row[1][1]):
-            print(f"      {what:<28} {launches:>7,} launches {1e3 * t:>10.1f} ms")
-    return count / spent
+        yield
+    finally:
+        Gpu.load = usual
 
 
-def _span(evaluator: Any, begin: Any, end: Any) -> float:
-    end.synchronize()
-    return evaluator.target.cuda.gpu.cupy.cuda.get_elapsed_time(begin, end) / 1e3
+def proof(evaluator: Any, bounds: list, **limits: Any) -> tuple[infimum.Result, float]:
+    """A run and its boxes a second."""
+    start = time.perf_counter()
+    r = infimum.minimize(evaluator, bounds, **limits)
+    return r, r.nfev / (time.perf_counter() - start)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--boxes", type=float, default=2e8)
-    parser.add_argument("--batch", type=int, nargs="+", default=[1 << 18])
-    parser.add_argument("--seconds", type=float, default=30.0)
-    parser.add_argument("--cpu-seconds", type=float, default=10.0)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--device", default="cuda")
-    options = parser.parse_args()
-    chosen = {name: make() for name, make in PROBLEMS.items() if options.only in name}
-    for name, (fun, bounds) in chosen.items():
-        n = len(bounds)
-        print(name, "\n  two threads of the CPU", flush=True)
-        cpu = search(fun, bounds, infimum.compile(fun, n, target=CpuTarget(threads=2)), 1 << 13, 1e18, options.cpu_seconds)
-        for batch in options.batch if options.device != "cpu" else ():
-            print(f"  GPU, batch {batch:,}", flush=True)
-            gpu = search(fun, bounds, infimum.compile(fun, n, device=options.device), batch, options.boxes, options.seconds)
-            print(f"    {gpu / cpu:.1f} times the CPU", flush=True)
-    if options.device != "cpu":
-        spans: dict[str, list] = defaultdict(list)
-        watched(spans)
-        for name, (fun, bounds) in chosen.items():
-            print(f"{name}, every launch between two events", flush=True)
-            evaluator = infimum.compile(fun, len(bounds), device=options.device)
-            evaluator.target.name += ", timed"
-            search(fun, bounds, evaluator, options.batch[0], options.boxes, options.seconds, spans)
+def branching(device: str) -> None:
+    """Prints the rows."""
+    fun, bounds = rotated(N)
+    on_cpu, cpu = proof(infimum.compile(fun, N, target=CpuTarget(threads=2)), bounds, time_limit=CPU_SECONDS)
+    report(f"two threads of the CPU, the first {CPU_SECONDS:g} s", cpu, "boxes/s", note=on_cpu.verdict.name)
+    first, _ = proof(infimum.compile(fun, N, device=device), bounds)
+    r, gpu = proof(infimum.compile(fun, N, device=device), bounds)
+    report("boxes of the whole proof", r.nfev, "boxes", f">= {BOXES:.0e}", r.nfev >= BOXES and r.verdict.name == "PROVED",
+           f"{r.verdict.name}, {r.seconds:.2f} s; the first time, which compiles, {first.seconds:.2f} s")
+    report("GPU, the whole proof", gpu, "boxes/s")
+    report("times the two threads", gpu / cpu, "times", f">= {FASTER}", gpu >= FASTER * cpu)
+    spans: dict[str, list] = defaultdict(list)
+    with watched(spans):
+        evaluator = infimum.compile(fun, N, device=device)
+        evaluator.target.name += ", timed"  # so that its kernels are loaded anew
+        proof(evaluator, bounds)
+        spans.clear()
+        r, _ = proof(evaluator, bounds)
+    share = inside(evaluator, spans) / r.seconds
+    report("the same with every launch between two events: in kernels", 100 * share, "%", f">= {100 * INSIDE:g}", share >= INSIDE,
+           f"of {r.seconds:.2f} s")
 
 
-if __name__ == "__main__":
-    main()
+def inside(evaluator: Any, spans: dict) -> float:
+    """The seconds in kernels, after a list of those that took most."""
+    elapsed, table = evaluator.target.cuda.gpu.cupy.cuda.get_elapsed_time, {}
+    for what, pairs in spans.items():
+        for _, end in pairs:
+            end.synchronize()
+        table[what] = len(pairs), sum(elapsed(begin, end) for begin, end in pairs) / 1e3
+    for what, (launches, seconds) in sorted(table.items(), key=lambda row: -row[1][1])[:8]:
+        report(f"  {what}", 1e3 * seconds, "ms", note=f"{launches:,} launches")
+    return sum(seconds for _, seconds in table.values())
