@@ -177,8 +177,12 @@ class Evaluator:
     def arrays_for(self, batch: int, least: int = 1) -> Arrays:
         """The memory for a search of so many lanes a step: that of a GPU, if it has enough to do, or if nothing else may be used
         for `least` lanes."""
-        far = batch >= (least if getattr(self.target, "resident", False) else _WORTH_A_GPU)
-        return self.arrays if far else HostArrays()
+        return self.arrays if self.goes_far(batch, least) else HostArrays()
+
+    def goes_far(self, batch: int, least: int = 1) -> bool:
+        """Is that the memory of a GPU, so that this machine is free meanwhile?"""
+        worth = least if getattr(self.target, "resident", False) else _WORTH_A_GPU
+        return batch >= worth and not isinstance(self.arrays, HostArrays)
 
     def arrays_of(self, array: Any) -> Arrays:
         """The memory where this array lies."""

@@ -4,6 +4,7 @@ It is as strict as the real one where that matters (only C-contiguous arrays of 
 an access outside an array raises instead of going astray. Memory is bounded, so that running out of it can be tried.
 """
 
+import threading
 from collections import OrderedDict
 from types import SimpleNamespace
 from typing import Any
@@ -31,15 +32,17 @@ class _Block:
     """Memory on the device, free when nobody holds it."""
 
     def __init__(self, cupy: "PretendCupy", size: int):
-        if cupy.used + size > cupy.memory:
-            raise OutOfMemoryError(f"{size} bytes")
-        self._cupy, self.size, self.ptr = cupy, size, cupy.global_memory.allocate(-(-size // 8))
-        cupy.used += size
+        with cupy.lock:
+            if cupy.used + size > cupy.memory:
+                raise OutOfMemoryError(f"{size} bytes")
+            self._cupy, self.size, self.ptr = cupy, size, cupy.global_memory.allocate(-(-size // 8))
+            cupy.used += size
 
     def __del__(self) -> None:
         if hasattr(self, "ptr"):
-            self._cupy.used -= self.size
-            self._cupy.global_memory.free(self.ptr, -(-self.size // 8))
+            with self._cupy.lock:
+                self._cupy.used -= self.size
+                self._cupy.global_memory.free(self.ptr, -(-self.size // 8))
 
 
 class Array:
@@ -109,8 +112,9 @@ class _Function:
 
     def __call__(self, grid: tuple, block: tuple, arguments: tuple) -> None:
         assert len(grid) == len(block) == 1 and all(type(a) is np.int64 for a in arguments)
-        self._cupy.launches.append((grid[0], block[0], int(arguments[-1])))
-        self._module.launch(grid[0], block[0], [int(a) for a in arguments], self._cupy.global_memory)
+        with self._cupy.lock:
+            self._cupy.launches.append((grid[0], block[0], int(arguments[-1])))
+            self._module.launch(grid[0], block[0], [int(a) for a in arguments], self._cupy.global_memory)
 
 
 class PretendCupy:
@@ -119,7 +123,8 @@ class PretendCupy:
     def __init__(self, memory: int = 1 << 22, devices: int = 2):
         self.memory, self.used, self.sent = memory, 0, 0
         self.launches: list[tuple[int, int, int]] = []
-        self.current = [0]
+        self._threads = threading.local()
+        self.lock = threading.RLock()  # one launch after another, whatever thread asks
         self.global_memory = Memory()
         self.refuses = ""
         outer = self
@@ -147,6 +152,13 @@ class PretendCupy:
                                    occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 512 // block),
             runtime=SimpleNamespace(CUDARuntimeError=CUDARuntimeError, getDeviceCount=count, driverGetVersion=lambda: 13000,
                                     getDeviceProperties=lambda number: {"name": b"Pretended GPU"}))
+
+    @property
+    def current(self) -> list[int]:
+        """The current devices of a thread, the last of them now."""
+        if not hasattr(self._threads, "current"):
+            self._threads.current = [0]
+        return self._threads.current
 
     def empty(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
         return Array(self, shape, dtype)

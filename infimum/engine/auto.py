@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from infimum.engine.beside import Beside
 from infimum.engine.branch import FEW, Branch, Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
@@ -28,7 +29,8 @@ from infimum.result import Progress, Result
 _REACH = 1e3         # unbounded variables: the swarm looks this far
 _MANY = 32           # with more variables the point is settled, not swarmed
 _SWARMED = 2000      # with up to so many variables the swarm is asked where settling was not enough
-_LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm
+_LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
+_LARGE, _LATEST = 1 << 16, 192     # with such a batch after so many: beside a GPU the swarm has the time until then
 _PAYS = 0.9          # a sweep pays if it shrinks some variable to this part
 
 
@@ -53,6 +55,7 @@ class Auto:
         self.before = 0                  # evaluations of searches in the run that this one resumes
         self.kept: State | None = None   # while a late search goes on, from where a later run has to resume
         self.looked = 0                  # evaluations of looking again
+        self.beside: tuple[Swarm, Beside] | None = None  # the second look, while a GPU branches
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
     def _finite(self) -> Problem:
@@ -123,7 +126,10 @@ class Auto:
         if self.branch is None:
             yield from self._before_branching()
         if self.branch is not None:
-            yield from self._branch()
+            try:
+                yield from self._branch()
+            finally:
+                self._end_beside()
 
     def _before_branching(self) -> Iterator[None]:
         if self._can_sweep() and len(self.lo) > _MANY:
@@ -140,9 +146,12 @@ class Auto:
         yield
 
     def _branch(self) -> Iterator[None]:
-        branch = self.branch
+        branch, later = self.branch, _LATER if self.batch < _LARGE else _LATEST
+        if self.evaluator.goes_far(self.batch) and branch.steps <= later and self._can_swarm():
+            swarm = self._wider_swarm()
+            self.beside = swarm, Beside(self._tries(swarm))
         while not branch.done and not self._is_limited():
-            if branch.steps in (_LATE, _LATER):
+            if branch.steps in (_LATE, later):
                 yield from self._look_again(self._closer if branch.steps == _LATE else self._wider)
                 if self.closed or branch.done:
                     return
@@ -187,11 +196,23 @@ class Auto:
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""
-        if len(self.lo) > _SWARMED:
+        if not self._can_swarm():
             return
-        swarm = Swarm(self.swarm.problem, self.evaluator, replace(self.swarm.options, restarts=_WAVES), self.seed)
-        yield from self._swarm(swarm)
+        swarm, beside = self.beside or (self._wider_swarm(), None)
+        yield from self._tries(swarm) if beside is None else beside.wait()
+        self._offer_of(swarm)
         self.looked += swarm.evaluations
+
+    def _can_swarm(self) -> bool:
+        return len(self.lo) <= _SWARMED
+
+    def _wider_swarm(self) -> Swarm:
+        return Swarm(self.swarm.problem, self.evaluator, replace(self.swarm.options, restarts=_WAVES), self.seed)
+
+    def _end_beside(self) -> None:
+        if self.beside is not None:
+            self.beside[1].stop()
+            self.beside = None
 
     def _can_sweep(self) -> bool:
         return self.sweeper is not None and self.sweeper.possible
@@ -211,17 +232,21 @@ class Auto:
     def _is_swept(self) -> bool:
         return self._swept_away() or (self.goal.met(self.root_lower, self.incumbent.upper) and self._narrow())
 
-    def _swarm(self, swarm: Swarm) -> Iterator[None]:
+    def _tries(self, swarm: Swarm) -> Iterator[None]:
         try:
             for _ in swarm.steps():
                 yield
-            self.incumbent.offer(np.stack(swarm.candidates(), axis=1))
         except UndefinedError:
             yield  # the swarm met no value; the proof may still find where there are some, or that there are none
 
+    def _offer_of(self, swarm: Swarm) -> None:
+        if swarm.value < np.inf:
+            self.incumbent.offer(np.stack(swarm.candidates(), axis=1))
+
     def _swarm_and_sweep(self) -> Iterator[None]:
         before = self.incumbent.upper
-        yield from self._swarm(self.swarm)
+        yield from self._tries(self.swarm)
+        self._offer_of(self.swarm)
         if self._can_sweep() and (self.incumbent.upper < before or not self.sweeps):
             yield from self._sweep()
 
@@ -248,6 +273,7 @@ class Auto:
     # ---- the answer
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far. `stopped` says what ended the run early."""
+        self._end_beside()
         if self.branch is None:
             self.incumbent.offer(np.stack(self.swarm.candidates() if self.settler is None else [self.settler.x], axis=1))
         return proved_result(

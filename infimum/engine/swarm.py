@@ -7,6 +7,7 @@ the answer's upper bound is verified. After the ZEUS paper (particle swarm, then
 where that fails.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -28,6 +29,7 @@ from infimum.problem import Problem
 from infimum.result import End, Result, Verdict
 
 _FIRST, _GROWTH, _RESTARTS = 32, 4, 5
+_LOOKS = 0.1      # seconds between two looks at lanes that descend, which change nothing but what a reader sees
 _SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
 
 
@@ -117,6 +119,7 @@ class Swarm:
         self.descents: Descents | None = None  # at work
         self.best = self.seen = Place(np.zeros(self.n), np.inf)  # of what has ended; and of lanes at work, as far as one looked
         self.wave = self.trials = self.running = 0
+        self.looked = time.perf_counter()
         self.agreed, self.trusted = False, 0.0
         self._evaluations = 0
 
@@ -222,15 +225,15 @@ class Swarm:
     def _descend(self, starts: Any, route: Route = Route.MOVED) -> Iterator[Ends]:
         self.descents, self.route = Descents(self.evaluator, self.lo, self.hi, starts, self.rules), route
         while not self.descents.done:
-            gathered = self.descents.advance()
+            self.descents.advance()
             self.running = self.descents.running
-            if gathered or isinstance(starts, np.ndarray):  # elsewhere a look takes time
+            if time.perf_counter() - self.looked > _LOOKS:
                 self._look()
             yield
         return self._ended()
 
     def _look(self) -> None:
-        best = self.descents.best()
+        best, self.looked = self.descents.best(), time.perf_counter()
         if best is not None and best[1] < self.seen.value:
             self.seen = Place(*best)
 

@@ -11,7 +11,7 @@ from infimum.target.arrays import HostArrays
 from infimum.target.ptx_columns import BINS, DIGITS, ENDLESS, MOST, RUN
 
 _BLOCK, _MOST_BLOCKS = 128, 1 << 16
-_FEW, _EACH = 1 << 13, 32           # numbers that are put in order here; numbers a thread looks at
+_FEW, _EACH = 1 << 13, 64           # numbers that are put in order here; numbers a thread looks at
 _COUNTING, _COUNTED = 1 << 16, 128  # threads that count digits at most; numbers a thread at least, if there are fewer threads
 _AT_ONCE = 256                      # numbers that one thread scans
 

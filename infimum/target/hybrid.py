@@ -2,7 +2,7 @@
 
 import importlib.util
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ _LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at leas
 _SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run
 
 
+@cache
 def gpu_may_be_here() -> bool:
     """Is CuPy installed? Importing it takes a second, so that it is only looked for."""
     return importlib.util.find_spec("cupy") is not None
