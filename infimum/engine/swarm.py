@@ -7,10 +7,10 @@ the answer's upper bound is verified. After the ZEUS paper (particle swarm, then
 where that fails.
 """
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from infimum.engine.descent import DENSE, Descents, Ends, Rules
 from infimum.engine.flight import STARTS, Flight
 from infimum.engine.incumbent import Incumbent
-from infimum.engine.minima import KEPT, Minima
+from infimum.engine.minima import Minima
 from infimum.engine.options import known_options
 from infimum.engine.progress import Figures
 from infimum.engine.search import SCALES, Place, Search
@@ -29,7 +29,8 @@ from infimum.problem import Problem
 from infimum.result import End, Result, Verdict
 
 _FIRST, _GROWTH, _RESTARTS = 32, 4, 5
-_LOOKS = 0.1      # seconds between two looks at lanes that descend, which change nothing but what a reader sees
+_LOOKS = 16       # after so many turns a look at lanes that descend, which changes nothing but what a reader sees
+_LOWEST = 1024    # ends of a descent that are looked at, where they are not independent
 _SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
 
 
@@ -119,7 +120,6 @@ class Swarm:
         self.descents: Descents | None = None  # at work
         self.best = self.seen = Place(np.zeros(self.n), np.inf)  # of what has ended; and of lanes at work, as far as one looked
         self.wave = self.trials = self.running = 0
-        self.looked = time.perf_counter()
         self.agreed, self.trusted = False, 0.0
         self._evaluations = 0
 
@@ -171,13 +171,13 @@ class Swarm:
         return self.agreed or (wanted is not None and self.trusted >= wanted)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
-        count = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
-        starts = self.flight.points(STARTS, wave, count)
+        lanes = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
+        starts = self.flight.points(STARTS, wave, lanes)
         if wave == 0:
             self._measure(starts)
         mine = yield from self._descend(starts, Route.INDEPENDENT)
         yield from self._search_from(mine, wave)
-        places = yield from self._fly(wave, self.flying or min(self.options.particles, _GROWTH * count))
+        places = yield from self._fly(wave, self.flying or min(self.options.particles, _GROWTH * lanes))
         mine = yield from self._descend(places)
         yield from self._search_from(mine, wave)
 
@@ -224,22 +224,24 @@ class Swarm:
 
     def _descend(self, starts: Any, route: Route = Route.MOVED) -> Iterator[Ends]:
         self.descents, self.route = Descents(self.evaluator, self.lo, self.hi, starts, self.rules), route
-        while not self.descents.done:
+        for turn in count(1):
+            if self.descents.done:
+                break
             self.descents.advance()
             self.running = self.descents.running
-            if time.perf_counter() - self.looked > _LOOKS:
+            if turn % _LOOKS == 0:
                 self._look()
             yield
         return self._ended()
 
     def _look(self) -> None:
-        best, self.looked = self.descents.best(), time.perf_counter()
+        best = self.descents.best()
         if best is not None and best[1] < self.seen.value:
             self.seen = Place(*best)
 
     def _ended(self) -> Ends:
         """Takes over what the lanes at work have found."""
-        ends = self.descents.ends(None if self.route is Route.INDEPENDENT else KEPT)
+        ends = self.descents.ends(None if self.route is Route.INDEPENDENT else _LOWEST)
         self._evaluations += ends.evaluations
         self.trials += ends.longest
         self.descents = None
@@ -252,12 +254,12 @@ class Swarm:
 
     def _search_from(self, ends: Ends, wave: int) -> Iterator[None]:
         """Searches from the lowest of these ends, and descends from where the searches lead."""
-        count = _SEARCHES[min(wave, 1)] if self.options.searches is None else self.options.searches
+        most = _SEARCHES[min(wave, 1)] if self.options.searches is None else self.options.searches
         order = np.argsort(ends.value, kind="stable")
         places: list[Place] = []
         for k in order:
             value = float(ends.value[k])
-            if len(places) == count or not np.isfinite(value):
+            if len(places) == most or not np.isfinite(value):
                 break
             if all(abs(value - p.value) > 1e-6 * (abs(value) + self.rules.spread) for p in places):
                 places.append(Place(ends.x[:, k].copy(), value))
@@ -304,9 +306,9 @@ class Swarm:
                 break
         return place
 
-    def _fly(self, wave: int, count: int) -> Iterator[Any]:
+    def _fly(self, wave: int, particles: int) -> Iterator[Any]:
         """The particle swarm: the best place of each particle."""
-        flight = self.flight.fly(wave, count, self.options)
+        flight = self.flight.fly(wave, particles, self.options)
         while True:
             try:
                 self._offer(*next(flight))

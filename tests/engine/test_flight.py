@@ -111,7 +111,7 @@ def bits(r: infimum.Result) -> list:
 def test_a_swarm_on_a_gpu_ends_with_the_same_bits(n, monkeypatch):
     """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back."""
     monkeypatch.setattr(flight_module, "MANY", 33)
-    monkeypatch.setattr("infimum.engine.swarm.KEPT", 5)
+    monkeypatch.setattr("infimum.engine.swarm._LOWEST", 5)
     options = {"particles": 34, "swarm_steps": 2, "descent_steps": 10, "searches": 0, "restarts": 0}
     bounds = [(-1.0, 2.0)] * n
     on_cpu = infimum.minimize(partial, bounds, engine="swarm", options=options)
