@@ -32,6 +32,7 @@ from infimum.result import Result
 _CHUNK = 1 << 20   # lanes a run
 _PARTS = ("iteration", "subregion", "lower", "wide")  # of a list of regions, in a checkpoint
 _STREAM = 5        # of random numbers
+_MOST_ENDS = 1 << 27  # lower ends of boxes that a result may hold: a gigabyte
 
 
 def _largest(sizes: list[np.ndarray]) -> np.ndarray:
@@ -90,6 +91,14 @@ class CompleteSearch:
                 digit = (subregions[here] // self.pieces**k) % self.pieces
                 lo[start + k, here], hi[start + k, here] = ends[digit], ends[digit + 1]
         return lo, hi
+
+    def _cut_from(self, iterations: np.ndarray, lower: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The boxes that hold the regions of each iteration, and the lowest of their lower ends."""
+        cut, place = np.unique(iterations, return_inverse=True)
+        least = np.full(len(cut), np.inf)
+        np.minimum.at(least, place, lower)
+        boxes = [(self.lo, self.hi) if k < 0 else self.taken[k][:2] for k in cut.tolist()]
+        return *(np.stack(sides, axis=1) for sides in zip(*boxes, strict=True)), least
 
     def _is_wide(self, width: float) -> bool:
         return bool(self.goal.xtol is not None and width > self.goal.xtol)
@@ -221,10 +230,13 @@ class CompleteSearch:
         return np.maximum(low[kept % len(low)], high[kept // len(low)]) > self.goal.xtol
 
     def regions(self) -> Regions:
-        """All regions with their boxes."""
+        """All regions with their boxes; of a search that was stopped with too many for that, those they were cut from."""
         both = (regions.everything(self.incumbent.upper) for regions in (self.list, self.final))
         iterations, subregions, lower, _ = (np.concatenate(parts) for parts in zip(*both, strict=True))
-        lo, hi = self.boxes_of(iterations, subregions)
+        if self.n * len(lower) > _MOST_ENDS and not self.done:
+            lo, hi, lower = self._cut_from(iterations, lower)
+        else:
+            lo, hi = self.boxes_of(iterations, subregions)
         level = self.evaluator.value(lo, hi).level
         return Regions(lo, hi, lower, np.zeros(len(lower), np.int32), level.astype(np.int8))
 

@@ -117,6 +117,19 @@ def test_iterations_stop_it():
     assert r.verdict is infimum.Verdict.STOPPED and r.nit == 3 and r.lower <= 0 <= r.upper
 
 
+def test_a_search_that_is_stopped_with_very_many_regions_tells_what_they_were_cut_from(monkeypatch):
+    """Their boxes alone would not fit into memory; what comes instead holds all of them, and the bounds are the same."""
+    p = problems.get("complete_search_ackley", 12)
+    settings = {"engine": "complete", "options": {"partition": (4, 4), "iterations": 3}}
+    every = infimum.minimize(p.fun, p.bounds, **settings)
+    monkeypatch.setattr("infimum.engine.complete._MOST_ENDS", 100)
+    few = infimum.minimize(p.fun, p.bounds, **settings)
+    assert 0 < few.regions <= 4 < every.regions and (few.lower, few.upper) == (every.lower, every.upper)
+    assert few.verdict is every.verdict is infimum.Verdict.STOPPED
+    for lo, hi in every.boxes:
+        assert any((a <= lo).all() and (hi <= b).all() for a, b in few.boxes)
+
+
 def test_the_list_is_a_plain_list():
     """Against an ordinary list of tuples: the first of the lowest is taken, what is above is dropped, the order stays."""
     rng = np.random.default_rng(5)
