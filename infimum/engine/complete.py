@@ -7,7 +7,8 @@ Derivatives are taken by the variables of the block only: by the others they are
 them would cost n for each of a million lanes.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from infimum.engine.region_list import RegionList
 from infimum.engine.verdict import proved_result
 from infimum.errors import BoundsError, NotLocalError
 from infimum.evaluate import Evaluator
-from infimum.lower.complete import DEAD, LOWER, SAMPLE, UPPER, Layout
+from infimum.lower.complete import LEFT, LOWER, SAMPLE, UPPER, Layout
 from infimum.lower.programs import BLOCK_CONTEXT, COMPLETE
 from infimum.problem import Problem
 from infimum.result import Result
@@ -64,9 +65,9 @@ class CompleteSearch:
         self.plain = without.size  # so many parameters the kernel without samples reads
         self.kinds = [f"{COMPLETE}:{self.block}:{self.pieces}:{samples}" for samples in (0, len(self.parts))]
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
-        self.list = RegionList()
-        self.list.add(-1, np.zeros(1, int), np.array([-np.inf]), self._is_wide(float(widths(self.lo, self.hi).max())))
-        self.final = RegionList()  # regions in which no double is left to cut at
+        self.list = RegionList(evaluator.arrays)
+        self.list.add(-1, np.zeros((1, 1), int), np.full((1, 1), -np.inf), self._is_wide(float(widths(self.lo, self.hi).max())))
+        self.final = RegionList(evaluator.arrays)  # regions in which no double is left to cut at
         self.every: tuple[int, Any] | None = None  # the numbers of all lanes of a run, where the kernel reads them
         self.taken: list[tuple[np.ndarray, np.ndarray, int]] = []  # the region of each iteration, and where its block begins
         self.boxes = 0
@@ -133,43 +134,67 @@ class CompleteSearch:
             return
         start = self._next_block(iteration)
         ends = self._ends(lo, hi, start)
-        parameters = self._parameters(lo, hi, start, ends)
-        count, found = self.pieces**self.block, []
-        for begin in range(0, count, _CHUNK):
-            lower, alive = self._enclosed(begin, min(begin + _CHUNK, count), parameters)
-            low = np.flatnonzero(~(lower > self.incumbent.upper))  # no sample of the others is better than what is known
-            if len(low):
-                upper, lane, sample = self._sampled(low + begin, parameters)
-                if upper < self.incumbent.upper:
-                    self.incumbent.offer(self._sample(lo, hi, start, ends, lane, sample)[:, None])
-            kept = low[alive[low] & ~(lower[low] > self.incumbent.upper)]
-            found.append((kept + begin, np.maximum(lower[kept], least)))
-        self.boxes += count
-        kept, lower = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        real = self._real(ends, kept)
-        kept, lower = kept[real], lower[real]
+        parameters = self._parameters(lo, hi, start, ends, least)
+        try:
+            found = self._left(lo, hi, start, ends, parameters)
+        except MemoryError:
+            if not self.list.come_here():
+                raise
+            found = self._left(lo, hi, start, ends, parameters)
+        self.boxes += self.pieces**self.block
         self.taken.append((lo, hi, start))
-        self.list.add(len(self.taken) - 1, kept, lower, self._wide(lo, hi, start, ends, kept))
+        for numbers, lower in found:
+            self._store(len(self.taken) - 1, numbers, lower, ends, lo, hi)
         for regions in (self.list, self.final):
             regions.prune(self.incumbent.upper)
 
-    def _real(self, ends: list[list[float]], kept: np.ndarray) -> "np.ndarray | slice":
-        """Which subregions are more than a copy of a neighbour's face: of pieces without width none counts, or the first."""
+    def _left(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, parameters: np.ndarray) -> list[tuple[Any, Any]]:
+        """(numbers, lower ends) of the subregions that are left, where the kernel runs."""
+        arrays, count, found = self.evaluator.arrays, self.pieces**self.block, []
+        for begin in range(0, count, _CHUNK):
+            size = min(_CHUNK, count - begin)
+            if self.every is None or self.every[0] != begin:
+                self.every = begin, arrays.send(np.arange(begin, begin + size).view(np.float64)[None])
+            every = self.every[1]
+            out, = self.evaluator.run(self.kinds[0], [every], parameters=parameters[:self.plain])
+            low = self._not_above(out[LOWER:LOWER + 1])  # no sample of the others is better than what is known
+            if len(low):
+                upper, lane, sample = self._sampled(every if len(low) == size else arrays.gather(every, low), parameters)
+                if upper < self.incumbent.upper:
+                    self.incumbent.offer(self._sample(lo, hi, start, ends, lane, sample)[:, None])
+            kept = self._not_above(out[LEFT:LEFT + 1])
+            found.append((arrays.gather(every, kept), arrays.gather(out[LEFT:LEFT + 1], kept)))
+        return found
+
+    def _not_above(self, row: Any) -> Any:
+        return self.evaluator.arrays.lowest(row, row.shape[1] + 1, math.nextafter(self.incumbent.upper, math.inf))[0]
+
+    def _store(self, iteration: int, numbers: Any, lower: Any, ends: list, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Puts subregions into the list; where each has to be looked at, they come here."""
+        wide, real = self._wide(lo, hi, self.taken[iteration][2], ends), self._real(ends)
+        if wide is None or real is not None:
+            numbers, lower = (self.evaluator.arrays.fetch(a) for a in (numbers, lower))
+            kept = numbers[0].view(np.int64)
+            here = np.ones(len(kept), bool) if real is None else real(kept)
+            numbers, lower, wide = numbers[:, here], lower[:, here], self._each_wide(ends, kept[here]) if wide is None else wide
+        self.list.add(iteration, numbers, lower, wide, self.incumbent.upper)
+
+    def _real(self, ends: list[list[float]]) -> Callable[[np.ndarray], np.ndarray] | None:
+        """Which subregions are more than a copy of a neighbour's face: of pieces without width none counts, or the first. None
+        if all are."""
         rows = [np.diff(piece) > 0 for piece in ends]
         if all(row.all() for row in rows):
-            return slice(None)
-        real = np.ones(len(kept), bool)
-        for k, row in enumerate(rows):
+            return None
+        for row in rows:
             row[0] |= not row.any()
-            real &= row[(kept // self.pieces**k) % self.pieces]
-        return real
+        return lambda kept: np.logical_and.reduce([row[(kept // self.pieces**k) % self.pieces] for k, row in enumerate(rows)])
 
     def _put_aside(self, iteration: int, subregion: int, least: float, lo: np.ndarray, hi: np.ndarray) -> None:
         """A region that cannot be cut is enclosed, its corners are points like others, and then it stays as it is."""
         self.incumbent.offer(np.stack([lo, hi], axis=1))
         value = self.evaluator.value(lo, hi)
         if not value.empty:
-            self.final.add(iteration, np.array([subregion]), np.array([max(least, float(value.lo))]), False)
+            self.final.add(iteration, np.array([[subregion]]), np.array([[max(least, float(value.lo))]]), False)
             self.final.prune(self.incumbent.upper)
 
     def _next_block(self, iteration: int) -> int:
@@ -177,24 +202,15 @@ class CompleteSearch:
         after = 0 if iteration < 0 else self.taken[iteration][2] + self.block
         return 0 if after >= self.n else min(after, self.n - self.block)
 
-    def _enclosed(self, begin: int, end: int, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(lower ends, which are not ruled out) of the lanes begin … end-1."""
-        arrays = self.evaluator.arrays
-        if self.every is None or self.every[0] != begin:
-            self.every = begin, arrays.send(np.arange(begin, end).view(np.float64)[None])
-        out, = self.evaluator.run(self.kinds[0], [self.every[1]], parameters=parameters[:self.plain])
-        lower, dead = arrays.fetch(out[LOWER:DEAD + 1])
-        return lower, dead == 0
-
-    def _sampled(self, lanes: np.ndarray, parameters: np.ndarray) -> tuple[float, int, int]:
+    def _sampled(self, numbers: Any, parameters: np.ndarray) -> tuple[float, int, int]:
         """(the best upper bound, its lane, its sample) of some lanes. The results stay where the kernel runs, but for these."""
         arrays = self.evaluator.arrays
-        numbers = self.every[1] if len(lanes) == self.every[1].shape[1] else arrays.send(lanes.view(np.float64)[None])
         out, = self.evaluator.run(self.kinds[1], [numbers], parameters=parameters)
         upper, at = arrays.least(out[UPPER:UPPER + 1])
-        return upper, int(lanes[at]), int(arrays.fetch(out[SAMPLE:SAMPLE + 1, at:at + 1])[0, 0])
+        lane, sample = (arrays.fetch(row[:, at:at + 1]) for row in (numbers, out[SAMPLE:SAMPLE + 1]))
+        return upper, int(lane.view(np.int64)[0, 0]), int(sample[0, 0])
 
-    def _parameters(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list[list[float]]) -> np.ndarray:
+    def _parameters(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list[list[float]], least: float) -> np.ndarray:
         """What the lanes share: see `lower.complete.Layout`."""
         width = (hi - lo)[:, None]
         points = np.minimum(np.maximum(lo[:, None] + width * self.parts.T, lo[:, None]), hi[:, None])
@@ -207,7 +223,7 @@ class CompleteSearch:
                 numbers[:, k, row] = number[row][0] if len(number) == 3 else (number[0][0] if row < 2 else 3.0)
         block = slice(start, start + self.block)
         user = np.stack([self.lo[block], self.hi[block]], axis=1)
-        return np.concatenate([np.array(ends).ravel(), user.ravel(), numbers[0].ravel(), self.parts[:, block].ravel(),
+        return np.concatenate([np.array(ends).ravel(), user.ravel(), [least], numbers[0].ravel(), self.parts[:, block].ravel(),
                                numbers[1:].ravel()])
 
     def _sample(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, lane: int, sample: int) -> np.ndarray:
@@ -218,14 +234,20 @@ class CompleteSearch:
             low[start + k], high[start + k] = ends[k][digit], ends[k][digit + 1]
         return np.minimum(np.maximum(low + (high - low) * self.parts[sample], low), high)
 
-    def _wide(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, kept: np.ndarray) -> "np.ndarray | bool":
-        """Which subregions are wider than asked for; one truth if it is the same for all."""
+    def _wide(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list) -> bool | None:
+        """Are the subregions wider than asked for? None if some are and some are not."""
         outside = np.r_[0:start, start + self.block:self.n]
         others = float(widths(lo[outside], hi[outside]).max(initial=0.0))
-        sizes = [widths(np.array(piece[:-1]), np.array(piece[1:])) for piece in ends]
-        if self._is_wide(others) or not self._is_wide(max(float(row.max()) for row in sizes)):
+        if self._is_wide(others) or not self._is_wide(max(float(row.max()) for row in self._sizes(ends))):
             return self._is_wide(others)
-        half = self.block // 2  # two tables, of the lower and of the upper digits
+        return None
+
+    def _sizes(self, ends: list) -> list[np.ndarray]:
+        return [widths(np.array(piece[:-1]), np.array(piece[1:])) for piece in ends]
+
+    def _each_wide(self, ends: list, kept: np.ndarray) -> np.ndarray:
+        """Which of these subregions are wider in a variable of the block."""
+        sizes, half = self._sizes(ends), self.block // 2  # two tables, of the lower and of the upper digits
         low, high = (_largest(part) for part in (sizes[:half], sizes[half:]))
         return np.maximum(low[kept % len(low)], high[kept // len(low)]) > self.goal.xtol
 
@@ -288,8 +310,9 @@ class CompleteRun:
     def restore(self, state: State) -> None:
         """Goes on from there."""
         self.search.boxes = state.values["boxes"]
+        arrays = self.search.evaluator.arrays
         self.search.list, self.search.final = (
-            RegionList.of(*(state.arrays[f"{name}.{part}"] for part in _PARTS)) for name in ("list", "final"))
+            RegionList.of(arrays, *(state.arrays[f"{name}.{part}"] for part in _PARTS)) for name in ("list", "final"))
         rows = zip(state.arrays["taken.lo"], state.arrays["taken.hi"], state.arrays["taken.start"].tolist(), strict=True)
         self.search.taken = list(rows)
         self.search.incumbent.restore(state.arrays)

@@ -1,74 +1,87 @@
 """The compact list of the complete search: many millions of regions, taken lowest first.
 
 The regions that an iteration leaves lie together, so that its number, and all that follows from it, is kept once for them. A
-region itself is then the number of its subregion and its lower end.
+region itself is then the number of its subregion and its lower end. They stay in the memory where the kernel runs.
 """
+
+import math
+from typing import Any
 
 import numpy as np
 
-BYTES = np.dtype(np.int32).itemsize + np.dtype(np.float64).itemsize  # a region
+BYTES = np.dtype(np.int32).itemsize + np.dtype(np.float64).itemsize  # a region here; a GPU keeps numbers in 8 bytes
 
 _LEAST_FILTERED = 1 << 22
 
 
 class Chunk:
-    """The regions left of one iteration (-1: the whole box). `wide` says which are wider than asked for, or one truth for all.
-
-    What is taken away keeps its place, with an infinite lower end, which no region has.
+    """The regions left of one iteration (-1: the whole box), rows of `arrays`. `wide` says which are wider than asked for, or one
+    truth for all; no lower end is above `highest`. What is taken away keeps its place, with NaN for its lower end.
     """
 
-    __slots__ = ("iteration", "subregion", "lower", "wide", "count", "highest", "least", "least_wide")
+    __slots__ = ("arrays", "iteration", "subregion", "lower", "wide", "highest", "count", "least", "least_wide")
 
-    def __init__(self, iteration: int, subregion: np.ndarray, lower: np.ndarray, wide: "np.ndarray | bool"):
-        self.iteration, self.subregion, self.lower, self.wide = iteration, subregion, lower, wide
-        self.count, self.highest = len(lower), float(lower.max())
+    def __init__(self, arrays: Any, iteration: int, subregion: Any, lower: Any, wide: "np.ndarray | bool", highest: float):
+        self.arrays, self.iteration, self.wide, self.highest = arrays, iteration, wide, highest
+        self.subregion, self.lower, self.count = subregion, lower, lower.shape[1]
         self._look()
 
     def _look(self) -> None:
         """Finds the lowest, and the lowest of the wide ones: (lower end, place), infinite if there is none."""
-        self.least = self._lowest(self.lower)
+        self.least = self.arrays.least(self.lower)
         if isinstance(self.wide, bool):
             self.least_wide = self.least if self.wide else (np.inf, -1)
         else:
-            self.least_wide = self._lowest(np.where(self.wide, self.lower, np.inf))
-
-    @staticmethod
-    def _lowest(lower: np.ndarray) -> tuple[float, int]:
-        at = int(np.argmin(lower))
-        return float(lower[at]), at
+            self.least_wide = self.arrays.least(np.where(self.wide, self.lower, np.nan))
 
     def take(self, at: int) -> tuple[int, float]:
         """Takes a region out: its subregion and its lower end."""
-        found = int(self.subregion[at]), float(self.lower[at])
-        self.lower[at] = np.inf
+        found = int(_whole(self._fetch(self.subregion[:, at:at + 1]))[0, 0]), float(self._fetch(self.lower[:, at:at + 1])[0, 0])
+        self.arrays.put(self.lower, at, self.arrays.send(np.full((1, 1), np.nan)))
         self.count -= 1
         self._look()
         return found
 
+    def _fetch(self, array: Any) -> np.ndarray:
+        return self.arrays.fetch(array)
+
     def kept(self, upper: float) -> "Chunk | None":
         """What is not certainly above."""
-        here = np.flatnonzero(~(self.lower > upper) & (self.lower < np.inf))
-        wide = self.wide if isinstance(self.wide, bool) else self.wide[here]
-        return Chunk(self.iteration, self.subregion[here], self.lower[here], wide) if len(here) else None
+        index, _ = self.arrays.lowest(self.lower, self.lower.shape[1] + 1, math.nextafter(upper, math.inf))
+        if not len(index):
+            return None
+        subregion, lower = (self.arrays.gather(a, index) for a in (self.subregion, self.lower))
+        wide = self.wide if isinstance(self.wide, bool) else self.wide[index]
+        return Chunk(self.arrays, self.iteration, subregion, lower, wide, min(upper, self.highest))
+
+    def here(self) -> "Chunk":
+        """The same in this machine's memory, with small numbers."""
+        numbers = _whole(self._fetch(self.subregion)).astype(np.int32)
+        return Chunk(self.arrays.here, self.iteration, numbers, self._fetch(self.lower), self.wide, self.highest)
+
+
+def _whole(numbers: np.ndarray) -> np.ndarray:
+    """Whole numbers, which may be given as the bits of doubles."""
+    return numbers if numbers.dtype.kind == "i" else numbers.view(np.int64)
 
 
 class RegionList:
-    """Regions in the order they were stored; of equal lower ends the first counts."""
+    """Regions in the order they were stored; of equal lower ends the first counts. `arrays` are those of the kernel."""
 
-    def __init__(self) -> None:
-        self.chunks: list[Chunk] = []
+    def __init__(self, arrays: Any):
+        self.arrays, self.chunks = arrays, []
         self.enough = _LEAST_FILTERED  # regions; with more of them it is worth looking at each for what lies above
 
     def __len__(self) -> int:
         return sum(chunk.count for chunk in self.chunks)
 
     @classmethod
-    def of(cls, iterations: np.ndarray, subregions: np.ndarray, lower: np.ndarray, wide: np.ndarray) -> "RegionList":
+    def of(cls, arrays: Any, iterations: np.ndarray, subregions: np.ndarray, lower: np.ndarray, wide: np.ndarray) -> "RegionList":
         """The list whose `everything` this is."""
-        found = cls()
+        found = cls(arrays)
         for here in np.split(np.arange(len(lower)), np.flatnonzero(np.diff(iterations)) + 1):
             if len(here):
-                found.add(int(iterations[here[0]]), subregions[here], lower[here], wide[here])
+                found.add(int(iterations[here[0]]), subregions[None, here], lower[None, here], wide[here])
         return found
 
     def takes_more(self, limit: float, upper: float) -> bool:
@@ -77,10 +90,18 @@ class RegionList:
             self._filter(upper)
         return BYTES * len(self) > limit
 
-    def add(self, iteration: int, subregion: np.ndarray, lower: np.ndarray, wide: "np.ndarray | bool") -> None:
-        """Stores regions behind the others."""
-        if len(lower):
-            self.chunks.append(Chunk(iteration, subregion.astype(np.int32), lower, wide))
+    def add(self, iteration: int, subregion: Any, lower: Any, wide: "np.ndarray | bool", highest: float = np.inf) -> None:
+        """Stores regions, none of them above `highest`, behind the others: rows of NumPy or of the kernel's memory."""
+        if lower.shape[1]:
+            near = isinstance(lower, np.ndarray)
+            chunk = Chunk(self.arrays.here if near else self.arrays, iteration, subregion, lower, wide, highest)
+            self.chunks.append(chunk.here() if near else chunk)
+
+    def come_here(self) -> bool:
+        """Brings all regions to this machine's memory; False if they are here already."""
+        far = any(chunk.arrays is not chunk.arrays.here for chunk in self.chunks)
+        self.chunks = [chunk.here() for chunk in self.chunks] if far else self.chunks
+        return far
 
     def least(self) -> float:
         """The smallest lower end; infinite if there is no region."""
@@ -112,9 +133,9 @@ class RegionList:
         self.chunks = [chunk for chunk in kept if chunk is not None]
 
     def everything(self, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """(iterations, subregions, lower ends, which are wide) of all regions but those above."""
-        chunks = [kept for chunk in self.chunks if (kept := chunk.kept(upper)) is not None]
-        rows = [(np.full(c.count, c.iteration), c.subregion, c.lower, np.broadcast_to(c.wide, c.count)) for c in chunks]
+        """(iterations, subregions, lower ends, which are wide) of all regions but those above, here."""
+        chunks = [kept.here() for chunk in self.chunks if (kept := chunk.kept(upper)) is not None]
+        rows = [(np.full(c.count, c.iteration), c.subregion[0], c.lower[0], np.broadcast_to(c.wide, c.count)) for c in chunks]
         if not rows:
             return np.empty(0, int), np.empty(0, np.int32), np.empty(0), np.empty(0, bool)
         return tuple(np.concatenate(column) for column in zip(*rows, strict=True))

@@ -20,18 +20,20 @@ from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import first_order, natural, upper_end, whole_if_unsound, with_lower
 
-LOWER, DEAD, UPPER, SAMPLE = range(4)  # rows of the output
+LOWER, DEAD, LEFT, UPPER, SAMPLE = range(5)  # rows of the output; LEFT is the lower end, NaN where the subregion is dead
 
 
 class Layout:
-    """Where the parameters lie: the ends of the pieces (p + 1 for each variable), the user's bounds, the region's numbers of the
-    form (lower end, upper end, level); then the parts of the width at which each sample lies (m a sample), and the numbers of
-    each. So the parameters without samples are the first ones of those with samples."""
+    """Where the parameters lie: the ends of the pieces (p + 1 for each variable), the user's bounds, what the region's lower end
+    is known to be at least, the region's numbers of the form (lower end, upper end, level); then the parts of the width at which
+    each sample lies (m a sample), and the numbers of each. So the parameters without samples are the first ones of those with
+    samples."""
 
     def __init__(self, m: int, p: int, samples: int, numbers: int):
         self.m, self.p, self.samples, self.each = m, p, samples, 3 * numbers
         self.user = m * (p + 1)
-        self.region = self.user + 2 * m
+        self.least = self.user + 2 * m
+        self.region = self.least + 1
         self.parts = self.region + self.each
         self.sampled = self.parts + samples * m
         self.size = self.sampled + samples * self.each
@@ -51,7 +53,8 @@ class Complete:
         self.ends = [self._piece(k) for k in range(m)]
         dead, nlo = self._region()
         upper, sample = self._samples() if samples else (self.b.const(INF), self.b.const(-1.0))
-        for row, v in ((LOWER, self.b.neg(nlo)), (DEAD, dead), (UPPER, upper), (SAMPLE, sample)):
+        left = self.b.select(self.b.oeq(dead, 1.0), float("nan"), self.b.max(self.given(self.layout.least), self.b.neg(nlo)))
+        for row, v in ((LOWER, self.b.neg(nlo)), (DEAD, dead), (LEFT, left), (UPPER, upper), (SAMPLE, sample)):
             self.b.output(0, row, v)
 
     def given(self, position: "int | Value") -> Value:
@@ -120,4 +123,4 @@ _COUNT = np.arange(1024, dtype=float)  # the turn of a loop as a double of the l
 def complete(name: str, f: Expr, x: Expr, m: int, p: int, samples: int) -> tuple:
     """(kernel, data, rows of the output, where the parameters begin in the doubles). One input: the lane's number, as bits."""
     writer = Complete(f, x, m, p, samples)
-    return writer.b.kernel(name, 1, 1), writer.data, (4,), writer.at
+    return writer.b.kernel(name, 1, 1), writer.data, (5,), writer.at

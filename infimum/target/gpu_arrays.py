@@ -20,6 +20,8 @@ class GpuArrays:
     """Arrays of CuPy on the GPU of a CudaTarget. Work is queued on CuPy's current stream, and waited for where numbers are
     fetched."""
 
+    here = HostArrays()
+
     def __init__(self, target: Any):
         self.target, self.gpu = target, target.gpu
         self._kernel = cache(lambda name: self.gpu.load(ptx_columns.KERNELS[name]))

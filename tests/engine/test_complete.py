@@ -10,6 +10,7 @@ from infimum.engine.complete import CompleteSearch
 from infimum.engine.partition import ENDS, CompleteOptions
 from infimum.engine.region_list import BYTES, RegionList
 from infimum.problem import Problem
+from infimum.target.arrays import HostArrays
 
 
 def search(p, xtol=1e-4, **options) -> CompleteSearch:
@@ -133,13 +134,13 @@ def test_a_search_that_is_stopped_with_very_many_regions_tells_what_they_were_cu
 def test_the_list_is_a_plain_list():
     """Against an ordinary list of tuples: the first of the lowest is taken, what is above is dropped, the order stays."""
     rng = np.random.default_rng(5)
-    mine, plain, upper = RegionList(), [], 50.0
+    mine, plain, upper = RegionList(HostArrays()), [], 50.0
     mine.enough = 100
     for iteration in range(60):
         count = int(rng.integers(0, 40))
         lower, wide = rng.integers(0, int(upper), count).astype(float), rng.random(count) < 0.5
         wide = bool(wide[0]) if count and iteration % 3 == 0 else wide
-        mine.add(iteration, np.arange(count), lower.copy(), wide)
+        mine.add(iteration, np.arange(count)[None], lower[None].copy(), wide, upper if iteration % 2 else np.inf)
         plain += [(iteration, k, lower[k], bool(np.broadcast_to(wide, count)[k])) for k in range(count)]
         for only_wide in (False, True, False):
             if any(region[3] for region in plain):

@@ -23,7 +23,7 @@ from infimum.expr.build import build, index
 from infimum.expr.hoist import block_variables
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.pair import LIPSCHITZ, SMOOTH
-from infimum.lower.complete import DEAD, LOWER, SAMPLE, UPPER
+from infimum.lower.complete import DEAD, LEFT, LOWER, SAMPLE, UPPER
 from infimum.lower.programs import BLOCK_CONTEXT
 from infimum.problem import Problem
 from infimum.target.cpu import CpuTarget
@@ -64,11 +64,14 @@ class Lanes:
         self.block = slice(start, start + s.block)
         self.numbers = np.arange(s.pieces**s.block) if numbers is None else np.array(numbers)
         self.ends = s._ends(self.lo, self.hi, start)
-        self.parameters = s._parameters(self.lo, self.hi, start, self.ends)
+        self.least = 0.125  # what is known of the region's lower end
+        self.parameters = s._parameters(self.lo, self.hi, start, self.ends, self.least)
         self.context = recorded.out.get(f"{BLOCK_CONTEXT}:{s.block}", [])
         self.out, = f.run(s.kinds[1], [self.numbers.astype(np.int64).view(np.float64)[None]], parameters=self.parameters)
         plain, = f.run(s.kinds[0], [self.numbers.astype(np.int64).view(np.float64)[None]], parameters=self.parameters[:s.plain])
         assert same_bits(plain[[LOWER, DEAD]], self.out[[LOWER, DEAD]]).all(), "the same with and without samples"
+        left = np.where(self.out[DEAD] == 1.0, np.nan, np.maximum(self.out[LOWER], self.least))
+        assert (same_bits(self.out[LEFT], left) | (np.isnan(left) & np.isnan(self.out[LEFT]))).all()
         self.lower, self.dead, self.upper, self.sample = (self.out[row] for row in (LOWER, DEAD, UPPER, SAMPLE))
         s.taken = [(self.lo, self.hi, start)]
         self.box_lo, self.box_hi = s.boxes_of(np.zeros(len(self.numbers), int), self.numbers)  # (n, lanes)
@@ -96,7 +99,7 @@ class Judge:
         self.rng, self.values, self.dead, self.empty, self.uppers = rng, 0, 0, 0, 0
 
     def judge(self, s: Lanes, most: int = 5) -> None:
-        assert not np.isnan(s.out).any() and np.isin(s.dead, (0.0, 1.0)).all() and (s.lower < INF).all()
+        assert not np.isnan(np.delete(s.out, LEFT, axis=0)).any() and np.isin(s.dead, (0.0, 1.0)).all() and (s.lower < INF).all()
         g = s.f.gradient(s.box_lo, s.box_hi)
         alive, dead = (self.rng.permutation(np.flatnonzero(s.dead == d)) for d in (0.0, 1.0))
         for lane in [*alive[:most], *dead[:most]]:
