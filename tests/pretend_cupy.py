@@ -1,7 +1,8 @@
 """The little of CuPy that the GPU target uses, on a GPU that is played by `ptx_machine`: launches are tested where no GPU is.
 
 It is as strict as the real one where that matters (only C-contiguous arrays of the same shape and type are copied) and stricter:
-an access outside an array raises instead of going astray. Memory is bounded, so that running out of it can be tried.
+an access outside an array raises instead of going astray. Memory is bounded, so that running out of it can be tried, and the
+device can be lost at any call: then every later call fails too.
 """
 
 from collections import OrderedDict
@@ -13,6 +14,9 @@ import pytest
 
 from infimum.target import cuda
 from tests.ptx_machine import Memory, Module
+
+
+_CUBIN = b"\x7fELF"  # what the pretended linker puts before the PTX
 
 
 class OutOfMemoryError(MemoryError):
@@ -31,6 +35,7 @@ class _Block:
     """Memory on the device, free when nobody holds it."""
 
     def __init__(self, cupy: "PretendCupy", size: int):
+        cupy.touch()
         if cupy.used + size > cupy.memory:
             raise OutOfMemoryError(f"{size} bytes")
         self._cupy, self.size, self.ptr = cupy, size, cupy.global_memory.allocate(-(-size // 8))
@@ -75,12 +80,14 @@ class Array:
     def set(self, array: np.ndarray) -> None:
         assert isinstance(array, np.ndarray) and array.shape == self.shape and array.dtype == self.dtype
         assert array.flags.c_contiguous
+        self._cupy.touch()
         self._cupy.sent += 1
         self._cupy.global_memory.write(self.data.ptr, array)
 
     def get(self, out: np.ndarray | None = None) -> np.ndarray:
         array = np.empty(self.shape, self.dtype) if out is None else out
         assert array.shape == self.shape and array.dtype == self.dtype and array.flags.c_contiguous
+        self._cupy.touch()
         self._cupy.global_memory.read(self.data.ptr, array)
         return array
 
@@ -109,15 +116,21 @@ class _Function:
 
     def __call__(self, grid: tuple, block: tuple, arguments: tuple) -> None:
         assert len(grid) == len(block) == 1 and all(type(a) is np.int64 for a in arguments)
+        self._cupy.touch(CUDADriverError("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure"))
         self._cupy.launches.append((grid[0], block[0], int(arguments[-1])))
         self._module.launch(grid[0], block[0], [int(a) for a in arguments], self._cupy.global_memory)
 
 
 class PretendCupy:
-    """Stands for the module `cupy`. `sent` counts arrays copied to the device, `launches` holds (grid, block, boxes)."""
+    """Stands for the module `cupy`. `sent` counts arrays copied to the device, `launches` holds (grid, block, boxes).
 
-    def __init__(self, memory: int = 1 << 22, devices: int = 2):
-        self.memory, self.used, self.sent = memory, 0, 0
+    `linked` counts what the driver's linker compiled; without `linker` there is none. From the call number `lost_at` on every
+    call fails.
+    """
+
+    def __init__(self, memory: int = 1 << 22, devices: int = 2, linker: bool = True, lost_at: float = np.inf):
+        self.memory, self.used, self.sent, self.linked = memory, 0, 0, 0
+        self.calls, self.lost_at = 0, lost_at
         self.launches: list[tuple[int, int, int]] = []
         self.current = [0]
         self.global_memory = Memory()
@@ -128,11 +141,23 @@ class PretendCupy:
             def load(self, ptx: bytes) -> None:
                 if outer.refuses:
                     raise CUDADriverError(outer.refuses)
-                self.module = Module(ptx.decode())
+                if not ptx.startswith((_CUBIN, b"//")):
+                    raise CUDADriverError("CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid")
+                self.module = Module(ptx.removeprefix(_CUBIN).decode())
 
             def get_function(self, name: str) -> _Function:
                 assert name in self.module.functions
                 return _Function(outer, self.module)
+
+        class LinkState:
+            def add_ptr_data(self, data: bytes, name: str) -> None:
+                if outer.refuses:
+                    raise CUDADriverError(outer.refuses)
+                self.data = data
+
+            def complete(self) -> bytes:
+                outer.linked += 1
+                return _CUBIN + self.data
 
         def count() -> int:
             if not devices:
@@ -142,11 +167,17 @@ class PretendCupy:
             Device=lambda number: _Device(self, number), alloc=lambda size: _Block(self, size),
             alloc_pinned_memory=lambda size: bytearray(size),
             get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
-            function=SimpleNamespace(Module=LoadedModule), memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+            function=SimpleNamespace(Module=LoadedModule, **{"LinkState": LinkState} if linker else {}), memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             driver=SimpleNamespace(CUDADriverError=CUDADriverError,
                                    occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 512 // block),
             runtime=SimpleNamespace(CUDARuntimeError=CUDARuntimeError, getDeviceCount=count, driverGetVersion=lambda: 13000,
                                     getDeviceProperties=lambda number: {"name": b"Pretended GPU"}))
+
+    def touch(self, error: Exception | None = None) -> None:
+        """A call of the driver."""
+        self.calls += 1
+        if self.calls > self.lost_at:
+            raise error or CUDARuntimeError("cudaErrorLaunchFailure: unspecified launch failure")
 
     def empty(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
         return Array(self, shape, dtype)

@@ -23,6 +23,7 @@ _EXACT = {"abs": "llvm.fabs.f64", "floor": "llvm.floor.f64", "roundeven": "llvm.
 REGISTERS = "\n".join(f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in ("tid", "ctaid", "ntid", "nctaid"))
 # of LLVM: 0 translates without thought, 1 finds out what lies in global memory; the driver optimises the result either way
 _LEVEL = 1
+SETTINGS = f"{TRIPLE} {CAPABILITY} {VERSION} {_LEVEL}"  # all that PTX follows from beside the text and LLVM
 
 
 class CudaSpelling(Spelling):
