@@ -15,7 +15,6 @@ import pytest
 from infimum.target import cuda
 from tests.ptx_machine import Memory, Module
 
-
 _CUBIN = b"\x7fELF"  # what the pretended linker puts before the PTX
 
 
@@ -167,7 +166,8 @@ class PretendCupy:
             Device=lambda number: _Device(self, number), alloc=lambda size: _Block(self, size),
             alloc_pinned_memory=lambda size: bytearray(size),
             get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
-            function=SimpleNamespace(Module=LoadedModule, **{"LinkState": LinkState} if linker else {}), memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+            function=SimpleNamespace(Module=LoadedModule, **({"LinkState": LinkState} if linker else {})),
+            memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             driver=SimpleNamespace(CUDADriverError=CUDADriverError,
                                    occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 512 // block),
             runtime=SimpleNamespace(CUDARuntimeError=CUDARuntimeError, getDeviceCount=count, driverGetVersion=lambda: 13000,

@@ -9,6 +9,7 @@ import numpy as np
 from infimum.lower.branch import rows, rows_of
 
 _LEAST_ROOM = 1024  # regions
+_FETCHED = 1 << 23  # numbers at a time
 
 
 class Heap:
@@ -112,7 +113,10 @@ class Heap:
     def least(self) -> float:
         """The smallest lower bound, infinite if there is no region."""
         if self._least is None:
-            self._least = self.arrays.least(self.lower_row())[0] if self.live else np.inf
+            try:
+                self._least = self.arrays.least(self.lower_row())[0] if self.live else np.inf
+            except MemoryError:
+                self._least = self.arrays.here.least(self.arrays.fetch(self.lower_row()))[0]
         return self._least
 
     def clear(self) -> None:
@@ -121,11 +125,14 @@ class Heap:
         self._least = np.inf
 
     def everything(self) -> np.ndarray:
-        """All regions, here."""
+        """All regions, here. Where they lie no memory is needed for that: when it has run out they still come."""
         if not self.live:
             return np.empty((self.rows, 0))
-        index, _ = self.arrays.lowest(self.lower_row(), self.used + 1)
-        return self.arrays.fetch(self.arrays.gather(self.data, index))
+        live = np.flatnonzero(~np.isnan(self.arrays.fetch(self.lower_row())[0]))
+        found, step = np.empty((self.rows, len(live))), max(1, _FETCHED // self.room)
+        for k in range(0, self.rows, step):
+            np.take(self.arrays.fetch(self.data[k:k + step]), live, axis=1, out=found[k:k + step], mode="clip")
+        return found
 
     def replace(self, regions: np.ndarray) -> None:
         """These regions, instead of what was there."""

@@ -12,8 +12,11 @@ import numpy as np
 class Arrays(Protocol):
     """Arrays of doubles of shape (rows, N), a column a box, and indices (whole numbers of 64 bits) in the memory of a target.
 
-    A `row` is an array of one row; that of a larger array may be given as a slice `array[k:k + 1, :count]`.
+    A `row` is an array of one row; that of a larger array may be given as a slice `array[k:k + 1, :count]`. `here` are the arrays
+    of this machine's own memory, to which one can go where that of the target is full.
     """
+
+    here: "Arrays"
 
     def send(self, array: np.ndarray) -> Any:
         """The array there."""
@@ -51,6 +54,10 @@ class Arrays(Protocol):
 
 class HostArrays:
     """Arrays of NumPy."""
+
+    @property
+    def here(self) -> "HostArrays":
+        return self
 
     def send(self, array: np.ndarray) -> np.ndarray:
         return array

@@ -1,4 +1,4 @@
-"""From LLVM IR to a function on the GPU: from the cache on disk, or through PTX and the driver's linker, whose code is kept there."""
+"""From LLVM IR to a function on the GPU: by way of PTX and the driver's linker, whose machine code is kept on disk."""
 
 from contextlib import suppress
 from types import ModuleType

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum.target import ptx_columns
+from infimum.target.arrays import HostArrays
 from infimum.target.ptx_columns import BINS, DIGITS, ENDLESS, MOST, RUN
 
 _BLOCK, _MOST_BLOCKS = 128, 1 << 16
@@ -18,6 +19,8 @@ _AT_ONCE = 256                      # numbers that one thread scans
 class GpuArrays:
     """Arrays of CuPy on the GPU of a CudaTarget. Work is queued on CuPy's current stream, and waited for where numbers are
     fetched."""
+
+    here = HostArrays()
 
     def __init__(self, target: Any):
         self.target, self.gpu = target, target.gpu
@@ -32,11 +35,16 @@ class GpuArrays:
             return there
 
     def fetch(self, array: Any) -> np.ndarray:
-        """Through pinned memory, which the GPU writes without a detour."""
+        """Through pinned memory, which the GPU writes without a detour, if the machine grants that much of it."""
         if not array.size:
             return np.empty(array.shape, array.dtype)
         with self.gpu.use():
-            memory = self.gpu.cupy.cuda.alloc_pinned_memory(array.nbytes)
+            try:
+                memory = self.gpu.cupy.cuda.alloc_pinned_memory(array.nbytes)
+            except self.gpu.cupy.cuda.runtime.CUDARuntimeError as error:
+                if not self.gpu.out_of_memory(error):
+                    raise
+                memory = bytearray(array.nbytes)
             here = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
             array.get(out=here)
             return here
