@@ -15,8 +15,6 @@ import pytest
 from infimum.target import cuda
 from tests.ptx_machine import Memory, Module
 
-_CUBIN = b"\x7fELF"  # what the pretended linker puts before the PTX
-
 
 class OutOfMemoryError(MemoryError):
     pass
@@ -123,12 +121,11 @@ class _Function:
 class PretendCupy:
     """Stands for the module `cupy`. `sent` counts arrays copied to the device, `launches` holds (grid, block, boxes).
 
-    `linked` counts what the driver's linker compiled; without `linker` there is none. From the call number `lost_at` on every
-    call fails.
+    After so many `calls` as `lost_at` says every other call fails.
     """
 
-    def __init__(self, memory: int = 1 << 22, devices: int = 2, linker: bool = True, lost_at: float = np.inf):
-        self.memory, self.used, self.sent, self.linked = memory, 0, 0, 0
+    def __init__(self, memory: int = 1 << 22, devices: int = 2, lost_at: float = np.inf):
+        self.memory, self.used, self.sent = memory, 0, 0
         self.calls, self.lost_at = 0, lost_at
         self.launches: list[tuple[int, int, int]] = []
         self.current = [0]
@@ -140,23 +137,11 @@ class PretendCupy:
             def load(self, ptx: bytes) -> None:
                 if outer.refuses:
                     raise CUDADriverError(outer.refuses)
-                if not ptx.startswith((_CUBIN, b"//")):
-                    raise CUDADriverError("CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid")
-                self.module = Module(ptx.removeprefix(_CUBIN).decode())
+                self.module = Module(ptx.decode())
 
             def get_function(self, name: str) -> _Function:
                 assert name in self.module.functions
                 return _Function(outer, self.module)
-
-        class LinkState:
-            def add_ptr_data(self, data: bytes, name: str) -> None:
-                if outer.refuses:
-                    raise CUDADriverError(outer.refuses)
-                self.data = data
-
-            def complete(self) -> bytes:
-                outer.linked += 1
-                return _CUBIN + self.data
 
         def count() -> int:
             if not devices:
@@ -166,8 +151,7 @@ class PretendCupy:
             Device=lambda number: _Device(self, number), alloc=lambda size: _Block(self, size),
             alloc_pinned_memory=lambda size: bytearray(size),
             get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
-            function=SimpleNamespace(Module=LoadedModule, **({"LinkState": LinkState} if linker else {})),
-            memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
+            function=SimpleNamespace(Module=LoadedModule), memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             driver=SimpleNamespace(CUDADriverError=CUDADriverError,
                                    occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 512 // block),
             runtime=SimpleNamespace(CUDARuntimeError=CUDARuntimeError, getDeviceCount=count, driverGetVersion=lambda: 13000,

@@ -1,7 +1,8 @@
 """The GPU: a lane is a thread, NVIDIA's driver compiles the PTX, CuPy moves memory and launches.
 
 CuPy is imported when a target is made. Nothing of it that compiles is used (elementwise kernels, random numbers, scans): that
-needs NVRTC, a part of the CUDA toolkit, and the driver alone is enough for kernels that come as PTX.
+needs NVRTC, a part of the CUDA toolkit, and the driver alone is enough for kernels that come as PTX. That the first launch comes
+soon, PTX is kept on disk (`disk_cache`), and the driver keeps there what it made of it.
 """
 
 import warnings
@@ -17,7 +18,7 @@ import numpy as np
 
 from infimum.errors import DeviceError, DeviceMemoryError, ShapeError
 from infimum.lower.kernel import Kernel
-from infimum.target import cuda_module, disk_cache, ptx
+from infimum.target import disk_cache, ptx
 from infimum.target.gpu_arrays import GpuArrays
 from infimum.target.host import LOCK
 
@@ -27,7 +28,7 @@ _WARP = 32
 _OLDEST = 60  # compute capability 6.0, as ptx.CAPABILITY
 _MOST_BLOCKS = 2**31 - 1
 _SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this
-_REFUSALS = ("PTX", "NO_BINARY", "INVALID_IMAGE")  # in what the driver says of a kernel that it does not take
+_REFUSALS = ("PTX", "NO_BINARY")  # in what the driver says of a kernel that it does not take
 
 _gpus: dict[int, "Gpu"] = {}
 _loaded: "OrderedDict[tuple[int, str], Any]" = OrderedDict()
@@ -80,13 +81,15 @@ class Gpu:
 
     def load(self, text: str) -> Any:
         """The function of a kernel's LLVM IR on this GPU; one that was loaded before is used again."""
-        name = disk_cache.name_of(text, self.capability, self.versions, ptx.SETTINGS)
+        name = disk_cache.name_of(text, ptx.settings())
         key = self.number, name
         with LOCK:
             if key not in _loaded:
+                module, words = self.cupy.cuda.function.Module(), disk_cache.kept(name, lambda: ptx.assemble(text).encode())
                 with self.use():
                     try:
-                        _loaded[key] = cuda_module.function(self.cupy, text, name)
+                        module.load(words)
+                        _loaded[key] = module.get_function(ptx.ENTRY)  # keeps the module
                     except self.cupy.cuda.driver.CUDADriverError as error:
                         if not any(word in str(error) for word in _REFUSALS):
                             raise

@@ -7,6 +7,7 @@ place in one step, so that processes do not meet. Nothing here raises: without t
 
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
@@ -39,6 +40,15 @@ def name_of(*causes: str) -> str:
     for cause in causes:
         digest.update(len(cause).to_bytes(8, "little") + cause.encode())
     return digest.hexdigest()
+
+
+def kept(name: str, make: Callable[[], bytes]) -> bytes:
+    """What is kept under that name, or what is made now, and then kept."""
+    content = read(name)
+    if content is None:
+        content = make()
+        write(name, content)
+    return content
 
 
 def read(name: str) -> bytes | None:
