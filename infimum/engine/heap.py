@@ -107,8 +107,20 @@ class Heap:
     def prune(self, upper: float) -> None:
         """Drops the regions that lie certainly above; where there is no memory for that, a later one will."""
         if self.live and upper < np.inf:
-            with suppress(MemoryError):
+            try:
                 self._keep(math.nextafter(upper, math.inf), self.room)  # whoever made sure of room still has it
+            except MemoryError:
+                with suppress(MemoryError):
+                    self._leave_gaps(upper)
+
+    def _leave_gaps(self, upper: float) -> None:
+        """The same, with room for one row alone."""
+        lower = self.arrays.fetch(self.lower_row())
+        lower = np.where(lower > upper, np.nan, lower)
+        self.arrays.put(self.lower_row(), 0, self.arrays.send(lower))
+        self.live, self._least = int(np.count_nonzero(~np.isnan(lower))), None
+        if not self.live:
+            self.clear()
 
     def least(self) -> float:
         """The smallest lower bound, infinite if there is no region."""
