@@ -42,14 +42,19 @@ class Heap:
             self._move(max(2 * self.room, needed, _LEAST_ROOM), needed + needed // 8)
 
     def _move(self, room: int, least: int) -> None:
-        try:
-            data = self.arrays.empty(self.rows, room)
-        except MemoryError:  # old and new columns are there at the same time
-            room = least
-            data = self.arrays.empty(self.rows, room)
+        data = self._columns(room, least)
         if self.used:
             self.arrays.put(data, 0, self.data, 0, self.used)
-        self.data, self.room = data, room
+        self.data, self.room = data, data.shape[1]
+
+    def _columns(self, room: int, least: int) -> Any:
+        """So many new columns, or as many as there must be: the old ones are there at the same time."""
+        try:
+            return self.arrays.empty(self.rows, room)
+        except MemoryError:
+            if least >= room:
+                raise
+        return self.arrays.empty(self.rows, least)
 
     def _keep(self, below: float, needed: int = 0) -> None:
         """Keeps the regions below that alone, without gaps, in room for so many."""
@@ -57,10 +62,10 @@ class Heap:
             index, _ = self.arrays.lowest(self.lower_row(), self.used + 1, below)
         count = len(index) if self.live else 0
         room = max(_LEAST_ROOM, needed, self.room // 2 if 4 * max(count, needed) <= self.room else self.room)
-        data = self.arrays.empty(self.rows, room)
+        data = self._columns(room, max(needed, count))
         if count:
             self.arrays.gather(self.data, index, data)
-        self.data, self.room, self.used, self.live, self._least = data, room, count, count, None
+        self.data, self.room, self.used, self.live, self._least = data, data.shape[1], count, count, None
 
     def add(self, source: Any, index: Any = None) -> None:
         """Puts regions behind the others: the columns of an array, or those that the index names."""

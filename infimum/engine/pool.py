@@ -87,13 +87,14 @@ class Pool:
         """Does what needs memory; where it is full, those that wait make place, and it is tried again."""
         try:
             need()
+            return
         except MemoryError:
             if self.rest.arrays is self.arrays.here:
                 raise
-            rest = Heap(self.arrays.here, self.n)
-            rest.replace(self.rest.everything())
-            self.rest = rest
-            need()
+        rest = Heap(self.arrays.here, self.n)  # not within the exception, which holds what the attempt has taken
+        rest.replace(self.rest.everything())
+        self.rest = rest
+        need()
 
     def add(self, source: Any, near: Any = None, far: Any = None) -> None:
         """Puts regions in, columns of an array: those at `near` are not above the border, those at `far` are."""

@@ -27,6 +27,7 @@ _BLOCK = 128  # threads that share a multiprocessor's block: enough to hide late
 _WARP = 32
 _OLDEST = 60  # compute capability 6.0, as ptx.CAPABILITY
 _MOST_BLOCKS = 2**31 - 1
+_BATCH, _LANE = 1 << 19, 1 << 15  # boxes a step that fill a large GPU, and the bytes that regions at hand and work take for each
 _SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this
 _REFUSALS = ("PTX", "NO_BINARY")  # in what the driver says of a kernel that it does not take
 
@@ -261,12 +262,13 @@ class CudaTarget:
     """
 
     threads = 1
-    resident, batch = True, 1 << 19  # a long search keeps its regions there, and has so many boxes a step, which fill a large GPU
+    resident = True  # a long search keeps its regions there
     text = staticmethod(ptx.ptx)  # of a kernel, as PTX; needs neither CuPy nor a GPU
 
     def __init__(self, device: int = 0, memory_limit: int | None = None, *, block: int | None = None, grid: int | None = None):
         self.gpu, self.block, self.grid = gpu(device), block, grid
         self.memory_limit = self.gpu.memory // 2 if memory_limit is None else memory_limit
+        self.batch = min(_BATCH, 1 << max(0, (self.gpu.memory // _LANE).bit_length() - 1))  # boxes a step, if nobody says
         # compiled kernels are kept by the target's name, so it tells all that sets them apart
         given = {"device": device or None, "memory_limit": memory_limit, "block": block, "grid": grid}
         settings = ", ".join(f"{key}={value}" for key, value in given.items() if value is not None)
