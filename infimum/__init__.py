@@ -4,6 +4,7 @@ from infimum.errors import (
     BoundsError,
     CheckpointError,
     DeviceError,
+    DeviceMemoryError,
     GalleryError,
     HostError,
     InfimumError,
@@ -22,10 +23,10 @@ from infimum.result import Minimum, Result, Verdict
 from infimum.solve import minimize, resume
 
 __all__ = [
-    "BoundsError", "CheckpointError", "Derivative", "DeviceError", "Enclosure", "Evaluator", "GalleryError", "HostError",
-    "InfimumError", "InternalError", "Interval", "MeanValue", "Minimum", "NotLocalError", "OptionError", "Problem", "Real",
-    "Result", "ShapeError", "TraceError", "UndefinedError", "UserFunctionError", "Verdict", "compile", "e", "enclose", "minimize",
-    "pi", "resume",
+    "BoundsError", "CheckpointError", "Derivative", "DeviceError", "DeviceMemoryError", "Enclosure", "Evaluator", "GalleryError",
+    "HostError", "InfimumError", "InternalError", "Interval", "MeanValue", "Minimum", "NotLocalError", "OptionError", "Problem",
+    "Real", "Result", "ShapeError", "TraceError", "UndefinedError", "UserFunctionError", "Verdict", "compile", "e", "enclose",
+    "minimize", "pi", "resume",
 ]
 __version__ = "0.1.0"
 

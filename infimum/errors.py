@@ -84,9 +84,18 @@ class DeviceError(InfimumError):
     """The GPU asked for cannot be used.
 
     Causes: CuPy is not installed; there is no NVIDIA GPU, or no driver for it; the number names none; the chip is older than 2016
-    or the driver refuses the kernel; one box needs more memory than the GPU has or `memory_limit` allows.
-    Example: `CudaTarget()` on a laptop without a GPU. Cure: `pip install infimum[cuda]` and NVIDIA's driver (no CUDA toolkit is
-    needed), another number, or `CpuTarget()`, which gives the same bits.
+    or the driver refuses the kernel; one box needs more memory than `memory_limit` allows; the GPU was lost, or a launch on it
+    failed. Example: `device="cuda"` on a laptop without a GPU. Cure: `pip install infimum[cuda]` and NVIDIA's driver (no CUDA
+    toolkit is needed), another number, or `device="cpu"`, which gives the same bits. A run that kept a checkpoint goes on from
+    it, on any device: `infimum.resume(file, fun, device="cpu")`.
+    """
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """The memory of the GPU is full, and splitting the launch did not help.
+
+    A search that meets it while it branches ends with the enclosure it has. Cure: free the GPU's memory of other programs, a
+    smaller `batch`, or `device="cpu"`.
     """
 
 

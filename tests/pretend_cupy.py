@@ -1,7 +1,8 @@
 """The little of CuPy that the GPU target uses, on a GPU that is played by `ptx_machine`: launches are tested where no GPU is.
 
 It is as strict as the real one where that matters (only C-contiguous arrays of the same shape and type are copied) and stricter:
-an access outside an array raises instead of going astray. Memory is bounded, so that running out of it can be tried.
+an access outside an array raises instead of going astray. Memory is bounded, so that running out of it can be tried, and the
+device can be lost at any call: then every later call fails too.
 """
 
 import threading
@@ -33,6 +34,7 @@ class _Block:
 
     def __init__(self, cupy: "PretendCupy", size: int):
         with cupy.lock:
+            cupy.touch()
             if cupy.used + size > cupy.memory:
                 raise OutOfMemoryError(f"{size} bytes")
             self._cupy, self.size, self.ptr = cupy, size, cupy.global_memory.allocate(-(-size // 8))
@@ -78,12 +80,14 @@ class Array:
     def set(self, array: np.ndarray) -> None:
         assert isinstance(array, np.ndarray) and array.shape == self.shape and array.dtype == self.dtype
         assert array.flags.c_contiguous
+        self._cupy.touch()
         self._cupy.sent += 1
         self._cupy.global_memory.write(self.data.ptr, array)
 
     def get(self, out: np.ndarray | None = None) -> np.ndarray:
         array = np.empty(self.shape, self.dtype) if out is None else out
         assert array.shape == self.shape and array.dtype == self.dtype and array.flags.c_contiguous
+        self._cupy.touch()
         self._cupy.global_memory.read(self.data.ptr, array)
         return array
 
@@ -113,15 +117,20 @@ class _Function:
     def __call__(self, grid: tuple, block: tuple, arguments: tuple) -> None:
         assert len(grid) == len(block) == 1 and all(type(a) is np.int64 for a in arguments)
         with self._cupy.lock:
+            self._cupy.touch(CUDADriverError("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure"))
             self._cupy.launches.append((grid[0], block[0], int(arguments[-1])))
             self._module.launch(grid[0], block[0], [int(a) for a in arguments], self._cupy.global_memory)
 
 
 class PretendCupy:
-    """Stands for the module `cupy`. `sent` counts arrays copied to the device, `launches` holds (grid, block, boxes)."""
+    """Stands for the module `cupy`. `sent` counts arrays copied to the device, `launches` holds (grid, block, boxes).
 
-    def __init__(self, memory: int = 1 << 22, devices: int = 2):
+    After so many `calls` as `lost_at` says every other call fails.
+    """
+
+    def __init__(self, memory: int = 1 << 22, devices: int = 2, lost_at: float = np.inf):
         self.memory, self.used, self.sent = memory, 0, 0
+        self.calls, self.lost_at = 0, lost_at
         self.launches: list[tuple[int, int, int]] = []
         self._threads = threading.local()
         self.lock = threading.RLock()  # one launch after another, whatever thread asks
@@ -159,6 +168,12 @@ class PretendCupy:
         if not hasattr(self._threads, "current"):
             self._threads.current = [0]
         return self._threads.current
+
+    def touch(self, error: Exception | None = None) -> None:
+        """A call of the driver."""
+        self.calls += 1
+        if self.calls > self.lost_at:
+            raise error or CUDARuntimeError("cudaErrorLaunchFailure: unspecified launch failure")
 
     def empty(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
         return Array(self, shape, dtype)

@@ -11,6 +11,7 @@ import numpy as np
 
 from infimum.engine.checkpoint import State, save
 from infimum.engine.progress import Figures, Shower
+from infimum.errors import DeviceError
 from infimum.result import Progress, Result
 
 
@@ -76,9 +77,15 @@ class Snapshot:
 def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
           progress: bool | None = None, keeper: Keeper | None = None, view: View | None = None) -> Result:
     """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows it on terminals and in
-    notebooks after a second."""
+    notebooks after a second. Where a device fails, the file keeps what it held: nothing that was half read gets there."""
     with _Patience() as patience:
-        return _drive(engine, time_limit, callback, progress, keeper, view, patience)
+        try:
+            return _drive(engine, time_limit, callback, progress, keeper, view, patience)
+        except DeviceError as error:
+            if keeper is None:
+                raise
+            raise type(error)(f"{error}. All that was found up to the last checkpoint is in {keeper.path}; go on with "
+                              f"infimum.resume({keeper.path!r}, fun, device='cpu'), or on another GPU") from error
 
 
 def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None, keeper: Keeper | None,

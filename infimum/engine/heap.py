@@ -9,6 +9,7 @@ import numpy as np
 from infimum.lower.branch import rows, rows_of
 
 _LEAST_ROOM = 1024  # regions
+_FETCHED = 1 << 23  # numbers at a time
 
 
 class Heap:
@@ -41,14 +42,19 @@ class Heap:
             self._move(max(2 * self.room, needed, _LEAST_ROOM), needed + needed // 8)
 
     def _move(self, room: int, least: int) -> None:
-        try:
-            data = self.arrays.empty(self.rows, room)
-        except MemoryError:  # old and new columns are there at the same time
-            room = least
-            data = self.arrays.empty(self.rows, room)
+        data = self._columns(room, least)
         if self.used:
             self.arrays.put(data, 0, self.data, 0, self.used)
-        self.data, self.room = data, room
+        self.data, self.room = data, data.shape[1]
+
+    def _columns(self, room: int, least: int) -> Any:
+        """So many new columns, or as many as there must be: the old ones are there at the same time."""
+        try:
+            return self.arrays.empty(self.rows, room)
+        except MemoryError:
+            if least >= room:
+                raise
+        return self.arrays.empty(self.rows, least)
 
     def _keep(self, below: float, needed: int = 0) -> None:
         """Keeps the regions below that alone, without gaps, in room for so many."""
@@ -56,10 +62,10 @@ class Heap:
             index, _ = self.arrays.lowest(self.lower_row(), self.used + 1, below)
         count = len(index) if self.live else 0
         room = max(_LEAST_ROOM, needed, self.room // 2 if 4 * max(count, needed) <= self.room else self.room)
-        data = self.arrays.empty(self.rows, room)
+        data = self._columns(room, max(needed, count))
         if count:
             self.arrays.gather(self.data, index, data)
-        self.data, self.room, self.used, self.live, self._least = data, room, count, count, None
+        self.data, self.room, self.used, self.live, self._least = data, data.shape[1], count, count, None
 
     def add(self, source: Any, index: Any = None) -> None:
         """Puts regions behind the others: the columns of an array, or those that the index names."""
@@ -106,13 +112,28 @@ class Heap:
     def prune(self, upper: float) -> None:
         """Drops the regions that lie certainly above; where there is no memory for that, a later one will."""
         if self.live and upper < np.inf:
-            with suppress(MemoryError):
+            try:
                 self._keep(math.nextafter(upper, math.inf), self.room)  # whoever made sure of room still has it
+            except MemoryError:
+                with suppress(MemoryError):
+                    self._leave_gaps(upper)
+
+    def _leave_gaps(self, upper: float) -> None:
+        """The same, with room for one row alone."""
+        lower = self.arrays.fetch(self.lower_row())
+        lower = np.where(lower > upper, np.nan, lower)
+        self.arrays.put(self.lower_row(), 0, self.arrays.send(lower))
+        self.live, self._least = int(np.count_nonzero(~np.isnan(lower))), None
+        if not self.live:
+            self.clear()
 
     def least(self) -> float:
         """The smallest lower bound, infinite if there is no region."""
         if self._least is None:
-            self._least = self.arrays.least(self.lower_row())[0] if self.live else np.inf
+            try:
+                self._least = self.arrays.least(self.lower_row())[0] if self.live else np.inf
+            except MemoryError:
+                self._least = self.arrays.here.least(self.arrays.fetch(self.lower_row()))[0]
         return self._least
 
     def clear(self) -> None:
@@ -121,11 +142,14 @@ class Heap:
         self._least = np.inf
 
     def everything(self) -> np.ndarray:
-        """All regions, here."""
+        """All regions, here. Where they lie no memory is needed for that: when it has run out they still come."""
         if not self.live:
             return np.empty((self.rows, 0))
-        index, _ = self.arrays.lowest(self.lower_row(), self.used + 1)
-        return self.arrays.fetch(self.arrays.gather(self.data, index))
+        live = np.flatnonzero(~np.isnan(self.arrays.fetch(self.lower_row())[0]))
+        found, step = np.empty((self.rows, len(live))), max(1, _FETCHED // self.room)
+        for k in range(0, self.rows, step):
+            np.take(self.arrays.fetch(self.data[k:k + step]), live, axis=1, out=found[k:k + step], mode="clip")
+        return found
 
     def replace(self, regions: np.ndarray) -> None:
         """These regions, instead of what was there."""

@@ -1,11 +1,14 @@
 """Pool: the regions that may still hold a minimiser."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from infimum.engine.heap import Heap
 from infimum.lower.branch import rows_of
+
+_WORK = 2  # a step works on so many times the regions that it may leave
 
 
 class Regions:
@@ -59,8 +62,8 @@ class Pool:
 
     The lowest regions are at hand (`front`), the others wait (`rest`) and are looked through only when the front runs short; none
     that waits has a lower bound that one at hand has, so that among equal ones those that came first are taken first. Both lie in
-    the memory of `arrays`, and what is taken does not depend on where that is. Where memory runs out, an exception leaves all
-    regions in place.
+    the memory of `arrays`, and what is taken does not depend on where that is. Where that memory is full, those that wait go to
+    this machine's; where there is none either, an exception leaves all regions in place.
     """
 
     def __init__(self, n: int, arrays: Any, front: int = 1 << 15):
@@ -77,25 +80,50 @@ class Pool:
 
     def reserve(self, count: int) -> None:
         """Makes room for so many more, wherever they belong."""
-        self.front.reserve(count)
-        self.rest.reserve(count if self.border < np.inf else 0)
+        self._fit(lambda: self.front.reserve(count))
+        self._fit(lambda: self.rest.reserve(count if self.border < np.inf else 0))
+
+    def _fit(self, need: Callable[[], Any]) -> None:
+        """Does what needs memory; where it is full, those that wait make place, and it is tried again."""
+        try:
+            need()
+            return
+        except MemoryError:
+            if self.rest.arrays is self.arrays.here:
+                raise
+        rest = Heap(self.arrays.here, self.n)  # not within the exception, which holds what the attempt has taken
+        rest.replace(self.rest.everything())
+        self.rest = rest
+        need()
 
     def add(self, source: Any, near: Any = None, far: Any = None) -> None:
         """Puts regions in, columns of an array: those at `near` are not above the border, those at `far` are."""
         self.front.add(source, near)
         if far is not None:
-            self.rest.add(source, far)
+            self._wait(source, far)
+
+    def _wait(self, source: Any, index: Any) -> None:
+        """Puts regions to those that wait."""
+        if self.rest.arrays is self.arrays:
+            self.rest.add(source, index)
+            return
+        parts = [index[k:k + self.size] for k in range(0, len(index), self.size)]
+        for part in [self.arrays.fetch(self.arrays.gather(source, part)) for part in parts]:
+            self.rest.add(part)
 
     def balance(self) -> None:
         """Divides a front that has grown large."""
         if len(self.front) > max(self.full, self.size):
-            near, far, border = self.front.divided(self.size)
-            self.rest.reserve(len(far))
-            lowest = self.arrays.gather(self.front.data, near)
-            self.rest.add(self.front.data, far)
-            self.front.clear()
-            self.front.add(lowest)
-            self._divided(border)
+            self._fit(self._divide)
+
+    def _divide(self) -> None:
+        near, far, border = self.front.divided(self.size)
+        self.rest.reserve(len(far))
+        lowest = self.arrays.gather(self.front.data, near)
+        self._wait(self.front.data, far)
+        self.front.clear()
+        self.front.add(lowest)
+        self._divided(border)
 
     def _divided(self, border: float) -> None:
         self.border = border if len(self.rest) else np.inf
@@ -104,18 +132,23 @@ class Pool:
     def take(self, count: int, below: float, room: int = 0) -> Any:
         """Removes and returns up to `count` of the lowest regions, of those with a lower bound below `below`.
 
-        Before that it makes sure of room for so many others.
+        Before that it makes sure of room for so many others, and for what is done with them meanwhile.
         """
         if len(self.rest) and (len(self.front) < count or not self.front.least() < below):
-            self._refill(count)
+            self._fit(lambda: self._refill(count))
         self.reserve(room)
+        if self.arrays is not self.arrays.here:
+            self._fit(lambda: self.arrays.empty(self.front.rows, _WORK * room))
         return self.front.take(count, below)
 
     def _refill(self, count: int) -> None:
         """Brings the lowest of those that wait to the front."""
         index, border = self.rest.find(max(count, self.size), ties=True)
         self.front.reserve(len(index))
-        self.front.add(self.rest.data, index)
+        if self.rest.arrays is self.arrays:
+            self.front.add(self.rest.data, index)
+        else:
+            self.front.add(self.arrays.send(self.rest.arrays.gather(self.rest.data, index)))
         self.rest.remove(index)
         self._divided(border)
 
@@ -150,7 +183,7 @@ class Pool:
         """The pool of a checkpoint."""
         self.border, self.full = float(arrays["pool"][0]), int(arrays["pool"][1])
         self.front.replace(arrays["pool.front"])
-        self.rest.replace(arrays["pool.rest"])
+        self._fit(lambda: self.rest.replace(arrays["pool.rest"]))
 
 
 def widths(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:

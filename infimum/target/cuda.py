@@ -1,14 +1,14 @@
 """The GPU: a lane is a thread, NVIDIA's driver compiles the PTX, CuPy moves memory and launches.
 
 CuPy is imported when a target is made. Nothing of it that compiles is used (elementwise kernels, random numbers, scans): that
-needs NVRTC, a part of the CUDA toolkit, and the driver alone is enough for kernels that come as PTX. The driver keeps what it
-compiled on disk and so makes a second start fast; a cache of our own beside it would hold the same.
+needs NVRTC, a part of the CUDA toolkit, and the driver alone is enough for kernels that come as PTX. That the first launch comes
+soon, PTX is kept on disk (`disk_cache`), and the driver keeps there what it made of it.
 """
 
-import hashlib
 import warnings
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -16,9 +16,9 @@ from typing import Any
 import llvmlite
 import numpy as np
 
-from infimum.errors import DeviceError, ShapeError
+from infimum.errors import DeviceError, DeviceMemoryError, ShapeError
 from infimum.lower.kernel import Kernel
-from infimum.target import ptx
+from infimum.target import disk_cache, ptx
 from infimum.target.gpu_arrays import GpuArrays
 from infimum.target.host import LOCK
 
@@ -27,10 +27,12 @@ _BLOCK = 128  # threads that share a multiprocessor's block: enough to hide late
 _WARP = 32
 _OLDEST = 60  # compute capability 6.0, as ptx.CAPABILITY
 _MOST_BLOCKS = 2**31 - 1
+_BATCH, _LANE = 1 << 19, 1 << 15  # boxes a step that fill a large GPU, and the bytes that regions at hand and work take for each
 _SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this
+_REFUSALS = ("PTX", "NO_BINARY")  # in what the driver says of a kernel that it does not take
 
 _gpus: dict[int, "Gpu"] = {}
-_loaded: "OrderedDict[str, Any]" = OrderedDict()
+_loaded: "OrderedDict[tuple[int, str], Any]" = OrderedDict()
 
 
 class Gpu:
@@ -38,37 +40,61 @@ class Gpu:
 
     def __init__(self, number: int):
         self.cupy, self.number = _cupy(), number
-        runtime = self.cupy.cuda.runtime
-        try:
-            count = runtime.getDeviceCount()
-        except runtime.CUDARuntimeError as error:
-            raise DeviceError(f"no NVIDIA GPU answers ({error}); install NVIDIA's driver (no CUDA toolkit is needed)") from error
-        if not 0 <= number < count:
-            raise DeviceError(f"there is no GPU number {number}; this machine has {count}, counted from 0")
+        cuda = self.cupy.cuda
+        self._errors = cuda.driver.CUDADriverError, cuda.runtime.CUDARuntimeError, cuda.memory.OutOfMemoryError
+        self.name = self._called(number)
         with self.use() as device:
             self.capability, self.memory = str(device.compute_capability), int(device.mem_info[1])
             self.multiprocessors = int(device.attributes["MultiProcessorCount"])
-        self.name = runtime.getDeviceProperties(number)["name"].decode()
-        self.versions = f"driver {runtime.driverGetVersion()}, llvmlite {llvmlite.__version__}"
+        self.versions = f"driver {cuda.runtime.driverGetVersion()}, llvmlite {llvmlite.__version__}"
         if int(self.capability) < _OLDEST:
             raise DeviceError(f"the GPU '{self.name}' has compute capability {self.capability}; it has to be {_OLDEST} or more")
 
-    def use(self) -> Any:
-        """`with gpu.use():` makes it CuPy's current device; a new object each time, since threads must not share one."""
-        return self.cupy.cuda.Device(self.number)
+    def _called(self, number: int) -> str:
+        """The name of the GPU with that number, if there is one."""
+        runtime = self.cupy.cuda.runtime
+        try:
+            count = runtime.getDeviceCount()
+            if not 0 <= number < count:
+                raise DeviceError(f"there is no GPU number {number}; this machine has {count}, counted from 0")
+            return runtime.getDeviceProperties(number)["name"].decode()
+        except runtime.CUDARuntimeError as error:
+            if "InsufficientDriver" in str(error):
+                raise DeviceError(f"NVIDIA's driver is too old for the CuPy that is installed ({error}): install a newer driver, "
+                                  "or the CuPy for its version, as pip install cupy-cuda12x") from error
+            raise DeviceError(f"no NVIDIA GPU answers ({error}); install NVIDIA's driver (no CUDA toolkit is needed)") from error
+
+    @contextmanager
+    def use(self) -> Iterator[Any]:
+        """`with gpu.use():` makes it CuPy's current device. What CUDA reports meanwhile becomes an error of ours.
+
+        CUDA reports a failed launch at whichever call comes later, so that every call has to be within.
+        """
+        try:
+            with self.cupy.cuda.Device(self.number) as device:  # a new one each time, since threads must not share one
+                yield device
+        except self._errors as error:
+            if self.out_of_memory(error):
+                raise DeviceMemoryError(f"the memory of the GPU '{self.name}' is full ({error})") from error
+            raise DeviceError(f"the GPU '{self.name}' (cuda:{self.number}) failed: {error}. What was in its memory is lost, and "
+                              "this process cannot use it any more: start a new one, after a reset of the GPU if it fails again, "
+                              "or take device='cpu'") from error
 
     def load(self, text: str) -> Any:
-        """The function of a kernel's LLVM IR on this GPU, from the cache if it was loaded before."""
-        key = hashlib.blake2b("|".join([text, str(self.number), self.capability, self.versions]).encode()).hexdigest()
+        """The function of a kernel's LLVM IR on this GPU; one that was loaded before is used again."""
+        name = disk_cache.name_of(text, ptx.settings())
+        key = self.number, name
         with LOCK:
             if key not in _loaded:
-                module = self.cupy.cuda.function.Module()
-                try:
-                    with self.use():
-                        module.load(ptx.assemble(text).encode())
+                module, words = self.cupy.cuda.function.Module(), disk_cache.kept(name, lambda: ptx.assemble(text).encode())
+                with self.use():
+                    try:
+                        module.load(words)
                         _loaded[key] = module.get_function(ptx.ENTRY)  # keeps the module
-                except self.cupy.cuda.driver.CUDADriverError as error:
-                    raise DeviceError(f"the driver of the GPU '{self.name}' refuses the kernel: {error}") from error
+                    except self.cupy.cuda.driver.CUDADriverError as error:
+                        if not any(word in str(error) for word in _REFUSALS):
+                            raise
+                        raise DeviceError(f"the driver of the GPU '{self.name}' refuses the kernel: {error}") from error
                 if len(_loaded) > _KEEP:
                     _loaded.popitem(last=False)
             _loaded.move_to_end(key)
@@ -80,7 +106,7 @@ class Gpu:
 
     def out_of_memory(self, error: Exception) -> bool:
         """Does the error say that memory ran out, in an allocation or at a launch?"""
-        return isinstance(error, self.cupy.cuda.memory.OutOfMemoryError) or "OUT_OF_MEMORY" in str(error)
+        return isinstance(error, MemoryError) or any(w in str(error) for w in ("OUT_OF_MEMORY", "cudaErrorMemoryAllocation"))
 
 
 def _cupy() -> ModuleType:
@@ -153,17 +179,17 @@ class CudaKernel:
         arrays = (*inputs, *outputs)
         with self._gpu.use():
             copied = 8 * sum(a.shape[0] for a in arrays if isinstance(a, np.ndarray))  # bytes a box
-            share = self._limit // 2  # one half for copies, one for scratch
+            share, least = self._limit // 2, max(copied, self._thread_bytes, 1)  # one half for copies, one for scratch
+            if share < least:
+                raise DeviceError(f"one box needs {copied + self._thread_bytes} bytes of the GPU '{self._gpu.name}', more than "
+                                  f"memory_limit = {self._limit} allows")
             begin = 0
             while begin < count:
                 boxes = min(count - begin, share // copied) if copied else count
-                if boxes == 0 or share < self._thread_bytes:
-                    raise DeviceError(f"one box needs {copied + self._thread_bytes} bytes of the GPU '{self._gpu.name}', "
-                                      f"more than is free or than memory_limit = {self._limit} allows")
                 try:
                     self._piece(arrays, (data, udata), begin, begin + boxes, share, times)
                 except Exception as error:
-                    if not self._gpu.out_of_memory(error) or share == 0:
+                    if not self._gpu.out_of_memory(error) or share // 2 < least:
                         raise
                     share //= 2
                     continue
@@ -242,12 +268,13 @@ class CudaTarget:
     """
 
     threads = 1
-    resident, batch = True, 1 << 19  # a long search keeps its regions there, and has so many boxes a step, which fill a large GPU
+    resident = True  # a long search keeps its regions there
     text = staticmethod(ptx.ptx)  # of a kernel, as PTX; needs neither CuPy nor a GPU
 
     def __init__(self, device: int = 0, memory_limit: int | None = None, *, block: int | None = None, grid: int | None = None):
         self.gpu, self.block, self.grid = gpu(device), block, grid
         self.memory_limit = self.gpu.memory // 2 if memory_limit is None else memory_limit
+        self.batch = min(_BATCH, 1 << max(0, (self.gpu.memory // _LANE).bit_length() - 1))  # boxes a step, if nobody says
         # compiled kernels are kept by the target's name, so it tells all that sets them apart
         given = {"device": device or None, "memory_limit": memory_limit, "block": block, "grid": grid}
         settings = ", ".join(f"{key}={value}" for key, value in given.items() if value is not None)

@@ -35,11 +35,16 @@ class GpuArrays:
             return there
 
     def fetch(self, array: Any) -> np.ndarray:
-        """Through pinned memory, which the GPU writes without a detour."""
+        """Through pinned memory, which the GPU writes without a detour, if the machine grants that much of it."""
         if not array.size:
             return np.empty(array.shape, array.dtype)
         with self.gpu.use():
-            memory = self.gpu.cupy.cuda.alloc_pinned_memory(array.nbytes)
+            try:
+                memory = self.gpu.cupy.cuda.alloc_pinned_memory(array.nbytes)
+            except self.gpu.cupy.cuda.runtime.CUDARuntimeError as error:
+                if not self.gpu.out_of_memory(error):
+                    raise
+                memory = bytearray(array.nbytes)
             here = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
             array.get(out=here)
             return here

@@ -1,6 +1,7 @@
 """A CPU with a GPU beside it: every run goes where it ends sooner. The bits are the same on both."""
 
 import importlib.util
+import math
 from collections.abc import Sequence
 from functools import cache, cached_property
 from typing import Any
@@ -79,8 +80,15 @@ class HybridKernel:
         """As `run` of either. Arrays that lie on the GPU stay there."""
         arrays = (*inputs, *outputs)
         here = all(isinstance(a, np.ndarray) for a in arrays)
-        where = self.on_cpu if here and not self._pays(arrays, threads, times) else self.on_gpu
-        where.run(inputs, outputs, data, udata, threads=threads, times=times)
+        if not here or self._pays(arrays, threads, times):
+            try:
+                self.on_gpu.run(inputs, outputs, data, udata, threads=threads, times=times)
+                return
+            except DeviceError:
+                if not (here and self.target.or_cpu):
+                    raise
+                self.spent = -math.inf  # never again
+        self.on_cpu.run(inputs, outputs, data, udata, threads=threads, times=times)
 
     def _pays(self, arrays: Sequence[np.ndarray], threads: int, times: int) -> bool:
         """Would the GPU end this run sooner, and is it worth bringing the kernel there?"""

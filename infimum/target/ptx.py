@@ -6,6 +6,7 @@ instruction; one without a mode would mean `.rn` and could be contracted. `targe
 
 import re
 
+import llvmlite
 import llvmlite.binding as llvm
 
 from infimum.errors import HostError
@@ -72,6 +73,11 @@ def assemble(text: str) -> str:
         head = f'target triple = "{TRIPLE}"\ntarget datalayout = "{machine.target_data}"\n'
         # no optimiser passes, as for the CPU: the Builder has merged and hoisted what can be
         return machine.emit_assembly(llvm.parse_assembly(head + text))
+
+
+def settings() -> str:
+    """All that the PTX of a text follows from beside it."""
+    return f"{TRIPLE} {CAPABILITY} {VERSION} {_LEVEL} llvmlite {llvmlite.__version__}"
 
 
 def _machine() -> llvm.TargetMachine:

@@ -327,7 +327,8 @@ class RunsOut:
     """Arrays of NumPy; the answer to question number `at` finds no memory."""
 
     def __init__(self, at: int):
-        self._arrays, self.at = HostArrays(), at
+        self._arrays = self.here = HostArrays()
+        self.at = at
 
     def __getattr__(self, name: str):
         asked = getattr(self._arrays, name)

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infimum.engine import heap as heap_module
+from infimum.engine import pool as pool_module
 from infimum.engine.pool import Pool, Regions, choose_axis
 from infimum.target.arrays import HostArrays
 from tests.engine.boxes import INF, MAX, TINY, one_region, some_regions
@@ -262,3 +264,41 @@ def test_the_widest_takes_the_place_of_a_variable_that_cannot_be_cut():
     one = one_region([1.0, 0.0, 0.0], [np.nextafter(1.0, 2), 2.0, 3.0])
     assert choose_axis(one, np.array([0])).tolist() == [2] and choose_axis(one, np.array([1])).tolist() == [1]
     assert choose_axis(one, np.array([-1])).tolist() == [2]
+
+
+class Narrow(HostArrays):
+    """Another memory, in which no array of regions has more than 64 columns."""
+
+    here = HostArrays()
+
+    def empty(self, rows: int, count: int) -> np.ndarray:
+        if rows > 1 and count > 64:
+            raise MemoryError
+        return super().empty(rows, count)
+
+    def send(self, array: np.ndarray) -> np.ndarray:
+        room = self.empty(*array.shape)
+        room[:] = array
+        return room
+
+
+def test_where_memory_is_full_those_that_wait_go_to_the_host(monkeypatch):
+    """Nothing that is taken depends on it; a pool that is resumed goes the same way."""
+    monkeypatch.setattr(heap_module, "_LEAST_ROOM", 8)
+    monkeypatch.setattr(pool_module, "_WORK", 1)
+    rng, arrays = np.random.default_rng(3), Narrow()
+    wide, narrow = Pool(2, HostArrays(), 4), Pool(2, arrays, 4)
+    for k in range(80):
+        found = regions(rng.normal(size=10), 10 * k)
+        add(wide, found)
+        add(narrow, found)
+        if k == 40:
+            state, narrow = narrow.state(), Pool(2, arrays, 4)
+            narrow.restore(state)
+        if k % 16 == 15:
+            wide.prune(2.0)
+            narrow.prune(2.0)
+        assert (wide.take(5, INF, 8) == narrow.take(5, INF, 8)).all() and wide.least() == narrow.least()
+        assert (wide.everything().columns() == narrow.everything().columns()).all()
+        assert (narrow.rest.arrays is arrays.here) == (k > 10)
+    assert len(narrow.rest) > 300

@@ -1,19 +1,20 @@
 """The device a user names; arrays on a pretended GPU; runs that go where they end sooner. No GPU is needed."""
 
 import importlib.util
+from collections import OrderedDict
 
 import numpy as np
 import pytest
 
 import infimum
-from infimum import problems
+from infimum import evaluate, problems
 from infimum.errors import DeviceError, OptionError
 from infimum.target import cuda, hybrid
 from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget
 from infimum.target.devices import target_of
 from infimum.target.hybrid import HybridTarget
-from tests.pretend_cupy import PretendCupy, installed
+from tests.pretend_cupy import CUDARuntimeError, PretendCupy, installed
 from tests.random_kernels import same_bits
 
 
@@ -66,6 +67,32 @@ def test_auto_does_without_a_gpu_that_cannot_be_used(monkeypatch):
     assert infimum.minimize(p.fun, p.bounds).verdict is infimum.Verdict.PROVED
     with pytest.raises(DeviceError, match="too old"):
         target_of("cuda")
+
+
+@pytest.mark.parametrize(("limit", "lost_at", "said"), [(10, np.inf, "memory_limit = 10 allows"), (None, 5, "failed")])
+def test_auto_does_without_a_gpu_that_fails(pretend, monkeypatch, limit, lost_at, said):
+    monkeypatch.setattr(hybrid, "_LAUNCH", -1.0)  # as if a launch cost nothing
+    pretend.lost_at = lost_at
+    lo, hi = np.zeros((2, 5)), np.ones((2, 5))
+    wanted = infimum.compile(lambda x: np.sum(np.cos(x)), 2).value(lo, hi)
+    for or_cpu in (True, False):
+        monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
+        f = infimum.compile(lambda x: np.sum(np.cos(x)), 2, target=HybridTarget(0, limit, or_cpu=or_cpu))
+        kernel = f.prepare("value")[0]
+        if or_cpu:
+            for _ in range(3):
+                assert same_bits(f.value(lo, hi).lo, wanted.lo).all() and kernel.spent == -np.inf
+        else:
+            with pytest.raises(DeviceError, match=said):
+                f.value(lo, hi)
+
+
+def test_an_old_driver(pretend):
+    def refuse() -> int:
+        raise CUDARuntimeError("cudaErrorInsufficientDriver: CUDA driver version is insufficient for CUDA runtime version")
+    pretend.cuda.runtime.getDeviceCount = refuse
+    with pytest.raises(DeviceError, match="driver is too old.*newer driver.*pip install cupy-cuda12x"):
+        infimum.minimize(never, [(0, 1)], device="cuda")
 
 
 def test_an_evaluator_has_its_device_already():
