@@ -5,6 +5,7 @@ an access outside an array raises instead of going astray. Memory is bounded, so
 device can be lost at any call: then every later call fails too.
 """
 
+import ctypes
 import threading
 from collections import OrderedDict
 from types import SimpleNamespace
@@ -109,17 +110,10 @@ class _Device:
 
 
 class _Function:
-    ptr = 1234
-
     def __init__(self, cupy: "PretendCupy", module: Module):
-        self._cupy, self._module = cupy, module
-
-    def __call__(self, grid: tuple, block: tuple, arguments: tuple) -> None:
-        assert len(grid) == len(block) == 1 and all(type(a) is np.int64 for a in arguments)
-        with self._cupy.lock:
-            self._cupy.touch(CUDADriverError("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure"))
-            self._cupy.launches.append((grid[0], block[0], int(arguments[-1])))
-            self._module.launch(grid[0], block[0], [int(a) for a in arguments], self._cupy.global_memory)
+        self._module = module
+        cupy.functions.append(self)
+        self.ptr = len(cupy.functions)
 
 
 class PretendCupy:
@@ -136,6 +130,7 @@ class PretendCupy:
         self.lock = threading.RLock()  # one launch after another, whatever thread asks
         self.global_memory = Memory()
         self.refuses = ""
+        self.functions: list[_Function] = []
         outer = self
 
         class LoadedModule:
@@ -155,9 +150,9 @@ class PretendCupy:
         self.cuda = SimpleNamespace(
             Device=lambda number: _Device(self, number), alloc=lambda size: _Block(self, size),
             alloc_pinned_memory=lambda size: bytearray(size),
-            get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None),
+            get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None, ptr=0),
             function=SimpleNamespace(Module=LoadedModule), memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
-            driver=SimpleNamespace(CUDADriverError=CUDADriverError,
+            driver=SimpleNamespace(CUDADriverError=CUDADriverError, launchKernel=self._launch,
                                    occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 512 // block),
             runtime=SimpleNamespace(CUDARuntimeError=CUDARuntimeError, getDeviceCount=count, driverGetVersion=lambda: 13000,
                                     getDeviceProperties=lambda number: {"name": b"Pretended GPU"}))
@@ -174,6 +169,20 @@ class PretendCupy:
         self.calls += 1
         if self.calls > self.lost_at:
             raise error or CUDARuntimeError("cudaErrorLaunchFailure: unspecified launch failure")
+
+    def _launch(self, function: int, *shape_and_more: int) -> None:
+        """As the driver: three sizes of the grid and of a block, shared bytes, the stream, the addresses of the arguments."""
+        grid, *ones, shared, stream, addresses, extra = shape_and_more
+        block = ones.pop(2)
+        assert ones == [1, 1, 1, 1] and shared == stream == extra == 0
+        module = self.functions[function - 1]._module
+        count = module.parameters["work"]
+        places = (ctypes.c_int64 * count).from_address(addresses)
+        arguments = [ctypes.c_int64.from_address(place).value for place in places]
+        with self.lock:
+            self.touch(CUDADriverError("CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure"))
+            self.launches.append((grid, block, arguments[-1]))
+            module.launch(grid, block, arguments, self.global_memory)
 
     def empty(self, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
         return Array(self, shape, dtype)

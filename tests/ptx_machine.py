@@ -176,8 +176,10 @@ class Module:
 
     def __init__(self, ptx: str):
         self.functions: dict[str, Code] = {}
+        self.parameters: dict[str, int] = {}
         for head, body in re.findall(r"\.(?:entry|func)\s+((?:\([^)]*\)\s*)?\w+\s*\([^)]*\))\s*\{\n(.*?)\n\}\n", ptx, re.S):
-            self.functions[re.sub(r"^\([^)]*\)\s*", "", head).split("(")[0].strip()] = self._parse(body)
+            name, _, parameters = re.sub(r"^\([^)]*\)\s*", "", head).partition("(")
+            self.functions[name.strip()], self.parameters[name.strip()] = self._parse(body), parameters.count(".param")
 
     def _parse(self, body: str) -> Code:
         code = Code()

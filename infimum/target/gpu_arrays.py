@@ -74,8 +74,8 @@ class GpuArrays:
         """Queues a kernel for the numbers 0 … total-1; arrays are given by their addresses, words as whole numbers."""
         block = self.target.block or _BLOCK
         grid = min(-(-total // block), self.target.grid or _MOST_BLOCKS)
-        words = [np.int64(a) if isinstance(a, (int, np.integer)) else np.int64(a.data.ptr) for a in (*arguments, total)]
-        self._kernel(name)((grid,), (block,), tuple(words))
+        words = [int(a) if isinstance(a, (int, np.integer)) else a.data.ptr for a in (*arguments, total)]
+        self.gpu.queue(self._kernel(name), grid, block, words)
 
     # ---- columns
     def gather(self, source: Any, index: Any, target: Any = None, at: int = 0) -> Any:
@@ -119,7 +119,7 @@ class GpuArrays:
         with self.gpu.use():
             least, rows = self._least(row), array.shape[0]
             found = self.empty(1 + rows, 1)
-            self._launch("gather", 1, row, row.shape[1], least[1:], found, 1, 1)
+            self._launch("copy", 1, least, 1, found, 1, 1)
             self._launch("gather", 1, array, array.shape[1], least[1:], found[1:], 1, rows)
             number, column = np.split(self.fetch(found)[:, 0], [1])
         return float(number[0]), column
