@@ -109,6 +109,21 @@ class _Device:
         self._cupy.current.pop()
 
 
+class _Event:
+    """Done when asked for the third time."""
+
+    def __init__(self, disable_timing: bool):
+        assert disable_timing
+
+    def record(self) -> None:
+        self.asked = 0
+
+    @property
+    def done(self) -> bool:
+        self.asked += 1
+        return self.asked > 2
+
+
 class _Function:
     def __init__(self, cupy: "PretendCupy", module: Module):
         self._module = module
@@ -150,7 +165,7 @@ class PretendCupy:
         self.cuda = SimpleNamespace(
             Device=lambda number: _Device(self, number), alloc=lambda size: _Block(self, size),
             alloc_pinned_memory=lambda size: bytearray(size),
-            get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None, ptr=0),
+            Event=_Event, get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None, ptr=0),
             function=SimpleNamespace(Module=LoadedModule), memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             driver=SimpleNamespace(CUDADriverError=CUDADriverError, launchKernel=self._launch,
                                    occupancyMaxActiveBlocksPerMultiprocessor=lambda function, block, shared: 512 // block),

@@ -149,7 +149,7 @@ class Auto:
         branch, later = self.branch, _LATER if self.batch < _LARGE else _LATEST
         if self.evaluator.goes_far(self.batch) and branch.steps <= later and self._can_swarm():
             swarm = self._wider_swarm()
-            self.beside = swarm, Beside(self._tries(swarm))
+            self.beside = swarm, Beside(self._tries(swarm), branch.arrays)
         while not branch.done and not self._is_limited():
             if branch.steps in (_LATE, later):
                 yield from self._look_again(self._closer if branch.steps == _LATE else self._wider)
@@ -199,7 +199,7 @@ class Auto:
         if not self._can_swarm():
             return
         swarm, beside = self.beside or (self._wider_swarm(), None)
-        yield from self._tries(swarm) if beside is None else beside.wait()
+        yield from self._tries(swarm) if beside is None else beside.rest()
         self._offer_of(swarm)
         self.looked += swarm.evaluations
 

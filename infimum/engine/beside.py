@@ -1,42 +1,40 @@
-"""Beside: work of this machine that goes on in a thread while a GPU has its own."""
+"""Beside: work of this machine for the time it would only wait for a GPU."""
 
-import threading
 from collections.abc import Iterator
+from typing import Any
 
 
 class Beside:
-    """Takes the steps of a generator in a thread. What they find must not depend on when they are taken.
+    """Takes the steps of a generator while `arrays` wait for their machine. What the steps find must not depend on when they are
+    taken.
 
-    >>> found = []
-    >>> beside = Beside(found.append(k) for k in range(3))
-    >>> for _ in beside.wait():
-    ...     pass
-    >>> found
-    [0, 1, 2]
+    Threads would not do: whoever waits for a GPU gives Python's lock away and gets it back late, thousands of times a second.
     """
 
-    def __init__(self, steps: Iterator[None]):
-        self._steps, self._stopped, self._error = steps, False, None
-        self._thread = threading.Thread(target=self._run, daemon=True, name="infimum-beside")
-        self._thread.start()
+    def __init__(self, steps: Iterator[None], arrays: Any):
+        self._steps, self._arrays, self._error = steps, arrays, None
+        arrays.idle = self._step
 
-    def _run(self) -> None:
+    def _step(self) -> bool:
+        """One step; False if there was none to take."""
+        self._arrays.idle = None  # a step may have to wait as well
         try:
-            for _ in self._steps:
-                if self._stopped:
-                    return
-        except BaseException as error:  # told to whoever waits
+            next(self._steps)
+        except StopIteration:
+            return False
+        except Exception as error:  # told to whoever waits for the end
             self._error = error
+            return False
+        self._arrays.idle = self._step
+        return True
 
-    def wait(self) -> Iterator[None]:
-        """Pauses until all steps are taken; raises what they raised."""
-        while self._thread.is_alive():
-            self._thread.join(0.02)
-            yield
+    def rest(self) -> Iterator[None]:
+        """Takes the steps that are left; raises what one of them raised."""
+        self.stop()
         if self._error is not None:
             raise self._error
+        yield from self._steps
 
     def stop(self) -> None:
-        """Ends it after the step that is under way."""
-        self._stopped = True
-        self._thread.join()
+        """No more steps."""
+        self._arrays.idle = None

@@ -4,6 +4,7 @@ A kernel sees one box. To take the lowest regions, to drop those that are ruled 
 across. The order of every answer is part of its meaning, so that it has the same bits on every machine: `HostArrays` defines it.
 """
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,10 +14,12 @@ class Arrays(Protocol):
     """Arrays of doubles of shape (rows, N), a column a box, and indices (whole numbers of 64 bits) in the memory of a target.
 
     A `row` is an array of one row; that of a larger array may be given as a slice `array[k:k + 1, :count]`. `here` are the arrays
-    of this machine's own memory, to which one can go where that of the target is full.
+    of this machine's own memory, to which one can go where that of the target is full. `idle`, if it is set, is called again and
+    again while this machine would wait for another, until it gives False.
     """
 
     here: "Arrays"
+    idle: Callable[[], bool] | None
 
     def send(self, array: np.ndarray) -> Any:
         """The array there."""
@@ -67,6 +70,8 @@ class Arrays(Protocol):
 
 class HostArrays:
     """Arrays of NumPy."""
+
+    idle = None
 
     @property
     def here(self) -> "HostArrays":

@@ -23,7 +23,7 @@ class GpuArrays:
     here = HostArrays()
 
     def __init__(self, target: Any):
-        self.target, self.gpu = target, target.gpu
+        self.target, self.gpu, self.idle = target, target.gpu, None
         self._kernel = cache(lambda name: self.gpu.load(ptx_columns.KERNELS[name]))
 
     # ---- memory
@@ -46,8 +46,17 @@ class GpuArrays:
                     raise
                 memory = bytearray(array.nbytes)
             here = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
+            if self.idle is not None:
+                self._use_the_time()
             array.get(out=here)
             return here
+
+    def _use_the_time(self) -> None:
+        """Other work, until what is queued is done."""
+        queued = self.gpu.cupy.cuda.Event(disable_timing=True)
+        queued.record()
+        while self.idle is not None and not queued.done and self.idle():
+            pass
 
     def empty(self, rows: int, count: int) -> Any:
         with self.gpu.use():

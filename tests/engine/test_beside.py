@@ -1,7 +1,6 @@
 """Work beside a GPU: its results do not depend on when it is done, it ends with the run, and its errors are heard."""
 
-import threading
-import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +10,9 @@ from infimum.engine import auto
 from infimum.engine.beside import Beside
 from infimum.evaluate import Evaluator
 from infimum.result import Verdict
+from infimum.target.arrays import HostArrays
+from infimum.target.cuda import CudaTarget
+from tests.pretend_cupy import installed
 
 TURN = np.linalg.qr(np.random.default_rng(3).normal(size=(4, 4)))[0]
 
@@ -28,37 +30,58 @@ def bits(r: infimum.Result) -> list:
     return [r.x.tobytes(), r.lower, r.upper, r.nit, r.nfev, r.regions, r.message, boxes]
 
 
+class Slow(HostArrays):
+    """Waits whenever it is asked for the least number, as often as `patience` says."""
+
+    idle = None
+
+    def __init__(self, patience: int):
+        self.patience, self.steps = patience, 0
+
+    def least(self, row):
+        for _ in range(self.patience):
+            if self.idle is None or not self.idle():
+                break
+            self.steps += 1
+        return super().least(row)
+
+
 @pytest.fixture
-def besides(monkeypatch):
-    """All that went on beside, as if the CPU were a GPU."""
-    made = []
-    monkeypatch.setattr(Evaluator, "goes_far", lambda self, batch, least=1: True)
-    monkeypatch.setattr(auto, "Beside", lambda steps: made.append(Beside(steps)) or made[-1])
-    return made
+def slow(monkeypatch):
+    """A CPU that plays a GPU, for which one has to wait."""
+    def be(patience: int) -> Slow:
+        arrays = Slow(patience)
+        monkeypatch.setattr(Evaluator, "goes_far", lambda self, batch, least=1: batch == SEARCH["batch"])
+        monkeypatch.setattr(Evaluator, "arrays", arrays)
+        return arrays
+    return be
 
 
-def test_a_run_with_a_swarm_beside_it_has_the_same_bits(request):
+@pytest.mark.parametrize("patience", [0, 1, 7, 100_000])
+def test_a_run_with_a_swarm_beside_it_has_the_same_bits(slow, patience):
     alone = infimum.minimize(schwefel, **SEARCH)
-    besides = request.getfixturevalue("besides")
+    arrays = slow(patience)
     both = infimum.minimize(schwefel, **SEARCH)
-    assert len(besides) == 1 and bits(both) == bits(alone) and both.verdict is Verdict.PROVED and both.nit > auto._LATER
+    assert bits(both) == bits(alone) and both.verdict is Verdict.PROVED and both.nit > auto._LATER
+    assert bool(arrays.steps) == bool(patience) and arrays.idle is None
 
 
 @pytest.mark.parametrize("steps", [10, 40, 63, 66])
-def test_a_run_that_is_resumed_has_the_same_bits(besides, steps, tmp_path):
+def test_a_run_that_is_resumed_has_the_same_bits(slow, steps, tmp_path):
+    arrays = slow(3)
     whole, path, seen = infimum.minimize(schwefel, **SEARCH), str(tmp_path / "run"), []
 
     def stop(snapshot):
         seen.append(snapshot)
-        return snapshot.lower > -np.inf and len(seen) > 400 + steps
+        return snapshot.lower > -np.inf and len(seen) > 30 + steps
     infimum.minimize(schwefel, callback=stop, checkpoint=path, **SEARCH)
-    assert bits(infimum.resume(path, schwefel)) == bits(whole)
-    assert threading.active_count() < 20 and not any(t.name == "infimum-beside" for t in threading.enumerate())
+    assert arrays.idle is None and bits(infimum.resume(path, schwefel)) == bits(whole)
 
 
-def test_it_ends_with_the_run(besides):
-    infimum.minimize(schwefel, time_limit=0.3, **SEARCH)
-    assert all(not b._thread.is_alive() for b in besides)
+def test_it_ends_with_the_run(slow):
+    arrays = slow(2)
+    r = infimum.minimize(schwefel, max_boxes=500, **SEARCH)
+    assert r.verdict is Verdict.STOPPED and arrays.idle is None and arrays.steps
 
 
 def test_large_batches_wait_longer(monkeypatch):
@@ -70,28 +93,38 @@ def test_large_batches_wait_longer(monkeypatch):
     assert seen == [70]
 
 
-def test_errors_are_heard_and_steps_counted():
+def test_steps_errors_and_the_rest():
+    arrays, taken = SimpleNamespace(idle=None), []
+
+    def three():
+        for k in range(3):
+            assert arrays.idle is None  # no step within a step
+            taken.append(k)
+            yield
+    beside = Beside(three(), arrays)
+    assert arrays.idle() and taken == [0]
+    assert list(beside.rest()) == [None, None] and taken == [0, 1, 2] and arrays.idle is None
+
     def fails():
         yield
         raise ZeroDivisionError("here")
-    beside = Beside(fails())
+    beside = Beside(fails(), arrays)
+    assert arrays.idle() and not arrays.idle() and arrays.idle is None
     with pytest.raises(ZeroDivisionError, match="here"):
-        for _ in beside.wait():
-            pass
-    beside.stop()
+        list(beside.rest())
+    beside = Beside(three(), arrays)
+    while arrays.idle is not None and arrays.idle():
+        pass
+    assert list(beside.rest()) == [] and taken == [0, 1, 2] * 2
 
 
-def test_a_stop_is_heard_after_a_step():
-    taken = []
-
-    def endless():
-        while True:
-            taken.append(0)
-            time.sleep(0.001)
-            yield
-    beside = Beside(endless())
-    time.sleep(0.02)
-    beside.stop()
-    count = len(taken)
-    time.sleep(0.02)
-    assert 0 < len(taken) == count and not beside._thread.is_alive()
+def test_a_gpu_uses_the_time(monkeypatch):
+    """Only where numbers are waited for, and not when what is queued is done."""
+    installed(monkeypatch)
+    arrays, calls = CudaTarget().arrays, []
+    row = arrays.send(np.arange(5.0)[None])
+    arrays.idle = lambda: calls.append(0) or True
+    assert arrays.fetch(row).tolist() == [[0, 1, 2, 3, 4]] and len(calls) == 2
+    arrays.idle = lambda: calls.append(0) or False
+    arrays.fetch(row)
+    assert len(calls) == 3
