@@ -214,7 +214,7 @@ class CpuTarget:
         """The kernel's LLVM IR."""
         functions = kernel.functions()
         r = Renderer(self.spelling)
-        stacks, prologue, lane, start, end = lane_body(self.spelling, kernel)
+        stacks, prologue, lane, start, end = lane_body(r, kernel)
         slots = [f"in{i}" for i in range(kernel.inputs)] + [f"out{i}" for i in range(kernel.outputs)]
         setup = []
         for i, name in enumerate(slots):
