@@ -1,4 +1,4 @@
-"""The GPU: a lane is a thread, NVIDIA's driver compiles the PTX, CuPy moves memory and launches.
+"""The GPU: a lane is a thread or a block of threads, NVIDIA's driver compiles the PTX, CuPy moves memory and launches.
 
 CuPy is imported when a target is made. Nothing of it that compiles is used (elementwise kernels, random numbers, scans): that
 needs NVRTC, a part of the CUDA toolkit, and the driver alone is enough for kernels that come as PTX. The driver keeps what it
@@ -21,12 +21,10 @@ from infimum.lower.kernel import Kernel
 from infimum.target import ptx
 from infimum.target.gpu_arrays import GpuArrays
 from infimum.target.host import LOCK
+from infimum.target.launch import Blocks, Lanes
 
 _KEEP = 256
-_BLOCK = 128  # threads that share a multiprocessor's block: enough to hide latency, few enough for any number of registers
-_WARP = 32
 _OLDEST = 60  # compute capability 6.0, as ptx.CAPABILITY
-_MOST_BLOCKS = 2**31 - 1
 _SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this
 
 _gpus: dict[int, "Gpu"] = {}
@@ -133,12 +131,11 @@ class CudaKernel:
     lanes = 1
 
     def __init__(self, kernel: Kernel, target: "CudaTarget"):
-        self._gpu, self._limit, self._block, self._grid = target.gpu, target.memory_limit, target.block, target.grid
+        self._gpu, self._limit = target.gpu, target.memory_limit
         self._slots = kernel.inputs, kernel.outputs
         self._thread_bytes = 8 * sum(kernel.buffers)
         self._constants = _Constants(), _Constants()
-        self._residents: dict[int, int] = {}
-        self._function = target.gpu.load(ptx.ir(kernel))
+        self._lanes, self._blocks = (way(kernel, target.gpu, target.block, target.grid) for way in (Lanes, Blocks))
 
     def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: Any, udata: Any, threads: int = 1) -> None:
         """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N; outputs overlap no input.
@@ -200,32 +197,10 @@ class CudaKernel:
 
     def _launch(self, arrays: Sequence[Any], constants: list, count: int, share: int) -> None:
         """Queues the kernel. Scratch goes back to CuPy's pool at once, which gives it to later work of the same stream only."""
-        block, grid = self._shape(count, share)
-        scratch = self._gpu.cupy.cuda.alloc(self._thread_bytes * block * grid) if self._thread_bytes else None
+        way = self._blocks.launch(count, share) or self._lanes.launch(count, share)
+        scratch = self._gpu.cupy.cuda.alloc(way.scratch) if way.scratch else None
         addresses = [a.data.ptr for a in (*arrays, *constants)] + [0 if scratch is None else scratch.ptr]
-        self._function((grid,), (block,), tuple(np.int64(n) for n in (*addresses, count, count)))
-
-    def _shape(self, count: int, share: int) -> tuple[int, int]:
-        """(threads a block, blocks): a thread for every box, but with scratch no more than run at once or than memory holds.
-
-        Few boxes are spread over many multiprocessors. These numbers change the speed, never a bit.
-        """
-        block = self._block or _BLOCK
-        while self._block is None and block > _WARP and count < block * self._gpu.multiprocessors:
-            block //= 2
-        while self._resident(block) == 0 and block > 1:
-            block //= 2
-        grid = min(-(-count // block), self._grid or _MOST_BLOCKS)
-        if self._thread_bytes:
-            held = share // self._thread_bytes
-            block = min(block, held)
-            grid = min(grid, self._resident(block), held // block)
-        return block, max(1, grid)
-
-    def _resident(self, block: int) -> int:
-        if block not in self._residents:
-            self._residents[block] = self._gpu.resident(self._function, block)
-        return self._residents[block]
+        way.function((way.grid,), (way.block,), tuple(np.int64(n) for n in (*addresses, count, count)))
 
 
 class CudaTarget:

@@ -37,7 +37,7 @@ class Touched:
 class Dealing:
     """What is dealt in a kernel. `dealt` has for each such loop the loop of its first pass, or None where there is no scan.
 
-    `weight` counts the instructions of a box, `way` those that a thread of a block executes.
+    `weight` counts the instructions of a box, `way` those that a thread of a block executes; `widest`: threads that find work.
     """
 
     def __init__(self, kernel: Kernel):
@@ -47,6 +47,7 @@ class Dealing:
         self.way, self.dealt = self._choose(kernel.body)
         self.private = {i.attr for loop in self.dealt for i in walk(loop.body) if isinstance(i, Instr)
                         and i.op in ("load", "store") and kernel.homes[i.attr] >= loop.index.depth}
+        self.widest = max([runs_of(loop) if loop.steps() else loop.limit for loop in self.dealt], default=1)
         self.tree = max([rows_of(loop) * 2 * runs_of(loop) for loop in self.dealt], default=0)
 
     def doubles(self, threads: int) -> int:

@@ -1,9 +1,9 @@
 """PTX in which a block of threads works on one box: for few boxes with long loops. `dealing` says who does what.
 
-**The tree.** A run's values are node (0, run); node (level + 1, j) combines the nodes (level, 2j) and (level, 2j + 1); a node lies
-at (2j + 1) 2**level - 1 among the numbers of its tree, a place for each. These are the merges of the Kernel's binary counter: what
-is on its stack after so many runs is node (level, (runs >> level) - 1) for each bit of `runs` that is set. So the merges of a level
-can be done in any order, by any thread, and all threads fold the same stack.
+**The tree.** A run's values are node (0, run); node (level + 1, j) combines the nodes (level, 2j) and (level, 2j + 1), and is at
+(2j + 1) 2**level - 1 among the numbers of its tree, a place for each. These are the merges of the Kernel's binary counter: on its
+stack there is, after some runs, node (level, (runs >> level) - 1) for each bit of `runs` that is set. So the merges of a level
+are done in any order, by any thread, and all threads fold the same stack.
 
 **Barriers** stand in common code alone, which all threads of a block go through together. One comes before whatever touches a
 shared array in a way that does not go with what was done since the last one (`Touched.meets`): so what threads do between two of
