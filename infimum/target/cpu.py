@@ -170,7 +170,8 @@ class CpuTarget:
     def compile(self, kernel: Kernel) -> CompiledKernel:
         """Machine code for the kernel, from the cache if an equal one was compiled before."""
         ir = self.text(kernel)
-        key = hashlib.blake2b("|".join([ir, host().name, host().flags, llvmlite.__version__]).encode()).hexdigest()
+        told = [ir, str(kernel.buffers), host().name, host().flags, llvmlite.__version__]  # sizes of buffers may not be in it
+        key = hashlib.blake2b("|".join(told).encode()).hexdigest()
         with LOCK:
             found = _compiled.get(key)
             if found is None:

@@ -107,22 +107,31 @@ class _Constants:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
+        self._large: tuple[np.ndarray, Any] | None = None
 
     def on(self, cupy: ModuleType, array: Any) -> Any:
         """The array on the GPU. Callers may change theirs in place, so its bits are compared, not its identity."""
         if not isinstance(array, np.ndarray):
             return array
+        if array.nbytes > _SMALL:  # compared, since looking it up would take longer than many a kernel
+            if self._large is None or not np.array_equal(self._large[0], array.view(np.int64)):
+                self._large = None
+                self._large = array.view(np.int64).copy(), self._send(cupy, array)
+            return self._large[1]
         key = array.tobytes()
         if key not in self._kept:
-            there = cupy.empty(array.shape, array.dtype)
-            if array.size:
-                there.set(array.copy())
-                cupy.cuda.get_current_stream().synchronize()  # later runs may be queued on other streams
-            self._kept[key] = there
-            while len(self._kept) > (_SETTINGS if array.nbytes <= _SMALL else 1):
+            self._kept[key] = self._send(cupy, array)
+            if len(self._kept) > _SETTINGS:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
+
+    def _send(self, cupy: ModuleType, array: np.ndarray) -> Any:
+        there = cupy.empty(array.shape, array.dtype)
+        if array.size:
+            there.set(array.copy())
+            cupy.cuda.get_current_stream().synchronize()  # later runs may be queued on other streams
+        return there
 
 
 class CudaKernel:

@@ -43,7 +43,7 @@ class Dealing:
     def __init__(self, kernel: Kernel):
         self.kernel = kernel
         self._calls: dict[Function, float] = {}
-        self.weight = self._weight(kernel.body)
+        self.weight = max(1.0, self._weight(kernel.body))
         self.way, self.dealt = self._choose(kernel.body)
         self.private = {i.attr for loop in self.dealt for i in walk(loop.body) if isinstance(i, Instr)
                         and i.op in ("load", "store") and kernel.homes[i.attr] >= loop.index.depth}

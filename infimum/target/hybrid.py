@@ -12,9 +12,12 @@ from infimum.lower.kernel import Kernel
 from infimum.target.arrays import Arrays, HostArrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget
+from infimum.target.dealing import Dealing
 
 _LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
 _SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run
+_SHARED = 2  # the way of a thread that shares its box takes so much longer: barriers, and numbers that lie apart
+_LOAD = 0.1  # seconds, to bring the code of a block there
 
 
 def gpu_may_be_here() -> bool:
@@ -73,6 +76,12 @@ class HybridKernel:
     def on_gpu(self) -> Any:
         return self.target.cuda.compile(self.kernel)
 
+    @cached_property
+    def shorter(self) -> float:
+        """The way of a thread, as a part of the whole, if a block shares a box."""
+        dealing = Dealing(self.kernel)
+        return dealing.way / dealing.weight
+
     def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: np.ndarray, udata: np.ndarray, threads: int = 1) -> None:
         """As `run` of either. Arrays that lie on the GPU stay there."""
         arrays = (*inputs, *outputs)
@@ -82,11 +91,13 @@ class HybridKernel:
 
     def _pays(self, arrays: Sequence[np.ndarray], threads: int) -> bool:
         """Would the GPU end this run sooner, and is it worth bringing the kernel there?"""
-        count = arrays[0].shape[1]
-        core = self.on_cpu.cost * count
+        count, cost = arrays[0].shape[1], self.on_cpu.cost
+        core = cost * max(count, self.target.lanes // 2)  # few boxes leave lanes of a vector idle
         cpu = core / min(threads, max(1, count // self.target.lanes))
-        gpu = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH + max(_SLOWER * self.on_cpu.cost, core / _WIDER)
+        alone, shared = _SLOWER * cost, _SHARED * _SLOWER * cost * self.shorter
+        gpu = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH + max(min(alone, shared), core / _WIDER)
         if cpu <= gpu:
             return False
         self.spent += cpu
-        return self.spent > self.target.patience and self.target.cuda is not None
+        patience = max(self.target.patience, _LOAD if shared < alone else 0.0)
+        return self.spent > patience and self.target.cuda is not None

@@ -4,6 +4,7 @@ A thread of a GPU is slow, and there are very many: few boxes with long loops le
 turns of a box. Which way is taken, and how many threads and blocks, changes the speed, never a bit.
 """
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -28,12 +29,20 @@ class Launch(NamedTuple):
     scratch: int
 
 
-class _Way:
+class _Way(ABC):
     """Code on the GPU, brought there when it is first needed. `block` and `grid` are what the user gave."""
 
     def __init__(self, kernel: Kernel, gpu: Any, block: int | None, grid: int | None):
         self._kernel, self._gpu, self._block, self._grid = kernel, gpu, block, grid or _MOST_BLOCKS
         self._residents: dict[int, int] = {}
+
+    @abstractmethod
+    def _text(self) -> str:
+        """LLVM IR."""
+
+    @cached_property
+    def _function(self) -> Any:
+        return self._gpu.load(self._text())
 
     def _resident(self, block: int) -> int:
         if block not in self._residents:
@@ -50,9 +59,8 @@ class _Way:
 class Lanes(_Way):
     """A box a thread."""
 
-    def __init__(self, kernel: Kernel, gpu: Any, block: int | None, grid: int | None):
-        super().__init__(kernel, gpu, block, grid)
-        self._function, self._bytes = gpu.load(ptx.ir(kernel)), 8 * sum(kernel.buffers)
+    def _text(self) -> str:
+        return ptx.ir(self._kernel)
 
     def launch(self, count: int, share: int) -> Launch:
         """A thread for every box, but with scratch no more than run at once or than memory holds. Few boxes are spread over
@@ -62,12 +70,13 @@ class Lanes(_Way):
             block //= 2
         block = self._runnable(block)
         grid = min(-(-count // block), self._grid)
-        if self._bytes:
-            held = share // self._bytes
+        each = 8 * sum(self._kernel.buffers)
+        if each:
+            held = share // each
             block = min(block, held)
             grid = min(grid, self._resident(block), held // block)
         grid = max(1, grid)
-        return Launch(self._function, block, grid, self._bytes * block * grid)
+        return Launch(self._function, block, grid, each * block * grid)
 
 
 class Blocks(_Way):
@@ -77,23 +86,21 @@ class Blocks(_Way):
     def _dealing(self) -> Dealing:
         return Dealing(self._kernel)
 
-    @cached_property
-    def _function(self) -> Any:
-        return self._gpu.load(ptx_block.ir(self._dealing))
+    def _text(self) -> str:
+        return ptx_block.ir(self._dealing)
 
     def launch(self, count: int, share: int) -> Launch | None:
         """A block for every box, no more than run at once or than memory holds; None where a thread a box ends sooner, or where
         memory does not hold one."""
         busy = _BUSY * self._gpu.multiprocessors
-        if not self._pays(count, busy):
+        if not self._pays(count, busy) or 8 * self._dealing.doubles(1) > share:
             return None
         block = self._block or _WIDE
         while self._block is None and block > _WARP and (count * block > busy or block >= 2 * self._dealing.widest):
             block //= 2
         block = self._runnable(block)
-        each = 8 * self._dealing.doubles(block)
-        if each > share:
-            return None
+        while (each := 8 * self._dealing.doubles(block)) > share:
+            block //= 2
         grid = max(1, min(count, self._grid, self._resident(block), share // each if each else count))
         return Launch(self._function, block, grid, each * grid)
 
