@@ -104,7 +104,7 @@ def test_threads_with_buffers_of_their_own_are_as_many_as_memory_holds(pretend, 
 def test_where_memory_holds_no_block_a_thread_does_it(pretend, short_is_long, monkeypatch):
     compiled = check(CudaTarget(memory_limit=2 * 8 * (DOUBLES - 1)), 1)
     assert "_function" not in vars(compiled._blocks) and pretend.launches == [(1, 1, 1)]
-    cupy = installed(monkeypatch, memory=8 * (3 * TURNS + 200))  # copies, constants and one thread, but not the tree as well
+    cupy = installed(monkeypatch, memory=8 * (3 * TURNS + 100))  # copies, constants and one thread, but not the tree as well
     compiled = check(CudaTarget(memory_limit=1 << 30), 1)
     assert "_function" in vars(compiled._lanes) and cupy.launches == [(1, 1, 1)]
 
