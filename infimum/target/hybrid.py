@@ -17,7 +17,7 @@ from infimum.target.dealing import Dealing
 _LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
 _SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run
 _SHARED = 2  # the way of a thread that shares its box takes so much longer: barriers, and numbers that lie apart
-_LOAD = 0.1  # seconds, to bring the code of a block there
+_LOAD = 0.2  # seconds, to bring the code of a block there: what pays only with it has to come often
 
 
 def gpu_may_be_here() -> bool:
@@ -94,10 +94,11 @@ class HybridKernel:
         count, cost = arrays[0].shape[1], self.on_cpu.cost
         core = cost * max(count, self.target.lanes // 2)  # few boxes leave lanes of a vector idle
         cpu = core / min(threads, max(1, count // self.target.lanes))
-        alone, shared = _SLOWER * cost, _SHARED * _SLOWER * cost * self.shorter
-        gpu = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH + max(min(alone, shared), core / _WIDER)
-        if cpu <= gpu:
+        sent = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH
+        alone = sent + max(_SLOWER * cost, core / _WIDER)
+        shared = sent + max(_SHARED * _SLOWER * cost * self.shorter, core / _WIDER)
+        if cpu <= min(alone, shared):
             return False
         self.spent += cpu
-        patience = max(self.target.patience, _LOAD if shared < alone else 0.0)
+        patience = self.target.patience if cpu > alone else max(self.target.patience, _LOAD)
         return self.spent > patience and self.target.cuda is not None

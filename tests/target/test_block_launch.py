@@ -124,5 +124,7 @@ def test_one_long_box_goes_to_the_gpu_when_that_ends_sooner(pretend):
     assert not compiled._pays(arrays, 1) and 0 < compiled.spent < hybrid._LOAD  # loading it takes longer
     compiled.spent = hybrid._LOAD
     assert compiled._pays(arrays, 1)
-    vars(compiled)["shorter"] = 1.0
-    assert not compiled._pays(arrays, 1)
+    vars(compiled)["shorter"], compiled.spent = 1.0, 0.0
+    assert not compiled._pays(arrays, 1) and compiled.spent == 0.0
+    many = [np.empty((1, 50_000)) for _ in range(2)]  # a thread each: not a matter of blocks
+    assert compiled._pays(many, 1)
