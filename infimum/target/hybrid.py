@@ -16,6 +16,7 @@ from infimum.target.dealing import Dealing
 
 _LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
 _SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run
+_FEW = 4     # a box alone takes a core as long as so many in vectors
 _SHARED = 2  # the way of a thread that shares its box takes so much longer: barriers, and numbers that lie apart
 _LOAD = 0.2  # seconds, to bring the code of a block there: what pays only with it has to come often
 
@@ -92,7 +93,7 @@ class HybridKernel:
     def _pays(self, arrays: Sequence[np.ndarray], threads: int) -> bool:
         """Would the GPU end this run sooner, and is it worth bringing the kernel there?"""
         count, cost = arrays[0].shape[1], self.on_cpu.cost
-        core = cost * max(count, self.target.lanes // 2)  # few boxes leave lanes of a vector idle
+        core = cost * max(count, _FEW)
         cpu = core / min(threads, max(1, count // self.target.lanes))
         sent = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH
         alone = sent + max(_SLOWER * cost, core / _WIDER)
