@@ -7,6 +7,7 @@ Parts, all of them by default:
   stream    boxes read from memory, beside a copy in the same run
   lanes     boxes that lanes derive from their numbers: FP64 instructions a second, beside what the chip can issue
   complete  the paper's table at 50, 100, 500 and 1,000 variables, and its seconds on a GH200
+  blocks    one box with long loops: a block of threads beside one thread and beside a core
   auto      the default engine: the ten functions at 1,000 variables, Levy at 10,000, four of them at 1,000,000
   branch    a proof that takes 10**8 boxes, beside two CPU threads
   swarm     as many lanes as ZEUS has, and its seconds
@@ -41,10 +42,13 @@ from infimum.lower.data import Data  # noqa: E402
 from infimum.lower.kernel import Builder, Kernel  # noqa: E402
 from infimum.lower.lowering import Lowering  # noqa: E402
 from infimum.lower.meaning import Enclosures  # noqa: E402
+from infimum.problems import get  # noqa: E402
 from infimum.target import ptx  # noqa: E402
+from infimum.target.arrays import HostArrays  # noqa: E402
+from infimum.target.cpu import CpuTarget  # noqa: E402
 from infimum.target.cuda import CudaTarget  # noqa: E402
 
-PARTS = ("stream", "lanes", "complete", "auto", "branch", "swarm")
+PARTS = ("stream", "lanes", "blocks", "complete", "auto", "branch", "swarm")
 SIZES = (50, 100, 500, 1000)
 GH200 = {"ackley": 2288, "belegundu": 1896, "breiman": 1218, "fu": 3538, "griewank": 2523, "levy": 3582, "rastrigin": 1727,
          "salomon": 1435, "styblinski": 1791, "zabinsky": 2635}  # the paper's seconds at n = 1,000
@@ -123,11 +127,57 @@ def lanes(target: CudaTarget) -> None:
     each = seconds(target, lambda: run([number], [out], *constants))
     text = ptx.ptx(kernel)
     instructions = len(_FP64.findall(text))
-    clock = 1e3 * target.gpu.use().attributes["ClockRate"]
+    with target.gpu.use() as device:
+        clock = 1e3 * device.attributes["ClockRate"]
     rate, most = LANES * instructions / each, 64 * target.gpu.multiprocessors * clock
     report("boxes enclosed", LANES / each, "boxes/s", note=f"{instructions} FP64 instructions each, counted in the PTX")
     report("FP64 instructions, of what the chip can issue", 100 * rate / most, "%", ">= 65", rate >= 0.65 * most,
            f"{rate / 1e12:.2f} of {most / 1e12:.2f} T/s at {clock / 1e9:.2f} GHz")
+
+
+def least_squares(x: Any) -> Any:
+    rng = np.random.default_rng(0)
+    return np.sum((np.tanh(rng.normal(size=(100_000, 10)) @ x) - rng.normal(size=100_000)) ** 2)
+
+
+def blocks(target: CudaTarget) -> None:
+    head("One box with long loops, arrays on the GPU: a block of threads, one thread, a core of the host")
+    cases = [(name, get(name, 1_000_000).fun, 1_000_000) for name in ("rastrigin", "ackley")]
+    for name, f, n in [*cases, ("least squares, 100,000 points", least_squares, 10)]:
+        lo = np.random.default_rng(0).uniform(-2, 2, (n, 1))
+        inputs = [lo, lo + 2.0**-10]
+        for kind in (programs.VALUE, programs.GRADIENT):
+            program = programs.PROGRAMS[kind](trace(f, n, ()), var("x", (n,)))
+            data = program.data.doubles(), program.data.positions()
+            found, times = [], []
+            for way in ("block", "thread", "core", "copied"):
+                compiled = (CpuTarget() if way == "core" else target).compile(program.kernel)
+                if way == "thread":
+                    compiled._blocks.launch = lambda count, share: None
+                arrays = target.arrays if way in ("block", "thread") else HostArrays()
+                ins, outs = [arrays.send(a) for a in inputs], [arrays.empty(rows, 1) for rows in program.rows]
+
+                def call(run: Any = compiled.run, arguments: tuple = (ins, outs, *data)) -> None:
+                    run(*arguments)
+                    target.gpu.cupy.cuda.get_current_stream().synchronize()
+                times.append(fastest(call, 1 if way == "thread" else 5))
+                found.append([arrays.fetch(a) for a in outs])
+            same = all((a.view(np.int64) == b.view(np.int64)).all() for other in found[1:]
+                       for a, b in zip(found[0], other, strict=True))
+            block, thread, core, copied = (1e3 * t for t in times)
+            report(f"{name}, {kind}", block, "ms", "< both", same and block < min(thread, core),
+                   f"a thread {thread:.0f} ms, a core {core:.1f} ms, a block with copies {copied:.1f} ms; "
+                   + ("the same bits" if same else "OTHER BITS"))
+
+
+def fastest(call: Any, times: int) -> float:
+    """Seconds of the fastest call, after one to warm up."""
+    found = []
+    for _ in range(times + 1):
+        start = time.perf_counter()
+        call()
+        found.append(time.perf_counter() - start)
+    return min(found[1:])
 
 
 def complete(sizes: list[int], device: str) -> None:
@@ -181,7 +231,7 @@ def main() -> int:
     target = CudaTarget(int(options.device.partition(":")[2] or 0))
     machine = f"{target.gpu.name}, {target.gpu.versions}, Python {sys.version.split()[0]}, NumPy {np.__version__}"
     print(machine, flush=True)
-    parts = {"stream": lambda: stream(target), "lanes": lambda: lanes(target),
+    parts = {"stream": lambda: stream(target), "lanes": lambda: lanes(target), "blocks": lambda: blocks(target),
              "complete": lambda: complete(options.sizes, options.device), "auto": lambda: auto(options.device),
              "branch": lambda: branch(options.device), "swarm": lambda: against_zeus(options.device)}
     for name, part in parts.items():

@@ -5,7 +5,7 @@ It knows the instructions that LLVM writes for our kernels and refuses any other
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,15 +78,14 @@ class Memory:
     """Global memory: words of 64 bits at addresses that are multiples of 8. What was never written holds a strange number.
 
     Threads of a launch run at the same time on a GPU and one after another here; so it is an error if one of them touches a word
-    that another one writes.
+    that another one writes, unless both are of one block and a barrier came between.
     """
 
     def __init__(self) -> None:
         self.words: dict[int, int] = {}
         self.end = 1 << 20
-        self.thread = 0
-        self._readers: dict[int, int] = {}  # -1: several
-        self._writers: dict[int, int] = {}
+        self.thread = self.block = 0
+        self.begin()
 
     def allocate(self, count: int) -> int:
         """The address of `count` words, with a gap after them that no one may touch."""
@@ -114,31 +113,55 @@ class Memory:
     # ---- of the threads
     def begin(self) -> None:
         """A launch begins."""
-        self._readers, self._writers = {}, {}
+        self._of_blocks = _Touched()
+        self.barrier()
 
-    def _alone(self, address: int, others: dict[int, int]) -> None:
-        if others.get(address, self.thread) != self.thread:
-            raise AssertionError(f"threads {self.thread} and {others[address]} meet at {address:#x}")
+    def barrier(self) -> None:
+        """The threads of a block have met."""
+        self._of_threads = _Touched()
 
     def __getitem__(self, address: int) -> int:
-        self._alone(address, self._writers)
-        self._readers[address] = self.thread if self._readers.get(address, self.thread) == self.thread else -1
+        self._of_threads.read(address, self.thread)
+        self._of_blocks.read(address, self.block)
         return self.words[address]
 
     def add(self, address: int, word: int) -> None:
         """Adds to a word, which others may add to, and nobody read or write."""
-        if self._readers.get(address, _ADDED) != _ADDED or self._writers.get(address, _ADDED) != _ADDED:
-            raise AssertionError(f"thread {self.thread} adds to {address:#x}, which another one reads or writes")
-        self._readers[address] = self._writers[address] = _ADDED
+        self._of_threads.add(address, self.thread)
         self.words[address] = self.words[address] + word & WORD
 
     def __setitem__(self, address: int, word: int) -> None:
         if address not in self.words:
             raise IndexError(f"a store to {address:#x}, which belongs to no array")
-        self._alone(address, self._writers)
-        self._alone(address, self._readers)
-        self._writers[address] = self.thread
+        self._of_threads.write(address, self.thread)
+        self._of_blocks.write(address, self.block)
         self.words[address] = word
+
+
+class _Touched:
+    """Who read and wrote which words, threads or blocks."""
+
+    def __init__(self) -> None:
+        self._readers: dict[int, int] = {}  # -1: several
+        self._writers: dict[int, int] = {}
+
+    def _alone(self, address: int, who: int, others: dict[int, int]) -> None:
+        if others.get(address, who) != who:
+            raise AssertionError(f"threads or blocks {who} and {others[address]} meet at {address:#x}")
+
+    def read(self, address: int, who: int) -> None:
+        self._alone(address, who, self._writers)
+        self._readers[address] = who if self._readers.get(address, who) == who else -1
+
+    def write(self, address: int, who: int) -> None:
+        self._alone(address, who, self._writers)
+        self._alone(address, who, self._readers)
+        self._writers[address] = who
+
+    def add(self, address: int, who: int) -> None:
+        if self._readers.get(address, _ADDED) != _ADDED or self._writers.get(address, _ADDED) != _ADDED:
+            raise AssertionError(f"thread {who} adds to {address:#x}, which another one reads or writes")
+        self._readers[address] = self._writers[address] = _ADDED
 
 
 @dataclass(slots=True)
@@ -195,16 +218,31 @@ class Module:
                 code.statements.append(Statement(m[2], not m[1], m[3], [_operand(part) for part in parts], line))
         return code
 
-    def launch(self, grid: int, block: int, arguments: Sequence[int], memory: Memory, entry: str = "work") -> None:
-        """Every thread of every block, from the last to the first: nothing may depend on their order."""
+    def launch(self, grid: int, block: int, arguments: Sequence[int], memory: Memory, entry: str = "work",
+               order: Callable[[list[int]], list[int]] = lambda threads: threads[::-1]) -> None:
+        """Every thread of every block, from the last to the first: nothing may depend on their order.
+
+        A block's threads run one after another from one barrier to the next, each time in this `order` of their numbers.
+        """
         memory.begin()
         given = {(f"{entry}_param_{i}", 0): value & WORD for i, value in enumerate(arguments)}
-        for number in reversed(range(grid * block)):
-            memory.thread = number
-            special = {"%tid.x": number % block, "%ctaid.x": number // block, "%ntid.x": block, "%nctaid.x": grid}
-            self._run(entry, dict(given), special, memory)
+        for number in reversed(range(grid)):
+            memory.block = number
+            registers = {"%ctaid.x": number, "%ntid.x": block, "%nctaid.x": grid}
+            threads = [self._run(entry, dict(given), registers | {"%tid.x": n}, memory) for n in range(block)]
+            met = {-1}
+            while met != {None}:
+                met = set()
+                for n in order(list(range(block))):
+                    memory.thread = number * block + n
+                    met.add(next(threads[n], None))
+                if len(met) > 1:
+                    raise AssertionError(f"threads of a block part: some wait at the statements {met}, where None has ended")
+                if met != {None}:
+                    memory.barrier()
 
-    def _run(self, name: str, params: dict[tuple[str, int], int], special: dict[str, int], memory: Memory) -> None:
+    def _run(self, name: str, params: dict[tuple[str, int], int], special: dict[str, int], memory: Memory) -> Iterator[int]:
+        """Runs a thread; each barrier gives its place."""
         code, registers = self.functions[name], dict(special)
         local: dict[int, int] = {}
         registers |= {f"__local_depot{i}": _LOCAL for i in range(len(self.functions))}
@@ -233,6 +271,8 @@ class Module:
                 return
             elif op in ("bra", "bra.uni"):
                 at = code.labels[operands[0]]
+            elif op == "bar.sync" and operands == [0]:
+                yield at
             elif op == "call.uni":
                 self._call(operands, params, memory)
             elif op == "atom.global.add.u64":
@@ -262,5 +302,6 @@ class Module:
     def _call(self, operands: list, params: dict, memory: Memory) -> None:
         results, callee, arguments = operands
         frame = {(f"{callee}_param_{i}", 0): params[name, 0] for i, name in enumerate(arguments)}
-        self._run(callee, frame, {}, memory)
+        for _ in self._run(callee, frame, {}, memory):
+            raise AssertionError("a barrier in a function")
         params.update({(results[0], offset): value for (name, offset), value in frame.items() if name == "func_retval0"})

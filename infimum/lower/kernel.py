@@ -96,12 +96,17 @@ class Function:
 
 @dataclass(slots=True, eq=False)
 class Kernel:
-    """A whole program: what runs before the lanes, what each lane runs, its buffers, how many arrays it reads and writes."""
+    """A whole program: what runs before the lanes, what each lane runs, its buffers, how many arrays it reads and writes.
+
+    Buffers have sizes and homes: one is filled anew in every turn of the loop whose nesting is its home, and a turn of a loop
+    further in touches no element that another turn of that loop writes.
+    """
 
     name: str
     prologue: list
     body: list
     buffers: list[int]
+    homes: list[int]
     inputs: int
     outputs: int
 
@@ -308,7 +313,7 @@ class Builder:
         prologue, body = (scope.items for scope in self.scopes)
         live: set = set()
         body = _alive(body, live)
-        return Kernel(name, _alive(prologue, live), body, self.buffers, inputs, outputs)
+        return Kernel(name, _alive(prologue, live), body, self.buffers, self._homes, inputs, outputs)
 
 
 _outlined: dict[str, Function] = {}

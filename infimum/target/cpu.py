@@ -178,7 +178,8 @@ class CpuTarget:
     def compile(self, kernel: Kernel) -> CompiledKernel:
         """Machine code for the kernel, from the cache if an equal one was compiled before."""
         ir = self.text(kernel)
-        key = hashlib.blake2b("|".join([ir, host().name, host().flags, llvmlite.__version__]).encode()).hexdigest()
+        told = [ir, str(kernel.buffers), host().name, host().flags, llvmlite.__version__]  # sizes of buffers may not be in it
+        key = hashlib.blake2b("|".join(told).encode()).hexdigest()
         with LOCK:
             found = _compiled.get(key)
             if found is None:
@@ -222,7 +223,7 @@ class CpuTarget:
         """The kernel's LLVM IR."""
         functions = kernel.functions()
         r = Renderer(self.spelling)
-        stacks, prologue, lane, start, end = lane_body(self.spelling, kernel)
+        stacks, prologue, lane, start, end = lane_body(r, kernel)
         slots = [f"in{i}" for i in range(kernel.inputs)] + [f"out{i}" for i in range(kernel.outputs)]
         setup = []
         for i, name in enumerate(slots):

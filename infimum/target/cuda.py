@@ -1,4 +1,4 @@
-"""The GPU: a lane is a thread, NVIDIA's driver compiles the PTX, CuPy moves memory and launches.
+"""The GPU: a lane is a thread or a block of threads, NVIDIA's driver compiles the PTX, CuPy moves memory and launches.
 
 CuPy is imported when a target is made. Nothing of it that compiles is used (elementwise kernels, random numbers, scans): that
 needs NVRTC, a part of the CUDA toolkit, and the driver alone is enough for kernels that come as PTX. That the first launch comes
@@ -22,12 +22,10 @@ from infimum.lower.kernel import Kernel
 from infimum.target import disk_cache, ptx
 from infimum.target.gpu_arrays import GpuArrays
 from infimum.target.host import LOCK
+from infimum.target.launch import Blocks, Lanes
 
 _KEEP = 256
-_BLOCK = 128  # threads that share a multiprocessor's block: enough to hide latency, few enough for any number of registers
-_WARP = 32
 _OLDEST = 60  # compute capability 6.0, as ptx.CAPABILITY
-_MOST_BLOCKS = 2**31 - 1
 _BATCH, _LANE = 1 << 19, 1 << 15  # boxes a step that fill a large GPU, and the bytes that regions at hand and work take for each
 _SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this
 _REFUSALS = ("PTX", "NO_BINARY")  # in what the driver says of a kernel that it does not take
@@ -157,22 +155,31 @@ class _Constants:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
+        self._large: tuple[np.ndarray, Any] | None = None
 
     def on(self, cupy: ModuleType, array: Any) -> Any:
         """The array on the GPU. Callers may change theirs in place, so its bits are compared, not its identity."""
         if not isinstance(array, np.ndarray):
             return array
+        if array.nbytes > _SMALL:  # compared, since looking it up would take longer than many a kernel
+            if self._large is None or not np.array_equal(self._large[0], array.view(np.int64)):
+                self._large = None
+                self._large = array.view(np.int64).copy(), self._send(cupy, array)
+            return self._large[1]
         key = array.tobytes()
         if key not in self._kept:
-            there = cupy.empty(array.shape, array.dtype)
-            if array.size:
-                there.set(array.copy())
-                cupy.cuda.get_current_stream().synchronize()  # later runs may be queued on other streams
-            self._kept[key] = there
-            while len(self._kept) > (_SETTINGS if array.nbytes <= _SMALL else 1):
+            self._kept[key] = self._send(cupy, array)
+            if len(self._kept) > _SETTINGS:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
+
+    def _send(self, cupy: ModuleType, array: np.ndarray) -> Any:
+        there = cupy.empty(array.shape, array.dtype)
+        if array.size:
+            there.set(array.copy())
+            cupy.cuda.get_current_stream().synchronize()  # later runs may be queued on other streams
+        return there
 
 
 class CudaKernel:
@@ -181,12 +188,11 @@ class CudaKernel:
     lanes = 1
 
     def __init__(self, kernel: Kernel, target: "CudaTarget"):
-        self._gpu, self._limit, self._block, self._grid = target.gpu, target.memory_limit, target.block, target.grid
+        self._gpu, self._limit = target.gpu, target.memory_limit
         self._slots = kernel.inputs, kernel.outputs
         self._thread_bytes = 8 * sum(kernel.buffers)
         self._constants = _Constants(), _Constants()
-        self._residents: dict[int, int] = {}
-        self._function = target.gpu.load(ptx.ir(kernel))
+        self._lanes, self._blocks = (way(kernel, target.gpu, target.block, target.grid) for way in (Lanes, Blocks))
 
     def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: Any, udata: Any, threads: int = 1, times: int = 1) -> None:
         """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N; outputs overlap no input.
@@ -250,34 +256,12 @@ class CudaKernel:
 
     def _launch(self, arrays: Sequence[Any], constants: list, count: int, share: int, times: int) -> None:
         """Queues the kernel. Scratch goes back to CuPy's pool at once, which gives it to later work of the same stream only."""
-        block, grid = self._shape(count, share)
-        scratch = self._gpu.cupy.cuda.alloc(self._thread_bytes * block * grid) if self._thread_bytes else None
+        way = self._blocks.launch(count, share) or self._lanes.launch(count, share)
+        scratch = self._gpu.cupy.cuda.alloc(way.scratch) if way.scratch else None
         there, back = arrays[:self._slots[0]], arrays[self._slots[0]:]
         rest = [*(a.data.ptr for a in constants), 0 if scratch is None else scratch.ptr, count, count]
-        ways = [[*(a.data.ptr for a in way), *rest] for way in ((*there, *back), (*back, *there))]
-        self._gpu.queue(self._function, grid, block, *ways, times=times)
-
-    def _shape(self, count: int, share: int) -> tuple[int, int]:
-        """(threads a block, blocks): a thread for every box, but with scratch no more than run at once or than memory holds.
-
-        Few boxes are spread over many multiprocessors. These numbers change the speed, never a bit.
-        """
-        block = self._block or _BLOCK
-        while self._block is None and block > _WARP and count < block * self._gpu.multiprocessors:
-            block //= 2
-        while self._resident(block) == 0 and block > 1:
-            block //= 2
-        grid = min(-(-count // block), self._grid or _MOST_BLOCKS)
-        if self._thread_bytes:
-            held = share // self._thread_bytes
-            block = min(block, held)
-            grid = min(grid, self._resident(block), held // block)
-        return block, max(1, grid)
-
-    def _resident(self, block: int) -> int:
-        if block not in self._residents:
-            self._residents[block] = self._gpu.resident(self._function, block)
-        return self._residents[block]
+        ways = [[*(a.data.ptr for a in arguments), *rest] for arguments in ((*there, *back), (*back, *there))]
+        self._gpu.queue(way.function, way.grid, way.block, *ways, times=times)
 
 
 class CudaTarget:

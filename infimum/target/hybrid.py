@@ -13,9 +13,13 @@ from infimum.lower.kernel import Kernel
 from infimum.target.arrays import Arrays, HostArrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget
+from infimum.target.dealing import Dealing
 
 _LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
 _SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run
+_FEW = 4     # a box alone takes a core as long as so many in vectors
+_SHARED = 2  # the way of a thread that shares its box takes so much longer: barriers, and numbers that lie apart
+_LOAD = 0.2  # seconds, to bring the code of a block there: what pays only with it has to come often
 
 
 @cache
@@ -75,6 +79,12 @@ class HybridKernel:
     def on_gpu(self) -> Any:
         return self.target.cuda.compile(self.kernel)
 
+    @cached_property
+    def shorter(self) -> float:
+        """The way of a thread, as a part of the whole, if a block shares a box."""
+        dealing = Dealing(self.kernel)
+        return dealing.way / dealing.weight
+
     def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: np.ndarray, udata: np.ndarray, threads: int = 1,
             times: int = 1) -> None:
         """As `run` of either. Arrays that lie on the GPU stay there."""
@@ -92,11 +102,14 @@ class HybridKernel:
 
     def _pays(self, arrays: Sequence[np.ndarray], threads: int, times: int) -> bool:
         """Would the GPU end this run sooner, and is it worth bringing the kernel there?"""
-        count = arrays[0].shape[1]
-        core = self.on_cpu.cost * count * times
+        count, cost = arrays[0].shape[1], times * self.on_cpu.cost
+        core = cost * max(count, _FEW)
         cpu = core / min(threads, max(1, count // self.target.lanes))
-        gpu = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH + max(_SLOWER * self.on_cpu.cost * times, core / _WIDER)
-        if cpu <= gpu:
+        sent = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH
+        alone = sent + max(_SLOWER * cost, core / _WIDER)
+        shared = sent + max(_SHARED * _SLOWER * cost * self.shorter, core / _WIDER)
+        if cpu <= min(alone, shared):
             return False
         self.spent += cpu
-        return self.spent > self.target.patience and self.target.cuda is not None
+        patience = self.target.patience if cpu > alone else max(self.target.patience, _LOAD)
+        return self.spent > patience and self.target.cuda is not None

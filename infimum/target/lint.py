@@ -152,14 +152,18 @@ _PTX_FORBIDDEN = {
     "threads depend on one another": re.compile(r"(?:atom|red|bar|barrier|shfl|vote|match|redux|mbarrier)\b"),
 }
 # sums of whole numbers do not depend on the order of threads, unless a thread reads what it met
+_PTX_BARRIER = re.compile(r"^\s*bar\.sync\s+0;", re.MULTILINE)
 _PTX_SUM = re.compile(r"atom\.global\.add\.u64\s+(%\w+),[^;\n]*;")
 
 
-def lint_ptx(text: str, sums: bool = False) -> list[str]:
+def lint_ptx(text: str, sums: bool = False, barriers: bool = False) -> list[str]:
     """What is wrong with a module's PTX: an operation on doubles beyond those allowed, a function that is not in the module.
 
-    With `sums` threads may add to one whole number, if none reads what it met there.
+    With `sums` threads may add to one whole number, if none reads what it met there. With `barriers` the threads of a block may
+    wait for each other, all of them, where no condition stands before it.
     """
+    if barriers:
+        text = _PTX_BARRIER.sub("", text)
     if sums:
         text = _PTX_SUM.sub(lambda m: m[0] if len(re.findall(rf"{m[1]}\b", text)) > 1 else "", text)
     plain = re.sub(r"//[^\n]*", "", text)

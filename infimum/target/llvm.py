@@ -2,6 +2,7 @@
 
 import struct
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 from infimum.lower.kernel import RUN, Function, Instr, Kernel, Loop, Step, Value
 
@@ -97,6 +98,10 @@ class Text:
 
     def of(self, value: Value) -> str:
         return self.names[value]
+
+
+# (text, stacks, level, runs) -> what stands on each stack at that level when so many runs have been merged
+Read = Callable[[Text, list[list[str]], str, str], list[list[str]]]
 
 
 class Renderer:
@@ -204,8 +209,10 @@ class Renderer:
         for step, values in zip(steps, finals, strict=True):
             t.names.update(zip(step.results, values, strict=True))
 
-    def _run(self, t: Text, loop: Loop, steps: list[Step], first: str, end: str, earlier: list | None) -> list[list[str]]:
-        """The turns first … end-1 from left to right; returns each step's accumulated values. `earlier`: prefixes for scans."""
+    def _run(self, t: Text, loop: Loop, steps: list[Step], first: str, end: str, earlier: list | None,
+             by: str = "1") -> list[list[str]]:
+        """The turns first, first + by, … below end, in this order; returns each step's accumulated values. `earlier`: prefixes
+        for scans."""
         head, body, done = t.fresh("head"), t.fresh("body"), t.fresh("done")
         before = t.label
         t.jump(head)
@@ -219,6 +226,17 @@ class Renderer:
         t.branch(more, body, done)
         t.start(body)
         t.names[loop.index] = index
+        nexts = self.turn(t, loop, steps, state, earlier)
+        t.jump(later)
+        t.start(later)
+        t.lines.append(f"  %next{later} = add i64 {index}, {by}")
+        t.jump(head)
+        self._patch_rows(t, later, nexts, since)
+        t.start(done)
+        return state
+
+    def turn(self, t: Text, loop: Loop, steps: list[Step], state: list[list[str]], earlier: list | None) -> list[list[str]]:
+        """One turn; returns each step's accumulated values after it."""
         nexts: dict[int, list[str]] = {}
         for item in loop.body:
             if not isinstance(item, Step):
@@ -230,13 +248,7 @@ class Renderer:
                 so_far = state[n] if item.exclusive else nexts[n]
                 so_far = so_far if earlier is None else self.combine(t, item, earlier[n], so_far)
                 t.names.update(zip(item.prefix, so_far, strict=True))
-        t.jump(later)
-        t.start(later)
-        t.lines.append(f"  %next{later} = add i64 {index}, 1")
-        t.jump(head)
-        self._patch_rows(t, later, [nexts[n] for n in range(len(steps))], since)
-        t.start(done)
-        return state
+        return [nexts[n] for n in range(len(steps))]
 
     def combine(self, t: Text, step: Step, left: list[str], right: list[str]) -> list[str]:
         """Writes the combination of two tuples."""
@@ -249,31 +261,45 @@ class Renderer:
         """Runs of RUN turns, merged like a binary counter on a stack in memory."""
         depth = max(1, (loop.limit // RUN).bit_length() + 1)
         stacks = [[self._stack(t, depth) for _ in step.init] for step in steps]
-        count = t.of(loop.count)
-        rounded = t.let(f"add i64 {count}, {RUN - 1}")
-        runs = t.let(f"sdiv i64 {rounded}, {RUN}")
-        head, body, done, before = t.fresh("head"), t.fresh("body"), t.fresh("done"), t.label
-        later = t.fresh("later")
-        t.jump(head)
-        t.start(head)
-        run = t.phi("i64", ("0", before), (f"%next{later}", later))
-        t.branch(t.let(f"icmp slt i64 {run}, {runs}"), body, done)
-        t.start(body)
+        count, runs = self._runs(t, loop)
+
+        def one(run: str) -> None:
+            earlier = self._earlier(t, steps, stacks, run, self._read)
+            self._push(t, steps, stacks, run, self._run(t, loop, steps, *self._ends(t, run, count), earlier))
+        self._each(t, "0", runs, "1", one)
+        return self._fold(t, steps, stacks, runs, self._read)
+
+    def _runs(self, t: Text, loop: Loop) -> tuple[str, str]:
+        """(turns of a loop, runs of a loop)."""
+        rounded = t.let(f"add i64 {t.of(loop.count)}, {RUN - 1}")
+        return t.of(loop.count), t.let(f"sdiv i64 {rounded}, {RUN}")
+
+    def _ends(self, t: Text, run: str, count: str) -> tuple[str, str]:
+        """The first turn of a run, and that after its last."""
         first = t.let(f"mul i64 {run}, {RUN}")
         full = t.let(f"add i64 {first}, {RUN}")
-        end = t.let(f"select i1 {t.let(f'icmp slt i64 {full}, {count}')}, i64 {full}, i64 {count}")
-        scans = [n for n, step in enumerate(steps) if step.prefix]
-        prefixes = self._fold(t, [steps[n] for n in scans], [stacks[n] for n in scans], run) if scans else []
-        earlier = [[]] * len(steps)
-        for n, prefix in zip(scans, prefixes, strict=True):
-            earlier[n] = prefix
-        self._push(t, steps, stacks, run, self._run(t, loop, steps, first, end, earlier))
+        return first, t.let(f"select i1 {t.let(f'icmp slt i64 {full}, {count}')}, i64 {full}, i64 {count}")
+
+    def _each(self, t: Text, first: str, end: str, by: str, body: Callable[[str], None]) -> None:
+        """body(index) for index = first, first + by, … below end."""
+        head, inside, done, later, before = (*(t.fresh(w) for w in ("head", "body", "done", "later")), t.label)
+        t.jump(head)
+        t.start(head)
+        index = t.phi("i64", (first, before), (f"%next{later}", later))
+        t.branch(t.let(f"icmp slt i64 {index}, {end}"), inside, done)
+        t.start(inside)
+        body(index)
         t.jump(later)
         t.start(later)
-        t.lines.append(f"  %next{later} = add i64 {run}, 1")
+        t.lines.append(f"  %next{later} = add i64 {index}, {by}")
         t.jump(head)
         t.start(done)
-        return self._fold(t, steps, stacks, runs)
+
+    def _earlier(self, t: Text, steps: list[Step], stacks: list[list[str]], run: str, read: Read) -> list[list[str]]:
+        """The combination of all earlier runs for each scan, nothing for other steps."""
+        scans = [n for n, step in enumerate(steps) if step.prefix]
+        folded = self._fold(t, [steps[n] for n in scans], [stacks[n] for n in scans], run, read) if scans else []
+        return [folded[scans.index(n)] if n in scans else [] for n in range(len(steps))]
 
     def _stack(self, t: Text, depth: int) -> str:
         name = t.fresh("%stack")
@@ -283,7 +309,7 @@ class Renderer:
     def _slot(self, t: Text, stack: str, level: str) -> str:
         return t.let(f"getelementptr inbounds {self.s.lane}, ptr {stack}, i64 {level}")
 
-    def _read(self, t: Text, stacks: list[list[str]], level: str) -> list[list[str]]:
+    def _read(self, t: Text, stacks: list[list[str]], level: str, runs: str = "") -> list[list[str]]:
         return [[t.let(f"load {self.s.lane}, ptr {self._slot(t, s, level)}") for s in stack] for stack in stacks]
 
     def _merge(self, t: Text, steps: list[Step], left: list[list[str]], right: list[list[str]]) -> list[list[str]]:
@@ -317,8 +343,8 @@ class Renderer:
             for m, value in enumerate(row):
                 t.patch(f"@{tag}_{n}_{m}@", value, since)
 
-    def _fold(self, t: Text, steps: list[Step], stacks: list[list[str]], runs: str) -> list[list[str]]:
-        """The combination of `runs` whole runs from the stacks: from the lowest set bit of `runs` to the highest."""
+    def _fold(self, t: Text, steps: list[Step], stacks: list[list[str]], runs: str, read: Read) -> list[list[str]]:
+        """The combination of `runs` runs from the stacks: from the lowest set bit of `runs` to the highest."""
         head, body, hit, miss, done = (t.fresh(w) for w in ("head", "body", "hit", "miss", "done"))
         before = t.label
         t.jump(head)
@@ -334,7 +360,7 @@ class Renderer:
         bit = t.let(f"and i64 {rest}, 1")
         t.branch(t.let(f"icmp ne i64 {bit}, 0"), hit, miss)
         t.start(hit)
-        below = self._read(t, stacks, level)
+        below = read(t, stacks, level, runs)
         merged = self._merge(t, steps, below, state)
         chosen = [[t.let(f"select i1 {some}, {self.s.lane} {new}, {self.s.lane} {old}") for new, old in zip(a, b, strict=True)]
                   for a, b in zip(merged, below, strict=True)]
@@ -373,9 +399,9 @@ def result_type(s: Spelling, f: Function) -> str:
     return s.lane if len(f.results) == 1 else "{ " + ", ".join([s.lane] * len(f.results)) + " }"
 
 
-def lane_body(spelling: Spelling, kernel: Kernel) -> tuple[list[str], list[str], list[str], str, str]:
+def lane_body(r: Renderer, kernel: Kernel) -> tuple[list[str], list[str], list[str], str, str]:
     """(stack lines, prologue lines, lines of the lane's body, label at its start, label at its end)."""
-    r, t = Renderer(spelling), Text(spelling)
+    t = Text(r.s)
     r.block(t, kernel.prologue)
     prologue, t.lines, t.label = t.lines, [], "lane"
     r.block(t, kernel.body)

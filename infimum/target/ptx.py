@@ -92,22 +92,25 @@ def _machine() -> llvm.TargetMachine:
 
 def ir(kernel: Kernel) -> str:
     """The kernel's LLVM IR, with the definitions of the functions it calls."""
-    spelling = CudaSpelling()
-    r = Renderer(spelling)
-    stacks, prologue, lane, start, end = lane_body(spelling, kernel)
-    parameters = [f"ptr noalias readonly %in{i}" for i in range(kernel.inputs)]
-    parameters += [f"ptr noalias %out{i}" for i in range(kernel.outputs)]
-    parameters += [f"ptr noalias readonly %{name}" for name in ("data", "udata")]
-    parameters += ["ptr noalias %scratch", "i64 %stride", "i64 %total"]
     buffers, offset = [], 0
     for i, size in enumerate(kernel.buffers):
         buffers += [f"  %start{i} = mul i64 %width, {offset}", f"  %place{i} = add i64 %start{i}, %thread",
                     f"  %buf{i} = getelementptr inbounds double, ptr %scratch, i64 %place{i}"]
         offset += size
+    return whole(kernel, Renderer(CudaSpelling()), buffers, "ptr noalias %scratch", "%thread", "%width")
+
+
+def whole(kernel: Kernel, r: Renderer, setup: list[str], scratch: str, first: str, by: str, after: str = "") -> str:
+    """The module of a kernel whose boxes are first, first + by, …; `setup` finds its buffers, `after` is done after each box."""
+    stacks, prologue, lane, start, end = lane_body(r, kernel)
+    parameters = [f"ptr noalias readonly %in{i}" for i in range(kernel.inputs)]
+    parameters += [f"ptr noalias %out{i}" for i in range(kernel.outputs)]
+    parameters += [f"ptr noalias readonly %{name}" for name in ("data", "udata")]
+    parameters += [scratch, "i64 %stride", "i64 %total"]
     body = _WORK.format(entry=ENTRY, thread=THREAD, parameters=", ".join(parameters), stacks="\n".join(stacks), start=start,
-                        end=end, setup="\n".join(buffers + prologue), lane="\n".join(lane))
-    functions = [r.function(f, "internal") for f in kernel.functions()]
-    return _named("\n".join([spelling.declarations(), *functions, body, "attributes #0 = { noinline nounwind }\n"]))
+                        end=end, setup="\n".join(setup + prologue), lane="\n".join(lane), first=first, by=by, after=after)
+    functions = [Renderer(r.s).function(f, "internal") for f in kernel.functions()]
+    return _named("\n".join([r.s.declarations(), *functions, body, "attributes #0 = { noinline nounwind }\n"]))
 
 
 def _named(text: str) -> str:
@@ -129,21 +132,22 @@ THREAD = """
   %thread = add i64 %before, %in.block
   %width = mul i64 %blocks, %threads"""
 
-# A thread takes every box whose number is its own plus a multiple of all threads, so that scratch is bounded by the threads.
+# A thread (or block) takes every box whose number is its own plus a multiple of all threads, so that scratch is bounded by them.
 _WORK = """
 define ptx_kernel void @{entry}({parameters}) #0 {{
 entry:
 {stacks}
 {thread}
 {setup}
-  %some = icmp slt i64 %thread, %total
+  %some = icmp slt i64 {first}, %total
   br i1 %some, label %{start}, label %finish
 {start}:
-  %k = phi i64 [ %thread, %entry ], [ %after, %{end}.next ]
+  %k = phi i64 [ {first}, %entry ], [ %after, %{end}.next ]
 {lane}
   br label %{end}.next
 {end}.next:
-  %after = add i64 %k, %width
+{after}
+  %after = add i64 %k, {by}
   %again = icmp slt i64 %after, %total
   br i1 %again, label %{start}, label %finish
 finish:

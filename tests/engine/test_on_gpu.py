@@ -65,7 +65,7 @@ def test_many_variables_end_with_the_same_bits(name):
 
 
 def test_a_run_goes_where_it_ends_sooner():
-    """Many boxes of a costly function to the GPU; few boxes, and a single one of very many variables, to the CPU."""
+    """Many boxes of a costly function to the GPU, and a single one of very many variables if it comes often; few to the CPU."""
     def waves(x):
         return np.sum(np.cos(np.outer(np.arange(1, 200), x)))
     target = HybridTarget()
@@ -77,9 +77,12 @@ def test_a_run_goes_where_it_ends_sooner():
         a, b = f.value(lo, hi), on_cpu.value(lo, hi)
         assert same_bits(a.lo, b.lo).all() and same_bits(a.hi, b.hi).all()
         assert ("on_gpu" in vars(f.prepare("value")[0])) == (count == 2**19)
-    many = infimum.compile(lambda x: np.sum(np.cos(x)), 300_000, target=target)
-    many.value(np.zeros(300_000), np.ones(300_000))
-    assert "on_gpu" not in vars(many.prepare("value")[0])
+    for n in (300, 1_000_000):
+        many, on_cpu = (infimum.compile(lambda x: np.sum(np.cos(x)), n, target=t) for t in (target, None))
+        many.prepare("value")[0].spent = 1.0  # as if it had come often
+        a, b = (f.value(np.zeros(n), np.linspace(0, 1, n)) for f in (many, on_cpu))
+        assert same_bits(a.lo, b.lo).all() and same_bits(a.hi, b.hi).all()
+        assert ("on_gpu" in vars(many.prepare("value")[0])) == (n == 1_000_000)
 
 
 @pytest.mark.parametrize("count", (1, 2, 7, 128, 1000, 4096, 12_800, 2**17 + 384))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from infimum.interval import elementary
+from infimum.lower.kernel import Builder, Kernel
 from infimum.target.cpu import CpuTarget
 from infimum.target.host import host
 from tests.all_threads import all_threads_work  # noqa: F401
@@ -77,3 +78,18 @@ def test_elementary_function(name: str):
         CpuTarget(lanes).compile(kernel).run([inputs], [found], *EMPTY)
         wrong = np.flatnonzero(~same_bits(found, expected).all(axis=0))
         assert not wrong.size, f"{name} of {inputs[:, wrong[0]]} = {found[:, wrong[0]]}, not {expected[:, wrong[0]]}"
+
+
+def test_kernels_alike_but_for_their_buffers_are_not_taken_for_each_other():
+    """Their code may be the same, the memory it needs is not."""
+    def kernel(size: int) -> Kernel:
+        b = Builder()
+        buffer, count = b.buffer(size), b.udata(0)
+        with b.loop(count, size) as turn:
+            b.store(buffer, turn.index, b.input(0, 0))
+        with b.loop(count, size) as turn:
+            step = b.step((0.0,), (b.load(buffer, turn.index),), lambda b, left, right: (b.add(left[0], right[0]),))
+        b.output(0, 0, step.results[0])
+        return b.kernel("alike", 1, 1)
+    small, large = (CpuTarget(WIDTHS[0]).compile(kernel(size)) for size in (1, 16))
+    assert small.ir == large.ir and (small._scratch_doubles, large._scratch_doubles) == (WIDTHS[0], 16 * WIDTHS[0])

@@ -119,6 +119,20 @@ def test_constants_are_sent_when_they_change(pretend):
     assert counts == [2, 0, 1, 1, 1, 0, 1]
 
 
+def test_large_constants_are_sent_when_they_change(pretend):
+    cupy = pretend()
+    compiled = CudaTarget().compile(sum_kernel())
+    inputs, output, _, udata = whole_numbers(4)
+    data, counts = np.zeros(10_000), []
+    for value in (0.0, -0.0, -0.0, np.nan, np.nan, 5.0):
+        data[0] = value
+        before = cupy.sent
+        compiled.run(inputs, [output], data, udata)
+        counts.append(cupy.sent - before - 3)
+        assert same_bits(output[0], inputs[0].sum(axis=0) + 3 + value).all()
+    assert counts == [2, 1, 0, 1, 0, 1]
+
+
 def test_arrays_on_the_device_are_not_copied(pretend):
     cupy = pretend()
     inputs, output, data, udata = whole_numbers(50)
@@ -143,10 +157,11 @@ def test_no_boxes_no_launch(pretend):
 
 def test_equal_kernels_are_loaded_once(pretend):
     pretend()
-    kernels = [CudaTarget(block=block).compile(sum_kernel()) for block in (None, 32, 64)]
+    inputs, output, data, udata = whole_numbers(4)
+    for block in (None, 32, 64):
+        CudaTarget(block=block).compile(sum_kernel()).run(inputs, [output], data, udata)
     assert len(cuda._loaded) == 1
-    assert len({id(k._function) for k in kernels}) == 1
-    CudaTarget(device=1).compile(sum_kernel())
+    CudaTarget(device=1).compile(sum_kernel()).run(inputs, [output], data, udata)
     assert len(cuda._loaded) == 2
 
 
@@ -208,8 +223,9 @@ def test_old_gpu(pretend, monkeypatch):
 
 def test_kernel_that_the_driver_refuses(pretend):
     pretend().refuses = "CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed"
+    inputs, output, data, udata = whole_numbers(4)
     with pytest.raises(DeviceError, match="Pretended GPU.*refuses the kernel.*INVALID_PTX"):
-        CudaTarget().compile(sum_kernel())
+        CudaTarget().compile(sum_kernel()).run(inputs, [output], data, udata)
 
 
 def test_other_errors_are_not_taken_for_a_lack_of_memory(pretend, monkeypatch):
