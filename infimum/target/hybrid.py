@@ -100,7 +100,7 @@ class HybridKernel:
                 self.spent = -math.inf  # never again
         self.on_cpu.run(inputs, outputs, data, udata, threads=threads, times=times)
 
-    def _pays(self, arrays: Sequence[np.ndarray], threads: int, times: int) -> bool:
+    def _pays(self, arrays: Sequence[np.ndarray], threads: int, times: int = 1) -> bool:
         """Would the GPU end this run sooner, and is it worth bringing the kernel there?"""
         count, cost = arrays[0].shape[1], times * self.on_cpu.cost
         core = cost * max(count, _FEW)
