@@ -47,6 +47,15 @@ def test_the_swarm_ends_with_the_same_bits(n):
     assert bits(runs[0]) == bits(runs[1])
 
 
+@pytest.mark.parametrize(("name", "n", "steps"), [("rastrigin", 3, 400), ("ackley", 5, 400), ("rosenbrock", 40, 60),
+                                                  ("keane", 2, 400)])
+def test_a_swarm_of_many_particles_ends_with_the_same_bits(name, n, steps):
+    """They fly and descend on the GPU; here 264 at a time."""
+    p, options = problems.get(name, n), {"particles": 20_000 if n < 40 else 5_000, "restarts": 0, "descent_steps": steps}
+    runs = [infimum.minimize(p.fun, p.bounds, engine="swarm", options=options, seed=5, device=device) for device in ("cpu", "cuda")]
+    assert bits(runs[0]) == bits(runs[1]) and runs[1].device.startswith("cpu and cuda")
+
+
 @pytest.mark.parametrize("name", ("ackley", "griewank", "levy", "salomon", "zabinsky"))
 def test_the_complete_search_ends_with_the_same_bits(name):
     """Its lanes and what they find stay on the GPU."""
