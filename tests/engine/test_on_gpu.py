@@ -52,7 +52,8 @@ def test_the_swarm_ends_with_the_same_bits(n):
 def test_a_swarm_of_many_particles_ends_with_the_same_bits(name, n, steps):
     """They fly and descend on the GPU; here 264 at a time."""
     p, options = problems.get(name, n), {"particles": 20_000 if n < 40 else 5_000, "restarts": 0, "descent_steps": steps}
-    runs = [infimum.minimize(p.fun, p.bounds, engine="swarm", options=options, seed=5, device=device) for device in ("cpu", "cuda")]
+    runs = [infimum.minimize(p.fun, p.bounds, engine="swarm", options=options, seed=5, device=device)
+            for device in ("cpu", "cuda")]
     assert bits(runs[0]) == bits(runs[1]) and runs[1].device.startswith("cpu and cuda")
 
 
