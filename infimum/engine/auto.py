@@ -53,7 +53,7 @@ class Auto:
         self.root_lower, self.sweeps = -np.inf, 0
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
-        self.kept: State | None = None   # while a late search goes on, from where a later run has to resume
+        self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
         self.looked = 0                  # evaluations of looking again
         self.beside: tuple[Swarm, Beside] | None = None  # the second look, while a GPU branches
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
@@ -69,11 +69,16 @@ class Auto:
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
-        if self.branch is None or self.kept is not None:
-            return self.kept
-        state = self.branch.state()
-        return State(state.values | {"before": self._before_sweeps(), "sweeps": self.sweeps, "slices": self._slices()},
-                     state.arrays | {"root": np.concatenate([*self.root, [[self.root_lower]]])[:, 0]})
+        if self.branch is None:
+            return None
+        state, beside = self.branch.state(), self.kept or self._beside_branching()
+        return State(state.values | beside.values, state.arrays | beside.arrays)
+
+    def _beside_branching(self) -> State:
+        """All of the state but the regions."""
+        values = {"before": self._before_sweeps(), "sweeps": self.sweeps, "slices": self._slices()}
+        root = np.concatenate([*self.root, [[self.root_lower]]])[:, 0]
+        return State(values, {"root": root, **self.incumbent.arrays()})
 
     def restore(self, state: State) -> None:
         self.branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
@@ -172,7 +177,7 @@ class Auto:
 
     def _look_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
         """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
-        self.kept, before = self.state(), self.incumbent.upper
+        self.kept, before = self._beside_branching(), self.incumbent.upper
         yield from looks()
         if self._can_sweep() and self.incumbent.upper < before:
             yield from self._sweep()

@@ -142,9 +142,12 @@ class Heap:
         self._least = np.inf
 
     def everything(self) -> np.ndarray:
-        """All regions, here. Where they lie no memory is needed for that: when it has run out they still come."""
+        """All regions, here. They also come when no memory is left where they lie."""
         if not self.live:
             return np.empty((self.rows, 0))
+        with suppress(MemoryError):
+            index, _ = self.arrays.lowest(self.lower_row(), self.used + 1)
+            return self.arrays.fetch(self.arrays.gather(self.data, index))
         live = np.flatnonzero(~np.isnan(self.arrays.fetch(self.lower_row())[0]))
         found, step = np.empty((self.rows, len(live))), max(1, _FETCHED // self.room)
         for k in range(0, self.rows, step):
