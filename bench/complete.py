@@ -24,7 +24,7 @@ from bench.prove import wrong  # noqa: E402
 from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
 from infimum.engine.branch import Goal  # noqa: E402
-from infimum.engine.complete import CompleteRun  # noqa: E402
+from infimum.engine.complete_run import CompleteRun  # noqa: E402
 from infimum.engine.partition import CompleteOptions  # noqa: E402
 from infimum.engine.region_list import BYTES  # noqa: E402
 from infimum.evaluate import compile as compiled  # noqa: E402

@@ -10,11 +10,12 @@ import numpy as np
 from infimum.engine.auto import Auto
 from infimum.engine.branch import Goal
 from infimum.engine.checkpoint import State, check_writable, load
-from infimum.engine.complete import CompleteRun
+from infimum.engine.complete_run import CompleteRun
 from infimum.engine.driver import Keeper, View, drive
 from infimum.engine.partition import CompleteOptions
 from infimum.engine.random import key_of
-from infimum.engine.swarm import Swarm, SwarmOptions
+from infimum.engine.swarm import Swarm
+from infimum.engine.swarm_options import SwarmOptions
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator, compile
 from infimum.problem import Problem
@@ -42,7 +43,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     Cagan in its own form. `engine="swarm"` searches with many descents at once and answers with verdict CANDIDATE:
     `result.upper` is verified, that nothing lies lower is not.
 
-    `options` are those of `infimum.engine.swarm.SwarmOptions`, for "complete" of `infimum.engine.partition.CompleteOptions`.
+    `options` are those of `infimum.engine.swarm_options.SwarmOptions`, for "complete" of
+    `infimum.engine.partition.CompleteOptions`.
     `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": a GPU where one is there and the work is long.
     `batch` is the number of boxes that branch and bound encloses in a step, by default what fills the device. The same seed and
     batch give the same bits on every device and for any number of threads. `callback(snapshot)` stops the run by returning True

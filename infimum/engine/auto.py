@@ -17,7 +17,8 @@ from infimum.engine.polish import Polish
 from infimum.engine.pool import Regions, widths
 from infimum.engine.progress import Figures, bounds
 from infimum.engine.settle import Settler
-from infimum.engine.swarm import Swarm, SwarmOptions
+from infimum.engine.swarm import Swarm
+from infimum.engine.swarm_options import SwarmOptions
 from infimum.engine.sweep import Sweeper
 from infimum.engine.verdict import proved_result
 from infimum.errors import UndefinedError

@@ -12,8 +12,9 @@ from infimum.lower.programs import DESCENT_DENSE, DESCENT_LIMITED
 DENSE = 32        # up to so many variables the inverse Hessian is kept whole
 _TOGETHER = 264   # lanes a run: their metrics stay in the cache, and 264*8 bytes is no power of two, so that rows do not collide
 _FAR = 1 << 32    # bytes of a GPU that lanes and their scratch take together
-_LOOK = 8         # trials between two looks at what has ended; half of all so far, if more, where a look takes longer:
-_FEW = 64         # on a GPU, and of so few lanes
+_LOOK = 8         # trials between two looks at what has ended; up to half of all so far, if more, where a look takes longer,
+_FEW = 64         # on a GPU and of so few lanes,
+_SOON = 1 << 21, 1 << 30  # and as long as lanes times variables times trials are no more, here and there: a time limit is heard
 _LEAST = 8        # lanes fill a vector: fewer cost as much
 _VALUE, _STATE, _TRIALS = (SCALARS.index(name) for name in ("value", "state", "trials"))
 
@@ -90,7 +91,8 @@ class Descents:
                 return 0
             self._begin()
         often = self.here and self.at_work > _FEW
-        trials = trials or max(_LOOK, 0 if often else self.used // 2)
+        soon = _SOON[not self.here] // (self.n * self.number.shape[1])
+        trials = trials or max(_LOOK, 0 if often else min(self.used // 2, soon))
         trials = min(trials, self.rules.trials - self.used)
         self.evaluator.run(self.kind, self._parts(self.lanes), self._parts(self.spare), self.parameters, trials)
         if trials % 2:

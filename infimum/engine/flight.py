@@ -5,28 +5,19 @@ and stay where those run. Which way is taken depends on the number of points alo
 """
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from infimum.engine import sobol
 from infimum.engine.random import key_of, uniform
+from infimum.engine.swarm_options import SwarmOptions
 from infimum.evaluate import Evaluator
 from infimum.lower.flight import flight_parameters, particle_rows, scatter_parameters
 from infimum.lower.programs import FLIGHT, SCATTER
 
 MANY = 1 << 12
 STARTS, _SWARM, _VELOCITY, _SOBOL, _FLIGHT = 0, 16, 17, 1 << 20, 1 << 24  # streams of random numbers; searches have others
-
-
-class Manners(Protocol):
-    """How particles move: see `SwarmOptions`."""
-
-    swarm_steps: int
-    inertia: float
-    cognitive: float
-    social: float
-    start: str
 
 
 class Flight:
@@ -55,15 +46,15 @@ class Flight:
         parameters = scatter_parameters(lo, hi, self.width, key_of(self.seed, stream, step))
         return self.evaluator.run(SCATTER, [numbers], parameters=parameters)[0]
 
-    def fly(self, wave: int, count: int, manners: Manners) -> Iterator[tuple[np.ndarray, float]]:
+    def fly(self, wave: int, count: int, options: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
         """Moves particles; after each step it yields the best place so far, the first of equals, and its value. Returns the best
         place of each particle."""
-        quasi = manners.start == "sobol" and self.n <= sobol.LIMIT
+        quasi = options.start == "sobol" and self.n <= sobol.LIMIT
         x = self.scaled(sobol.points(self.seed, _SOBOL + wave, 0, count, self.n)) if quasi else \
             self.points(_SWARM, wave, count)
-        return (yield from (self._fly_here if count < MANY else self._fly_there)(x, wave, count, manners))
+        return (yield from (self._fly_here if count < MANY else self._fly_there)(x, wave, count, options))
 
-    def _fly_here(self, x: np.ndarray, wave: int, count: int, o: Manners) -> Iterator[tuple[np.ndarray, float]]:
+    def _fly_here(self, x: np.ndarray, wave: int, count: int, o: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
         v = (uniform(self.seed, _VELOCITY, wave, range(count), self.n) - 0.5) * self.width[:, None]
         own, own_value = x.copy(), np.full(count, np.inf)
         for step in range(o.swarm_steps + 1):
@@ -84,7 +75,7 @@ class Flight:
             v = np.where(x == moved, v, 0.0)
         return own
 
-    def _fly_there(self, x: Any, wave: int, count: int, o: Manners) -> Iterator[tuple[np.ndarray, float]]:
+    def _fly_there(self, x: Any, wave: int, count: int, o: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
         arrays = self.evaluator.arrays_for(count, MANY)
         x = arrays.send(x) if isinstance(x, np.ndarray) else x
         v = self._scattered(-0.5 * self.width, 0.5 * self.width, _VELOCITY, wave, count)

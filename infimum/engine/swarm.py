@@ -8,7 +8,7 @@ where that fails.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from itertools import count
 from typing import Any
@@ -19,10 +19,10 @@ from infimum.engine.descent import DENSE, Descents, Ends, Rules
 from infimum.engine.flight import STARTS, Flight
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.minima import Minima
-from infimum.engine.options import known_options
 from infimum.engine.progress import Figures
 from infimum.engine.search import SCALES, Place, Search
-from infimum.errors import BoundsError, OptionError, UndefinedError
+from infimum.engine.swarm_options import SwarmOptions
+from infimum.errors import BoundsError, UndefinedError
 from infimum.evaluate import Evaluator
 from infimum.lower.descent import State
 from infimum.problem import Problem
@@ -32,60 +32,6 @@ _FIRST, _GROWTH, _RESTARTS = 32, 4, 5
 _LOOKS = 16       # after so many turns a look at lanes that descend, which changes nothing but what a reader sees
 _LOWEST = 1024    # ends of a descent that are looked at, where they are not independent
 _SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
-
-
-@dataclass(frozen=True, slots=True)
-class SwarmOptions:
-    """The swarm's settings.
-
-    particles: of the swarm, all of them from the first wave on, and the most lanes a wave; None: few at first, then up to some
-    hundred. searches: from so many of the lowest ends, after each descent; None: 1 in the first wave, then 4. swarm_steps,
-    descent_steps: the budgets of the two phases. enough: stop after a wave when so many lanes agree on the lowest minimum; None:
-    never. confidence: go on until the estimated probability that no basin is unseen reaches this (`enough` then counts only if it
-    is given). restarts: waves after the first (5; without limit if `confidence` or a time limit is given). inertia, cognitive,
-    social: how a particle moves. start: "uniform" or "sobol" for the particles. armijo, halvings: when a trial of a descent is
-    accepted, and how often its step is halved. samples: on each line of a search.
-    """
-
-    particles: int | None = None
-    searches: int | None = None
-    swarm_steps: int = 8
-    descent_steps: int = 400
-    enough: int | None = 8
-    confidence: float | None = None
-    restarts: int | None = None
-    inertia: float = 0.5
-    cognitive: float = 1.2
-    social: float = 1.5
-    start: str = "uniform"
-    armijo: float = 0.3
-    halvings: int = 20
-    samples: int = 64
-
-    @classmethod
-    def read(cls, given: dict[str, Any] | None) -> "SwarmOptions":
-        """Options from a dictionary, each checked."""
-        given = known_options(cls, given)
-        for name, value in given.items():
-            kinds, (least, most), word = ((int, np.integer), _WHOLE[name], "whole number") if name in _WHOLE else \
-                ((int, float, np.integer, np.floating), _REAL.get(name, (0, 0)), "number")
-            if name == "start" or (value is None and name in _OPTIONAL):
-                continue
-            if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
-                reach = f"from {least} on" if most == np.inf else f"from {least} to {most}"
-                raise OptionError(f"option {name!r} must be a {word} {reach}, not {value!r}")
-        if given.get("start", "uniform") not in ("uniform", "sobol"):
-            raise OptionError(f"option 'start' must be 'uniform' or 'sobol', not {given['start']!r}")
-        if given.get("confidence") is not None:
-            given.setdefault("enough", None)
-        return cls(**given)
-
-
-_WHOLE = {name: (least, np.inf) for name, least in (
-    ("particles", 1), ("searches", 0), ("swarm_steps", 0), ("descent_steps", 1), ("enough", 1), ("restarts", 0), ("halvings", 1),
-    ("samples", 3))}
-_OPTIONAL = ("particles", "searches", "enough", "confidence", "restarts")
-_REAL = {"confidence": (0.0, 1.0), "inertia": (0.0, 2.0), "cognitive": (0.0, 8.0), "social": (0.0, 8.0), "armijo": (1e-6, 0.5)}
 
 
 class Route(Enum):

@@ -7,7 +7,7 @@ import infimum
 from infimum.engine import flight as flight_module
 from infimum.engine.flight import STARTS, Flight
 from infimum.engine.random import key_of, uniform
-from infimum.engine.swarm import SwarmOptions
+from infimum.engine.swarm_options import SwarmOptions
 from infimum.lower.flight import flight_parameters, particle_rows, scatter_parameters
 from infimum.lower.programs import FLIGHT, SCATTER
 from infimum.target.arrays import HostArrays

@@ -10,7 +10,8 @@ from infimum import BoundsError, OptionError
 from infimum.engine.descent import Descents, Rules
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.search import Place, Search
-from infimum.engine.swarm import Swarm, SwarmOptions
+from infimum.engine.swarm import Swarm
+from infimum.engine.swarm_options import SwarmOptions
 from infimum.lower.descent import State
 from infimum.problem import Problem
 
