@@ -95,7 +95,7 @@ class DeviceMemoryError(DeviceError, MemoryError):
     """The memory of the GPU is full, and splitting the launch did not help.
 
     A search that meets it while it branches ends with the enclosure it has. Cure: free the GPU's memory of other programs, a
-    smaller `batch`, or `device="cpu"`.
+    smaller `batch`, fewer particles, or `device="cpu"`.
     """
 
 

@@ -31,7 +31,7 @@ class End(Enum):
 @dataclass(frozen=True, slots=True, eq=False)
 class Minimum:
     """A local minimum that descents found: its best value (an estimate) and point, how many lanes ended there, and their
-    share."""
+    share of those that were told apart."""
 
     value: float
     x: np.ndarray

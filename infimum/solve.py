@@ -12,6 +12,7 @@ from infimum.engine.branch import Goal
 from infimum.engine.checkpoint import State, check_writable, load
 from infimum.engine.complete_run import CompleteRun
 from infimum.engine.driver import Keeper, View, drive
+from infimum.engine.flight import bytes_of
 from infimum.engine.partition import CompleteOptions
 from infimum.engine.random import key_of
 from infimum.engine.swarm import Swarm
@@ -72,6 +73,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
     settings = PROVERS.get(engine, PROVERS["auto"])[1].read(options)
     problem = Problem.read(fun, bounds, n, x0)
+    _check_particles(getattr(settings, "particles", None), len(problem.lo), memory_limit)
     if checkpoint is not None:
         if engine not in PROVERS:
             raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
@@ -146,6 +148,12 @@ def _check_number(name: str, value: Any, optional: bool, positive: bool = False)
     if not number or not (value > 0 if positive else value >= 0):
         raise OptionError(f"{name} must be a {'positive number' if positive else 'number that is not negative'}"
                           f"{', or None' if optional else ''}, not {value!r}")
+
+
+def _check_particles(particles: int | None, n: int, memory_limit: float | None) -> None:
+    if particles is not None and memory_limit is not None and bytes_of(particles, n) > memory_limit:
+        raise OptionError(f"{particles:,} particles of {n:,} variables take about {bytes_of(particles, n):.2g} bytes, more than "
+                          f"memory_limit = {memory_limit:,.0f}: give fewer particles, or a larger memory_limit")
 
 
 def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, memory_limit: float | None) -> Evaluator:

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from infimum.engine.beside import Beside
 from infimum.engine.branch import FEW, Branch, Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
+from infimum.engine.meanwhile import Meanwhile
 from infimum.engine.polish import Polish
 from infimum.engine.pool import Regions, widths
 from infimum.engine.progress import Figures, bounds
@@ -56,7 +56,7 @@ class Auto:
         self.before = 0                  # evaluations of searches in the run that this one resumes
         self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
         self.looked = 0                  # evaluations of looking again
-        self.beside: tuple[Swarm, Beside] | None = None  # the second look, while a GPU branches
+        self.meanwhile: tuple[Swarm, Meanwhile] | None = None  # the second look, while a GPU branches
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
     def _finite(self) -> Problem:
@@ -72,10 +72,10 @@ class Auto:
     def state(self) -> State | None:
         if self.branch is None:
             return None
-        state, beside = self.branch.state(), self.kept or self._beside_branching()
-        return State(state.values | beside.values, state.arrays | beside.arrays)
+        state, other = self.branch.state(), self.kept or self._state_but_regions()
+        return State(state.values | other.values, state.arrays | other.arrays)
 
-    def _beside_branching(self) -> State:
+    def _state_but_regions(self) -> State:
         """All of the state but the regions."""
         values = {"before": self._before_sweeps(), "sweeps": self.sweeps, "slices": self._slices()}
         root = np.concatenate([*self.root, [[self.root_lower]]])[:, 0]
@@ -135,7 +135,7 @@ class Auto:
             try:
                 yield from self._branch()
             finally:
-                self._end_beside()
+                self._end_meanwhile()
 
     def _before_branching(self) -> Iterator[None]:
         if self._can_sweep() and len(self.lo) > _MANY:
@@ -155,15 +155,15 @@ class Auto:
         branch, later = self.branch, _LATER if self.batch < _LARGE else _LATEST
         if self.evaluator.goes_far(self.batch) and branch.steps <= later and self._can_swarm():
             swarm = self._wider_swarm()
-            self.beside = swarm, Beside(self._tries(swarm), branch.arrays)
+            self.meanwhile = swarm, Meanwhile(self._tries(swarm), branch.arrays)
         while not branch.done and not self._is_limited():
-            if branch.steps in (_LATE, later):
-                yield from self._look_again(self._closer if branch.steps == _LATE else self._wider)
-                if self.closed or branch.done:
-                    return
             try:
+                if branch.steps in (_LATE, later):
+                    yield from self._look_again(self._closer if branch.steps == _LATE else self._wider)
+                    if self.closed or branch.done:
+                        return
                 branch.step()
-            except MemoryError:  # of the machine or of its GPU; the step has not been
+            except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 self.limit = f"no memory is left beside {len(branch.pool):,} regions"
                 return
             yield
@@ -178,7 +178,7 @@ class Auto:
 
     def _look_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
         """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
-        self.kept, before = self._beside_branching(), self.incumbent.upper
+        self.kept, before = self._state_but_regions(), self.incumbent.upper
         yield from looks()
         if self._can_sweep() and self.incumbent.upper < before:
             yield from self._sweep()
@@ -204,8 +204,8 @@ class Auto:
         """The swarm again, with more waves."""
         if not self._can_swarm():
             return
-        swarm, beside = self.beside or (self._wider_swarm(), None)
-        yield from self._tries(swarm) if beside is None else beside.rest()
+        swarm, begun = self.meanwhile or (self._wider_swarm(), None)
+        yield from self._tries(swarm) if begun is None else begun.rest()
         self._offer_of(swarm)
         self.looked += swarm.evaluations
 
@@ -215,10 +215,10 @@ class Auto:
     def _wider_swarm(self) -> Swarm:
         return Swarm(self.swarm.problem, self.evaluator, replace(self.swarm.options, restarts=_WAVES), self.seed)
 
-    def _end_beside(self) -> None:
-        if self.beside is not None:
-            self.beside[1].stop()
-            self.beside = None
+    def _end_meanwhile(self) -> None:
+        if self.meanwhile is not None:
+            self.meanwhile[1].stop()
+            self.meanwhile = None
 
     def _can_sweep(self) -> bool:
         return self.sweeper is not None and self.sweeper.possible
@@ -279,7 +279,7 @@ class Auto:
     # ---- the answer
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far. `stopped` says what ended the run early."""
-        self._end_beside()
+        self._end_meanwhile()
         if self.branch is None:
             self.incumbent.offer(np.stack(self.swarm.candidates() if self.settler is None else [self.settler.x], axis=1))
         return proved_result(

@@ -127,7 +127,15 @@ class CompleteSearch:
         if not can_be_cut(lo, hi).any():
             self._put_aside(iteration, subregion, least, lo, hi)
             return
-        start = self._next_block(iteration)
+        try:
+            self._cut(lo, hi, self._next_block(iteration), least)
+        except BaseException:  # beside those of its pieces that are there already
+            wide = self._is_wide(float(widths(lo, hi).max()))
+            self.list.add(iteration, np.array([[subregion]]), np.array([[least]]), wide)
+            raise
+
+    def _cut(self, lo: np.ndarray, hi: np.ndarray, start: int, least: float) -> None:
+        """Cuts a region and puts what is left into the list."""
         ends = self._ends(lo, hi, start)
         parameters = self._parameters(lo, hi, start, ends, least)
         try:
@@ -135,16 +143,18 @@ class CompleteSearch:
         except MemoryError:
             if not self.list.come_here():
                 raise
-            found = self._left(lo, hi, start, ends, parameters)
+            found = None  # tried again outside, where nothing holds the memory of the first attempt
+        found = self._left(lo, hi, start, ends, parameters) if found is None else found
         self.boxes += self.pieces**self.block
         self.taken.append((lo, hi, start))
-        for numbers, lower in found:
-            self._store(len(self.taken) - 1, numbers, lower, ends, lo, hi)
+        for numbers, lower, highest in found:
+            self._store(len(self.taken) - 1, numbers, lower, highest, ends)
         for regions in (self.list, self.final):
             regions.prune(self.incumbent.upper)
 
-    def _left(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, parameters: np.ndarray) -> list[tuple[Any, Any]]:
-        """(numbers, lower ends) of the subregions that are left, where the kernel runs."""
+    def _left(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, parameters: np.ndarray) \
+            -> list[tuple[Any, Any, float]]:
+        """(numbers, lower ends, what none of these is above) of the subregions that are left, where the kernel runs."""
         arrays, count, found = self.evaluator.arrays, self.pieces**self.block, []
         for begin in range(0, count, _CHUNK):
             size = min(_CHUNK, count - begin)
@@ -158,21 +168,21 @@ class CompleteSearch:
                 if upper < self.incumbent.upper:
                     self.incumbent.offer(self._sample(lo, hi, start, ends, lane, sample)[:, None])
             kept = self._not_above(out[LEFT:LEFT + 1])
-            found.append((arrays.gather(every, kept), arrays.gather(out[LEFT:LEFT + 1], kept)))
+            found.append((arrays.gather(every, kept), arrays.gather(out[LEFT:LEFT + 1], kept), self.incumbent.upper))
         return found
 
     def _not_above(self, row: Any) -> Any:
         return self.evaluator.arrays.lowest(row, row.shape[1] + 1, math.nextafter(self.incumbent.upper, math.inf))[0]
 
-    def _store(self, iteration: int, numbers: Any, lower: Any, ends: list, lo: np.ndarray, hi: np.ndarray) -> None:
+    def _store(self, iteration: int, numbers: Any, lower: Any, highest: float, ends: list) -> None:
         """Puts subregions into the list; where each has to be looked at, they come here."""
-        wide, real = self._wide(lo, hi, self.taken[iteration][2], ends), self._real(ends)
+        wide, real = self._wide(*self.taken[iteration], ends), self._real(ends)
         if wide is None or real is not None:
             numbers, lower = (self.evaluator.arrays.fetch(a) for a in (numbers, lower))
             kept = numbers[0].view(np.int64)
             here = np.ones(len(kept), bool) if real is None else real(kept)
             numbers, lower, wide = numbers[:, here], lower[:, here], self._each_wide(ends, kept[here]) if wide is None else wide
-        self.list.add(iteration, numbers, lower, wide, self.incumbent.upper)
+        self.list.add(iteration, numbers, lower, wide, highest)
 
     def _real(self, ends: list[list[float]]) -> Callable[[np.ndarray], np.ndarray] | None:
         """Which subregions are more than a copy of a neighbour's face: of pieces without width none counts, or the first. None

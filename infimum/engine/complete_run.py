@@ -76,18 +76,27 @@ class CompleteRun:
         """Everything, in pieces; a caller may stop after any of them."""
         if self.problem.x0 is not None and not self.search.taken:
             self.search.incumbent.offer(self.problem.x0)
-        for _ in self.search.steps():
+        iterations = self._iterations()
+        while not self._is_limited() and next(iterations, "over") != "over":
             yield
-            if self.max_boxes is not None and self.search.boxes >= self.max_boxes:
-                self.limit = f"{self.search.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
-            elif self.memory_limit is not None and self.search.list.takes_more(self.memory_limit, self.search.incumbent.upper):
-                count, limit = len(self.search.list), self.memory_limit
-                self.limit = f"{count:,} regions take more than the memory limit of {limit:,.0f} bytes"
-            if self.limit:
-                return
         most = self.search.options.iterations
-        if most is not None and len(self.search.taken) >= most and not self.search.done:
+        if self.limit is None and most is not None and len(self.search.taken) >= most and not self.search.done:
             self.limit = f"{most:,} iterations are done"
+
+    def _is_limited(self) -> bool:
+        """Asked before each iteration, so that a run that is resumed stops where another does."""
+        search = self.search
+        if self.max_boxes is not None and search.boxes >= self.max_boxes:
+            self.limit = f"{search.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
+        elif self.memory_limit is not None and search.list.takes_more(self.memory_limit, search.incumbent.upper):
+            self.limit = f"{len(search.list):,} regions take more than the memory limit of {self.memory_limit:,.0f} bytes"
+        return self.limit is not None
+
+    def _iterations(self) -> Iterator[None]:
+        try:
+            yield from self.search.steps()
+        except MemoryError:  # of the machine or of its GPU; the iteration has not been
+            self.limit = f"no memory is left beside {len(self.search.list):,} regions"
 
     def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
         """What is proved so far."""

@@ -23,15 +23,13 @@ _VALUE, _STATE, _TRIALS = (SCALARS.index(name) for name in ("value", "state", "t
 class Ends:
     """Where lanes ended: points (n, N), values (infinite if DEAD) and states; `lane` is the number of the start.
 
-    Those may be the lowest only. Of all that ended: how many are not DEAD, how often f was evaluated, and how often in the lane
-    that took longest.
+    Those may be the lowest only. Of all that ended: how often f was evaluated, and how often in the lane that took longest.
     """
 
     x: np.ndarray
     value: np.ndarray
     state: np.ndarray
     lane: np.ndarray
-    alive: int
     evaluations: int
     longest: int
 
@@ -116,8 +114,7 @@ class Descents:
         else:
             lane = np.flatnonzero(state > State.FRESH)
             end = np.take(fetch(self.end), lane, axis=1)
-        alive = int(np.count_nonzero((state > State.FRESH) & (state < State.DEAD)))
-        return Ends(end[:self.n], end[self.n + _VALUE], state[lane].astype(int), lane, alive, int(trials.sum()),
+        return Ends(end[:self.n], end[self.n + _VALUE], state[lane].astype(int), lane, int(trials.sum()),
                     int(trials.max(initial=0)))
 
     def _row(self, lanes: Any, scalar: int) -> Any:

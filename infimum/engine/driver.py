@@ -116,7 +116,7 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
     if keeper is not None:
         keeper.keep(engine)
     result = engine.finish(stopped, time.perf_counter() - start, history)
-    return replace(result, view=view)
+    return replace(result, view=view, seconds=time.perf_counter() - start)
 
 
 def _word(callback: Callable[[Snapshot], Any], snapshot: Snapshot) -> str | None:

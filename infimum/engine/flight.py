@@ -2,6 +2,7 @@
 
 Few points are drawn and moved here, by NumPy. `MANY` are drawn and moved by kernels (`lower.flight`), which take time to compile,
 and stay where those run. Which way is taken depends on the number of points alone, so that the bits do not depend on the machine.
+The methods are generators: they pause between runs, so that a time limit is heard.
 """
 
 from collections.abc import Iterator
@@ -18,6 +19,12 @@ from infimum.lower.programs import FLIGHT, SCATTER
 
 MANY = 1 << 12
 STARTS, _SWARM, _VELOCITY, _SOBOL, _FLIGHT = 0, 16, 17, 1 << 20, 1 << 24  # streams of random numbers; searches have others
+_TERMS = 1 << 18  # lanes times variables of a run here
+
+
+def bytes_of(particles: int, n: int) -> int:
+    """Roughly what so many particles take: twice their places, velocities and best places, and where descents begin and end."""
+    return 8 * particles * (8 * n + 11)
 
 
 class Flight:
@@ -28,11 +35,16 @@ class Flight:
         self.n, self.width = len(lo), hi - lo
         self.evaluations = 0
 
-    def points(self, stream: int, step: int, count: int) -> Any:
-        """Points (n, count), drawn uniformly."""
+    def few(self, stream: int, step: int, count: int) -> np.ndarray:
+        """Points (n, count), drawn uniformly by NumPy."""
+        return self.scaled(uniform(self.seed, stream, step, range(count), self.n))
+
+    def points(self, stream: int, step: int, count: int) -> Iterator[Any]:
+        """Points (n, count), drawn uniformly; where many stay, they come in parts."""
         if count < MANY:
-            return self.scaled(uniform(self.seed, stream, step, range(count), self.n))
-        return self._scattered(self.lo, self.hi, stream, step, count)
+            return self.few(stream, step, count)
+        parts = yield from self._scattered(self.lo, self.hi, stream, step, count)
+        return self._together(parts)
 
     def scaled(self, unit: np.ndarray) -> np.ndarray:
         """Points of the unit cube, as points within the bounds."""
@@ -41,20 +53,36 @@ class Flight:
     def _within(self, x: np.ndarray) -> np.ndarray:
         return np.minimum(np.maximum(x, self.lo[:, None]), self.hi[:, None])
 
-    def _scattered(self, lo: np.ndarray, hi: np.ndarray, stream: int, step: int, count: int) -> Any:
-        numbers = self.evaluator.arrays_for(count, MANY).numbers(count)
-        parameters = scatter_parameters(lo, hi, self.width, key_of(self.seed, stream, step))
-        return self.evaluator.run(SCATTER, [numbers], parameters=parameters)[0]
+    def _part(self, count: int) -> int:
+        """So many of these lanes are run together: all of them on a GPU."""
+        return count if self.evaluator.goes_far(count, MANY) else max(MANY, _TERMS // self.n)
 
-    def fly(self, wave: int, count: int, options: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
+    def _numbers(self, count: int) -> list[Any]:
+        """The numbers of the lanes, in parts."""
+        numbers, size = self.evaluator.arrays_for(count, MANY).numbers(count), self._part(count)
+        return [numbers[:, k:k + size] for k in range(0, count, size)]
+
+    @staticmethod
+    def _together(parts: list[Any]) -> Any:
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+    def _scattered(self, lo: np.ndarray, hi: np.ndarray, stream: int, step: int, count: int) -> Iterator[list[Any]]:
+        parameters = scatter_parameters(lo, hi, self.width, key_of(self.seed, stream, step))
+        parts = []
+        for numbers in self._numbers(count):
+            parts += self.evaluator.run(SCATTER, [numbers], parameters=parameters)
+            yield
+        return parts
+
+    def fly(self, wave: int, count: int, options: SwarmOptions) -> Iterator[tuple[np.ndarray, float] | None]:
         """Moves particles; after each step it yields the best place so far, the first of equals, and its value. Returns the best
         place of each particle."""
         quasi = options.start == "sobol" and self.n <= sobol.LIMIT
-        x = self.scaled(sobol.points(self.seed, _SOBOL + wave, 0, count, self.n)) if quasi else \
-            self.points(_SWARM, wave, count)
+        x = self.scaled(sobol.points(self.seed, _SOBOL + wave, 0, count, self.n)) if quasi else None
         return (yield from (self._fly_here if count < MANY else self._fly_there)(x, wave, count, options))
 
-    def _fly_here(self, x: np.ndarray, wave: int, count: int, o: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
+    def _fly_here(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
+        x = self.few(_SWARM, wave, count) if x is None else x
         v = (uniform(self.seed, _VELOCITY, wave, range(count), self.n) - 0.5) * self.width[:, None]
         own, own_value = x.copy(), np.full(count, np.inf)
         for step in range(o.swarm_steps + 1):
@@ -75,20 +103,29 @@ class Flight:
             v = np.where(x == moved, v, 0.0)
         return own
 
-    def _fly_there(self, x: Any, wave: int, count: int, o: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
-        arrays = self.evaluator.arrays_for(count, MANY)
-        x = arrays.send(x) if isinstance(x, np.ndarray) else x
-        v = self._scattered(-0.5 * self.width, 0.5 * self.width, _VELOCITY, wave, count)
-        numbers, rows = arrays.numbers(count), particle_rows(self.n)
-        particles, others = [x, v, *(arrays.empty(r, count) for r in rows[2:])], [arrays.empty(r, count) for r in rows]
+    def _fly_there(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
+            -> Iterator[tuple[np.ndarray, float] | None]:
+        arrays, numbers, rows = self.evaluator.arrays_for(count, MANY), self._numbers(count), particle_rows(self.n)
+        if x is None:
+            places = yield from self._scattered(self.lo, self.hi, _SWARM, wave, count)
+        else:
+            size = self._part(count)
+            places = [arrays.send(np.ascontiguousarray(x[:, k:k + size])) for k in range(0, count, size)]
+        velocities = yield from self._scattered(-0.5 * self.width, 0.5 * self.width, _VELOCITY, wave, count)
+        parts = [[x, v, *(arrays.empty(r, x.shape[1]) for r in rows[2:])] for x, v in zip(places, velocities, strict=True)]
+        spare = [[arrays.empty(r, x.shape[1]) for r in rows] for x in places]
         leader, social = np.zeros(self.n), 0.0
         for step in range(o.swarm_steps + 1):
             rules = o.inertia, o.cognitive, social, float(step > 0)
-            parameters = flight_parameters(self.lo, self.hi, leader, rules, key_of(self.seed, _FLIGHT + wave, max(step - 1, 0)))
-            self.evaluator.run(FLIGHT, [numbers, *particles], others, parameters)
-            self.evaluations += count
-            particles, others = others, particles
-            value, leader = arrays.least_column(particles[3], particles[2])
+            key = key_of(self.seed, _FLIGHT + wave, max(step - 1, 0))
+            parameters, best = flight_parameters(self.lo, self.hi, leader, rules, key), (np.inf, leader)
+            for mine, particles, others in zip(numbers, parts, spare, strict=True):
+                self.evaluator.run(FLIGHT, [mine, *particles], others, parameters)
+                self.evaluations += mine.shape[1]
+                best = min(best, arrays.least_column(others[3], others[2]), key=lambda found: found[0])
+                yield None
+            parts, spare = spare, parts
+            value, leader = best
             social = o.social if value < np.inf else 0.0
             yield leader, value
-        return particles[2]
+        return self._together([own for _, _, own, _ in parts])

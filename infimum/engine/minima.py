@@ -46,13 +46,11 @@ class Minima:
         self.n, self.spread, self.place = len(lo), 1.0, PLACE
         self.x, self.value, self.state = np.empty((self.n, 0)), np.empty(0), np.empty(0, int)
         self.independent = np.empty(0, bool)
-        self.total = 0  # lanes that ended alive, those that were forgotten among them
         self._counted = 0, 0  # lanes and minima, when last counted
 
     def add(self, ends: Ends, independent: bool) -> None:
         """Lanes that ended, DEAD ones aside; `independent` if their starts were uniform."""
         alive = np.flatnonzero((ends.state != State.DEAD) & np.isfinite(ends.value))
-        self.total += ends.alive
         self.x = np.concatenate([self.x, np.take(ends.x, alive, axis=1)], axis=1)
         self.value = np.concatenate([self.value, ends.value[alive]])
         self.state = np.concatenate([self.state, ends.state[alive]])
@@ -109,7 +107,7 @@ class Minima:
 
     def found(self, groups: list[np.ndarray], evaluator: Evaluator) -> list[Minimum]:
         """The minima. One is a KINK if f is not smooth at its point, or if most of its lanes say so."""
-        total, points = max(1, self.total), np.take(self.x, [g[0] for g in groups], axis=1)
+        total, points = max(1, len(self.value)), np.take(self.x, [g[0] for g in groups], axis=1)
         level = evaluator.value(points, points) if groups else None
         return [Minimum(float(self.value[g[0]]), points[:, i].copy(), len(g), len(g) / total,
                         End.KINK if level.defined[i] and not level.smooth[i] else self._end(g)) for i, g in enumerate(groups)]

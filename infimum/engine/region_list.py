@@ -23,7 +23,7 @@ class Chunk:
 
     def __init__(self, arrays: Any, iteration: int, subregion: Any, lower: Any, wide: "np.ndarray | bool", highest: float):
         self.arrays, self.iteration, self.wide, self.highest = arrays, iteration, wide, highest
-        self.subregion, self.lower, self.count = subregion, lower, lower.shape[1]
+        self.subregion, self.lower, self.count = subregion, lower, lower.shape[1]  # none of them taken yet
         self._look()
 
     def _look(self) -> None:
@@ -57,7 +57,9 @@ class Chunk:
     def here(self) -> "Chunk":
         """The same in this machine's memory, with small numbers."""
         numbers = _whole(self._fetch(self.subregion)).astype(np.int32)
-        return Chunk(self.arrays.here, self.iteration, numbers, self._fetch(self.lower), self.wide, self.highest)
+        found = Chunk(self.arrays.here, self.iteration, numbers, self._fetch(self.lower), self.wide, self.highest)
+        found.count = self.count
+        return found
 
 
 def _whole(numbers: np.ndarray) -> np.ndarray:

@@ -66,7 +66,7 @@ class Swarm:
         self.descents: Descents | None = None  # at work
         self.best = self.seen = Place(np.zeros(self.n), np.inf)  # of what has ended; and of lanes at work, as far as one looked
         self.wave = self.trials = self.running = 0
-        self.agreed, self.trusted = False, 0.0
+        self.agreed, self.trusted, self.limit = False, 0.0, None
         self._evaluations = 0
 
     # ---- what a reader of the progress sees
@@ -99,7 +99,15 @@ class Swarm:
 
     # ---- the work
     def steps(self) -> Iterator[None]:
-        """Everything, in pieces; a caller may stop after any of them."""
+        """Everything, in pieces; a caller may stop after any of them. Where memory runs out, what was found is the answer."""
+        try:
+            yield from self._all_waves()
+        except MemoryError:
+            if not self.value < np.inf:
+                raise
+            self.descents, self.limit = None, "no memory is left for so many particles"
+
+    def _all_waves(self) -> Iterator[None]:
         yield from self._given_points()
         while self.waves is None or self.wave < self.waves:
             yield from self._one_wave(self.wave)
@@ -118,7 +126,7 @@ class Swarm:
 
     def _one_wave(self, wave: int) -> Iterator[None]:
         lanes = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
-        starts = self.flight.points(STARTS, wave, lanes)
+        starts = yield from self.flight.points(STARTS, wave, lanes)
         if wave == 0:
             self._measure(starts)
         mine = yield from self._descend(starts, Route.INDEPENDENT)
@@ -132,7 +140,7 @@ class Swarm:
         values = self._estimate(starts)
         finite = np.sort(values[np.isfinite(values)])
         if not len(finite) and not np.isfinite(self.best.value):
-            more = self.flight.points(STARTS, 2**31, 4000 if self.n <= 1000 else 64)
+            more = self.flight.few(STARTS, 2**31, 4096 if self.n <= 1000 else 64)
             values = self._estimate(more)
             finite = np.sort(values[np.isfinite(values)])
             if not len(finite):
@@ -188,7 +196,7 @@ class Swarm:
     def _ended(self) -> Ends:
         """Takes over what the lanes at work have found."""
         ends = self.descents.ends(None if self.route is Route.INDEPENDENT else _LOWEST)
-        self._evaluations += ends.evaluations
+        self._evaluations += max(ends.evaluations, self.descents.evaluations)  # the latter also of lanes at work
         self.trials += ends.longest
         self.descents = None
         if self.route is not Route.SEARCH:
@@ -257,9 +265,11 @@ class Swarm:
         flight = self.flight.fly(wave, particles, self.options)
         while True:
             try:
-                self._offer(*next(flight))
+                found = next(flight)
             except StopIteration as end:
                 return end.value
+            if found is not None:
+                self._offer(*found)
             yield
 
     # ---- the answer
@@ -288,8 +298,8 @@ class Swarm:
         return [self._lowest().x, *(self.minima.x[:, k] for k in lowest)]
 
     def _message(self, stopped: str | None, found: bool, converged: bool, descents: int, seen: int, once: int) -> str:
-        if stopped:
-            said = stopped
+        if stopped or self.limit:
+            said = stopped or self.limit
         elif self.agreed:
             said = f"{self.minima.lowest()} lanes agree on the lowest minimum"
         elif self.options.confidence is not None and self.trusted >= self.options.confidence:

@@ -56,8 +56,8 @@ class SwarmOptions:
         return cls(**given)
 
 
-_WHOLE = {name: (least, np.inf) for name, least in (
-    ("particles", 1), ("searches", 0), ("swarm_steps", 0), ("descent_steps", 1), ("enough", 1), ("restarts", 0), ("halvings", 1),
+_WHOLE = {"searches": (0, 8)} | {name: (least, np.inf) for name, least in (
+    ("particles", 1), ("swarm_steps", 0), ("descent_steps", 1), ("enough", 1), ("restarts", 0), ("halvings", 1),
     ("samples", 3))}
 _OPTIONAL = ("particles", "searches", "enough", "confidence", "restarts")
 _REAL = {"confidence": (0.0, 1.0), "inertia": (0.0, 2.0), "cognitive": (0.0, 8.0), "social": (0.0, 8.0), "armijo": (1e-6, 0.5)}

@@ -20,7 +20,7 @@ from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import first_order, natural, upper_end, whole_if_unsound, with_lower
 
-LOWER, DEAD, LEFT, UPPER, SAMPLE = range(5)  # rows of the output; LEFT is the lower end, NaN where the subregion is dead
+LOWER, LEFT, UPPER, SAMPLE = range(4)  # rows of the output; LEFT is the lower end, NaN where the subregion is ruled out
 
 
 class Layout:
@@ -51,10 +51,10 @@ class Complete:
         bits = p.bit_length() - 1
         self.digits = [self.b.iand(self.b.ilshr(number, bits * k), p - 1) for k in range(m)]
         self.ends = [self._piece(k) for k in range(m)]
-        dead, nlo = self._region()
+        gone, nlo = self._region()
         upper, sample = self._samples() if samples else (self.b.const(INF), self.b.const(-1.0))
-        left = self.b.select(self.b.oeq(dead, 1.0), float("nan"), self.b.max(self.given(self.layout.least), self.b.neg(nlo)))
-        for row, v in ((LOWER, self.b.neg(nlo)), (DEAD, dead), (LEFT, left), (UPPER, upper), (SAMPLE, sample)):
+        left = self.b.select(gone, float("nan"), self.b.max(self.given(self.layout.least), self.b.neg(nlo)))
+        for row, v in ((LOWER, self.b.neg(nlo)), (LEFT, left), (UPPER, upper), (SAMPLE, sample)):
             self.b.output(0, row, v)
 
     def given(self, position: "int | Value") -> Value:
@@ -86,7 +86,7 @@ class Complete:
         return Lowering(self.b, Enclosures(), leaves, self.data).values(nodes, straight=True)
 
     def _region(self) -> tuple[Value, Value]:
-        """(1 where the subregion is ruled out by derivatives or is empty, minus the lower end of the value)."""
+        """(whether the subregion is ruled out by derivatives or is empty, minus the lower end of the value)."""
         b, m, user = self.b, self.layout.m, self.layout.user
         leaves = self._leaves(self.layout.region, lambda k: Pair(b.neg(self.ends[k][0]), self.ends[k][1]))
         slopes = [gradient(self.form.value, y) for y in block_variables(m)] if self.form.exact else []
@@ -97,7 +97,7 @@ class Complete:
             found = first_order(b, known.lipschitz(b), whole_if_unsound(b, derivative), *self.ends[k], self.given(user + 2 * k),
                                 self.given(user + 2 * k + 1))
             gone = b.mor(gone, found.excluded)
-        return b.select(gone, 1.0, 0.0), known.nlo
+        return gone, known.nlo
 
     def _samples(self) -> tuple[Value, Value]:
         """(the smallest upper end of the value at a sample point, the number of that sample)."""
@@ -123,4 +123,4 @@ _COUNT = np.arange(1024, dtype=float)  # the turn of a loop as a double of the l
 def complete(name: str, f: Expr, x: Expr, m: int, p: int, samples: int) -> tuple:
     """(kernel, data, rows of the output, where the parameters begin in the doubles). One input: the lane's number, as bits."""
     writer = Complete(f, x, m, p, samples)
-    return writer.b.kernel(name, 1, 1), writer.data, (5,), writer.at
+    return writer.b.kernel(name, 1, 1), writer.data, (4,), writer.at

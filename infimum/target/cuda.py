@@ -251,8 +251,9 @@ class CudaKernel:
         for a, copy in zip(sent, copies, strict=True):
             copy.set(a)
         self._launch(copies, there, end - begin, share, times)
-        for a, copy in list(zip(arrays, copies, strict=True))[self._slots[0] if times == 1 else 0:]:
-            a[:, begin:end] = copy.get()
+        changed = slice(self._slots[0] if times == 1 else 0, None)
+        for a, found in zip(arrays[changed], [copy.get() for copy in copies[changed]], strict=True):  # all of them, or none
+            a[:, begin:end] = found
 
     def _launch(self, arrays: Sequence[Any], constants: list, count: int, share: int, times: int) -> None:
         """Queues the kernel. Scratch goes back to CuPy's pool at once, which gives it to later work of the same stream only."""

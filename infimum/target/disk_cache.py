@@ -25,7 +25,7 @@ def folder() -> Path | None:
     """Where the cache lies; None where there is none."""
     named = os.environ.get("INFIMUM_CACHE")
     if named:
-        return None if named == "off" else Path(named)
+        return None if named.lower() == "off" else Path(named).expanduser()
     if os.name == "nt":
         users = os.environ.get("LOCALAPPDATA", "")
     else:

@@ -91,13 +91,17 @@ class HybridKernel:
         arrays = (*inputs, *outputs)
         here = all(isinstance(a, np.ndarray) for a in arrays)
         if not here or self._pays(arrays, threads, times):
+            replaceable = here and self.target.or_cpu
+            before = [a.copy() for a in inputs] if replaceable and times > 1 else []  # else they stay as they are
             try:
                 self.on_gpu.run(inputs, outputs, data, udata, threads=threads, times=times)
                 return
             except DeviceError:
-                if not (here and self.target.or_cpu):
+                if not replaceable:
                     raise
                 self.spent = -math.inf  # never again
+                for a, copy in zip(inputs, before, strict=False):
+                    a[...] = copy
         self.on_cpu.run(inputs, outputs, data, udata, threads=threads, times=times)
 
     def _pays(self, arrays: Sequence[np.ndarray], threads: int, times: int = 1) -> bool:

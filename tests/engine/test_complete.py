@@ -8,7 +8,7 @@ from infimum import problems
 from infimum.engine.branch import Goal
 from infimum.engine.complete import CompleteSearch
 from infimum.engine.partition import ENDS, CompleteOptions
-from infimum.engine.region_list import BYTES, RegionList
+from infimum.engine.region_list import BYTES, Chunk, RegionList
 from infimum.problem import Problem
 from infimum.target.arrays import HostArrays
 
@@ -129,6 +129,47 @@ def test_a_search_that_is_stopped_with_very_many_regions_tells_what_they_were_cu
     assert few.verdict is every.verdict is infimum.Verdict.STOPPED
     for lo, hi in every.boxes:
         assert any((a <= lo).all() and (hi <= b).all() for a, b in few.boxes)
+
+
+@pytest.mark.parametrize("when", [1, 2, 3])
+def test_where_memory_runs_out_no_region_is_lost(when, monkeypatch):
+    p = problems.get("complete_search_ackley", 12)
+    settings = {"engine": "complete", "options": {"partition": (4, 4)}}
+    usual, calls = CompleteSearch._left, []
+
+    def full(self, *given):
+        calls.append(given)
+        if len(calls) > when:
+            raise MemoryError
+        return usual(self, *given)
+    monkeypatch.setattr(CompleteSearch, "_left", full)
+    r = infimum.minimize(p.fun, p.bounds, **settings)
+    assert r.verdict is infimum.Verdict.STOPPED and "no memory is left" in r.message and r.nit == when
+    assert r.lower <= 0 <= r.upper and any((lo <= 0).all() and (hi >= 0).all() for lo, hi in r.boxes)
+
+
+def test_a_list_that_comes_here_forgets_nothing_and_takes_nothing_twice():
+    class Far(HostArrays):
+        here = HostArrays()
+    far = Far()
+    mine, rows = RegionList(far), (HostArrays().numbers(4), np.array([[1.0, 2.0, 3.0, 4.0]]))
+    mine.chunks.append(Chunk(far, 0, *rows, False, np.inf))
+    assert [mine.take()[1] for _ in range(2)] == [0, 1] and len(mine) == 2 and mine.come_here() and not mine.come_here()
+    assert len(mine) == 2 and [mine.take()[1:] for _ in range(2)] == [(2, 3.0), (3, 4.0)] and not mine.chunks
+
+
+def test_chunks_of_one_iteration_are_filtered_alike(monkeypatch, tmp_path):
+    """The first of them was kept when the best point was not as good: a run that is resumed counts the same regions."""
+    monkeypatch.setattr("infimum.engine.complete._CHUNK", 16)
+    p = problems.get("rastrigin", 4)
+    settings = {"engine": "complete", "options": {"partition": (3, 4)}, "memory_limit": 700, "xtol": 1e-6}
+    whole = infimum.minimize(p.fun, p.bounds, **settings)
+    for steps in range(1, whole.nit + 1):
+        path, seen = str(tmp_path / f"run{steps}"), []
+        stop = {"callback": lambda snapshot, seen=seen, steps=steps: seen.append(snapshot) or len(seen) >= steps}
+        infimum.minimize(p.fun, p.bounds, checkpoint=path, **stop, **settings)
+        again = infimum.resume(path, p.fun)
+        assert (again.nit, again.nfev, again.regions, again.message) == (whole.nit, whole.nfev, whole.regions, whole.message)
 
 
 def test_the_list_is_a_plain_list():

@@ -23,7 +23,7 @@ from infimum.expr.build import build, index
 from infimum.expr.hoist import block_variables
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.pair import LIPSCHITZ, SMOOTH
-from infimum.lower.complete import DEAD, LEFT, LOWER, SAMPLE, UPPER
+from infimum.lower.complete import LEFT, LOWER, SAMPLE, UPPER
 from infimum.lower.programs import BLOCK_CONTEXT
 from infimum.problem import Problem
 from infimum.target.cpu import CpuTarget
@@ -69,10 +69,11 @@ class Lanes:
         self.context = recorded.out.get(f"{BLOCK_CONTEXT}:{s.block}", [])
         self.out, = f.run(s.kinds[1], [self.numbers.astype(np.int64).view(np.float64)[None]], parameters=self.parameters)
         plain, = f.run(s.kinds[0], [self.numbers.astype(np.int64).view(np.float64)[None]], parameters=self.parameters[:s.plain])
-        assert same_bits(plain[[LOWER, DEAD]], self.out[[LOWER, DEAD]]).all(), "the same with and without samples"
-        left = np.where(self.out[DEAD] == 1.0, np.nan, np.maximum(self.out[LOWER], self.least))
-        assert (same_bits(self.out[LEFT], left) | (np.isnan(left) & np.isnan(self.out[LEFT]))).all()
-        self.lower, self.dead, self.upper, self.sample = (self.out[row] for row in (LOWER, DEAD, UPPER, SAMPLE))
+        assert same_bits(plain[[LOWER, LEFT]], self.out[[LOWER, LEFT]]).all(), "the same with and without samples"
+        self.dead = np.isnan(self.out[LEFT]).astype(float)
+        left = np.where(self.dead == 1.0, self.out[LEFT], np.maximum(self.out[LOWER], self.least))
+        assert same_bits(self.out[LEFT], left).all()
+        self.lower, self.upper, self.sample = (self.out[row] for row in (LOWER, UPPER, SAMPLE))
         s.taken = [(self.lo, self.hi, start)]
         self.box_lo, self.box_hi = s.boxes_of(np.zeros(len(self.numbers), int), self.numbers)  # (n, lanes)
 

@@ -29,7 +29,7 @@ def test_every_start_comes_back_once(count):
             assert len(parts[-1].lane) >= count - d.running and len(set(parts[-1].lane)) == len(parts[-1].lane)
     ends = d.ends()
     assert ends.lane.tolist() == list(range(count)) and ends.x.shape == (2, count) and d.running == 0
-    assert ends.state.dtype.kind == "i" and len(ends.value) == len(ends.state) == ends.alive == count
+    assert ends.state.dtype.kind == "i" and len(ends.value) == len(ends.state) == count
     assert d.advance() == 0 and d.best() is None
     for part in parts:
         assert (ends.x[:, part.lane] == part.x).all() and (ends.value[part.lane] == part.value).all()
@@ -56,7 +56,7 @@ def test_the_lowest_ends_are_chosen_of_all(most):
     some = d.ends(most)
     chosen = np.sort(np.argsort(every.value, kind="stable")[:most])
     assert (some.lane == chosen).all() and (some.x == every.x[:, chosen]).all() and (some.state == every.state[chosen]).all()
-    assert (some.alive, some.evaluations, some.longest) == (every.alive, every.evaluations, every.longest)
+    assert (some.evaluations, some.longest) == (every.evaluations, every.longest)
 
 
 def test_the_best_of_the_lanes_at_work():

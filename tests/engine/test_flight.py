@@ -1,5 +1,7 @@
 """Many particles: their kernels are the definition's bit for bit, draw the same random numbers as NumPy, and move as it does."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -21,13 +23,13 @@ LO, HI = np.array([-2.0, 0.5, -1e3]), np.array([1.0, 0.5, 1e-3])
 
 
 def all_of(flight):
-    """What a flight yields, and what it returns."""
+    """What a flight tells, and what it returns."""
     seen = []
     while True:
         try:
             seen.append(next(flight))
         except StopIteration as end:
-            return seen, end.value
+            return [found for found in seen if found is not None], end.value
 
 
 # ---- kernels
@@ -67,11 +69,11 @@ def test_a_step_is_the_definition(f, moves):
 # ---- flights
 def test_points_lie_within_the_bounds_and_everywhere():
     flight = Flight(infimum.compile(wavy, 3), LO, HI, seed=4)
-    x = flight.points(STARTS, 2, 5000)
+    x = all_of(flight.points(STARTS, 2, 5000))[1]
     assert x.shape == (3, 5000) and (x >= LO[:, None]).all() and (x <= HI[:, None]).all() and (x[1] == 0.5).all()
     unit = uniform(4, STARTS, 2, range(5000), 3)
     assert np.abs(x - (LO + (HI - LO) * unit.T).T).max() < 1e-12
-    few = flight.points(STARTS, 2, 100)
+    few = all_of(flight.points(STARTS, 2, 100))[1]
     assert np.abs(few - x[:, :100]).max() < 1e-12
 
 
@@ -98,7 +100,46 @@ def test_particles_without_a_value_follow_nobody():
     corner = Flight(infimum.compile(lambda x: np.log(x[0] - 0.999) + x[0], 1), np.array([0.0]), np.array([1.0]), seed=0)
     seen, places = all_of(corner.fly(0, 5000, SwarmOptions(swarm_steps=6)))
     values = corner.evaluator.estimate(places)
-    assert np.isfinite(values).mean() > 0.3 and np.isfinite(corner.evaluator.estimate(corner.points(16, 0, 5000))).mean() < 0.01
+    first = corner.evaluator.estimate(all_of(corner.points(16, 0, 5000))[1])
+    assert np.isfinite(values).mean() > 0.3 and np.isfinite(first).mean() < 0.01
+
+
+@pytest.mark.parametrize("start", ["uniform", "sobol"])
+def test_parts_change_nothing(start, monkeypatch):
+    """Here many particles fly part by part, so that a time limit is heard; a leader is the first of the best of all."""
+    runs = []
+    for terms in (1 << 30, 3 * 4500, 3 * 4096):
+        monkeypatch.setattr(flight_module, "_TERMS", terms)
+        flight = Flight(infimum.compile(lambda x: np.floor(np.sum(x * x)), 3), np.full(3, -2.0), np.full(3, 2.0), seed=4)
+        pauses = sum(1 for _ in flight.fly(0, 13_000, SwarmOptions(start=start, swarm_steps=3)))
+        seen, places = all_of(flight.fly(1, 13_000, SwarmOptions(start=start, swarm_steps=3)))
+        runs.append((pauses, [(x.tobytes(), value) for x, value in seen], places.tobytes(), flight.evaluations))
+    assert runs[0][1:] == runs[1][1:] == runs[2][1:] and runs[0][0] < runs[1][0] < runs[2][0]
+
+
+def test_a_time_limit_is_heard_while_many_particles_fly():
+    begin = time.perf_counter()
+    r = infimum.minimize(wavy, [(-1.0, 2.0)] * 200, engine="swarm", time_limit=0.5, options={"particles": 100_000}, device="cpu",
+                         memory_limit=None)
+    assert time.perf_counter() - begin < 5 and "time limit" in r.message
+
+
+def test_so_many_particles_that_memory_does_not_hold_them():
+    for particles in (10**9, 10**19):
+        with pytest.raises(infimum.OptionError, match="particles of 3 variables take about .* more than memory_limit = 8,0"):
+            infimum.minimize(wavy, [(-1.0, 2.0)] * 3, engine="swarm", options={"particles": particles})
+
+
+def test_where_memory_runs_out_the_answer_is_what_was_found(monkeypatch):
+    whole = infimum.minimize(wavy, [(-1.0, 2.0)] * 3, engine="swarm", options={"restarts": 0})
+
+    def full(*_):
+        raise MemoryError
+        yield
+    monkeypatch.setattr(Flight, "fly", full)
+    r = infimum.minimize(wavy, [(-1.0, 2.0)] * 3, engine="swarm")
+    assert "no memory is left" in r.message and r.minima and whole.upper <= r.upper < np.inf
+    assert infimum.minimize(wavy, [(-1.0, 2.0)] * 2).verdict is infimum.Verdict.PROVED
 
 
 # ---- whole runs
@@ -125,4 +166,10 @@ def test_many_particles_find_what_they_should():
     r = infimum.minimize(lambda x: 50 + np.sum(x**2 - 10 * np.cos(2 * np.pi * x)), [(-5.12, 5.12)] * 5, engine="swarm",
                          options={"particles": 20_000, "searches": 0, "restarts": 0})
     assert r.fun < 1e-12 and r.minima[0].lanes > 8 and r.success and r.nfev > 20_000 * 9
-    assert sum(m.share for m in r.minima) <= 1.0
+    assert sum(m.share for m in r.minima) == pytest.approx(1.0)
+
+
+def test_shares_are_of_the_lanes_that_are_told_apart():
+    r = infimum.minimize(lambda x: np.sum((x - 0.3) ** 2), [(-1.0, 2.0)] * 2, engine="swarm",
+                         options={"particles": 10_000, "searches": 0, "restarts": 0})
+    assert len(r.minima) == 1 and r.minima[0].share == 1.0 and r.minima[0].lanes == 32 + 1024

@@ -20,8 +20,8 @@ def ends(points, values, state: "int | list[int]" = State.CONVERGED) -> Ends:
     """Ends at points of one variable, or at columns."""
     x = np.atleast_2d(np.array(points, float))
     count = x.shape[1]
-    return Ends(x, np.array(values, float), (states := np.broadcast_to(np.array(state, int), count).copy()), np.arange(count),
-                int((states != State.DEAD).sum()), 3 * count, 3)
+    return Ends(x, np.array(values, float), np.broadcast_to(np.array(state, int), count).copy(), np.arange(count),
+                3 * count, 3)
 
 
 def gathered(points, values, state: "int | list[int]" = State.CONVERGED, independent: bool = True, width: float = 1.0) -> Minima:

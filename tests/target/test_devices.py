@@ -134,3 +134,19 @@ def test_a_kernel_is_brought_to_the_gpu_when_it_pays(pretend, monkeypatch):
     kernel.target.patience = 0.0
     found = f.value(lo, hi)
     assert "on_gpu" in vars(kernel) and same_bits(found.lo, wanted.lo).all() and same_bits(found.hi, wanted.hi).all()
+
+
+def test_what_a_failing_gpu_left_half_done_is_begun_again(monkeypatch):
+    """Runs to and fro change their inputs: the CPU begins with what they were."""
+    installed(monkeypatch)
+    f = infimum.compile(lambda x: x[0] ** 2, 1, target=HybridTarget(or_cpu=True))
+    compiled, doubles, positions, _ = f.prepare("estimate")
+    x, y = np.array([[3.0]]), np.zeros((1, 1))
+
+    class Failing:
+        def run(self, inputs, *_, **__):
+            inputs[0][...] = 77.0
+            raise DeviceError("lost")
+    compiled.on_gpu, compiled._pays = Failing(), lambda *_: True
+    compiled.run([x], [y], doubles, positions, times=2)
+    assert y[0, 0] == 9.0 and x[0, 0] == 81.0 and compiled.spent == -np.inf

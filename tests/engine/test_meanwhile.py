@@ -1,5 +1,6 @@
-"""Work beside a GPU: its results do not depend on when it is done, it ends with the run, and its errors are heard."""
+"""Work while a GPU works: its results do not depend on when it is done, it ends with the run, and its errors are heard."""
 
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import infimum
 from infimum.engine import auto
-from infimum.engine.beside import Beside
+from infimum.engine.meanwhile import Meanwhile
 from infimum.evaluate import Evaluator
 from infimum.result import Verdict
 from infimum.target.arrays import HostArrays
@@ -84,6 +85,15 @@ def test_it_ends_with_the_run(slow):
     assert r.verdict is Verdict.STOPPED and arrays.idle is None and arrays.steps
 
 
+def test_where_memory_runs_out_in_a_look_the_enclosure_is_kept(monkeypatch):
+    def full(self):
+        raise MemoryError
+        yield
+    monkeypatch.setattr(auto.Auto, "_closer", full)
+    r = infimum.minimize(schwefel, **SEARCH)
+    assert r.verdict is Verdict.STOPPED and "no memory is left" in r.message and r.lower <= -1718.18 <= r.upper + 1
+
+
 def test_large_batches_wait_longer(monkeypatch):
     seen = []
     monkeypatch.setattr(auto.Auto, "_wider", lambda self: seen.append(self.branch.steps) or iter(()))
@@ -101,21 +111,30 @@ def test_steps_errors_and_the_rest():
             assert arrays.idle is None  # no step within a step
             taken.append(k)
             yield
-    beside = Beside(three(), arrays)
+    meanwhile = Meanwhile(three(), arrays)
     assert arrays.idle() and taken == [0]
-    assert list(beside.rest()) == [None, None] and taken == [0, 1, 2] and arrays.idle is None
+    assert list(meanwhile.rest()) == [None, None] and taken == [0, 1, 2] and arrays.idle is None
 
     def fails():
         yield
         raise ZeroDivisionError("here")
-    beside = Beside(fails(), arrays)
+    meanwhile = Meanwhile(fails(), arrays)
     assert arrays.idle() and not arrays.idle() and arrays.idle is None
     with pytest.raises(ZeroDivisionError, match="here"):
-        list(beside.rest())
-    beside = Beside(three(), arrays)
+        list(meanwhile.rest())
+    meanwhile = Meanwhile(three(), arrays)
     while arrays.idle is not None and arrays.idle():
         pass
-    assert list(beside.rest()) == [] and taken == [0, 1, 2] * 2
+    assert list(meanwhile.rest()) == [] and taken == [0, 1, 2] * 2
+
+
+def test_another_thread_takes_no_step():
+    arrays, heard = SimpleNamespace(idle=None), []
+    meanwhile = Meanwhile(iter([None, None]), arrays)
+    thread = threading.Thread(target=lambda: heard.append(arrays.idle()))
+    thread.start()
+    thread.join()
+    assert heard == [False] and arrays.idle is not None and list(meanwhile.rest()) == [None, None]
 
 
 def test_a_gpu_uses_the_time(monkeypatch):

@@ -1,22 +1,25 @@
-"""Beside: work of this machine for the time it would only wait for a GPU."""
+"""Meanwhile: work of this machine for the time it would only wait for a GPU."""
 
 from collections.abc import Iterator
+from threading import get_ident
 from typing import Any
 
 
-class Beside:
+class Meanwhile:
     """Takes the steps of a generator while `arrays` wait for their machine. What the steps find must not depend on when they are
     taken.
 
-    Threads would not do: whoever waits for a GPU gives Python's lock away and gets it back late, thousands of times a second.
+    No thread is needed for that, none contends for Python's lock.
     """
 
     def __init__(self, steps: Iterator[None], arrays: Any):
-        self._steps, self._arrays, self._error = steps, arrays, None
+        self._steps, self._arrays, self._error, self._thread = steps, arrays, None, get_ident()
         arrays.idle = self._step
 
     def _step(self) -> bool:
-        """One step; False if there was none to take."""
+        """One step; False if there was none to take, or if another thread waits, whose work this is not."""
+        if get_ident() != self._thread:
+            return False
         self._arrays.idle = None  # a step may have to wait as well
         try:
             next(self._steps)
