@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from infimum.engine.checkpoint import State
+from infimum.engine.heap import Heap
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.payoff import Payoff
-from infimum.engine.pool import Pool, Regions, can_be_cut, choose_axis, widths
+from infimum.engine.pool import Pool, Regions, choose_axis, widths
 from infimum.engine.sweep import Sweeper
 from infimum.evaluate import Evaluator
-from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, POINT, PROVED_AWAY, REGIONS, UPPER, rows_of
-from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES, FATE
+from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, POINT, PROVED_AWAY, REGIONS, UPPER, rows, rows_of
+from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES, FATE, WIDE
 from infimum.lower.sweep import SLICES
 
 FEW = 6  # with fewer variables regions are cut, not swept
@@ -102,14 +103,18 @@ class Branch:
         """Is nothing left to do: the goal met, or nothing to cut?"""
         if not len(self.pool):
             return True
-        return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or not self._wide().any())
+        return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self._wide(1) is None)
 
-    def _wide(self) -> np.ndarray:
-        """Which regions are wider than xtol in a variable that can still be cut."""
-        return self._wide_sides(self.pool.everything()).any(axis=0)
-
-    def _wide_sides(self, regions: Regions) -> np.ndarray:
-        return (widths(regions.lo, regions.hi) > self.goal.xtol) & can_be_cut(regions.lo, regions.hi)
+    def _wide(self, count: int) -> tuple[Heap, Any, Any] | None:
+        """(where, which, their widest sides) of up to so many regions that are wider than xtol in a variable that can still be
+        cut, lowest first; those that wait come last."""
+        for heap in (self.pool.front, self.pool.rest):
+            if len(heap):
+                lower, axis = self.evaluator.run(WIDE, [heap.data], parameters=np.array([self.goal.xtol]))
+                index, _ = heap.arrays.lowest(lower[:, :heap.used], count)
+                if len(index):
+                    return heap, index, heap.arrays.gather(axis, index)
+        return None
 
     def step(self) -> None:
         """Takes the lowest regions, cuts them, and tests the pieces. If that fails, memory being short, they are put back."""
@@ -132,14 +137,12 @@ class Branch:
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""
-        regions, wide = self.pool.everything(), np.flatnonzero(self._wide())[:self.lanes // 2]
-        rest = np.ones(len(regions), bool)
-        rest[wide] = False
-        taken = regions.at(wide)
-        sides = np.where(self._wide_sides(taken), widths(taken.lo, taken.hi), -1.0)
-        taken.axis = np.argmax(sides, axis=0).astype(np.int32)
-        parents = self.arrays.send(taken.columns())
-        self.pool.replace(regions.at(np.flatnonzero(rest)), room)
+        self.pool.reserve(room)
+        heap, index, axis = self._wide(self.lanes // 2)
+        parents, row = heap.arrays.gather(heap.data, index), rows(self.n)[1]
+        heap.arrays.put(parents[row:row + 1], 0, axis)
+        parents = parents if heap.arrays is self.arrays else self.arrays.send(parents)
+        heap.remove(index)
         return parents
 
     # ---- what is left of regions

@@ -165,15 +165,6 @@ class Pool:
         """All regions, here."""
         return Regions.from_columns(np.concatenate([self.front.everything(), self.rest.everything()], axis=1))
 
-    def replace(self, regions: Regions, room: int = 0) -> None:
-        """These regions, instead of what was there, and room for others."""
-        front = Heap(self.arrays, self.n)
-        front.replace(regions.columns())
-        front.reserve(room)
-        self.front = front
-        self.rest.clear()
-        self._divided(np.inf)
-
     def state(self) -> dict[str, np.ndarray]:
         """Everything, as it is, for a checkpoint."""
         return {"pool": np.array([self.border, self.full]), "pool.front": self.front.everything(),

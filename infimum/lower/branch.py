@@ -133,3 +133,24 @@ def fate(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
     found = b.select(b.ogt(lower, upper), float(ABOVE), kept)
     b.output(0, 0, b.select(b.oeq(axis, GONE), float(PROVED_AWAY), found))
     return b.kernel(name, 1, 1), data, (1,), at
+
+
+def wide(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
+    """(the lower bound of a region that is too wide, NaN of another; its widest side). Parameter: what is too wide.
+
+    A side without a double strictly inside does not count, since it cannot be cut. A width is the double above the difference
+    rounded up, so that none is wider than it seems.
+    """
+    b, data = Builder(), Data()
+    at, index = data.offset(np.zeros(1)), data.offset(np.arange(n, dtype=float))
+    with b.loop(n) as turn:
+        i = turn.index
+        lo, hi = b.input(0, i), b.input(0, b.place("uadd", i, n))
+        width, middle = b.sub(hi, lo), cut(b, lo, hi, 0.5)
+        width = b.select(b.olt(width, INF), b.float(b.iadd(b.bits(b.max(width, 0.0)), 1)), width)
+        counts = b.mand(b.ogt(width, b.data(at)), b.mand(b.ogt(middle, lo), b.olt(middle, hi)))
+        side = b.step((-1.0, STUCK), (b.select(counts, width, -1.0), b.data(b.place("uadd", index, i))), with_larger)
+    widest, axis = side.results
+    b.output(0, 0, b.select(b.ogt(widest, 0.0), b.input(0, rows(n)[0]), float("nan")))
+    b.output(1, 0, axis)
+    return b.kernel(name, 1, 2), data, (1, 1), at

@@ -21,7 +21,7 @@ ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gra
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 SCATTER, FLIGHT = "scatter", "flight"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
-BRANCH, BRANCH_BY_PIECES, FATE = "branch", "branch_by_pieces", "fate"
+BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"
 CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
@@ -180,6 +180,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     BRANCH: lambda f, x: Program(*branch.branch(BRANCH, f, x)),
     BRANCH_BY_PIECES: lambda f, x: Program(*branch.branch(BRANCH_BY_PIECES, f, x, by_pieces=True)),
     FATE: lambda f, x: Program(*branch.fate(FATE, x.size)),
+    WIDE: lambda f, x: Program(*branch.wide(WIDE, x.size)),
     CONTEXT: lambda f, x, slices=0: Program(*sweep.context(CONTEXT, f, x, slices=slices)),
     SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),
     POINT_CONTEXT: lambda f, x: Program(*sweep.context(POINT_CONTEXT, f, x, estimates=True)),
