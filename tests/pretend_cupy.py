@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infimum.target import cuda
+from infimum.target import gpu
 from tests.ptx_machine import Memory, Module
 
 
@@ -206,7 +206,7 @@ class PretendCupy:
 def installed(monkeypatch: pytest.MonkeyPatch, **settings: int) -> PretendCupy:
     """A pretended CuPy in the place of the real one, and no memory of another."""
     cupy = PretendCupy(**settings)
-    monkeypatch.setattr(cuda, "_cupy", lambda: cupy)
-    monkeypatch.setattr(cuda, "_gpus", {})
-    monkeypatch.setattr(cuda, "_loaded", OrderedDict())
+    monkeypatch.setattr(gpu, "_cupy", lambda: cupy)
+    monkeypatch.setattr(gpu, "_gpus", {})
+    monkeypatch.setattr(gpu, "_loaded", OrderedDict())
     return cupy

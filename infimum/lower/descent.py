@@ -97,17 +97,21 @@ class Descent(ABC):
         return b.min(b.max(moved, self.bound(0, i)), self.bound(1, i))
 
     def moved(self, i: Value) -> Value:
-        return self.b.sub(self.trial(i), self.b.input(_X, i))
+        return self.b.load(self.steps, i)
 
     def changed(self, i: Value) -> Value:
-        return self.b.sub(self.new_gradient(i), self.b.input(_GRADIENT, i))
+        return self.b.load(self.changes, i)
 
     # ---- the trial
     def _compare(self, f: Value) -> None:
         b = self.b
+        self.steps, self.changes = b.buffer(self.n), b.buffer(self.n)
         with b.loop(self.n) as turn:
             i = turn.index
-            s, y, before = self.moved(i), self.changed(i), b.input(_GRADIENT, i)
+            before = b.input(_GRADIENT, i)
+            s, y = b.sub(self.trial(i), b.input(_X, i)), b.sub(self.new_gradient(i), before)
+            b.store(self.steps, i, s)
+            b.store(self.changes, i, y)
             sums = [total(b, v) for v in (b.mul(before, s), b.mul(s, s), b.mul(s, y), b.mul(y, y), b.abs(self.new_gradient(i)))]
         self.gain, ss, self.sy, yy, size = (s() for s in sums)
         sound = b.mand(b.ole(b.abs(f), _LARGEST), b.ole(size, _LARGEST))

@@ -1,153 +1,22 @@
-"""The GPU: a lane is a thread or a block of threads, NVIDIA's driver compiles the PTX, CuPy moves memory and launches.
+"""Kernels on a GPU: a lane is a thread or a block of threads. CuPy moves memory; what a GPU needs beside that is in `gpu`."""
 
-CuPy is imported when a target is made. Nothing of it that compiles is used (elementwise kernels, random numbers, scans): that
-needs NVRTC, a part of the CUDA toolkit, and the driver alone is enough for kernels that come as PTX. That the first launch comes
-soon, PTX is kept on disk (`disk_cache`), and the driver keeps there what it made of it.
-"""
-
-import ctypes
-import warnings
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
 from types import ModuleType
 from typing import Any
 
-import llvmlite
 import numpy as np
 
-from infimum.errors import DeviceError, DeviceMemoryError, ShapeError
+from infimum.errors import DeviceError, ShapeError
 from infimum.lower.kernel import Kernel
-from infimum.target import disk_cache, ptx
+from infimum.target import ptx
+from infimum.target.gpu import gpu
 from infimum.target.gpu_arrays import GpuArrays
-from infimum.target.host import LOCK
 from infimum.target.launch import Blocks, Lanes
 
-_KEEP = 256
-_OLDEST = 60  # compute capability 6.0, as ptx.CAPABILITY
 _BATCH, _LANE = 1 << 19, 1 << 15  # boxes a step that fill a large GPU, and the bytes that regions at hand and work take for each
 _SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this
-_REFUSALS = ("PTX", "NO_BINARY")  # in what the driver says of a kernel that it does not take
-
-_gpus: dict[int, "Gpu"] = {}
-_loaded: "OrderedDict[tuple[int, str], Any]" = OrderedDict()
-
-
-class Gpu:
-    """One GPU as the driver shows it."""
-
-    def __init__(self, number: int):
-        self.cupy, self.number = _cupy(), number
-        cuda = self.cupy.cuda
-        self._errors = cuda.driver.CUDADriverError, cuda.runtime.CUDARuntimeError, cuda.memory.OutOfMemoryError
-        self.name = self._called(number)
-        with self.use() as device:
-            self.capability, self.memory = str(device.compute_capability), int(device.mem_info[1])
-            self.multiprocessors = int(device.attributes["MultiProcessorCount"])
-        self.versions = f"driver {cuda.runtime.driverGetVersion()}, llvmlite {llvmlite.__version__}"
-        if int(self.capability) < _OLDEST:
-            raise DeviceError(f"the GPU '{self.name}' has compute capability {self.capability}; it has to be {_OLDEST} or more")
-
-    def _called(self, number: int) -> str:
-        """The name of the GPU with that number, if there is one."""
-        runtime = self.cupy.cuda.runtime
-        try:
-            count = runtime.getDeviceCount()
-            if not 0 <= number < count:
-                raise DeviceError(f"there is no GPU number {number}; this machine has {count}, counted from 0")
-            return runtime.getDeviceProperties(number)["name"].decode()
-        except runtime.CUDARuntimeError as error:
-            if "InsufficientDriver" in str(error):
-                raise DeviceError(f"NVIDIA's driver is too old for the CuPy that is installed ({error}): install a newer driver, "
-                                  "or the CuPy for its version, as pip install cupy-cuda12x") from error
-            raise DeviceError(f"no NVIDIA GPU answers ({error}); install NVIDIA's driver (no CUDA toolkit is needed)") from error
-
-    @contextmanager
-    def use(self) -> Iterator[Any]:
-        """`with gpu.use():` makes it CuPy's current device. What CUDA reports meanwhile becomes an error of ours.
-
-        CUDA reports a failed launch at whichever call comes later, so that every call has to be within.
-        """
-        try:
-            with self.cupy.cuda.Device(self.number) as device:  # a new one each time, since threads must not share one
-                yield device
-        except self._errors as error:
-            if self.out_of_memory(error):
-                raise DeviceMemoryError(f"the memory of the GPU '{self.name}' is full ({error})") from error
-            raise DeviceError(f"the GPU '{self.name}' (cuda:{self.number}) failed: {error}. What was in its memory is lost, and "
-                              "this process cannot use it any more: start a new one, after a reset of the GPU if it fails again, "
-                              "or take device='cpu'") from error
-
-    def load(self, text: str) -> Any:
-        """The function of a kernel's LLVM IR on this GPU; one that was loaded before is used again."""
-        name = disk_cache.name_of(text, ptx.settings())
-        key = self.number, name
-        with LOCK:
-            if key not in _loaded:
-                module, words = self.cupy.cuda.function.Module(), disk_cache.kept(name, lambda: ptx.assemble(text).encode())
-                with self.use():
-                    try:
-                        module.load(words)
-                        _loaded[key] = module.get_function(ptx.ENTRY)  # keeps the module
-                    except self.cupy.cuda.driver.CUDADriverError as error:
-                        if not any(word in str(error) for word in _REFUSALS):
-                            raise
-                        raise DeviceError(f"the driver of the GPU '{self.name}' refuses the kernel: {error}") from error
-                if len(_loaded) > _KEEP:
-                    _loaded.popitem(last=False)
-            _loaded.move_to_end(key)
-            return _loaded[key]
-
-    def queue(self, function: Any, grid: int, block: int, *ways: Sequence[int], times: int = 1) -> None:
-        """Queues a kernel on CuPy's current stream, `times` times, with each of the lists of words in turn.
-
-        By the driver's own call: CuPy's takes three times as long, longer than many a kernel, to look at each argument.
-        """
-        launch, stream = self.cupy.cuda.driver.launchKernel, self.cupy.cuda.get_current_stream().ptr
-        packed = [_Arguments(words) for words in ways]
-        for k in range(times):
-            launch(function.ptr, grid, 1, 1, block, 1, 1, 0, stream, packed[k % len(packed)].address, 0)
-
-    def resident(self, function: Any, block: int) -> int:
-        """How many blocks of so many threads run at the same time; 0 if one has too many registers for that."""
-        return self.multiprocessors * self.cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(function.ptr, block, 0)
-
-    def out_of_memory(self, error: Exception) -> bool:
-        """Does the error say that memory ran out, in an allocation or at a launch?"""
-        return isinstance(error, MemoryError) or any(w in str(error) for w in ("OUT_OF_MEMORY", "cudaErrorMemoryAllocation"))
-
-
-class _Arguments:
-    """Words of 64 bits as the driver takes them: the addresses of all, side by side."""
-
-    def __init__(self, words: Sequence[int]):
-        count = len(words)
-        self._words = (ctypes.c_int64 * count)(*words)
-        first = ctypes.addressof(self._words)
-        self._addresses = (ctypes.c_int64 * count)(*range(first, first + 8 * count, 8))
-        self.address = ctypes.addressof(self._addresses)
-
-
-def _cupy() -> ModuleType:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # CuPy warns where it finds no CUDA toolkit
-            import cupy
-            import cupy.cuda.function
-    except ImportError as error:
-        reason = str(error).strip().split("\n")[0]
-        raise DeviceError(f"the GPU target needs CuPy, and importing it fails ({reason}): pip install infimum[cuda], or "
-                          "cupy-cuda13x for drivers of CUDA 13; NVIDIA's driver is needed, a CUDA toolkit is not") from error
-    return cupy
-
-
-def gpu(number: int = 0) -> Gpu:
-    """The GPU of that number, examined once."""
-    with LOCK:
-        if number not in _gpus:
-            _gpus[number] = Gpu(number)
-        return _gpus[number]
 
 
 class _Constants:

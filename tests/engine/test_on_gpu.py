@@ -10,7 +10,8 @@ import infimum
 from infimum import problems
 from infimum.errors import DeviceError, OptionError
 from infimum.target.cpu import CpuTarget
-from infimum.target.cuda import CudaTarget, gpu
+from infimum.target.cuda import CudaTarget
+from infimum.target.gpu import gpu
 from infimum.target.hybrid import HybridTarget
 from tests.random_kernels import same_bits
 from tests.target.test_cuda_bits import why_not

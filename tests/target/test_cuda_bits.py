@@ -15,7 +15,8 @@ from infimum.errors import DeviceError
 from infimum.interval import elementary
 from infimum.lower.kernel import PRIMITIVES, Builder, Kernel
 from infimum.target.cpu import CpuTarget
-from infimum.target.cuda import CudaTarget, gpu
+from infimum.target.cuda import CudaTarget
+from infimum.target.gpu import gpu
 from tests.evaluate.fingerprint import FUNCTIONS
 from tests.random_kernels import ADVERSARIAL, DATA, bit_patterns, example, same_bits
 from tests.random_kernels import ROWS as RANDOM_ROWS

@@ -8,7 +8,7 @@ import pytest
 
 from infimum.errors import DeviceError, ShapeError
 from infimum.lower.kernel import Builder, Kernel
-from infimum.target import cuda
+from infimum.target import cuda, gpu
 from infimum.target.cuda import CudaTarget
 from tests.pretend_cupy import PretendCupy, installed
 from tests.random_kernels import example, same_bits
@@ -160,9 +160,9 @@ def test_equal_kernels_are_loaded_once(pretend):
     inputs, output, data, udata = whole_numbers(4)
     for block in (None, 32, 64):
         CudaTarget(block=block).compile(sum_kernel()).run(inputs, [output], data, udata)
-    assert len(cuda._loaded) == 1
+    assert len(gpu._loaded) == 1
     CudaTarget(device=1).compile(sum_kernel()).run(inputs, [output], data, udata)
-    assert len(cuda._loaded) == 2
+    assert len(gpu._loaded) == 2
 
 
 @pytest.mark.parametrize("spoil", [
@@ -239,7 +239,7 @@ def test_other_errors_are_not_taken_for_a_lack_of_memory(pretend, monkeypatch):
 
 def test_without_cupy(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setattr(cuda, "_gpus", {})
+    monkeypatch.setattr(gpu, "_gpus", {})
     with pytest.raises(DeviceError, match=r"needs CuPy.*pip install infimum\[cuda\].*driver"):
         CudaTarget()
 

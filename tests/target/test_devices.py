@@ -9,7 +9,7 @@ import pytest
 import infimum
 from infimum import evaluate, problems
 from infimum.errors import DeviceError, OptionError
-from infimum.target import cuda, hybrid
+from infimum.target import gpu, hybrid
 from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget
 from infimum.target.devices import target_of
@@ -57,8 +57,8 @@ def test_a_memory_limit_too_small_for_a_batch(pretend):
 def test_auto_does_without_a_gpu_that_cannot_be_used(monkeypatch):
     def broken():
         raise DeviceError("the driver is too old")
-    monkeypatch.setattr(cuda, "_cupy", broken)
-    monkeypatch.setattr(cuda, "_gpus", {})
+    monkeypatch.setattr(gpu, "_cupy", broken)
+    monkeypatch.setattr(gpu, "_gpus", {})
     monkeypatch.setattr(hybrid, "gpu_may_be_here", lambda: True)
     target = target_of("auto")
     assert isinstance(target, HybridTarget) and target.cuda is None
