@@ -147,22 +147,35 @@ class Evaluator:
 
     # ---- running
     def run(self, kind: str, inputs: list[np.ndarray], outputs: list[np.ndarray] | None = None,
-            parameters: np.ndarray | None = None, times: int = 1) -> list[np.ndarray]:
+            parameters: np.ndarray | None = None, times: int = 1, doubles: Any = None) -> list[np.ndarray]:
         """Runs a program on float64 arrays of shape (rows, N), NumPy's or those of `arrays`, where the results are then too.
 
-        `parameters` are given to all lanes alike. `times`: so often, to and fro between inputs and outputs of the same shapes.
+        `parameters` are given to all lanes alike; or `doubles`, as the method of that name makes them, wherever they lie.
+        `times`: so often, to and fro between inputs and outputs of the same shapes.
         """
-        compiled, doubles, positions, rows = self.prepare(kind)
+        compiled, _, positions, rows = self.prepare(kind)
         here = isinstance(inputs[0], np.ndarray)
         inputs = [np.ascontiguousarray(a) for a in inputs] if here else inputs
-        if parameters is not None:
-            doubles, at = doubles.copy(), self._parameters[kind]
-            doubles[at:at + len(parameters)] = parameters
+        doubles = self.doubles(kind, parameters) if doubles is None else doubles
         if outputs is None:
             room = np.empty if here else (lambda shape: self.arrays.empty(*shape))
             outputs = [room((count, inputs[0].shape[1])) for count in rows]
         compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.target, "threads", 1), times=times)
         return outputs if times % 2 else inputs
+
+    def doubles(self, kind: str, parameters: np.ndarray | None) -> np.ndarray:
+        """The data of a program, these parameters among it."""
+        doubles = self.prepare(kind)[1]
+        if parameters is None:
+            return doubles
+        doubles, at = doubles.copy(), self.parameters_at(kind)
+        doubles[at:at + len(parameters)] = parameters
+        return doubles
+
+    def parameters_at(self, kind: str) -> int:
+        """Where the parameters stand in it."""
+        self.prepare(kind)
+        return self._parameters[kind]
 
     @property
     def arrays(self) -> Arrays:

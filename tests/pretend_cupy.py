@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from infimum import evaluate
 from infimum.target import gpu
 from tests.ptx_machine import Memory, Module
 
@@ -209,4 +210,5 @@ def installed(monkeypatch: pytest.MonkeyPatch, **settings: int) -> PretendCupy:
     monkeypatch.setattr(gpu, "_cupy", lambda: cupy)
     monkeypatch.setattr(gpu, "_gpus", {})
     monkeypatch.setattr(gpu, "_loaded", OrderedDict())
+    monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
     return cupy

@@ -14,7 +14,7 @@ from infimum.engine import sobol
 from infimum.engine.random import key_of, uniform
 from infimum.engine.swarm_options import SwarmOptions
 from infimum.evaluate import Evaluator
-from infimum.lower.flight import flight_parameters, particle_rows, scatter_parameters
+from infimum.lower.flight import flight_parameters, leader_at, particle_rows, scatter_parameters
 from infimum.lower.programs import FLIGHT, SCATTER
 
 MANY = 1 << 12
@@ -55,7 +55,7 @@ class Flight:
 
     def _part(self, count: int) -> int:
         """So many of these lanes are run together: all of them on a GPU."""
-        return count if self.evaluator.goes_far(count, MANY) else max(MANY, _TERMS // self.n)
+        return count if self.goes_far(count) else max(MANY, _TERMS // self.n)
 
     def _numbers(self, count: int) -> list[Any]:
         """The numbers of the lanes, in parts."""
@@ -76,10 +76,15 @@ class Flight:
 
     def fly(self, wave: int, count: int, options: SwarmOptions) -> Iterator[tuple[np.ndarray, float] | None]:
         """Moves particles; after each step it yields the best place so far, the first of equals, and its value. Returns the best
-        place of each particle."""
+        place of each particle. On a GPU everything is queued until the first pause: there is time for other work."""
         quasi = options.start == "sobol" and self.n <= sobol.LIMIT
         x = self.scaled(sobol.points(self.seed, _SOBOL + wave, 0, count, self.n)) if quasi else None
-        return (yield from (self._fly_here if count < MANY else self._fly_there)(x, wave, count, options))
+        way = self._fly_here if count < MANY else self._fly_far if self.goes_far(count) else self._fly_in_parts
+        return (yield from way(x, wave, count, options))
+
+    def goes_far(self, count: int) -> bool:
+        """Do so many particles fly on a GPU?"""
+        return count >= MANY and self.evaluator.goes_far(count, MANY)
 
     def _fly_here(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) -> Iterator[tuple[np.ndarray, float]]:
         x = self.few(_SWARM, wave, count) if x is None else x
@@ -103,29 +108,66 @@ class Flight:
             v = np.where(x == moved, v, 0.0)
         return own
 
-    def _fly_there(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
+    def _rules(self, o: SwarmOptions, wave: int, step: int) -> tuple[tuple[float, ...], tuple[int, int]]:
+        """What a step goes by: parameters of the kernel, and the key of its random numbers."""
+        return (o.inertia, o.cognitive, o.social, float(step > 0)), key_of(self.seed, _FLIGHT + wave, max(step - 1, 0))
+
+    def _velocities(self, wave: int, count: int) -> Iterator[list[Any]]:
+        return (yield from self._scattered(-0.5 * self.width, 0.5 * self.width, _VELOCITY, wave, count))
+
+    def _fly_in_parts(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
             -> Iterator[tuple[np.ndarray, float] | None]:
+        """By kernels here, some thousands at a time."""
         arrays, numbers, rows = self.evaluator.arrays_for(count, MANY), self._numbers(count), particle_rows(self.n)
         if x is None:
             places = yield from self._scattered(self.lo, self.hi, _SWARM, wave, count)
         else:
             size = self._part(count)
-            places = [arrays.send(np.ascontiguousarray(x[:, k:k + size])) for k in range(0, count, size)]
-        velocities = yield from self._scattered(-0.5 * self.width, 0.5 * self.width, _VELOCITY, wave, count)
+            places = [np.ascontiguousarray(x[:, k:k + size]) for k in range(0, count, size)]
+        velocities = yield from self._velocities(wave, count)
         parts = [[x, v, *(arrays.empty(r, x.shape[1]) for r in rows[2:])] for x, v in zip(places, velocities, strict=True)]
         spare = [[arrays.empty(r, x.shape[1]) for r in rows] for x in places]
-        leader, social = np.zeros(self.n), 0.0
+        best = np.inf, np.zeros(self.n)
         for step in range(o.swarm_steps + 1):
-            rules = o.inertia, o.cognitive, social, float(step > 0)
-            key = key_of(self.seed, _FLIGHT + wave, max(step - 1, 0))
-            parameters, best = flight_parameters(self.lo, self.hi, leader, rules, key), (np.inf, leader)
+            parameters = flight_parameters(self.lo, self.hi, *best, *self._rules(o, wave, step))
+            best = np.inf, best[1]
             for mine, particles, others in zip(numbers, parts, spare, strict=True):
                 self.evaluator.run(FLIGHT, [mine, *particles], others, parameters)
                 self.evaluations += mine.shape[1]
                 best = min(best, arrays.least_column(others[3], others[2]), key=lambda found: found[0])
                 yield None
             parts, spare = spare, parts
-            value, leader = best
-            social = o.social if value < np.inf else 0.0
-            yield leader, value
+            yield best[1], best[0]
         return self._together([own for _, _, own, _ in parts])
+
+    def _fly_far(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
+            -> Iterator[tuple[np.ndarray, float] | None]:
+        """By kernels on a GPU: the leader of a step is written there to where the next step reads it."""
+        arrays, numbers = self.evaluator.arrays, self._numbers(count)[0]
+        places = [arrays.send(x)] if x is not None else self._at_once(self._scattered(self.lo, self.hi, _SWARM, wave, count))
+        velocities = self._at_once(self._velocities(wave, count))
+        particles, others = ([*given, *(arrays.empty(r, count) for r in particle_rows(self.n)[len(given):])]
+                             for given in ([*places, *velocities], []))
+        nobody = np.inf, np.zeros(self.n)
+        steps = [flight_parameters(self.lo, self.hi, *nobody, *self._rules(o, wave, k)) for k in range(o.swarm_steps + 1)]
+        doubles = arrays.send(np.stack([self.evaluator.doubles(FLIGHT, parameters) for parameters in steps]))
+        at = self.evaluator.parameters_at(FLIGHT) + leader_at(self.n)
+        for step in range(len(steps)):
+            self.evaluator.run(FLIGHT, [numbers, *particles], others, doubles=doubles[step:step + 1])
+            particles, others = others, particles
+            if step + 1 < len(steps):
+                arrays.put_least(particles[3], particles[2], doubles[step + 1:step + 2], at)
+        yield None
+        self.evaluations += count * len(steps)
+        value, leader = arrays.least_column(particles[3], particles[2])
+        yield leader, value
+        return particles[2]
+
+    @staticmethod
+    def _at_once(parts: Iterator[list[Any]]) -> list[Any]:
+        """Without a pause."""
+        while True:
+            try:
+                next(parts)
+            except StopIteration as end:
+                return end.value

@@ -126,12 +126,16 @@ class Swarm:
 
     def _one_wave(self, wave: int) -> Iterator[None]:
         lanes = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
+        particles = self.flying or min(self.options.particles, _GROWTH * lanes)
+        flying = self._fly(wave, particles)
+        if self.flight.goes_far(particles):
+            next(flying)  # it is queued, and goes on meanwhile
         starts = yield from self.flight.points(STARTS, wave, lanes)
         if wave == 0:
             self._measure(starts)
         mine = yield from self._descend(starts, Route.INDEPENDENT)
         yield from self._search_from(mine, wave)
-        places = yield from self._fly(wave, self.flying or min(self.options.particles, _GROWTH * lanes))
+        places = yield from flying
         mine = yield from self._descend(places)
         yield from self._search_from(mine, wave)
 

@@ -39,9 +39,15 @@ def scatter(name: str, n: int) -> tuple:
     return b.kernel(name, 1, 1), data, (n,), at
 
 
-def flight_parameters(lo: np.ndarray, hi: np.ndarray, leader: np.ndarray, rules: tuple[float, ...],
+def flight_parameters(lo: np.ndarray, hi: np.ndarray, value: float, leader: np.ndarray, rules: tuple[float, ...],
                       key: tuple[int, int]) -> np.ndarray:
-    return np.concatenate([lo, hi, leader, rules, key_parameters(key)])
+    """The leader, whose value is infinite if there is none, stands behind the bounds: see `leader_at`."""
+    return np.concatenate([lo, hi, [value], leader, rules, key_parameters(key)])
+
+
+def leader_at(n: int) -> int:
+    """Where the leader's value stands among the parameters; its place comes behind."""
+    return 2 * n
 
 
 def flight(name: str, f: Expr, x: Expr) -> tuple:
@@ -52,17 +58,19 @@ def flight(name: str, f: Expr, x: Expr) -> tuple:
     moves and no place is known yet.
     """
     b, data, n = Builder(), Data(), x.size
-    at = data.offset(np.zeros(3 * n + len(RULES) + KEY))
-    inertia, cognitive, social, moves = (b.data(at + 3 * n + k) for k in range(len(RULES)))
-    draw = uniform(b, data, at + 3 * n + len(RULES), b.bits(b.input(0, 0)), 2 * n)
+    behind = leader_at(n) + 1 + n
+    at = data.offset(np.zeros(behind + len(RULES) + KEY))
+    inertia, cognitive, social, moves = (b.data(at + behind + k) for k in range(len(RULES)))
+    led = b.olt(b.data(at + leader_at(n)), _INFINITE)
+    draw = uniform(b, data, at + behind + len(RULES), b.bits(b.input(0, 0)), 2 * n)
     before = [1 + k for k in PARTICLE]
     first, place = b.oeq(moves, 0.0), b.buffer(n)
     with b.loop(n) as turn:
         i = turn.index
-        low, high, leader = (b.data(b.place("uadd", at + k * n, i)) for k in range(3))
+        low, high, leader = (b.data(b.place("uadd", at + k, i)) for k in (0, n, leader_at(n) + 1))
         here, velocity, own = (b.input(before[k], i) for k in (_X, _VELOCITY, _OWN))
         pull = b.fma(b.mul(cognitive, draw(i)), b.sub(own, here), b.mul(inertia, velocity))
-        pull = b.fma(b.mul(social, draw(b.place("uadd", n, i))), b.sub(leader, here), pull)
+        pull = b.select(led, b.fma(b.mul(social, draw(b.place("uadd", n, i))), b.sub(leader, here), pull), pull)
         velocity = b.select(first, velocity, pull)
         moved = b.select(first, here, b.add(here, velocity))
         there = b.min(b.max(moved, low), high)

@@ -42,6 +42,9 @@ class Arrays(Protocol):
     def least_column(self, row: Any, array: Any) -> tuple[float, np.ndarray]:
         """The least number, and the column of the array that stands there, here."""
 
+    def put_least(self, row: Any, array: Any, target: Any, at: int) -> None:
+        """Writes that number to entry `at` of a row, and that column behind it, without looking."""
+
     def lowest(self, row: Any, count: int, below: float = np.inf, ties: bool = False) -> tuple[Any, float]:
         """(index, border) of the `count` lowest numbers of those below `below` (all, if that is infinite): where they stand, in
         ascending order, and the highest of them, infinite if there are fewer. NaN is never among them. Of equal ones the first
@@ -100,6 +103,9 @@ class HostArrays:
     def least_column(self, row: np.ndarray, array: np.ndarray) -> tuple[float, np.ndarray]:
         number, at = self.least(row)
         return number, array[:, at].copy()
+
+    def put_least(self, row: np.ndarray, array: np.ndarray, target: np.ndarray, at: int) -> None:
+        target[0, at], target[0, at + 1:at + 1 + len(array)] = self.least_column(row, array)
 
     def lowest(self, row: np.ndarray, count: int, below: float = np.inf, ties: bool = False) -> tuple[np.ndarray, float]:
         index = np.flatnonzero(row[0] < below if below < np.inf else ~np.isnan(row[0]))

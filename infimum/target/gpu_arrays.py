@@ -126,12 +126,16 @@ class GpuArrays:
 
     def least_column(self, row: Any, array: Any) -> tuple[float, np.ndarray]:
         with self.gpu.use():
-            least, rows = self._least(row), array.shape[0]
-            found = self.empty(1 + rows, 1)
-            self._launch("copy", 1, least, 1, found, 1, 1)
-            self._launch("gather", 1, array, array.shape[1], least[1:], found[1:], 1, rows)
-            number, column = np.split(self.fetch(found)[:, 0], [1])
+            found = self.empty(1, 1 + array.shape[0])
+            self.put_least(row, array, found, 0)
+            number, column = np.split(self.fetch(found)[0], [1])
         return float(number[0]), column
+
+    def put_least(self, row: Any, array: Any, target: Any, at: int) -> None:
+        with self.gpu.use():
+            least, there = self._least(row), target.data.ptr + 8 * at
+            self._launch("copy", 1, least, 1, there, 1, 1)
+            self._launch("gather", 1, array, array.shape[1], least[1:], there + 8, 1, array.shape[0])
 
     def _least(self, row: Any) -> Any:
         """The words (least number, its place)."""

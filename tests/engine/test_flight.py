@@ -53,12 +53,12 @@ def test_random_numbers_are_those_of_numpy(n):
         assert (drawn == uniform(seed, stream, step, numbers, n)).all()
 
 
-@pytest.mark.parametrize("moves", [0.0, 1.0])
+@pytest.mark.parametrize("moves, value", [(0.0, np.inf), (1.0, 3.0), (1.0, np.inf)])
 @pytest.mark.parametrize("f", [wavy, partial])
-def test_a_step_is_the_definition(f, moves):
+def test_a_step_is_the_definition(f, moves, value):
     """Any numbers, NaN and infinities among them."""
     program, rng = program_of(FLIGHT, f, 3), np.random.default_rng(int(moves))
-    doubles = doubles_of(program, flight_parameters(LO, HI, rng.normal(size=3), (0.5, 1.2, 1.5, moves), key_of(1, 2, 3)))
+    doubles = doubles_of(program, flight_parameters(LO, HI, value, rng.normal(size=3), (0.5, 1.2, 1.5, moves), key_of(1, 2, 3)))
     particle = [rng.normal(size=(rows, 60)) for rows in particle_rows(3)]
     for array in particle:
         array[rng.random(array.shape) < 0.05] = rng.choice(ADVERSARIAL)
@@ -146,6 +146,22 @@ def test_where_memory_runs_out_the_answer_is_what_was_found(monkeypatch):
 def bits(r: infimum.Result) -> list:
     minima = [(m.x.tobytes(), m.value, m.lanes, m.share, m.status) for m in r.minima]
     return [r.x.tobytes(), r.fun, r.nit, r.nfev, r.message, minima]
+
+
+@pytest.mark.parametrize("start", ["uniform", "sobol"])
+@pytest.mark.parametrize("f", [wavy, lambda x: np.log(x[0] - 5)], ids=["wavy", "nowhere"])
+def test_a_flight_on_a_gpu_is_the_one_here(f, start, monkeypatch):
+    """There a leader is written to where the next step reads it, and nothing is looked at before the end."""
+    monkeypatch.setattr(flight_module, "MANY", 20)
+    monkeypatch.setattr(flight_module, "_TERMS", 3)
+    options = SwarmOptions(start=start, swarm_steps=3)
+    seen, places = all_of(Flight(infimum.compile(f, 3), LO, HI, seed=4).fly(1, 50, options))
+    installed(monkeypatch, memory=1 << 24)
+    target = CudaTarget()
+    flight = Flight(infimum.compile(f, 3, target=target), LO, HI, seed=4)
+    (last,), there = all_of(flight.fly(1, 50, options))
+    assert target.arrays.fetch(there).tobytes() == places.tobytes() and flight.evaluations == 200
+    assert last[1] == seen[-1][1] and (last[0].tobytes() == seen[-1][0].tobytes() or last[1] == np.inf)
 
 
 @pytest.mark.parametrize("n", [2, 3])

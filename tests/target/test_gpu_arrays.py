@@ -81,6 +81,10 @@ def check_least_column(arrays: GpuArrays, row: np.ndarray) -> None:
     array = np.arange(2.0 * row.size).reshape(2, -1)
     mine, theirs = arrays.least_column(arrays.send(row), arrays.send(array)), HOST.least_column(row, array)
     assert np.array(mine[0]).tobytes() == np.array(theirs[0]).tobytes() and mine[1].tolist() == theirs[1].tolist()
+    there, here = arrays.zeros(2, 5), np.zeros((2, 5))
+    arrays.put_least(arrays.send(row), arrays.send(array), there[1:2], 1)
+    HOST.put_least(row, array, here[1:2], 1)
+    assert arrays.fetch(there).tobytes() == here.tobytes()
 
 
 @pytest.mark.parametrize(("block", "grid"), SHAPES)
