@@ -287,7 +287,7 @@ class Module:
                     else:
                         cell[key] = get(x)
             else:
-                raise NotImplementedError(s.line)
+                raise ValueError(f"LLVM writes no such instruction for our kernels: {s.line}")
 
     def _cell(self, op: str, place: tuple, more: int, registers: dict, params: dict, local: dict, memory: Memory) -> tuple:
         base, offset = place[0], place[1] + more

@@ -3,6 +3,7 @@
 import re
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from infimum.solve import ENGINES
@@ -77,10 +78,8 @@ def _value(text: str) -> Any:
     if text.lower() == "none":
         return None
     for read in (int, float):
-        try:
+        with suppress(ValueError):  # then it is another kind of value
             return read(text)
-        except ValueError:
-            pass
     return text
 
 

@@ -43,7 +43,7 @@ class Flight:
         """Points (n, count), drawn uniformly; where many stay, they come in parts."""
         if count < MANY:
             return self.few(stream, step, count)
-        parts = yield from self._scattered(self.lo, self.hi, stream, step, count)
+        parts = yield from self._scattered(self._numbers(count), self.lo, self.hi, stream, step)
         return self._together(parts)
 
     def scaled(self, unit: np.ndarray) -> np.ndarray:
@@ -66,17 +66,19 @@ class Flight:
     def _together(parts: list[Any]) -> Any:
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
-    def _scattered(self, lo: np.ndarray, hi: np.ndarray, stream: int, step: int, count: int) -> Iterator[list[Any]]:
+    def _scattered(self, numbers: list[Any], lo: np.ndarray, hi: np.ndarray, stream: int, step: int) -> Iterator[list[Any]]:
+        """A point for each lane, in the parts that the numbers come in."""
         parameters = scatter_parameters(lo, hi, self.width, key_of(self.seed, stream, step))
         parts = []
-        for numbers in self._numbers(count):
-            parts += self.evaluator.run(SCATTER, [numbers], parameters=parameters)
+        for part in numbers:
+            parts += self.evaluator.run(SCATTER, [part], parameters=parameters)
             yield
         return parts
 
     def fly(self, wave: int, count: int, options: SwarmOptions) -> Iterator[tuple[np.ndarray, float] | None]:
-        """Moves particles; after each step it yields the best place so far, the first of equals, and its value. Returns the best
-        place of each particle. On a GPU everything is queued until the first pause: there is time for other work."""
+        """Moves particles. Now and then, and at the end, it yields the best place so far, the first of equals, and its value.
+        Returns the best place of each particle. On a GPU everything is queued until the first pause: there is time for other
+        work."""
         quasi = options.start == "sobol" and self.n <= sobol.LIMIT
         x = self.scaled(sobol.points(self.seed, _SOBOL + wave, 0, count, self.n)) if quasi else None
         way = self._fly_here if count < MANY else self._fly_far if self.goes_far(count) else self._fly_in_parts
@@ -112,19 +114,19 @@ class Flight:
         """What a step goes by: parameters of the kernel, and the key of its random numbers."""
         return (o.inertia, o.cognitive, o.social, float(step > 0)), key_of(self.seed, _FLIGHT + wave, max(step - 1, 0))
 
-    def _velocities(self, wave: int, count: int) -> Iterator[list[Any]]:
-        return (yield from self._scattered(-0.5 * self.width, 0.5 * self.width, _VELOCITY, wave, count))
+    def _velocities(self, numbers: list[Any], wave: int) -> Iterator[list[Any]]:
+        return (yield from self._scattered(numbers, -0.5 * self.width, 0.5 * self.width, _VELOCITY, wave))
 
     def _fly_in_parts(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
             -> Iterator[tuple[np.ndarray, float] | None]:
         """By kernels here, some thousands at a time."""
         arrays, numbers, rows = self.evaluator.arrays_for(count, MANY), self._numbers(count), particle_rows(self.n)
         if x is None:
-            places = yield from self._scattered(self.lo, self.hi, _SWARM, wave, count)
+            places = yield from self._scattered(numbers, self.lo, self.hi, _SWARM, wave)
         else:
             size = self._part(count)
             places = [np.ascontiguousarray(x[:, k:k + size]) for k in range(0, count, size)]
-        velocities = yield from self._velocities(wave, count)
+        velocities = yield from self._velocities(numbers, wave)
         parts = [[x, v, *(arrays.empty(r, x.shape[1]) for r in rows[2:])] for x, v in zip(places, velocities, strict=True)]
         spare = [[arrays.empty(r, x.shape[1]) for r in rows] for x in places]
         best = np.inf, np.zeros(self.n)
@@ -143,9 +145,9 @@ class Flight:
     def _fly_far(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
             -> Iterator[tuple[np.ndarray, float] | None]:
         """By kernels on a GPU: the leader of a step is written there to where the next step reads it."""
-        arrays, numbers = self.evaluator.arrays, self._numbers(count)[0]
-        places = [arrays.send(x)] if x is not None else self._at_once(self._scattered(self.lo, self.hi, _SWARM, wave, count))
-        velocities = self._at_once(self._velocities(wave, count))
+        arrays, numbers = self.evaluator.arrays, self._numbers(count)
+        places = [arrays.send(x)] if x is not None else self._at_once(self._scattered(numbers, self.lo, self.hi, _SWARM, wave))
+        velocities = self._at_once(self._velocities(numbers, wave))
         particles, others = ([*given, *(arrays.empty(r, count) for r in particle_rows(self.n)[len(given):])]
                              for given in ([*places, *velocities], []))
         nobody = np.inf, np.zeros(self.n)
@@ -153,7 +155,7 @@ class Flight:
         doubles = arrays.send(np.stack([self.evaluator.doubles(FLIGHT, parameters) for parameters in steps]))
         at = self.evaluator.parameters_at(FLIGHT) + leader_at(self.n)
         for step in range(len(steps)):
-            self.evaluator.run(FLIGHT, [numbers, *particles], others, doubles=doubles[step:step + 1])
+            self.evaluator.run(FLIGHT, [*numbers, *particles], others, doubles=doubles[step:step + 1])
             particles, others = others, particles
             if step + 1 < len(steps):
                 arrays.put_least(particles[3], particles[2], doubles[step + 1:step + 2], at)

@@ -1,7 +1,7 @@
 """The swarm: many descents at once from uniform starts, from particles that a swarm has moved, and from points that a search
 found.
 
-It goes in waves, each larger than the one before: independent descents from uniform starts; a search from the best of them; a
+It goes in waves, with more descents each time: independent ones from uniform starts; a search from the best of them; a
 particle swarm and a descent from each particle's best place; a search from the best of these. All of it is steered by estimates;
 the answer's upper bound is verified. After the ZEUS paper (particle swarm, then a quasi-Newton descent a lane), with searches
 where that fails.
@@ -64,7 +64,7 @@ class Swarm:
         self.search = Search(evaluator, self.lo, self.hi, options.samples, seed)
         self.flight = Flight(evaluator, self.lo, self.hi, seed)
         self.descents: Descents | None = None  # at work
-        self.best = self.seen = Place(np.zeros(self.n), np.inf)  # of what has ended; and of lanes at work, as far as one looked
+        self.best = self.seen = Place(np.zeros(self.n), np.inf)  # of what has ended; and of what is at work, as far as one looked
         self.wave = self.trials = self.running = 0
         self.agreed, self.trusted, self.limit = False, 0.0, None
         self._evaluations = 0
@@ -188,14 +188,13 @@ class Swarm:
             self.descents.advance()
             self.running = self.descents.running
             if turn % _LOOKS == 0:
-                self._look()
+                self._see(self.descents.best())
             yield
         return self._ended()
 
-    def _look(self) -> None:
-        best = self.descents.best()
-        if best is not None and best[1] < self.seen.value:
-            self.seen = Place(*best)
+    def _see(self, found: tuple[np.ndarray, float] | None) -> None:
+        if found is not None and found[1] < self.seen.value:
+            self.seen = Place(*found)
 
     def _ended(self) -> Ends:
         """Takes over what the lanes at work have found."""
@@ -265,23 +264,23 @@ class Swarm:
         return place
 
     def _fly(self, wave: int, particles: int) -> Iterator[Any]:
-        """The particle swarm: the best place of each particle."""
-        flight = self.flight.fly(wave, particles, self.options)
+        """The particle swarm: the best place of each particle. The last best of all counts, on every device the same; those
+        before it, which not every device tells, are seen."""
+        flight, last = self.flight.fly(wave, particles, self.options), None
         while True:
             try:
-                found = next(flight)
+                last = next(flight) or last
             except StopIteration as end:
+                self._offer(*last)
                 return end.value
-            if found is not None:
-                self._offer(*found)
+            self._see(last)
             yield
 
     # ---- the answer
     def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
         """What was found so far. `stopped` says what ended the run early."""
         if self.descents is not None:
-            self._look()
-            self._offer(self.seen.x, self.seen.value)
+            self._see(self.descents.best())
             self._ended()
         groups = self.minima.groups()
         minima = self.minima.found(groups, self.evaluator)

@@ -9,9 +9,11 @@ import infimum
 from infimum.engine import flight as flight_module
 from infimum.engine.flight import STARTS, Flight
 from infimum.engine.random import key_of, uniform
+from infimum.engine.swarm import Swarm
 from infimum.engine.swarm_options import SwarmOptions
 from infimum.lower.flight import flight_parameters, particle_rows, scatter_parameters
 from infimum.lower.programs import FLIGHT, SCATTER
+from infimum.problem import Problem
 from infimum.target.arrays import HostArrays
 from infimum.target.cuda import CudaTarget
 from tests.engine.test_descent import differing, doubles_of, partial, program_of, wavy
@@ -164,18 +166,40 @@ def test_a_flight_on_a_gpu_is_the_one_here(f, start, monkeypatch):
     assert last[1] == seen[-1][1] and (last[0].tobytes() == seen[-1][0].tobytes() or last[1] == np.inf)
 
 
-@pytest.mark.parametrize("n", [2, 3])
-def test_a_swarm_on_a_gpu_ends_with_the_same_bits(n, monkeypatch):
+def steps(x):
+    """Many places are as good: which of them is the best is a matter of order."""
+    return np.floor(3 * np.sum(x * x))
+
+
+@pytest.mark.parametrize("f, n", [(partial, 2), (partial, 3), (steps, 2)])
+def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, monkeypatch):
     """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back."""
     monkeypatch.setattr(flight_module, "MANY", 33)
     monkeypatch.setattr("infimum.engine.swarm._LOWEST", 5)
     options = {"particles": 34, "swarm_steps": 2, "descent_steps": 10, "searches": 0, "restarts": 0}
     bounds = [(-1.0, 2.0)] * n
-    on_cpu = infimum.minimize(partial, bounds, engine="swarm", options=options)
+    on_cpu = infimum.minimize(f, bounds, engine="swarm", options=options)
     cupy = installed(monkeypatch, memory=1 << 24)
-    on_gpu = infimum.minimize(infimum.compile(partial, n, target=CudaTarget()), bounds, engine="swarm", options=options)
+    on_gpu = infimum.minimize(infimum.compile(f, n, target=CudaTarget()), bounds, engine="swarm", options=options)
     assert bits(on_cpu) == bits(on_gpu) and len(cupy.launches) > 20
     assert sum(m.lanes for m in on_cpu.minima) <= 32 + 5
+
+
+def test_of_equally_good_places_the_last_one_told_counts():
+    """A GPU tells no other; those on the way are seen by readers, and are the answer of a run that is stopped there."""
+    swarm = Swarm(Problem(None, LO, HI), infimum.compile(wavy, 3), SwarmOptions(), 0)
+    places = [np.full(3, 0.5), np.full(3, 0.25)]
+
+    def flight(*_):
+        for place in places:
+            yield None
+            yield place, -7.0
+        return "own"
+    swarm.flight.fly = flight
+    flying = swarm._fly(0, 9)
+    next(flying), next(flying)
+    assert swarm.value == -7.0 and (swarm.x == 0.5).all() and swarm.best.value == np.inf
+    assert all_of(flying)[1] == "own" and swarm.best.value == -7.0 and (swarm.x == 0.25).all()
 
 
 def test_many_particles_find_what_they_should():
