@@ -15,6 +15,7 @@ _FAR = 1 << 32    # bytes of a GPU that lanes and their scratch take together
 _LOOK = 8         # trials between two looks at what has ended; up to half of all so far, if more, where a look takes longer,
 _FEW = 64         # on a GPU and of so few lanes,
 _SOON = 1 << 21, 1 << 30  # and as long as lanes times variables times trials are no more, here and there: a time limit is heard
+_AHEAD = 1 << 24  # lanes times variables times trials that are queued without a look, if they are more than one look's
 _LEAST = 8        # lanes fill a vector: fewer cost as much
 _VALUE, _STATE, _TRIALS = (SCALARS.index(name) for name in ("value", "state", "trials"))
 
@@ -84,19 +85,27 @@ class Descents:
 
     def advance(self, trials: int | None = None) -> int:
         """Runs some trials of the lanes at work; returns how many lanes were gathered."""
+        if self.done:
+            return 0
         if self.lanes is None:
-            if self.done:
-                return 0
             self._begin()
         often = self.here and self.at_work > _FEW
         soon = _SOON[not self.here] // (self.n * self.number.shape[1])
         trials = trials or max(_LOOK, 0 if often else min(self.used // 2, soon))
+        return self._collect(self._try(trials))
+
+    def queue(self) -> None:
+        """On a GPU: has the first trials begin, without a look at them, so that this machine is free meanwhile."""
+        self._begin()
+        self._try(max(_LOOK, min(3 * _LOOK, _AHEAD // (self.n * self.number.shape[1]))))
+
+    def _try(self, trials: int) -> int:
         trials = min(trials, self.rules.trials - self.used)
         self.evaluator.run(self.kind, self._parts(self.lanes), self._parts(self.spare), self.parameters, trials)
         if trials % 2:
             self.lanes, self.spare = self.spare, self.lanes
         self.used += trials
-        return self._collect(trials)
+        return trials
 
     def run(self) -> Ends:
         """Everything to its end."""
@@ -107,14 +116,15 @@ class Descents:
     def ends(self, most: int | None = None) -> Ends:
         """The lanes that were gathered so far, in the order of their starts; the `most` lowest, if all of them were."""
         fetch = self.arrays.fetch
-        state, trials = (fetch(self._row(self.end, k)[:, :self.count])[0] for k in (_STATE, _TRIALS))
+        trials = fetch(self._row(self.end, _TRIALS)[:, :self.count])
         if most is not None and most < self.count and self.done:
             index, _ = self.arrays.lowest(self._row(self.end, _VALUE)[:, :self.count], most)
             end, lane = fetch(self.arrays.gather(self.end, index)), fetch(index)
         else:
-            lane = np.flatnonzero(state > State.FRESH)
-            end = np.take(fetch(self.end), lane, axis=1)
-        return Ends(end[:self.n], end[self.n + _VALUE], state[lane].astype(int), lane, int(trials.sum()),
+            end = fetch(self.end)[:, :self.count]
+            lane = np.flatnonzero(end[self.n + _STATE] > State.FRESH)
+            end = np.take(end, lane, axis=1)
+        return Ends(end[:self.n], end[self.n + _VALUE], end[self.n + _STATE].astype(int), lane, int(trials.sum()),
                     int(trials.max(initial=0)))
 
     def _row(self, lanes: Any, scalar: int) -> Any:

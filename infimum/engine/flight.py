@@ -34,6 +34,7 @@ class Flight:
         self.evaluator, self.lo, self.hi, self.seed = evaluator, lo, hi, seed
         self.n, self.width = len(lo), hi - lo
         self.evaluations = 0
+        self.landing: Any = None  # where the best places of particles on a GPU will stand
 
     def few(self, stream: int, step: int, count: int) -> np.ndarray:
         """Points (n, count), drawn uniformly by NumPy."""
@@ -159,7 +160,9 @@ class Flight:
             particles, others = others, particles
             if step + 1 < len(steps):
                 arrays.put_least(particles[3], particles[2], doubles[step + 1:step + 2], at)
+        self.landing = particles[2]
         yield None
+        self.landing = None
         self.evaluations += count * len(steps)
         value, leader = arrays.least_column(particles[3], particles[2])
         yield leader, value

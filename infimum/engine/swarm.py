@@ -127,16 +127,19 @@ class Swarm:
     def _one_wave(self, wave: int) -> Iterator[None]:
         lanes = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
         particles = self.flying or min(self.options.particles, _GROWTH * lanes)
-        flying = self._fly(wave, particles)
-        if self.flight.goes_far(particles):
+        flying, moved, far = self._fly(wave, particles), None, self.flight.goes_far(particles)
+        if far:
             next(flying)  # it is queued, and goes on meanwhile
         starts = yield from self.flight.points(STARTS, wave, lanes)
         if wave == 0:
             self._measure(starts)
-        mine = yield from self._descend(starts, Route.INDEPENDENT)
+        if far:  # so are the first trials from there
+            moved = self._descents(self.flight.landing)
+            moved.queue()
+        mine = yield from self._descend(self._descents(starts), Route.INDEPENDENT)
         yield from self._search_from(mine, wave)
         places = yield from flying
-        mine = yield from self._descend(places)
+        mine = yield from self._descend(moved or self._descents(places))
         yield from self._search_from(mine, wave)
 
     def _measure(self, starts: np.ndarray) -> None:
@@ -178,10 +181,13 @@ class Swarm:
             self._offer(points[:, k], float(values[k]))
         yield
         if given.shape[1]:
-            yield from self._descend(given)
+            yield from self._descend(self._descents(given))
 
-    def _descend(self, starts: Any, route: Route = Route.MOVED) -> Iterator[Ends]:
-        self.descents, self.route = Descents(self.evaluator, self.lo, self.hi, starts, self.rules), route
+    def _descents(self, starts: Any) -> Descents:
+        return Descents(self.evaluator, self.lo, self.hi, starts, self.rules)
+
+    def _descend(self, descents: Descents, route: Route = Route.MOVED) -> Iterator[Ends]:
+        self.descents, self.route = descents, route
         for turn in count(1):
             if self.descents.done:
                 break
@@ -234,7 +240,7 @@ class Swarm:
                 starts = [place.x[:, None], lower.x[:, None]]
             else:
                 starts = [(yield from self.search.pairs(place, idle - 1, turn * 8 * SCALES + attempt))]
-            ends = yield from self._descend(np.concatenate(starts, axis=1), Route.SEARCH)
+            ends = yield from self._descend(self._descents(np.concatenate(starts, axis=1)), Route.SEARCH)
             lines = place.variables, place.basins
             if len(ends.value) and np.nanmin(ends.value) < place.value:
                 k = int(np.nanargmin(ends.value))
@@ -244,7 +250,7 @@ class Swarm:
             attempt += 1
             idle = 0 if before - place.value > 1e-9 * (abs(place.value) + self.rules.spread) else idle + 1
         place = yield from self._polish(place)
-        yield from self._descend(place.x[:, None])
+        yield from self._descend(self._descents(place.x[:, None]))
 
     def _polish(self, place: Place) -> Iterator[Place]:
         """The last bits, which descents do not find at a kink."""

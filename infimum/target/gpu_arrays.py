@@ -8,12 +8,14 @@ import numpy as np
 
 from infimum.target import ptx_columns
 from infimum.target.arrays import HostArrays
-from infimum.target.ptx_columns import BINS, DIGITS, ENDLESS, MOST, RUN
+from infimum.target.ptx_lowest import BINS, DIGITS, ENDLESS, MOST
+from infimum.target.ptx_words import RUN
 
 _BLOCK, _MOST_BLOCKS = 128, 1 << 16
-_FEW, _EACH = 1 << 13, 64           # numbers that are put in order here; numbers a thread looks at
-_COUNTING, _COUNTED = 1 << 16, 128  # threads that count digits at most; numbers a thread at least, if there are fewer threads
-_AT_ONCE = 256                      # numbers that one thread scans
+_WIDE = 512                        # threads of a block that works alone
+_AT_ONCE = 1 << 15                 # numbers that it looks at
+_EACH = 64                         # numbers a thread looks at for the least
+_COUNTING, _COUNTED = 1 << 16, 32  # threads that count digits at most; numbers a thread at least, if there are fewer threads
 
 
 class GpuArrays:
@@ -83,8 +85,15 @@ class GpuArrays:
         """Queues a kernel for the numbers 0 … total-1; arrays are given by their addresses, words as whole numbers."""
         block = self.target.block or _BLOCK
         grid = min(-(-total // block), self.target.grid or _MOST_BLOCKS)
-        words = [int(a) if isinstance(a, (int, np.integer)) else a.data.ptr for a in (*arguments, total)]
-        self.gpu.queue(self._kernel(name), grid, block, words)
+        self.gpu.queue(self._kernel(name), grid, block, [*_words(arguments), total])
+
+    def _launch_block(self, name: str, threads: int, *arguments: Any) -> None:
+        """Queues a kernel for one block of threads."""
+        self.gpu.queue(self._kernel(name), 1, threads, _words(arguments))
+
+    def _threads(self, count: int) -> int:
+        """Of a block that works alone on so many numbers."""
+        return self.target.block or max(32, min(_WIDE, 1 << (count - 1).bit_length()))
 
     # ---- columns
     def gather(self, source: Any, index: Any, target: Any = None, at: int = 0) -> Any:
@@ -122,7 +131,7 @@ class GpuArrays:
     def least(self, row: Any) -> tuple[float, int]:
         with self.gpu.use():
             found = self.fetch(self._least(row))
-        return float(found[:1].view(np.float64)[0]), int(found[1])
+        return float(found[:1].view(np.float64)[0]), int(found[len(found) // 2])
 
     def least_column(self, row: Any, array: Any) -> tuple[float, np.ndarray]:
         with self.gpu.use():
@@ -133,30 +142,29 @@ class GpuArrays:
 
     def put_least(self, row: Any, array: Any, target: Any, at: int) -> None:
         with self.gpu.use():
-            least, there = self._least(row), target.data.ptr + 8 * at
-            self._launch("copy", 1, least, 1, there, 1, 1)
-            self._launch("gather", 1, array, array.shape[1], least[1:], there + 8, 1, array.shape[0])
+            self._least(row, array, array.shape[1], array.shape[0], target.data.ptr + 8 * at)
 
-    def _least(self, row: Any) -> Any:
-        """The words (least number, its place)."""
+    def _least(self, row: Any, *column: Any) -> Any:
+        """Words of which the first is the least number; behind them all as many places, of which the first is its own.
+        `column`: an array, how far apart its rows are, how many, and where to write the number and then the column."""
         count = row.shape[1]
-        threads = -(-count // _EACH)
-        numbers = self._words(2 * threads)  # and behind them their places
-        self._launch("least", threads, row, count, numbers, numbers[threads:])
-        while threads > 1:
-            count, threads, before = threads, -(-threads // _EACH), numbers
-            numbers = self._words(2 * threads)
-            self._launch("least_again", threads, before, before[count:], count, numbers, numbers[threads:])
-        return numbers
+        numbers, threads = self._least_of_each("least", -(-count // _EACH), row, count)
+        while threads > _AT_ONCE:
+            numbers, threads = self._least_of_each("least_again", -(-threads // _EACH), numbers, numbers[threads:], threads)
+        block = self._threads(threads)
+        found = self._words(2 * block)
+        self._launch_block("least_of_all", block, numbers, numbers[threads:], threads, found, *(column or (0, 0, 0, 0)))
+        return found
+
+    def _least_of_each(self, name: str, threads: int, *arguments: Any) -> tuple[Any, int]:
+        """The least number that each thread finds, and behind them all their places."""
+        numbers = self._words(2 * threads)
+        self._launch(name, threads, *arguments, numbers, numbers[threads:])
+        return numbers, threads
 
     def order(self, row: Any, kinds: int) -> tuple[Any, list[int]]:
         with self.gpu.use():
             count = row.shape[1]
-            if count <= _FEW:
-                index, counts = HostArrays().order(self.fetch(row), kinds)
-                there = self._words(count)
-                there.set(index)
-                return there, counts
             runs = -(-count // RUN)
             counts, index, totals = self._words(kinds * runs + 1), self._words(count), self._words(kinds)
             self._launch("count_kinds", kinds * runs, row, count, runs, counts)
@@ -203,13 +211,19 @@ class GpuArrays:
 
     def _scan_all(self, numbers: Any, count: int) -> None:
         if count <= _AT_ONCE:
-            self._launch("scan", 1, numbers, count)
+            threads = self._threads(count)
+            self._launch_block("scan", threads, numbers, count, self._words(2 * threads))
             return
         runs = -(-count // RUN)
         sums = self._words(runs)
         self._launch("sums", runs, numbers, count, sums)
         self._scan_all(sums, runs)
-        self._launch("spread", runs, numbers, count, RUN, sums)
+        self._launch("spread", runs, numbers, count, sums)
+
+
+def _words(arguments: tuple) -> list[int]:
+    """Arrays by their addresses, whole numbers as they are."""
+    return [a if isinstance(a, int) else a.data.ptr for a in arguments]
 
 
 def _bits(number: float) -> int:
@@ -221,7 +235,7 @@ def _signed(word: int) -> int:
 
 
 def _key(number: float) -> int:
-    """See `ptx_columns`."""
+    """See `ptx_lowest`."""
     bits = _bits(number + 0.0)
     return bits ^ (2**64 - 1 if bits >> 63 else 1 << 63)
 

@@ -1,5 +1,6 @@
 """Arrays of a GPU answer as NumPy's do: on a pretended GPU, whose machine tells when threads meet, and on a real one."""
 
+import contextlib
 import re
 
 import numpy as np
@@ -15,6 +16,7 @@ from infimum.target.gpu_arrays import GpuArrays
 from infimum.target.lint import lint_ptx
 from infimum.target.ptx_columns import KERNELS
 from tests.pretend_cupy import installed
+from tests.ptx_machine import Memory, Module
 
 INF, MAX, TINY = np.inf, float(np.finfo(float).max), 5e-324
 NUMBERS = st.one_of(st.integers(-3, 3).map(float), st.floats(-4, 4), st.floats(),
@@ -31,14 +33,14 @@ def pretended(monkeypatch):
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 16)
     monkeypatch.setattr(gpu_arrays, "_AT_ONCE", 2)
     monkeypatch.setattr(gpu_arrays, "_EACH", 3)
-    monkeypatch.setattr(gpu_arrays, "_FEW", 3)
     return lambda block, grid: GpuArrays(CudaTarget(block=block, grid=grid))
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_text_is_clean(name):
     text = ptx.assemble(KERNELS[name])
-    assert lint_ptx(text, sums=True) == [] and bool(lint_ptx(text)) == (name == "digit")
+    sums, barriers = name == "digit", name in ("scan", "least_of_all")
+    assert lint_ptx(text, sums=sums, barriers=barriers) == [] and bool(lint_ptx(text)) == (sums or barriers)
 
 
 def test_what_a_sum_met_is_not_read():
@@ -46,6 +48,23 @@ def test_what_a_sum_met_is_not_read():
     register = re.search(r"atom.global.add.u64\s+(%\w+),", text)[1]
     assert lint_ptx(text.replace("ret;", f"st.global.b64 [%rd1], {register};\n\tret;"), sums=True)
     assert lint_ptx(text.replace("atom.global.add.u64", "atom.global.exch.b64"), sums=True)
+
+
+@pytest.mark.parametrize("name", ["scan", "least_of_all"])
+def test_every_barrier_is_needed(name):
+    """Without any one of them the machine tells that threads meet."""
+    text = ptx.assemble(KERNELS[name])
+    barriers = [m.span() for m in re.finditer(r"bar\.sync\s+0;", text)]
+    assert len(barriers) == 2
+    for begin, end in [*barriers, (0, 0)]:
+        memory = Memory()
+        arrays = [memory.allocate(200) for _ in range(4)]
+        for array in arrays:
+            memory.write(array, np.arange(200))
+        arguments = {"scan": [arrays[0], 100, arrays[1]],
+                     "least_of_all": [arrays[0], arrays[1], 100, arrays[2], arrays[1], 10, 4, arrays[3]]}[name]
+        with pytest.raises(AssertionError, match="thread") if end else contextlib.nullcontext():
+            Module(text[:begin] + text[end:]).launch(1, 8, arguments, memory)
 
 
 def check_lowest(arrays: GpuArrays, row: np.ndarray, count: int, below: float, ties: bool) -> None:
@@ -95,14 +114,6 @@ def test_order(pretended, block, grid, row):
     index, counts = arrays.order(arrays.send(row), 5)
     wanted = HOST.order(row, 5)
     assert arrays.fetch(index).tolist() == wanted[0].tolist() and counts == wanted[1]
-
-
-def test_few_numbers_are_put_in_order_here(pretended, monkeypatch):
-    monkeypatch.setattr(gpu_arrays, "_FEW", 100)
-    arrays, row = pretended(None, None), np.array([[2.0, 0.0, 1.0, 2.0, 0.0]])
-    index, counts = arrays.order(arrays.send(row), 4)
-    assert arrays.fetch(index).tolist() == [1, 4, 2, 0, 3] and counts == [2, 1, 2, 0]
-    assert arrays.fetch(arrays.gather(arrays.send(row), index)).tolist() == [[0, 0, 1, 2, 2]]
 
 
 def columns_agree(arrays: GpuArrays, count: int) -> None:
