@@ -31,7 +31,7 @@ _REACH = 1e3         # unbounded variables: the swarm looks this far
 _MANY = 32           # with more variables the point is settled, not swarmed
 _SWARMED = 2000      # with up to so many variables the swarm is asked where settling was not enough
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
-_LARGE, _LATEST = 1 << 16, 192     # with such a batch after so many: beside a GPU the swarm has the time until then
+_LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
 _PAYS = 0.9          # a sweep pays if it shrinks some variable to this part
 
 

@@ -10,7 +10,7 @@ from infimum.engine.checkpoint import State
 from infimum.engine.heap import Heap
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.payoff import Payoff
-from infimum.engine.pool import Pool, Regions, choose_axis, widths
+from infimum.engine.pool import Pool, Regions
 from infimum.engine.sweep import Sweeper
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, POINT, PROVED_AWAY, REGIONS, UPPER, rows, rows_of
@@ -23,7 +23,7 @@ _TERMS = 128  # a step has fewer lanes than its batch where a lane has more vari
 _TAKES = 8    # steps that the regions at hand last
 _TRY_PIECES, _TRY_SHAVING = (8, 64, 0.3), (16, 128, 0.9)  # from which step on, how often, and what must be discarded: see Payoff
 _TRIED, _SHAVING_SLICES = 256, 8  # regions a test is tried on; slices of a piece where regions are swept
-_WORTH_A_REGION = 24.0  # a region cut to 2**-24 of its volume saves as many cuts
+_SHAVED = 1 << 21  # regions times variables that are swept together
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,35 +212,32 @@ class Branch:
         """Tries a test on some of the regions, and judges it."""
         count = regions.shape[1]
         some = min(_TRIED, count)
-        first, rest = self.arrays.empty(rows_of(self.n), some), self.arrays.empty(rows_of(self.n), count - some)
-        self.arrays.put(first, 0, regions, 0, some)
-        if count > some:
-            self.arrays.put(rest, 0, regions, some, count)
-        kept, gone = test(first)
+        kept, gone = test(self._part(regions, 0, some))
         payoff.judge(self.steps, some, gone)
-        return [*kept, self._fates(rest)]
+        return [*kept, self._fates(self._part(regions, some, count))]
+
+    def _part(self, regions: Any, begin: int, end: int) -> Any:
+        """Some of the regions, as an array of their own."""
+        part = self.arrays.empty(rows_of(self.n), end - begin)
+        self.arrays.put(part, 0, regions, begin, end)
+        return part
 
     def _closer(self, regions: Any) -> tuple[list[Fates], int]:
         """Encloses regions by pieces; returns what is left, and how many that discarded."""
         found = self._bounded(BRANCH_BY_PIECES, regions, 1)
         return found, regions.shape[1] - sum(len(f.kept) for f in found)
 
-    def _shaved(self, array: Any) -> tuple[list[Fates], int]:
-        """Sweeps regions, here; what it cuts to a small part of its volume counts as discarded."""
-        regions = Regions.from_columns(self.arrays.fetch(array))
-        lo, hi, lower = self.sweeper.sweep(regions.lo, regions.hi, self.incumbent.upper)
-        self.boxes += SLICES * lo.shape[1]
-        lower = np.maximum(lower, regions.lower)
-        gone = ~(lo <= hi).all(axis=0) | (lower > self.incumbent.upper)
-        self.discarded["sweep"] += int(gone.sum())
-        kept = np.flatnonzero(~gone)
-        before = regions.at(kept)
-        swept = Regions(np.take(lo, kept, axis=1), np.take(hi, kept, axis=1), lower[kept], before.axis, before.level)
-        old, new = (np.maximum(widths(r.lo, r.hi), 1e-300) for r in (before, swept))
-        with np.errstate(invalid="ignore"):  # of unbounded regions
-            small = np.nansum(np.log2(old / new), axis=0) >= _WORTH_A_REGION
-        swept.axis = choose_axis(swept, swept.axis).astype(np.int32)
-        return [self._fates(self.arrays.send(swept.columns()))], int(gone.sum() + small.sum())
+    def _shaved(self, regions: Any) -> tuple[list[Fates], int]:
+        """Sweeps regions; what that cuts to a small part of its volume counts as discarded."""
+        found, gone, size = [], 0, max(1, _SHAVED // self.n)
+        for begin in range(0, regions.shape[1], size):
+            part = self._part(regions, begin, min(begin + size, regions.shape[1]))
+            left, worth = self.sweeper.shave(part, self.incumbent.upper)
+            self.boxes += SLICES * part.shape[1]
+            found.append(self._fates(left))
+            self.discarded["sweep"] += found[-1].counts[PROVED_AWAY]
+            gone += self.arrays.order(worth, 2)[1][1]
+        return found, gone
 
     def run(self) -> Iterator[None]:
         """Steps until there is nothing to do."""

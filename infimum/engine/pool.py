@@ -187,18 +187,3 @@ def can_be_cut(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     """Where a double lies strictly inside: there the cut of `lower/branch.py` does too."""
     with np.errstate(over="ignore"):
         return np.nextafter(lo, np.inf) < hi
-
-
-def choose_axis(regions: Regions, wanted: np.ndarray) -> np.ndarray:
-    """The variable to cut: the wanted one, or, if no double lies strictly inside it, the widest that has one; -1 if none has."""
-    n, count = regions.lo.shape
-    columns = np.arange(count)
-    axis = np.clip(wanted, 0, n - 1)
-    good = (wanted >= 0) & can_be_cut(regions.lo[axis, columns], regions.hi[axis, columns])
-    bad = np.flatnonzero(~good)
-    if len(bad):
-        lo, hi = np.take(regions.lo, bad, axis=1), np.take(regions.hi, bad, axis=1)
-        width = np.where(can_be_cut(lo, hi), widths(lo, hi), -1.0)
-        widest = np.argmax(width, axis=0)
-        axis[bad] = np.where(width[widest, np.arange(len(bad))] > 0, widest, -1)
-    return axis

@@ -1,10 +1,12 @@
 """Sweeps: a box shrinks in all variables at once, at a cost that is linear in their number."""
 
+from typing import Any
+
 import numpy as np
 
 from infimum.engine.numbers import Numbers
 from infimum.evaluate import Evaluator
-from infimum.lower.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SWEEP
+from infimum.lower.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVED, SPREAD, SWEEP
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
 
 _FINEST, _MOST = 1024, 1 << 22  # slices of a piece, and times the number of variables
@@ -26,9 +28,7 @@ class Sweeper:
     def sweep(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(lo, hi, lower): what is left of the boxes (n, N), and a lower bound of f on each. A box that is proved away has lo >
         hi."""
-        count = lo.shape[1]
-        kind = f"{CONTEXT}:{self.slices}" if self.slices else CONTEXT
-        found = self.evaluator.run(kind, [lo, hi]) if self.numbers.needs_context else []
+        count, found = lo.shape[1], self._context(lo, hi)
         rows = [row for number in self.numbers.enclosures(self.every, lo, hi, found) for row in number]
         numbers = np.empty((max(1, len(rows)), self.n * count))
         for k, row in enumerate(rows):
@@ -38,10 +38,28 @@ class Sweeper:
         for k, row in enumerate((self.lo[:, None], self.hi[:, None], bounded)):
             user[k].reshape(self.n, count)[...] = row
         box = np.stack([lo.ravel(), hi.ravel()])
-        out, = self.evaluator.run(SWEEP, [box, user, numbers], parameters=np.concatenate([[upper], self.parts]))
+        out = self._slices(box, user, numbers, upper)
         new_lo, new_hi, alive, least = (out[row].reshape(self.n, count) for row in (NEW_LO, NEW_HI, ALIVE, LEAST))
         dead = (alive == 0).any(axis=0)
         return np.where(dead, np.inf, new_lo), np.where(dead, -np.inf, new_hi), least.max(axis=0)
+
+    def shave(self, regions: Any, upper: float) -> tuple[Any, Any]:
+        """Sweeps regions, columns of one array (see `lower/branch.py`), in the memory where they lie. What is left of them, and a
+        row that says of each if that was worth it."""
+        n, count = self.n, regions.shape[1]
+        found = self._context(regions[:n], regions[n:2 * n])
+        user, numbers = self.evaluator.run(SPREAD, [regions, *found], parameters=np.concatenate([self.lo, self.hi]))
+        out = self._slices(*(a.reshape(a.shape[0] // n, n * count) for a in (regions[:2 * n], user, numbers)), upper)
+        return tuple(self.evaluator.run(SHAVED, [regions, out.reshape(4 * n, count)], parameters=np.array([upper])))
+
+    def _context(self, lo: Any, hi: Any) -> list[Any]:
+        """What the numbers of the boxes are read from."""
+        kind = f"{CONTEXT}:{self.slices}" if self.slices else CONTEXT
+        return self.evaluator.run(kind, [lo, hi]) if self.numbers.needs_context else []
+
+    def _slices(self, box: Any, user: Any, numbers: Any, upper: float) -> Any:
+        """What is left of each variable of each box."""
+        return self.evaluator.run(SWEEP, [box, user, numbers], parameters=np.concatenate([[upper], self.parts]))[0]
 
     def look_closer(self) -> bool:
         """From now on encloses pieces by more slices. False if there are none, or by as many as one can pay for."""

@@ -1,6 +1,5 @@
 """Pool: nothing is lost or doubled, the lowest come first."""
 
-import math
 
 import numpy as np
 import pytest
@@ -9,9 +8,9 @@ from hypothesis import strategies as st
 
 from infimum.engine import heap as heap_module
 from infimum.engine import pool as pool_module
-from infimum.engine.pool import Pool, Regions, choose_axis
+from infimum.engine.pool import Pool, Regions
 from infimum.target.arrays import HostArrays
-from tests.engine.boxes import INF, MAX, TINY, one_region, some_regions
+from tests.engine.boxes import INF, MAX, TINY
 
 
 def regions(lower, first: int = 0, n: int = 2) -> Regions:
@@ -233,37 +232,6 @@ def test_nothing_is_lost_where_memory_runs_out(left):
         pool.add(back)
     arrays.left = 10**9
     assert sorted(numbers(pool.everything())) == list(range(count)) and (count < 900 or left > 20)
-
-
-# ---- the variable to cut
-def has_inside(lo: float, hi: float) -> bool:
-    return math.nextafter(lo, INF) < hi if lo > -INF else hi > -MAX
-
-
-@settings(max_examples=200)
-@given(some_regions(), st.data())
-def test_an_axis_is_chosen_wherever_a_double_lies_inside(parents, data):
-    n, count = parents.lo.shape
-    wanted = np.array([data.draw(st.integers(-1, n - 1)) for _ in range(count)], np.int32)
-    with np.errstate(over="ignore"):
-        axis = choose_axis(parents, wanted)
-    for k in range(count):
-        inside = [has_inside(float(parents.lo[i, k]), float(parents.hi[i, k])) for i in range(n)]
-        assert (axis[k] >= 0) == any(inside)
-        if axis[k] >= 0:
-            assert inside[axis[k]]
-        if wanted[k] >= 0 and inside[wanted[k]]:
-            assert axis[k] == wanted[k]
-
-
-def test_no_warning_for_an_interval_wider_than_the_largest_double():
-    assert choose_axis(one_region([0.0, -1.5e308], [TINY, 1.5e308]), np.zeros(1, int)).tolist() == [1]
-
-
-def test_the_widest_takes_the_place_of_a_variable_that_cannot_be_cut():
-    one = one_region([1.0, 0.0, 0.0], [np.nextafter(1.0, 2), 2.0, 3.0])
-    assert choose_axis(one, np.array([0])).tolist() == [2] and choose_axis(one, np.array([1])).tolist() == [1]
-    assert choose_axis(one, np.array([-1])).tolist() == [2]
 
 
 class Narrow(HostArrays):

@@ -1,0 +1,131 @@
+"""Kernels that sweep many regions where they lie, a region a lane: `spread` before the kernel of a sweep, `shaved` after it.
+
+A sweep has a lane for each variable of each region. With variables as rows and regions as columns these lanes stand in memory as
+regions do: an array of k times n rows and N columns is one of k rows and n times N columns.
+"""
+
+import numpy as np
+
+from infimum.expr.hoist import EXACT, LocalForm, Number, all_sources, local_form, sources
+from infimum.expr.node import Expr
+from infimum.expr.places import NEUTRAL, Part, exact, parts, within
+from infimum.interval.pair import INF, SMOOTH, Pair
+from infimum.interval.rules import norm_root
+from infimum.lower.branch import GONE, STUCK, cut, rows, rows_of
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Value
+from infimum.lower.proof import add_up, larger, with_larger
+from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO
+
+USER, NUMBERS = range(2)  # outputs of `spread`, as inputs of a sweep
+REGIONS, WORTH = range(2)  # outputs of `shaved`
+_WORTH_A_REGION = 2.0**-24  # a region cut to such a part of its volume saves as many cuts
+_LEAST_WIDTH = 1e-300
+
+
+class _Reader:
+    """The numbers of a local form in a lane: `rows` says what they are at position i, as `engine/numbers.py` does.
+
+    The regions are input 0; behind them come the arrays of the context, three for each source.
+    """
+
+    def __init__(self, b: Builder, data: Data, form: LocalForm, n: int):
+        self.b, self.data, self.n, self.positions = b, data, n, np.arange(n)
+        nodes = all_sources(form)
+        self.slots = {number.name: [1 + 3 * nodes.index(node) for node in sources(number)] for number in form.numbers}
+
+    def _constant(self, table: np.ndarray, i: Value) -> Value:
+        return self.b.data(self.b.place("uadd", self.data.offset(table.astype(float)), i))
+
+    def _place(self, table: np.ndarray, i: Value) -> Value:
+        return self.b.udata(self.b.place("uadd", self.data.position_offset(table), i))
+
+    def rows(self, number: Number, i: Value) -> list[Value]:
+        """Lower end, upper end, level; one row if it is exact."""
+        b = self.b
+        if number.kind in EXACT:
+            return [self._constant(exact(number, self.positions), i)]
+        slots = self.slots[number.name]
+        if number.kind == "array":
+            at = self._place(within(number, self.positions), i)
+            if slots:
+                return [b.input(slots[0] + row, at) for row in range(3)]
+            return [b.input(0, at), b.input(0, b.place("uadd", at, self.n)), b.const(float(SMOOTH))]
+        if number.kind == "scalar":
+            return [b.input(slots[0] + row, 0) for row in range(3)]
+        one, *others = [self._part(slots[source], slots[2], part, number, i) for source, part in parts(number, self.positions)]
+        for two in others:
+            root = norm_root(b, Pair(b.min(b.add(b.neg(one[0]), b.neg(two[0])), 0.0), b.add(one[1], two[1])))
+            one = [root.lo(b), root.hi, b.min(one[2], two[2])]
+        return one
+
+    def _part(self, running: int, whole: int, part: Part, number: Number, i: Value) -> list[Value]:
+        b, at, neutral = self.b, self._place(part.at, i), NEUTRAL[number.op]
+        everything, nothing = (b.ogt(self._constant(mask, i), 0.0) for mask in (part.everything, part.nothing))
+        return [b.select(nothing, none, b.select(everything, b.input(whole + row, 0), b.input(running + row, at)))
+                for row, none in enumerate((neutral, neutral, float(SMOOTH)))]
+
+
+def spread(name: str, f: Expr, x: Expr) -> tuple:
+    """What a sweep reads beside the box, for every variable of each region. Parameters: the user's bounds."""
+    form, b, data, n = local_form(f, x), Builder(), Data(), x.size
+    at = data.offset(np.zeros(2 * n))
+    reader, inputs = _Reader(b, data, form, n), 1 + 3 * len(all_sources(form))
+    with b.loop(n) as turn:
+        lo, hi = b.input(0, turn.index), b.input(0, b.place("uadd", turn.index, n))
+        endless = b.step((0.0,), (b.select(b.mand(b.ogt(lo, -INF), b.olt(hi, INF)), 0.0, 1.0),), larger)
+    bounded, count = b.sub(1.0, endless.results[0]), 0
+
+    def put(slot: int, row: int, i: Value, value: Value) -> None:
+        b.output(slot, b.place("uadd", row * n, i), value)
+    with b.loop(n) as turn:
+        i = turn.index
+        for row, value in enumerate((b.data(b.place("uadd", at, i)), b.data(b.place("uadd", at + n, i)), bounded)):
+            put(USER, row, i, value)
+        for number in form.numbers:
+            for value in reader.rows(number, i):
+                put(NUMBERS, count, i, value)
+                count += 1
+    return b.kernel(name, inputs, 2), data, (3 * n, max(1, count) * n), at
+
+
+def shaved(name: str, n: int) -> tuple:
+    """What is left of each region after a sweep, and 1 if that was worth it, else 0. Inputs: the regions, and what the sweep says
+    of each variable. Parameter: the verified upper bound.
+
+    A region is gone if one of its variables has no slice left, or if f lies above the upper bound on all of them.
+    """
+    b, data = Builder(), Data()
+    at, index = data.offset(np.zeros(1)), data.offset(np.arange(n, dtype=float))
+    low_row, axis_row, level_row = rows(n)
+    axis = b.input(0, axis_row)
+
+    def said(what: int, i: Value) -> Value:
+        return b.input(1, b.place("uadd", what * n, i))
+
+    def width(lo: Value, hi: Value) -> Value:
+        return b.max(b.sub(hi, lo), _LEAST_WIDTH)
+    with b.loop(n) as turn:
+        i = turn.index
+        lo, hi, high = said(NEW_LO, i), said(NEW_HI, i), b.place("uadd", i, n)
+        new, old, middle = width(lo, hi), width(b.input(0, i), b.input(0, high)), cut(b, lo, hi, 0.5)
+        whole = b.oeq(old, INF)
+        part = b.select(whole, b.select(b.oeq(new, INF), 1.0, 0.0), b.div(new, old))
+        inside, number = b.mand(b.ogt(middle, lo), b.olt(middle, hi)), b.data(b.place("uadd", index, i))
+        least = b.step((-INF, 0.0), (said(LEAST, i), b.select(b.oeq(said(ALIVE, i), 0.0), 1.0, 0.0)), larger)
+        volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
+        wanted = b.step((0.0,), (b.select(b.mand(inside, b.oeq(axis, number)), 1.0, 0.0),), add_up)
+        widest = b.step((-1.0, STUCK), (b.select(inside, new, -1.0), number), with_larger)
+    (least, dead), (volume,), (wanted,), (_, widest) = (step.results for step in (least, volume, wanted, widest))
+    lower = b.max(least, b.input(0, low_row))
+    gone = b.mor(b.ogt(dead, 0.0), b.ogt(lower, b.data(at)))
+    with b.loop(n) as turn:
+        i = turn.index
+        high = b.place("uadd", i, n)
+        b.output(REGIONS, i, b.select(gone, b.input(0, i), said(NEW_LO, i)))
+        b.output(REGIONS, high, b.select(gone, b.input(0, high), said(NEW_HI, i)))
+    axis = b.select(gone, GONE, b.select(b.ogt(wanted, 0.0), axis, widest))
+    for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
+        b.output(REGIONS, row, value)
+    b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, _WORTH_A_REGION)), 1.0, 0.0))
+    return b.kernel(name, 2, 2), data, (rows_of(n), 1), at
