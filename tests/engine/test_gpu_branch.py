@@ -26,6 +26,19 @@ def started(fun, lo, hi, target, batch: int, goal: Goal | None = None) -> Branch
     return branch
 
 
+def shaving(target, batch: int = 64) -> Branch:
+    """A search that sweeps its regions in every step."""
+    n = 6
+    fun = lambda x: np.sum((x - 0.3) ** 4 - x**2) + 0.1 * np.linalg.norm(x) + 0.05 * np.sum(x[1:] * x[:-1])  # noqa: E731
+    lo, hi = np.full(n, -2.0), np.full(n, 2.5)
+    e = infimum.compile(fun, n, target=target)
+    branch = Branch(e, lo, hi, Goal(), Incumbent(e, lo, hi), batch)
+    branch.incumbent.offer(np.full((n, 1), 1.2))
+    branch.shaving.pays, branch.shaving.due = True, 10**9
+    branch.begin(lo[:, None], hi[:, None])
+    return branch
+
+
 def fingerprint(branch: Branch) -> list[bytes]:
     """Everything the search has, bit for bit."""
     state = branch.state()
@@ -145,3 +158,15 @@ def test_a_checkpoint_goes_on_elsewhere(tmp_path):
         path = str(tmp_path / f"{k}.inf")
         infimum.minimize(p.fun, p.bounds, device=first, batch=2000, max_boxes=60_000, checkpoint=path)
         assert same(whole, infimum.resume(path, p.fun, device=then))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("batch", (64, 1 << 13))
+def test_a_search_that_shaves_has_the_same_bits_on_a_gpu(batch):
+    gpu()
+    on_cpu, on_gpu = shaving(CpuTarget(), batch), shaving(HybridTarget(), batch)
+    for _ in range(12):
+        on_cpu.step()
+        on_gpu.step()
+        assert fingerprint(on_cpu) == fingerprint(on_gpu)
+    assert on_gpu.discarded["sweep"] > 0 and not isinstance(on_gpu.pool.front.data, np.ndarray)

@@ -12,8 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine.branch import Branch, Goal
-from infimum.engine.incumbent import Incumbent
 from infimum.engine.numbers import Numbers
 from infimum.engine.pool import Regions, can_be_cut, widths
 from infimum.engine.sweep import Sweeper
@@ -26,7 +24,7 @@ from infimum.target.cpu import CpuTarget
 from infimum.target.gpu_arrays import GpuArrays
 from infimum.target.hybrid import HybridTarget
 from infimum.target.python import PythonTarget
-from tests.engine.test_gpu_branch import fingerprint, gpu
+from tests.engine.test_gpu_branch import fingerprint, shaving
 from tests.engine.test_sweep import compiled
 from tests.expr.test_hoist import LOCAL
 from tests.pretend_cupy import installed
@@ -171,19 +169,6 @@ def test_a_kernel_puts_together_whatever_a_sweep_says(n, data):
 
 
 # ---- inside branch and bound
-def shaving(target, batch: int = 64) -> Branch:
-    """A search that sweeps its regions in every step."""
-    n = 6
-    fun = lambda x: np.sum((x - 0.3) ** 4 - x**2) + 0.1 * np.linalg.norm(x) + 0.05 * np.sum(x[1:] * x[:-1])  # noqa: E731
-    lo, hi = np.full(n, -2.0), np.full(n, 2.5)
-    e = infimum.compile(fun, n, target=target)
-    branch = Branch(e, lo, hi, Goal(), Incumbent(e, lo, hi), batch)
-    branch.incumbent.offer(np.full((n, 1), 1.2))
-    branch.shaving.pays, branch.shaving.due = True, 10**9
-    branch.begin(lo[:, None], hi[:, None])
-    return branch
-
-
 def test_a_search_that_shaves_loses_no_minimiser():
     from scipy.optimize import minimize
 
@@ -224,15 +209,3 @@ def test_regions_are_shaved_where_they_lie(monkeypatch):
     on_cpu.step()
     assert fetched and max(fetched) <= 64 and cupy.launches  # counts, bounds, a point
     assert fingerprint(on_cpu) == fingerprint(on_gpu)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("batch", (64, 1 << 13))
-def test_a_search_that_shaves_has_the_same_bits_on_a_gpu(batch):
-    gpu()
-    on_cpu, on_gpu = shaving(CpuTarget(), batch), shaving(HybridTarget(), batch)
-    for _ in range(12):
-        on_cpu.step()
-        on_gpu.step()
-        assert fingerprint(on_cpu) == fingerprint(on_gpu)
-    assert on_gpu.discarded["sweep"] > 0 and not isinstance(on_gpu.pool.front.data, np.ndarray)
