@@ -166,7 +166,7 @@ class Branch:
         self.boxes += pieces * parents.shape[1]
         if parents.shape[1]:
             self._offer(runs)
-        found = [self._fates(out[REGIONS]) for out in runs]
+        found = self._fates(*(out[REGIONS] for out in runs))
         for f in found:
             self.discarded["derivative"] += f.counts[PROVED_AWAY]
             self.discarded["value"] += f.counts[ABOVE]
@@ -174,7 +174,7 @@ class Branch:
 
     def _offer(self, runs: list) -> None:
         """Takes the best of all points, of equal ones the first, if it is better than what was known."""
-        best = [self.arrays.least(out[UPPER]) for out in runs]
+        best = self.arrays.least(*(out[UPPER] for out in runs))
         k = min(range(len(runs)), key=lambda i: best[i][0])
         upper, lane = best[k]
         if upper < self.incumbent.upper:
@@ -182,12 +182,12 @@ class Branch:
             self.pool.prune(upper)
             self.final = self.final.at(np.flatnonzero(~(self.final.lower > upper)))
 
-    def _fates(self, regions: Any) -> Fates:
-        """What becomes of each region, as things stand."""
-        if not regions.shape[1]:
-            return Fates(regions, [], [0] * FATES)
-        fate, = self.evaluator.run(FATE, [regions], parameters=np.array([self.incumbent.upper, self.pool.border]))
-        return Fates(regions, *self.arrays.order(fate, FATES))
+    def _fates(self, *parts: Any) -> list[Fates]:
+        """What becomes of each region of these arrays, as things stand."""
+        given = np.array([self.incumbent.upper, self.pool.border])
+        rows = [self.evaluator.run(FATE, [regions], parameters=given)[0] for regions in parts if regions.shape[1]]
+        orders = iter(self.arrays.order(FATES, *rows))
+        return [Fates(regions, *(next(orders) if regions.shape[1] else ([], [0] * FATES))) for regions in parts]
 
     def _keep(self, found: list[Fates]) -> None:
         """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
@@ -214,7 +214,7 @@ class Branch:
         some = min(_TRIED, count)
         kept, gone = test(self._part(regions, 0, some))
         payoff.judge(self.steps, some, gone)
-        return [*kept, self._fates(self._part(regions, some, count))]
+        return [*kept, *self._fates(self._part(regions, some, count))]
 
     def _part(self, regions: Any, begin: int, end: int) -> Any:
         """Some of the regions, as an array of their own."""
@@ -234,9 +234,9 @@ class Branch:
             part = self._part(regions, begin, min(begin + size, regions.shape[1]))
             left, worth = self.sweeper.shave(part, self.incumbent.upper)
             self.boxes += SLICES * part.shape[1]
-            found.append(self._fates(left))
+            found += self._fates(left)
             self.discarded["sweep"] += found[-1].counts[PROVED_AWAY]
-            gone += self.arrays.order(worth, 2)[1][1]
+            gone += self.arrays.order(2, worth)[0][1][1]
         return found, gone
 
     def run(self) -> Iterator[None]:

@@ -211,7 +211,7 @@ class CompleteSearch:
         """(the best upper bound, its lane, its sample) of some lanes. The results stay where the kernel runs, but for these."""
         arrays = self.evaluator.arrays
         out, = self.evaluator.run(self.kinds[1], [numbers], parameters=parameters)
-        upper, at = arrays.least(out[UPPER:UPPER + 1])
+        (upper, at), = arrays.least(out[UPPER:UPPER + 1])
         lane, sample = (arrays.fetch(row[:, at:at + 1]) for row in (numbers, out[SAMPLE:SAMPLE + 1]))
         return upper, int(lane.view(np.int64)[0, 0]), int(sample[0, 0])
 

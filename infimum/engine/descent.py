@@ -162,7 +162,7 @@ class Descents:
     def _collect(self, trials: int) -> int:
         """Takes the ended lanes out, once they are many enough or no others are left."""
         width = self.number.shape[1]
-        order, counts = self.arrays.order(self._row(self.lanes, _STATE), len(State))
+        (order, counts), = self.arrays.order(len(State), self._row(self.lanes, _STATE))
         self.evaluations += trials * min(self.at_work, sum(counts[:State.CONVERGED]))
         running = 0 if self.used >= self.rules.trials else sum(counts[:State.CONVERGED])
         if 2 * running > width or running == width:

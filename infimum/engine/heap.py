@@ -131,9 +131,9 @@ class Heap:
         """The smallest lower bound, infinite if there is no region."""
         if self._least is None:
             try:
-                self._least = self.arrays.least(self.lower_row())[0] if self.live else np.inf
+                self._least = self.arrays.least(self.lower_row())[0][0] if self.live else np.inf
             except MemoryError:
-                self._least = self.arrays.here.least(self.arrays.fetch(self.lower_row()))[0]
+                self._least = self.arrays.here.least(self.arrays.fetch(self.lower_row()))[0][0]
         return self._least
 
     def clear(self) -> None:

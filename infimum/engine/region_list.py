@@ -28,11 +28,11 @@ class Chunk:
 
     def _look(self) -> None:
         """Finds the lowest, and the lowest of the wide ones: (lower end, place), infinite if there is none."""
-        self.least = self.arrays.least(self.lower)
+        self.least = self.arrays.least(self.lower)[0]
         if isinstance(self.wide, bool):
             self.least_wide = self.least if self.wide else (np.inf, -1)
         else:
-            self.least_wide = self.arrays.least(np.where(self.wide, self.lower, np.nan))
+            self.least_wide = self.arrays.least(np.where(self.wide, self.lower, np.nan))[0]
 
     def take(self, at: int) -> tuple[int, float]:
         """Takes a region out: its subregion and its lower end."""

@@ -36,8 +36,8 @@ class Arrays(Protocol):
     def numbers(self, count: int) -> Any:
         """A row whose bits are the whole numbers 0 … count-1."""
 
-    def least(self, row: Any) -> tuple[float, int]:
-        """The least number, and where it stands; of equal ones the first. NaN counts as infinite."""
+    def least(self, *rows: Any) -> list[tuple[float, int]]:
+        """Of each row the least number, and where it stands; of equal ones the first. NaN counts as infinite."""
 
     def least_column(self, row: Any, array: Any) -> tuple[float, np.ndarray]:
         """The least number, and the column of the array that stands there, here."""
@@ -50,9 +50,9 @@ class Arrays(Protocol):
         ascending order, and the highest of them, infinite if there are fewer. NaN is never among them. Of equal ones the first
         count; with `ties` all do."""
 
-    def order(self, row: Any, kinds: int) -> tuple[Any, list[int]]:
-        """(index, counts): the row holds whole numbers 0 … kinds-1; where the zeros stand, in ascending order, then the ones, …;
-        and how many there are of each."""
+    def order(self, kinds: int, *rows: Any) -> list[tuple[Any, list[int]]]:
+        """(index, counts) of rows that hold whole numbers 0 … kinds-1: where the zeros stand, in ascending order, then the ones,
+        …; and how many there are of each."""
 
     def gather(self, source: Any, index: Any, target: Any = None, at: int = 0) -> Any:
         """The columns with these numbers, in this order, as an array of their own or in the columns at … of `target`."""
@@ -95,13 +95,13 @@ class HostArrays:
     def numbers(self, count: int) -> np.ndarray:
         return np.arange(count, dtype=np.int64).view(np.float64)[None]
 
-    def least(self, row: np.ndarray) -> tuple[float, int]:
-        numbers = np.where(np.isnan(row[0]), np.inf, row[0])
-        at = int(np.argmin(numbers))
-        return float(numbers[at]), at
+    def least(self, *rows: np.ndarray) -> list[tuple[float, int]]:
+        numbers = [np.where(np.isnan(row[0]), np.inf, row[0]) for row in rows]
+        places = [int(np.argmin(row)) for row in numbers]
+        return [(float(row[at]), at) for row, at in zip(numbers, places, strict=True)]
 
     def least_column(self, row: np.ndarray, array: np.ndarray) -> tuple[float, np.ndarray]:
-        number, at = self.least(row)
+        (number, at), = self.least(row)
         return number, array[:, at].copy()
 
     def put_least(self, row: np.ndarray, array: np.ndarray, target: np.ndarray, at: int) -> None:
@@ -119,9 +119,9 @@ class HostArrays:
             chosen[equal[len(equal) - (int(chosen.sum()) - count):]] = False
         return index[chosen], float(border) + 0.0
 
-    def order(self, row: np.ndarray, kinds: int) -> tuple[np.ndarray, list[int]]:
-        numbers = row[0].astype(np.int8)
-        return np.argsort(numbers, kind="stable"), np.bincount(numbers, minlength=kinds).tolist()
+    def order(self, kinds: int, *rows: np.ndarray) -> list[tuple[np.ndarray, list[int]]]:
+        numbers = [row[0].astype(np.int8) for row in rows]
+        return [(np.argsort(row, kind="stable"), np.bincount(row, minlength=kinds).tolist()) for row in numbers]
 
     def gather(self, source: np.ndarray, index: np.ndarray, target: np.ndarray | None = None, at: int = 0) -> np.ndarray:
         if target is None:

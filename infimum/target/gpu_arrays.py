@@ -2,12 +2,14 @@
 
 import struct
 from functools import cache
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from infimum.target import ptx_columns
 from infimum.target.arrays import HostArrays
+from infimum.target.patience import Patience
 from infimum.target.ptx_lowest import BINS, DIGITS, ENDLESS, MOST
 from infimum.target.ptx_words import RUN
 
@@ -25,7 +27,7 @@ class GpuArrays:
     here = HostArrays()
 
     def __init__(self, target: Any):
-        self.target, self.gpu, self.idle = target, target.gpu, None
+        self.target, self.gpu, self.idle, self._patience = target, target.gpu, None, Patience()
         self._kernel = cache(lambda name: self.gpu.load(ptx_columns.KERNELS[name]))
 
     # ---- memory
@@ -36,8 +38,9 @@ class GpuArrays:
                 there.set(np.ascontiguousarray(array))
             return there
 
-    def fetch(self, array: Any) -> np.ndarray:
-        """Through pinned memory, which the GPU writes without a detour, if the machine grants that much of it."""
+    def fetch(self, array: Any, what: str = "array") -> np.ndarray:
+        """Through pinned memory, which the GPU writes without a detour, if the machine grants that much of it. `what` it is that
+        one waits for tells how long that may take."""
         if not array.size:
             return np.empty(array.shape, array.dtype)
         with self.gpu.use():
@@ -48,17 +51,22 @@ class GpuArrays:
                     raise
                 memory = bytearray(array.nbytes)
             here = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
-            if self.idle is not None:
-                self._use_the_time()
+            begin, late = perf_counter(), self.idle is not None and self._use_the_time(what)
             array.get(out=here)
+            self._patience.waited(what, perf_counter() - begin, late)
             return here
 
-    def _use_the_time(self) -> None:
-        """Other work, until what is queued is done."""
-        queued = self.gpu.cupy.cuda.Event(disable_timing=True)
+    def _use_the_time(self, what: str) -> bool:
+        """Other work, while there is time for it before what is queued is done. Was that done before the work?"""
+        queued, begin, late = self.gpu.cupy.cuda.Event(disable_timing=True), perf_counter(), False
         queued.record()
-        while self.idle is not None and not queued.done and self.idle():
-            pass
+        while self.idle is not None and self._patience.has_time(what, perf_counter() - begin) and not queued.done:
+            before, more = perf_counter(), self.idle()
+            self._patience.stepped(perf_counter() - before)
+            late = queued.done
+            if late or not more:
+                break
+        return late
 
     def empty(self, rows: int, count: int) -> Any:
         with self.gpu.use():
@@ -128,10 +136,13 @@ class GpuArrays:
                 self._launch("fill", len(index), row, index, _signed(_bits(value)))
 
     # ---- across boxes
-    def least(self, row: Any) -> tuple[float, int]:
+    def least(self, *rows: Any) -> list[tuple[float, int]]:
         with self.gpu.use():
-            found = self.fetch(self._least(row))
-        return float(found[:1].view(np.float64)[0]), int(found[len(found) // 2])
+            pairs = self._words(2 * len(rows))
+            for k, row in enumerate(rows):
+                self._least(row, pairs[2 * k:])
+            found = self.fetch(pairs, f"{len(rows)} least")
+        return list(zip(found[::2].view(np.float64).tolist(), found[1::2].tolist(), strict=True))
 
     def least_column(self, row: Any, array: Any) -> tuple[float, np.ndarray]:
         with self.gpu.use():
@@ -142,19 +153,18 @@ class GpuArrays:
 
     def put_least(self, row: Any, array: Any, target: Any, at: int) -> None:
         with self.gpu.use():
-            self._least(row, array, array.shape[1], array.shape[0], target.data.ptr + 8 * at)
+            self._least(row, self._words(2), array, array.shape[1], array.shape[0], target.data.ptr + 8 * at)
 
-    def _least(self, row: Any, *column: Any) -> Any:
-        """Words of which the first is the least number; behind them all as many places, of which the first is its own.
-        `column`: an array, how far apart its rows are, how many, and where to write the number and then the column."""
+    def _least(self, row: Any, pair: Any, *column: Any) -> None:
+        """Writes the least number and its place to two words. `column`: an array, how far apart its rows are, how many, and where
+        to write the number and behind it the column that stands there."""
         count = row.shape[1]
         numbers, threads = self._least_of_each("least", -(-count // _EACH), row, count)
         while threads > _AT_ONCE:
             numbers, threads = self._least_of_each("least_again", -(-threads // _EACH), numbers, numbers[threads:], threads)
         block = self._threads(threads)
-        found = self._words(2 * block)
-        self._launch_block("least_of_all", block, numbers, numbers[threads:], threads, found, *(column or (0, 0, 0, 0)))
-        return found
+        self._launch_block("least_of_all", block, numbers, numbers[threads:], threads, self._words(2 * block), pair,
+                           *(column or (0, 0, 0, 0)))
 
     def _least_of_each(self, name: str, threads: int, *arguments: Any) -> tuple[Any, int]:
         """The least number that each thread finds, and behind them all their places."""
@@ -162,15 +172,21 @@ class GpuArrays:
         self._launch(name, threads, *arguments, numbers, numbers[threads:])
         return numbers, threads
 
-    def order(self, row: Any, kinds: int) -> tuple[Any, list[int]]:
+    def order(self, kinds: int, *rows: Any) -> list[tuple[Any, list[int]]]:
         with self.gpu.use():
-            count = row.shape[1]
-            runs = -(-count // RUN)
-            counts, index, totals = self._words(kinds * runs + 1), self._words(count), self._words(kinds)
-            self._launch("count_kinds", kinds * runs, row, count, runs, counts)
-            self._scan(counts, kinds * runs)
-            self._launch("write_kinds", kinds * runs, row, count, runs, counts, index, totals)
-            return index, self.fetch(totals).tolist()
+            totals = self._words(kinds * len(rows))
+            found = [self._order(kinds, row, totals[kinds * k:]) for k, row in enumerate(rows)]
+            counts = self.fetch(totals, f"{len(rows)} orders").reshape(len(rows), kinds).tolist()
+            return list(zip(found, counts, strict=True))
+
+    def _order(self, kinds: int, row: Any, totals: Any) -> Any:
+        count = row.shape[1]
+        runs = -(-count // RUN)
+        counts, index = self._words(kinds * runs + 1), self._words(count)
+        self._launch("count_kinds", kinds * runs, row, count, runs, counts)
+        self._scan(counts, kinds * runs)
+        self._launch("write_kinds", kinds * runs, row, count, runs, counts, index, totals)
+        return index
 
     def lowest(self, row: Any, count: int, below: float = np.inf, ties: bool = False) -> tuple[Any, float]:
         with self.gpu.use():
@@ -189,7 +205,7 @@ class GpuArrays:
             self._launch("count_lowest", runs, row, length, limit, border, counts)
             self._scan(counts, runs)
             self._launch("write_lowest", runs, row, length, limit, border, int(ties), counts, index, told)
-            found, key = self.fetch(told).tolist()
+            found, key = self.fetch(told, "lowest").tolist()
             return index[:found], _number(key % 2**64)
 
     def _border(self, row: Any, count: int, limit: int) -> Any:

@@ -52,8 +52,8 @@ _FOUND = store("to.number", "%best", "numbers", "%k", "double") + store("to.plac
 # thread k looks at the numbers k, k + total, …
 LEAST = kernel("*row count *numbers *places", loop("e", "%k", "%count", "%total", _OF_ROW, _BEST) + _FOUND)
 LEAST_AGAIN = kernel("*row *rowplaces count *numbers *places", loop("e", "%k", "%count", "%total", _OF_FOUND, _BEST) + _FOUND)
-# one block: `work` has a number a thread and behind them their places, and begins with the least one in the end; if there are
-# rows, that number is written to the target, and behind it the column that stands at its place
+# one block: `work` has a number a thread and behind them their places; in the end `pair` has the least one and its place, and if
+# there are rows the target has that number, and behind it the column that stands at its place
 _PAIR = f"""{BARRIER}
   %twice = add i64 %d, %d
   %odd = srem i64 %in.block, %twice
@@ -67,7 +67,7 @@ _PAIR = f"""{BARRIER}
 {load("its", "work", "%other", "double")}{load("its.first", "work", "%its.place.at")}
 {_better("mine", "mine.first", "its", "its.first")}
 {store("to.mine", "%mine.next", "work", "%in.block", "double")}{store("to.mine.first", "%mine.first.next", "work", "%behind")}""")
-LEAST_OF_ALL = block_kernel("*row *rowplaces count *work *source from.next rows *target", loop(
+LEAST_OF_ALL = block_kernel("*row *rowplaces count *work *pair *source from.next rows *target", loop(
     "e", "%in.block", "%count", "%threads", _OF_FOUND, _BEST) + f"""
   %behind = add i64 %threads, %in.block
 {store("to.best", "%best", "work", "%in.block", "double")}{store("to.first", "%first", "work", "%behind")}
@@ -75,7 +75,8 @@ LEAST_OF_ALL = block_kernel("*row *rowplaces count *work *source from.next rows 
   %is.first = icmp eq i64 %in.block, 0
   %is.asked = icmp sgt i64 %rows, 0
   %tells = and i1 %is.first, %is.asked
-""" + only_if("%tells", "tell", store("y", "%least", "target", "0")) + loop("r", "%in.block", "%rows", "%threads", f"""
+""" + only_if("%is.first", "pair.of", store("v", "%least", "pair", "0") + store("w", "%column", "pair", "1")) + only_if(
+    "%tells", "tell", store("y", "%least", "target", "0")) + loop("r", "%in.block", "%rows", "%threads", f"""
   %a = mul i64 %r, %from.next
   %b = add i64 %a, %column
 {load("word", "source", "%b")}

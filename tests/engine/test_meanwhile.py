@@ -13,6 +13,7 @@ from infimum.evaluate import Evaluator
 from infimum.result import Verdict
 from infimum.target.arrays import HostArrays
 from infimum.target.cuda import CudaTarget
+from infimum.target.patience import Patience
 from tests.pretend_cupy import installed
 
 TURN = np.linalg.qr(np.random.default_rng(3).normal(size=(4, 4)))[0]
@@ -39,12 +40,12 @@ class Slow(HostArrays):
     def __init__(self, patience: int):
         self.patience, self.steps = patience, 0
 
-    def least(self, row):
+    def least(self, *rows):
         for _ in range(self.patience):
             if self.idle is None or not self.idle():
                 break
             self.steps += 1
-        return super().least(row)
+        return super().least(*rows)
 
 
 @pytest.fixture
@@ -138,12 +139,35 @@ def test_another_thread_takes_no_step():
 
 
 def test_a_gpu_uses_the_time(monkeypatch):
-    """Only where numbers are waited for, and not when what is queued is done."""
+    """Only where there is time for it, as far as one knows, and not when what is queued is done."""
     installed(monkeypatch)
     arrays, calls = CudaTarget().arrays, []
     row = arrays.send(np.arange(5.0)[None])
     arrays.idle = lambda: calls.append(0) or True
-    assert arrays.fetch(row).tolist() == [[0, 1, 2, 3, 4]] and len(calls) == 2
+    assert arrays.fetch(row, "long").tolist() == [[0, 1, 2, 3, 4]] and not calls  # nobody knows how long it takes
+    for what in ("long", "short"):
+        arrays._patience.waited(what, {"long": 100.0, "short": 1e-9}[what], False)
+    arrays.fetch(row, "short")
+    assert not calls
+    arrays.fetch(row, "long")
+    assert len(calls) == 1
     arrays.idle = lambda: calls.append(0) or False
-    arrays.fetch(row)
-    assert len(calls) == 3
+    arrays.fetch(row, "long")
+    assert len(calls) == 2
+
+
+def test_patience_learns():
+    p = Patience()
+    assert not p.has_time("a", 0.0)
+    p.waited("a", 8.0, False)
+    p.stepped(4.0)  # a quarter of it counts
+    assert p.has_time("a", 0.0) and p.has_time("a", 6.5) and not p.has_time("a", 7.0) and not p.has_time("b", 0.0)
+    for _ in range(40):
+        p.stepped(4.0)
+    assert p.has_time("a", 3.5) and not p.has_time("a", 4.5)
+    for _ in range(20):
+        p.waited("a", 9.0, True)  # always late: one cannot have so much time
+    assert not p.has_time("a", 0.0)
+    for _ in range(20):
+        p.waited("a", 9.0, False)
+    assert p.has_time("a", 4.5)

@@ -58,11 +58,11 @@ def test_every_barrier_is_needed(name):
     assert len(barriers) == 2
     for begin, end in [*barriers, (0, 0)]:
         memory = Memory()
-        arrays = [memory.allocate(200) for _ in range(4)]
+        arrays = [memory.allocate(200) for _ in range(5)]
         for array in arrays:
             memory.write(array, np.arange(200))
         arguments = {"scan": [arrays[0], 100, arrays[1]],
-                     "least_of_all": [arrays[0], arrays[1], 100, arrays[2], arrays[1], 10, 4, arrays[3]]}[name]
+                     "least_of_all": [arrays[0], arrays[1], 100, arrays[2], arrays[3], arrays[1], 10, 4, arrays[4]]}[name]
         with pytest.raises(AssertionError, match="thread") if end else contextlib.nullcontext():
             Module(text[:begin] + text[end:]).launch(1, 8, arguments, memory)
 
@@ -91,7 +91,8 @@ def test_lowest(pretended, block, grid, row, count, below, ties):
 @given(row=ROWS)
 def test_least(pretended, block, grid, row):
     arrays = pretended(block, grid)
-    mine, theirs = arrays.least(arrays.send(np.array([row]))), HOST.least(np.array([row]))
+    rows = [np.array([row]), np.array([row[::-1]])]
+    mine, theirs = arrays.least(*map(arrays.send, rows)), HOST.least(*rows)
     assert np.array(mine).tobytes() == np.array(theirs).tobytes()
     check_least_column(arrays, np.array([row]))
 
@@ -111,8 +112,9 @@ def check_least_column(arrays: GpuArrays, row: np.ndarray) -> None:
 @given(row=st.one_of(*(st.lists(st.integers(0, 4), min_size=least, max_size=6 * least + 20) for least in (1, 60))))
 def test_order(pretended, block, grid, row):
     arrays, row = pretended(block, grid), np.array([row], dtype=float)
-    index, counts = arrays.order(arrays.send(row), 5)
-    wanted = HOST.order(row, 5)
+    (index, counts), other = arrays.order(5, arrays.send(row), arrays.send(row[:, ::-1]))
+    wanted, turned = HOST.order(5, row, row[:, ::-1])
+    assert arrays.fetch(other[0]).tolist() == turned[0].tolist() and other[1] == turned[1]
     assert arrays.fetch(index).tolist() == wanted[0].tolist() and counts == wanted[1]
 
 
@@ -169,6 +171,6 @@ def test_a_gpu_answers_as_numpy_does():
                     for below, ties in ((INF, False), (0.5, True), (-0.0, False)):
                         check_lowest(arrays, row, count, below, ties)
             kinds = rng.integers(0, 5, (1, length)) * 1.0
-            index, counts = arrays.order(arrays.send(kinds), 5)
-            wanted = HOST.order(kinds, 5)
+            (index, counts), = arrays.order(5, arrays.send(kinds))
+            wanted, = HOST.order(5, kinds)
             assert (arrays.fetch(index) == wanted[0]).all() and counts == wanted[1]
