@@ -187,6 +187,11 @@ class Evaluator:
         """How many lanes a step of a long search should have where nobody says: what fills the machine."""
         return getattr(self.target, "batch", _BATCH)
 
+    @property
+    def far_batch(self) -> int | None:
+        """How many it should have on a GPU, if there is one beside this machine to which a long search may go; else None."""
+        return getattr(self.target, "far_batch", None)
+
     def arrays_for(self, batch: int, least: int = 1) -> Arrays:
         """The memory for a search of so many lanes a step: that of a GPU, if it has enough to do, or if nothing else may be used
         for `least` lanes."""

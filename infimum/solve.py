@@ -86,7 +86,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     keeper = None
     if checkpoint is not None:
         asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
-                 "memory_limit": memory_limit, "batch": getattr(run, "batch", None), "key": evaluator.f.key}
+                 "memory_limit": memory_limit, "batch": getattr(run, "batch", None), "grows": batch is None,
+                 "key": evaluator.f.key}
         keeper = _keeper(checkpoint, asked, problem)
         keeper.begin()
     return _on(evaluator, drive(run, keeper=keeper, **shared), run)
@@ -108,7 +109,7 @@ def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_l
     evaluator = _evaluator(fun, len(problem.lo), args, device, asked["memory_limit"])
     if evaluator.f.key != asked["key"]:
         raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made with")
-    kind, settings = _prover(asked["engine"], asked["batch"]), PROVERS[asked["engine"]][1]
+    kind, settings = _prover(asked["engine"], asked["batch"], asked.get("grows", False)), PROVERS[asked["engine"]][1]
     options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
     run = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes, asked["memory_limit"])
     if whole.values["state"] is not None:
@@ -117,9 +118,9 @@ def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_l
                                 keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem)), run)
 
 
-def _prover(engine: str, batch: int | None) -> Callable:
+def _prover(engine: str, batch: int | None, grows: bool = False) -> Callable:
     """The engine, with the batch if it has one."""
-    return partial(Auto, batch=None if batch is None else int(batch)) if engine == "auto" else PROVERS[engine][0]
+    return partial(Auto, batch=None if batch is None else int(batch), grows=grows) if engine == "auto" else PROVERS[engine][0]
 
 
 def _on(evaluator: Evaluator, result: Result, run: Any = None) -> Result:

@@ -21,7 +21,7 @@ from infimum.engine.swarm import Swarm
 from infimum.engine.swarm_options import SwarmOptions
 from infimum.engine.sweep import Sweeper
 from infimum.engine.verdict import proved_result
-from infimum.errors import UndefinedError
+from infimum.errors import DeviceError, UndefinedError
 from infimum.evaluate import Evaluator
 from infimum.lower.sweep import SLICES
 from infimum.problem import Problem
@@ -32,6 +32,7 @@ _MANY = 32           # with more variables the point is settled, not swarmed
 _SWARMED = 2000      # with up to so many variables the swarm is asked where settling was not enough
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
+_LONG = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 _PAYS = 0.9          # a sweep pays if it shrinks some variable to this part
 
 
@@ -41,10 +42,12 @@ class Auto:
     name = "auto"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None):
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None, grows: bool = False):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
-        self.max_boxes, self.memory_limit, self.batch = max_boxes, memory_limit, batch or evaluator.batch
+        self.max_boxes, self.memory_limit = max_boxes, memory_limit
+        self.first_batch = self.batch = batch or evaluator.batch
+        self.grows = grows or batch is None  # may it go to a GPU, with more boxes a step?
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
         self.sweeper = Sweeper(evaluator, self.lo, self.hi) if len(self.lo) >= FEW else None
@@ -73,7 +76,7 @@ class Auto:
         if self.branch is None:
             return None
         state, other = self.branch.state(), self.kept or self._state_but_regions()
-        return State(state.values | other.values, state.arrays | other.arrays)
+        return State(state.values | other.values | {"batch": self.batch, "grows": self.grows}, state.arrays | other.arrays)
 
     def _state_but_regions(self) -> State:
         """All of the state but the regions."""
@@ -82,13 +85,19 @@ class Auto:
         return State(values, {"root": root, **self.incumbent.arrays()})
 
     def restore(self, state: State) -> None:
-        self.branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
-        self.branch.restore(state)
+        self._continue(state, state.values.get("batch", self.batch))
+        self.grows = state.values.get("grows", self.grows)
         self.before, self.sweeps = state.values["before"], state.values["sweeps"]
         n, root = len(self.lo), state.arrays["root"]
         self.root, self.root_lower = (root[:n, None].copy(), root[n:2 * n, None].copy()), float(root[2 * n])
         if self.sweeper is not None:
             self.sweeper.slices = state.values["slices"]
+
+    def _continue(self, state: State, batch: int) -> None:
+        """Goes on with regions that were searched before, so many boxes a step."""
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch)
+        branch.restore(state)
+        self.branch, self.batch = branch, batch
 
     def _slices(self) -> int:
         return 0 if self.sweeper is None else self.sweeper.slices
@@ -152,21 +161,39 @@ class Auto:
         yield
 
     def _branch(self) -> Iterator[None]:
-        branch, later = self.branch, _LATER if self.batch < _LARGE else _LATEST
-        if self.evaluator.goes_far(self.batch) and branch.steps <= later and self._can_swarm():
+        later = _LATER if self.first_batch < _LARGE else _LATEST
+        if self.evaluator.goes_far(self.first_batch) and self.branch.steps <= later and self._can_swarm():
             swarm = self._wider_swarm()
-            self.meanwhile = swarm, Meanwhile(self._tries(swarm), branch.arrays)
-        while not branch.done and not self._is_limited():
+            self.meanwhile = swarm, Meanwhile(self._tries(swarm), self.branch.arrays)
+        while not self.branch.done and not self._is_limited():
             try:
-                if branch.steps in (_LATE, later):
-                    yield from self._look_again(self._closer if branch.steps == _LATE else self._wider)
-                    if self.closed or branch.done:
+                if self.branch.steps in (_LATE, later):
+                    yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)
+                    if self.closed or self.branch.done:
                         return
-                branch.step()
+                if not self._grown():
+                    self.branch.step()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
-                self.limit = f"no memory is left beside {len(branch.pool):,} regions"
+                self.limit = f"no memory is left beside {len(self.branch.pool):,} regions"
                 return
             yield
+
+    def _grown(self) -> bool:
+        """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
+        fails, all is as it was. By counts, not by a clock: a run that is resumed goes there after the same step."""
+        boxes, regions = _LONG
+        if not self.grows or self.branch.boxes < boxes or len(self.branch.pool) < regions:
+            return False
+        self.grows, batch, before = False, self.evaluator.far_batch, (self.branch, self.batch)
+        if batch is None or batch <= self.batch:
+            return False
+        try:
+            self._continue(self.branch.state(), batch)
+            self.branch.step()
+        except (MemoryError, DeviceError):
+            self.branch, self.batch = before
+            return False
+        return True
 
     def _is_limited(self) -> bool:
         branch = self.branch

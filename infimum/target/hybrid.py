@@ -61,6 +61,11 @@ class HybridTarget:
         """On the GPU: who asks for arrays means to work on them there for long."""
         return HostArrays() if self.cuda is None else self.cuda.arrays
 
+    @property
+    def far_batch(self) -> int | None:
+        """How many boxes a step should have if a search turns out to be long; None if it is there already, or has no GPU."""
+        return None if self.resident or self.cuda is None else self.cuda.batch
+
     def compile(self, kernel: Kernel) -> "HybridKernel":
         return HybridKernel(kernel, self)
 
