@@ -70,6 +70,9 @@ def branching(device: str) -> None:
            f"{r.verdict.name}, {r.seconds:.2f} s; the first time, which compiles, {first.seconds:.2f} s")
     report("GPU, the whole proof", gpu, "boxes/s")
     report("times the two threads", gpu / cpu, "times", f">= {FASTER}", gpu >= FASTER * cpu)
+    alone, boxes = proof(infimum.compile(fun, N, device="auto"), bounds)
+    report("device='auto', which goes there when the search is long", boxes, "boxes/s",
+           note=f"{alone.verdict.name}, {alone.seconds:.2f} s, {alone.nfev:,} boxes")
     spans: dict[str, list] = defaultdict(list)
     evaluator = infimum.compile(fun, N, device=device)
     with watched(spans):
