@@ -40,7 +40,7 @@ def watched(spans: dict) -> Iterator[None]:
     def queue(self: Gpu, function: Any, *launch: Any, **more: Any) -> None:
         if not names:
             names.update({self.load(text).ptr: name for name, text in KERNELS.items()})
-        begin, end, stream = events.pop(), events.pop(), get_current_stream()
+        begin, end, stream = (*(events.pop() if events else Event() for _ in range(2)), get_current_stream())
         begin.record(stream)
         usual(self, function, *launch, **more)
         end.record(stream)

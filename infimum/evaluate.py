@@ -190,7 +190,8 @@ class Evaluator:
     @property
     def far_batch(self) -> int | None:
         """How many it should have on a GPU, if there is one beside this machine to which a long search may go; else None."""
-        return getattr(self.target, "far_batch", None)
+        batch = getattr(self.target, "far_batch", None)
+        return batch if batch is not None and self.goes_far(batch) else None
 
     def arrays_for(self, batch: int, least: int = 1) -> Arrays:
         """The memory for a search of so many lanes a step: that of a GPU, if it has enough to do, or if nothing else may be used

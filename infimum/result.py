@@ -60,7 +60,7 @@ class Result:
     minima found, the lowest first. confidence: an estimate of the probability that no basin remains unseen, see
     `infimum.engine.minima`; None where there is none. regions: how many regions `boxes` was merged from. attained: whether the
     infimum is a value of f; None where that is not known. history: Progress entries. device: where the kernels ran.
-    batch: lanes a step of branch and bound, which the bits depend on.
+    batch: lanes a step of branch and bound, which the bits depend on; of the last step, if the run went to a GPU on the way.
     """
 
     x: np.ndarray | None

@@ -47,9 +47,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     `options` are those of `infimum.engine.swarm_options.SwarmOptions`, for "complete" of
     `infimum.engine.partition.CompleteOptions`.
     `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": a GPU where one is there and the work is long.
-    `batch` is the number of boxes that branch and bound encloses in a step, by default what fills the device. The same seed and
-    batch give the same bits on every device and for any number of threads. `callback(snapshot)` stops the run by returning True
-    or raising StopIteration. `checkpoint` names a file that keeps the state of a proof; `infimum.resume` goes on from it.
+    `batch` is the number of boxes that branch and bound encloses in a step, by default what fills the device (which with "auto"
+    may change on the way). The same seed and batch give the same bits on every device and for any number of threads.
+    `callback(snapshot)` stops the run by returning True or raising StopIteration. `checkpoint` names a file that keeps the state
+    of a proof; `infimum.resume` goes on from it.
 
     >>> import numpy as np
     >>> r = minimize(lambda x: 100 * (x[1] - x[0]**2)**2 + (1 - x[0])**2, [(-5, 10), (-5, 10)])
@@ -82,7 +83,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "view": _view(evaluator, problem)}
     if engine == "swarm":
         return _on(evaluator, drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared))
-    run = _prover(engine, batch)(problem, evaluator, settings, Goal(atol, rtol, xtol), int(seed), max_boxes, memory_limit)
+    kind, goal = _prover(engine, batch, batch is None), Goal(atol, rtol, xtol)
+    run = kind(problem, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
     keeper = None
     if checkpoint is not None:
         asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
@@ -118,7 +120,7 @@ def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_l
                                 keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem)), run)
 
 
-def _prover(engine: str, batch: int | None, grows: bool = False) -> Callable:
+def _prover(engine: str, batch: int | None, grows: bool) -> Callable:
     """The engine, with the batch if it has one."""
     return partial(Auto, batch=None if batch is None else int(batch), grows=grows) if engine == "auto" else PROVERS[engine][0]
 

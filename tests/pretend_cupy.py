@@ -190,7 +190,7 @@ class PretendCupy:
         """As the driver: three sizes of the grid and of a block, shared bytes, the stream, the addresses of the arguments."""
         grid, *ones, shared, stream, addresses, extra = shape_and_more
         block = ones.pop(2)
-        assert ones == [1, 1, 1, 1] and shared == stream == extra == 0
+        assert ones == [1, 1, 1, 1] and shared == stream == extra == 0 and grid >= 1 and 1 <= block <= 1024
         module = self.functions[function - 1]._module
         count = module.parameters["work"]
         places = (ctypes.c_int64 * count).from_address(addresses)

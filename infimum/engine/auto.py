@@ -5,6 +5,7 @@ variables at once; where they no longer pay, it is cut.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +33,7 @@ _MANY = 32           # with more variables the point is settled, not swarmed
 _SWARMED = 2000      # with up to so many variables the swarm is asked where settling was not enough
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
-_LONG = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
+_LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 _PAYS = 0.9          # a sweep pays if it shrinks some variable to this part
 
 
@@ -46,8 +47,8 @@ class Auto:
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.max_boxes, self.memory_limit = max_boxes, memory_limit
-        self.first_batch = self.batch = batch or evaluator.batch
-        self.grows = grows or batch is None  # may it go to a GPU, with more boxes a step?
+        self.first_batch = self.batch = batch or evaluator.batch  # by the first one points are looked for again, now or later
+        self.grows = grows  # may it go to a GPU, with more boxes a step?
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
         self.sweeper = Sweeper(evaluator, self.lo, self.hi) if len(self.lo) >= FEW else None
@@ -174,26 +175,36 @@ class Auto:
                 if not self._grown():
                     self.branch.step()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
-                self.limit = f"no memory is left beside {len(self.branch.pool):,} regions"
-                return
+                if not self._shrunk():
+                    self.limit = f"no memory is left beside {len(self.branch.pool):,} regions"
+                    return
             yield
 
     def _grown(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
         fails, all is as it was. By counts, not by a clock: a run that is resumed goes there after the same step."""
-        boxes, regions = _LONG
-        if not self.grows or self.branch.boxes < boxes or len(self.branch.pool) < regions:
+        if not self.grows or self.branch.boxes < _LONG or len(self.branch.pool) < _LEFT:
             return False
         self.grows, batch, before = False, self.evaluator.far_batch, (self.branch, self.batch)
         if batch is None or batch <= self.batch:
             return False
+        state = self.branch.state()
         try:
-            self._continue(self.branch.state(), batch)
+            self._continue(state, batch)
             self.branch.step()
         except (MemoryError, DeviceError):
             self.branch, self.batch = before
+            self.incumbent.restore(state.arrays)
             return False
         return True
+
+    def _shrunk(self) -> bool:
+        """Where a GPU has no memory left, a search that went there of its own accord goes on here."""
+        if self.batch == self.first_batch:
+            return False
+        with suppress(MemoryError):
+            self._continue(self.branch.state(), self.first_batch)
+        return self.batch == self.first_batch
 
     def _is_limited(self) -> bool:
         branch = self.branch

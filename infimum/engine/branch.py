@@ -184,10 +184,12 @@ class Branch:
 
     def _fates(self, *parts: Any) -> list[Fates]:
         """What becomes of each region of these arrays, as things stand."""
-        given = np.array([self.incumbent.upper, self.pool.border])
-        rows = [self.evaluator.run(FATE, [regions], parameters=given)[0] for regions in parts if regions.shape[1]]
-        orders = iter(self.arrays.order(FATES, *rows))
+        orders = iter(self.arrays.order(FATES, *(self._fate(regions) for regions in parts if regions.shape[1])))
         return [Fates(regions, *(next(orders) if regions.shape[1] else ([], [0] * FATES))) for regions in parts]
+
+    def _fate(self, regions: Any) -> Any:
+        """The fate of each region, as a row."""
+        return self.evaluator.run(FATE, [regions], parameters=np.array([self.incumbent.upper, self.pool.border]))[0]
 
     def _keep(self, found: list[Fates]) -> None:
         """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
@@ -229,14 +231,15 @@ class Branch:
 
     def _shaved(self, regions: Any) -> tuple[list[Fates], int]:
         """Sweeps regions; what that cuts to a small part of its volume counts as discarded."""
-        found, gone, size = [], 0, max(1, _SHAVED // self.n)
-        for begin in range(0, regions.shape[1], size):
-            part = self._part(regions, begin, min(begin + size, regions.shape[1]))
+        found, gone, count, size = [], 0, regions.shape[1], max(1, _SHAVED // self.n)
+        for begin in range(0, count, size):
+            part = regions if count <= size else self._part(regions, begin, min(begin + size, count))
             left, worth = self.sweeper.shave(part, self.incumbent.upper)
+            fates, (_, worthless_and_worth) = self.arrays.order(FATES, self._fate(left), worth)
+            found.append(Fates(left, *fates))
             self.boxes += SLICES * part.shape[1]
-            found += self._fates(left)
             self.discarded["sweep"] += found[-1].counts[PROVED_AWAY]
-            gone += self.arrays.order(2, worth)[0][1][1]
+            gone += worthless_and_worth[1]
         return found, gone
 
     def run(self) -> Iterator[None]:
@@ -247,7 +250,7 @@ class Branch:
 
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": self.discarded}
+        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded)}
         tests = {f"payoff.{name}": payoff.state() for name, payoff in self._payoffs()}
         return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **tests})
 

@@ -15,7 +15,7 @@ _FAR = 1 << 32    # bytes of a GPU that lanes and their scratch take together
 _LOOK = 8         # trials between two looks at what has ended; up to half of all so far, if more, where a look takes longer,
 _FEW = 64         # on a GPU and of so few lanes,
 _SOON = 1 << 21, 1 << 30  # and as long as lanes times variables times trials are no more, here and there: a time limit is heard
-_AHEAD = 1 << 24  # lanes times variables times trials that are queued without a look, if they are more than one look's
+_AHEAD = 1 << 24  # lanes times variables times trials that are begun without a look: up to three looks' worth, at least one's
 _LEAST = 8        # lanes fill a vector: fewer cost as much
 _VALUE, _STATE, _TRIALS = (SCALARS.index(name) for name in ("value", "state", "trials"))
 
@@ -66,7 +66,7 @@ class Descents:
         beyond = self.count + _LEAST  # where lanes end that only fill a vector
         self.numbers, self.end = self.arrays.numbers(beyond), self.arrays.zeros(self.n + len(SCALARS), beyond)
         self.begun = self.ended = 0
-        self.evaluations = 0  # at least; the ends tell exactly
+        self.evaluations = self.counted = 0  # at least, in so many trials of those at work; the ends tell exactly
         self.lanes: Any = None  # rows of the points, the scalars, and all else
 
     @property
@@ -92,20 +92,21 @@ class Descents:
         often = self.here and self.at_work > _FEW
         soon = _SOON[not self.here] // (self.n * self.number.shape[1])
         trials = trials or max(_LOOK, 0 if often else min(self.used // 2, soon))
-        return self._collect(self._try(trials))
+        self._try(trials)
+        return self._collect()
 
     def queue(self) -> None:
         """On a GPU: has the first trials begin, without a look at them, so that this machine is free meanwhile."""
         self._begin()
         self._try(max(_LOOK, min(3 * _LOOK, _AHEAD // (self.n * self.number.shape[1]))))
 
-    def _try(self, trials: int) -> int:
+    def _try(self, trials: int) -> None:
+        """So many trials of all lanes, or as many as are left."""
         trials = min(trials, self.rules.trials - self.used)
         self.evaluator.run(self.kind, self._parts(self.lanes), self._parts(self.spare), self.parameters, trials)
         if trials % 2:
             self.lanes, self.spare = self.spare, self.lanes
         self.used += trials
-        return trials
 
     def run(self) -> Ends:
         """Everything to its end."""
@@ -152,18 +153,19 @@ class Descents:
         self.at_work = self.begun - begin
         width = max(self.at_work, _LEAST)
         self.lanes, self.spare = self.arrays.zeros(sum(self.rows), width), self.arrays.empty(sum(self.rows), width)
-        self.number, self.used = self.arrays.empty(1, width), 0
+        self.number, self.used, self.counted = self.arrays.empty(1, width), 0, 0
         put(self.lanes[:self.n], 0, self.starts, begin, self.begun)
         put(self.number, 0, self.numbers, begin, self.begun)
         for k in range(self.at_work, width):
             put(self.lanes[:self.n], k, self.starts, begin, begin + 1)
             put(self.number, k, self.numbers, self.count + k, self.count + k + 1)
 
-    def _collect(self, trials: int) -> int:
+    def _collect(self) -> int:
         """Takes the ended lanes out, once they are many enough or no others are left."""
         width = self.number.shape[1]
         (order, counts), = self.arrays.order(len(State), self._row(self.lanes, _STATE))
-        self.evaluations += trials * min(self.at_work, sum(counts[:State.CONVERGED]))
+        self.evaluations += (self.used - self.counted) * min(self.at_work, sum(counts[:State.CONVERGED]))
+        self.counted = self.used
         running = 0 if self.used >= self.rules.trials else sum(counts[:State.CONVERGED])
         if 2 * running > width or running == width:
             return 0

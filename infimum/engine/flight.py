@@ -145,7 +145,18 @@ class Flight:
 
     def _fly_far(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) \
             -> Iterator[tuple[np.ndarray, float] | None]:
-        """By kernels on a GPU: the leader of a step is written there to where the next step reads it."""
+        """By kernels on a GPU."""
+        self.landing, values = self._queued(x, wave, count, o)
+        yield None
+        landing, self.landing = self.landing, None
+        self.evaluations += count * (o.swarm_steps + 1)
+        value, leader = self.evaluator.arrays.least_column(values, landing)
+        yield leader, value
+        return landing
+
+    def _queued(self, x: np.ndarray | None, wave: int, count: int, o: SwarmOptions) -> tuple[Any, Any]:
+        """The best place of each particle and its value, on the GPU, when all steps are done: the leader of one is written there
+        to where the next reads it. What else they need is free again."""
         arrays, numbers = self.evaluator.arrays, self._numbers(count)
         places = [arrays.send(x)] if x is not None else self._at_once(self._scattered(numbers, self.lo, self.hi, _SWARM, wave))
         velocities = self._at_once(self._velocities(numbers, wave))
@@ -160,13 +171,7 @@ class Flight:
             particles, others = others, particles
             if step + 1 < len(steps):
                 arrays.put_least(particles[3], particles[2], doubles[step + 1:step + 2], at)
-        self.landing = particles[2]
-        yield None
-        self.landing = None
-        self.evaluations += count * len(steps)
-        value, leader = arrays.least_column(particles[3], particles[2])
-        yield leader, value
-        return particles[2]
+        return particles[2], particles[3]
 
     @staticmethod
     def _at_once(parts: Iterator[list[Any]]) -> list[Any]:

@@ -3,8 +3,8 @@ position."""
 
 import numpy as np
 
-from infimum.expr.hoist import EXACT, LocalForm, Number, all_sources, sources
-from infimum.expr.places import NEUTRAL, exact, parts, within
+from infimum.expr.hoist import EXACT, NEUTRAL, LocalForm, Number, all_sources, sources
+from infimum.expr.places import exact, parts, within
 
 _SMOOTH = 3.0  # the highest level
 
@@ -70,9 +70,10 @@ class Numbers:
 def _sides(number: Number, positions: np.ndarray, read: list) -> list[list[np.ndarray]]:
     """The rows of each part of a number."""
     found, neutral = [], NEUTRAL[number.op]
+    empty = (neutral, neutral, _SMOOTH)[:len(read[2])]  # of a point there is one row
     for source, part in parts(number, positions):
         rows = []
-        for running, total, none in zip(read[source], read[2], (neutral, neutral, _SMOOTH), strict=False):
+        for running, total, none in zip(read[source], read[2], empty, strict=True):
             row = np.take(running, part.at, axis=0)
             row[part.everything] = total
             row[part.nothing] = none

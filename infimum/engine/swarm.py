@@ -133,9 +133,8 @@ class Swarm:
         starts = yield from self.flight.points(STARTS, wave, lanes)
         if wave == 0:
             self._measure(starts)
-        if far:  # so are the first trials from there
-            moved = self._descents(self.flight.landing)
-            moved.queue()
+        if far:
+            moved = self._queued(self.flight.landing)
         mine = yield from self._descend(self._descents(starts), Route.INDEPENDENT)
         yield from self._search_from(mine, wave)
         places = yield from flying
@@ -185,6 +184,15 @@ class Swarm:
 
     def _descents(self, starts: Any) -> Descents:
         return Descents(self.evaluator, self.lo, self.hi, starts, self.rules)
+
+    def _queued(self, starts: Any) -> Descents | None:
+        """Descents from there whose first trials are queued on a GPU; None if there is no memory now."""
+        try:
+            descents = self._descents(starts)
+            descents.queue()
+        except MemoryError:
+            return None
+        return descents
 
     def _descend(self, descents: Descents, route: Route = Route.MOVED) -> Iterator[Ends]:
         self.descents, self.route = descents, route

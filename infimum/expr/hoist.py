@@ -136,7 +136,7 @@ class _Writer:
             term = self.element(terms, shift)
             if shift < 0 or shift + self.n - self.block + 1 > size:
                 here = build("lt", const(0.5), self.number("inside", None, shift, size))
-                term = build("where", here, term, const(_NEUTRAL[node.op]))
+                term = build("where", here, term, const(NEUTRAL[node.op]))
             parts.append(term)
         if node.op == "norm":
             value = self.number("others", build("powi", terms, k=2), first, size, "norm", last + 1)
@@ -208,7 +208,7 @@ def block_variables(block: int) -> list[Expr]:
     return [var(Y if k == 0 else f"{Y}{k}", ()) for k in range(block)]
 
 
-_NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0}
+NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0}
 
 
 def sources(number: Number) -> list[Expr]:

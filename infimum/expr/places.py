@@ -6,8 +6,6 @@ import numpy as np
 
 from infimum.expr.hoist import Number
 
-NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0}
-
 
 class Part(NamedTuple):
     """What a reduction has on one side of each place: the running combination `at` a position, or everything, or nothing."""

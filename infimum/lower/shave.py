@@ -6,9 +6,9 @@ regions do: an array of k times n rows and N columns is one of k rows and n time
 
 import numpy as np
 
-from infimum.expr.hoist import EXACT, LocalForm, Number, all_sources, local_form, sources
+from infimum.expr.hoist import EXACT, NEUTRAL, LocalForm, Number, all_sources, local_form, sources
 from infimum.expr.node import Expr
-from infimum.expr.places import NEUTRAL, Part, exact, parts, within
+from infimum.expr.places import Part, exact, parts, within
 from infimum.interval.pair import INF, SMOOTH, Pair
 from infimum.interval.rules import norm_root
 from infimum.lower.branch import GONE, STUCK, cut, rows, rows_of
@@ -17,8 +17,8 @@ from infimum.lower.kernel import Builder, Value
 from infimum.lower.proof import add_up, larger, with_larger
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO
 
-USER, NUMBERS = range(2)  # outputs of `spread`, as inputs of a sweep
-REGIONS, WORTH = range(2)  # outputs of `shaved`
+_FOR_USER, _FOR_NUMBERS = range(2)  # the outputs of `spread`, for two of a sweep's inputs
+LEFT, WORTH = range(2)  # the outputs of `shaved`
 _WORTH_A_REGION = 2.0**-24  # a region cut to such a part of its volume saves as many cuts
 _LEAST_WIDTH = 1e-300
 
@@ -81,10 +81,10 @@ def spread(name: str, f: Expr, x: Expr) -> tuple:
     with b.loop(n) as turn:
         i = turn.index
         for row, value in enumerate((b.data(b.place("uadd", at, i)), b.data(b.place("uadd", at + n, i)), bounded)):
-            put(USER, row, i, value)
+            put(_FOR_USER, row, i, value)
         for number in form.numbers:
             for value in reader.rows(number, i):
-                put(NUMBERS, count, i, value)
+                put(_FOR_NUMBERS, count, i, value)
                 count += 1
     return b.kernel(name, inputs, 2), data, (3 * n, max(1, count) * n), at
 
@@ -122,10 +122,10 @@ def shaved(name: str, n: int) -> tuple:
     with b.loop(n) as turn:
         i = turn.index
         high = b.place("uadd", i, n)
-        b.output(REGIONS, i, b.select(gone, b.input(0, i), said(NEW_LO, i)))
-        b.output(REGIONS, high, b.select(gone, b.input(0, high), said(NEW_HI, i)))
+        b.output(LEFT, i, b.select(gone, b.input(0, i), said(NEW_LO, i)))
+        b.output(LEFT, high, b.select(gone, b.input(0, high), said(NEW_HI, i)))
     axis = b.select(gone, GONE, b.select(b.ogt(wanted, 0.0), axis, widest))
     for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
-        b.output(REGIONS, row, value)
+        b.output(LEFT, row, value)
     b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, _WORTH_A_REGION)), 1.0, 0.0))
     return b.kernel(name, 2, 2), data, (rows_of(n), 1), at

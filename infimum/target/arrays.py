@@ -14,8 +14,9 @@ class Arrays(Protocol):
     """Arrays of doubles of shape (rows, N), a column a box, and indices (whole numbers of 64 bits) in the memory of a target.
 
     A `row` is an array of one row; that of a larger array may be given as a slice `array[k:k + 1, :count]`. `here` are the arrays
-    of this machine's own memory, to which one can go where that of the target is full. `idle`, if it is set, is called again and
-    again while this machine would wait for another, until it gives False.
+    of this machine's own memory, to which one can go where that of the target is full. `idle`, if it is set, is work for
+    the time that this machine would wait for another: it is called again and again where there is time for it, until it gives
+    False.
     """
 
     here: "Arrays"

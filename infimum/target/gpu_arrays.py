@@ -14,7 +14,7 @@ from infimum.target.ptx_lowest import BINS, DIGITS, ENDLESS, MOST
 from infimum.target.ptx_words import RUN
 
 _BLOCK, _MOST_BLOCKS = 128, 1 << 16
-_WIDE = 512                        # threads of a block that works alone
+_MOST, _WIDE = 256, 512            # threads of a block at most, whatever is wished; of one that works alone
 _AT_ONCE = 1 << 15                 # numbers that it looks at
 _EACH = 64                         # numbers a thread looks at for the least
 _COUNTING, _COUNTED = 1 << 16, 32  # threads that count digits at most; numbers a thread at least, if there are fewer threads
@@ -91,17 +91,17 @@ class GpuArrays:
 
     def _launch(self, name: str, total: int, *arguments: Any) -> None:
         """Queues a kernel for the numbers 0 … total-1; arrays are given by their addresses, words as whole numbers."""
-        block = self.target.block or _BLOCK
+        block = min(self.target.block or _BLOCK, _MOST)
         grid = min(-(-total // block), self.target.grid or _MOST_BLOCKS)
-        self.gpu.queue(self._kernel(name), grid, block, [*_words(arguments), total])
+        self.gpu.queue(self._kernel(name), grid, block, [*_addresses(arguments), total])
 
     def _launch_block(self, name: str, threads: int, *arguments: Any) -> None:
         """Queues a kernel for one block of threads."""
-        self.gpu.queue(self._kernel(name), 1, threads, _words(arguments))
+        self.gpu.queue(self._kernel(name), 1, threads, _addresses(arguments))
 
     def _threads(self, count: int) -> int:
         """Of a block that works alone on so many numbers."""
-        return self.target.block or max(32, min(_WIDE, 1 << (count - 1).bit_length()))
+        return min(self.target.block or max(32, 1 << (count - 1).bit_length()), _WIDE)
 
     # ---- columns
     def gather(self, source: Any, index: Any, target: Any = None, at: int = 0) -> Any:
@@ -175,6 +175,8 @@ class GpuArrays:
     def order(self, kinds: int, *rows: Any) -> list[tuple[Any, list[int]]]:
         with self.gpu.use():
             totals = self._words(kinds * len(rows))
+            if not all(row.shape[1] for row in rows):
+                self._launch("store", totals.size, totals, 0)
             found = [self._order(kinds, row, totals[kinds * k:]) for k, row in enumerate(rows)]
             counts = self.fetch(totals, f"{len(rows)} orders").reshape(len(rows), kinds).tolist()
             return list(zip(found, counts, strict=True))
@@ -183,8 +185,10 @@ class GpuArrays:
         count = row.shape[1]
         runs = -(-count // RUN)
         counts, index = self._words(kinds * runs + 1), self._words(count)
+        if not count:
+            return index
         self._launch("count_kinds", kinds * runs, row, count, runs, counts)
-        self._scan(counts, kinds * runs)
+        self._scan(counts, kinds * runs + 1)
         self._launch("write_kinds", kinds * runs, row, count, runs, counts, index, totals)
         return index
 
@@ -203,7 +207,7 @@ class GpuArrays:
             counts, told = self._words(runs + 1), self._words(2)
             index = self._words(length if ties else min(count, length))
             self._launch("count_lowest", runs, row, length, limit, border, counts)
-            self._scan(counts, runs)
+            self._scan(counts, runs + 1)
             self._launch("write_lowest", runs, row, length, limit, border, int(ties), counts, index, told)
             found, key = self.fetch(told, "lowest").tolist()
             return index[:found], _number(key % 2**64)
@@ -222,10 +226,7 @@ class GpuArrays:
         return known[2 * (DIGITS + 1):]
 
     def _scan(self, numbers: Any, count: int) -> None:
-        """Each of the numbers becomes the sum of those before it; the zero behind them becomes the sum of all."""
-        self._scan_all(numbers, count + 1)
-
-    def _scan_all(self, numbers: Any, count: int) -> None:
+        """Each of the numbers becomes the sum of those before it; a zero at their end becomes the sum of all."""
         if count <= _AT_ONCE:
             threads = self._threads(count)
             self._launch_block("scan", threads, numbers, count, self._words(2 * threads))
@@ -233,13 +234,13 @@ class GpuArrays:
         runs = -(-count // RUN)
         sums = self._words(runs)
         self._launch("sums", runs, numbers, count, sums)
-        self._scan_all(sums, runs)
+        self._scan(sums, runs)
         self._launch("spread", runs, numbers, count, sums)
 
 
-def _words(arguments: tuple) -> list[int]:
+def _addresses(arguments: tuple) -> list[int]:
     """Arrays by their addresses, whole numbers as they are."""
-    return [a if isinstance(a, int) else a.data.ptr for a in arguments]
+    return [int(a) if isinstance(a, (int, np.integer)) else a.data.ptr for a in arguments]
 
 
 def _bits(number: float) -> int:

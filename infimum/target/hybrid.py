@@ -32,8 +32,9 @@ class HybridTarget:
     """Runs kernels on the CPU or on a GPU.
 
     A kernel is brought to the GPU when the time it has spent on the CPU, in runs that the GPU would have ended sooner, passes
-    `patience` seconds: loading it takes a tenth of a second. With `or_cpu` a GPU that cannot be used is done without; without it
-    a long search is `resident`: its regions lie on the GPU from the start, in steps of so many boxes that fill it.
+    `patience` seconds: loading it takes a tenth of a second. With `or_cpu` a GPU that cannot be used is done without, as long as
+    nothing lies there; without it a long search is `resident`: its regions lie on the GPU from the start, in steps of so many
+    boxes that fill it.
     """
 
     def __init__(self, device: int = 0, memory_limit: int | None = None, patience: float = 0.0, or_cpu: bool = False):
@@ -63,8 +64,8 @@ class HybridTarget:
 
     @property
     def far_batch(self) -> int | None:
-        """How many boxes a step should have if a search turns out to be long; None if it is there already, or has no GPU."""
-        return None if self.resident or self.cuda is None else self.cuda.batch
+        """How many boxes a step should have if a search turns out to be long; None if there is no GPU."""
+        return None if self.cuda is None else self.cuda.batch
 
     def compile(self, kernel: Kernel) -> "HybridKernel":
         return HybridKernel(kernel, self)

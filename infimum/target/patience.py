@@ -3,7 +3,8 @@
 A GPU that has ended stands idle until whoever used the time comes back. What is begun when is a matter of speed alone.
 """
 
-_LEARN, _DOUBT = 0.25, 0.9  # the weight of a new wait; of what was expected where one came back too late to know
+_LEARN, _DOUBT = 0.25, 0.9  # the weight of what was just seen; of what was expected where one came back too late to know
+_FORGET = 0.98              # with each wait a step seems shorter, so that one that took very long is not the last
 
 
 class Patience:
@@ -23,5 +24,6 @@ class Patience:
 
     def waited(self, what: str, seconds: float, late: bool) -> None:
         """It took so long; or, if one came back late, perhaps less."""
+        self._step *= _FORGET
         expected = self._waits.get(what, seconds)
         self._waits[what] = _DOUBT * expected if late else expected + _LEARN * (seconds - expected)

@@ -92,8 +92,8 @@ first:
 ready:
   %key = phi i64 [ %read, %later ], [ 0, %first ]
   %left = phi i64 [ %rest, %later ], [ %begin, %first ]
-  %is.one = icmp eq i64 %k, 0
-""" + only_if("%is.one", "note", store("n", "%key", "known", "2") + store("m", "%left", "known", "3")) + loop(
+  %leads = icmp eq i64 %k, 0
+""" + only_if("%leads", "note", store("n", "%key", "known", "2") + store("m", "%left", "known", "3")) + loop(
     "e", "%k", "%count", "%total", _key("x", "%e") + f"""
   %x.half = lshr i64 %x.key, %up
   %x.begin = lshr i64 %x.half, %up
@@ -135,7 +135,7 @@ WRITE_LOWEST = kernel("*row count limit *known ties *offsets *index *told", run_
   %high.one = shl i64 %same.one, 32
   %both = or i64 %low.one, %high.one
   %sum.next = add i64 %sum, %both
-""", "sum i64 %offset %sum.next") + "  %is.one = icmp eq i64 %k, 0\n" + only_if("%is.one", "tell", f"""
+""", "sum i64 %offset %sum.next") + "  %leads = icmp eq i64 %k, 0\n" + only_if("%leads", "tell", f"""
 {load("ending", "offsets", "%total")}
   %all.lows = and i64 %ending, {(1 << 32) - 1}
   %all.sames = lshr i64 %ending, 32

@@ -111,5 +111,5 @@ def run_of(number: str, length: str = str(RUN)) -> str:
 
 def counts_and_zero(count: str) -> str:
     """Writes a count, and a zero behind all of them, which a scan makes their sum."""
-    return store("to.count", count, "counts", "%k") + "  %is.one = icmp eq i64 %k, 0\n" + only_if(
-        "%is.one", "end", store("to.zero", "0", "counts", "%total"))
+    return store("to.count", count, "counts", "%k") + "  %leads = icmp eq i64 %k, 0\n" + only_if(
+        "%leads", "end", store("to.zero", "0", "counts", "%total"))

@@ -7,6 +7,7 @@ import pytest
 
 import infimum
 from infimum.engine import flight as flight_module
+from infimum.engine.descent import Descents
 from infimum.engine.flight import STARTS, Flight
 from infimum.engine.random import key_of, uniform
 from infimum.engine.swarm import Swarm
@@ -171,17 +172,26 @@ def steps(x):
     return np.floor(3 * np.sum(x * x))
 
 
-@pytest.mark.parametrize("f, n", [(partial, 2), (partial, 3), (steps, 2)])
-def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, monkeypatch):
-    """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back."""
+@pytest.mark.parametrize("f, n, memory", [(partial, 2, True), (partial, 3, True), (steps, 2, True), (steps, 2, False)])
+def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, memory, monkeypatch):
+    """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back. Where there is no memory to
+    begin with them early, they begin when others have ended."""
     monkeypatch.setattr(flight_module, "MANY", 33)
     monkeypatch.setattr("infimum.engine.swarm._LOWEST", 5)
     options = {"particles": 34, "swarm_steps": 2, "descent_steps": 10, "searches": 0, "restarts": 0}
     bounds = [(-1.0, 2.0)] * n
     on_cpu = infimum.minimize(f, bounds, engine="swarm", options=options)
-    cupy = installed(monkeypatch, memory=1 << 24)
+    cupy, early = installed(monkeypatch, memory=1 << 24), []
+    queue = Descents.queue
+
+    def queued(self):
+        early.append(memory)
+        queue(self)
+        if not memory:
+            raise MemoryError
+    monkeypatch.setattr(Descents, "queue", queued)
     on_gpu = infimum.minimize(infimum.compile(f, n, target=CudaTarget()), bounds, engine="swarm", options=options)
-    assert bits(on_cpu) == bits(on_gpu) and len(cupy.launches) > 20
+    assert bits(on_cpu) == bits(on_gpu) and len(cupy.launches) > 20 and early == [memory]
     assert sum(m.lanes for m in on_cpu.minima) <= 32 + 5
 
 

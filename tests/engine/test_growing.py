@@ -24,10 +24,15 @@ def schwefel(x):
     return -np.sum(y * np.sin(np.sqrt(np.abs(y))))
 
 
+def set_long(monkeypatch, boxes: int, regions: int) -> None:
+    monkeypatch.setattr(auto, "_LONG", boxes)
+    monkeypatch.setattr(auto, "_LEFT", regions)
+
+
 @pytest.fixture
 def long(monkeypatch):
     """Searches are long after 20,000 boxes."""
-    monkeypatch.setattr(auto, "_LONG", (20_000, 100))
+    set_long(monkeypatch, 20_000, 100)
     monkeypatch.setattr("infimum.evaluate._BATCH", 256)
 
 
@@ -93,8 +98,9 @@ def test_where_no_gpu_was_a_resumed_run_stays(monkeypatch, long, tmp_path):
 
 
 @pytest.mark.parametrize("error", (MemoryError, DeviceError("the GPU failed"), DeviceMemoryError("full")))
-@pytest.mark.parametrize("when", ("restore", "step"))
+@pytest.mark.parametrize("when", ("restore", "step", "_keep"))
 def test_where_it_fails_all_is_as_it_was(monkeypatch, error, when, long):
+    """Also in the midst of the first step, when it has found a better point and counted what it discards."""
     plain = infimum.minimize(schwefel, device="cpu", **SEARCH)
     monkeypatch.setattr(Evaluator, "far_batch", LARGE)
     usual, failed = getattr(Branch, when), []
@@ -109,13 +115,27 @@ def test_where_it_fails_all_is_as_it_was(monkeypatch, error, when, long):
     assert failed == [when] and bits(r) == bits(plain) and r.batch == 256
 
 
+def test_where_its_memory_ends_later_it_comes_back(monkeypatch, beside):
+    usual, steps = Branch.step, []
+
+    def fails(self):
+        steps.append(self.batch)
+        if self.batch == LARGE and steps.count(LARGE) == 3:
+            raise MemoryError
+        usual(self)
+    monkeypatch.setattr(Branch, "step", fails)
+    r = infimum.minimize(schwefel, device="cpu", **SEARCH)
+    assert r.verdict is infimum.Verdict.PROVED and r.batch == 256 and steps.count(LARGE) == 3 and steps[-1] == 256
+
+
 def camel(x):
     return 4 * x[0] ** 2 - 2.1 * x[0] ** 4 + x[0] ** 6 / 3 + x[0] * x[1] - 4 * x[1] ** 2 + 4 * x[1] ** 4
 
 
-def test_auto_goes_to_a_gpu(monkeypatch):
-    """A pretended one: the bits of a CPU that plays it, and the regions lie there."""
-    monkeypatch.setattr(auto, "_LONG", (300, 5))
+def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
+    """A pretended one: the bits of a CPU that plays it, and the regions lie there. So does a run that was stopped before and is
+    resumed with that GPU alone."""
+    set_long(monkeypatch, 300, 5)
     monkeypatch.setattr("infimum.evaluate._BATCH", 16)
     monkeypatch.setattr("infimum.evaluate._WORTH_A_GPU", 32)
     search = {"bounds": [(-3.0, 3.0), (-2.0, 2.0)], "rtol": 1e-2, "atol": 1e-2, "options": {"particles": 8}}
@@ -133,12 +153,22 @@ def test_auto_goes_to_a_gpu(monkeypatch):
     there = infimum.minimize(camel, device="auto", **search)
     assert bits(here) == bits(there) and there.batch == here.batch == 32
     assert places[0] and not places[-1] and places == sorted(places, reverse=True)
+    file = str(tmp_path / "run.npz")
+    assert infimum.minimize(camel, device="auto", checkpoint=file, max_boxes=200, **search).batch == 16
+    assert bits(infimum.resume(file, camel, device="cuda")) == bits(here)
+
+
+def test_a_gpu_too_small_for_steps_that_pay_is_left_alone(monkeypatch):
+    installed(monkeypatch, memory=1 << 26)
+    monkeypatch.setattr(hybrid, "gpu_may_be_here", lambda: True)
+    f = infimum.compile(camel, 2, device="auto")
+    assert f.target.far_batch < 1 << 16 and f.far_batch is None
 
 
 @pytest.mark.gpu
 def test_auto_goes_to_a_real_gpu(monkeypatch):
     gpu()
-    monkeypatch.setattr(auto, "_LONG", (20_000, 100))
+    set_long(monkeypatch, 20_000, 100)
     there = infimum.minimize(schwefel, device="auto", **SEARCH)
     monkeypatch.setattr(Evaluator, "far_batch", there.batch)
     here = infimum.minimize(schwefel, device="cpu", **SEARCH)

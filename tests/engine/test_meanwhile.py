@@ -161,13 +161,18 @@ def test_patience_learns():
     assert not p.has_time("a", 0.0)
     p.waited("a", 8.0, False)
     p.stepped(4.0)  # a quarter of it counts
-    assert p.has_time("a", 0.0) and p.has_time("a", 6.5) and not p.has_time("a", 7.0) and not p.has_time("b", 0.0)
+    assert p.has_time("a", 0.0) and p.has_time("a", 6.5) and not p.has_time("a", 7.1) and not p.has_time("b", 0.0)
     for _ in range(40):
         p.stepped(4.0)
     assert p.has_time("a", 3.5) and not p.has_time("a", 4.5)
     for _ in range(20):
         p.waited("a", 9.0, True)  # always late: one cannot have so much time
-    assert not p.has_time("a", 0.0)
+    assert not p.has_time("a", 2.0)
     for _ in range(20):
         p.waited("a", 9.0, False)
     assert p.has_time("a", 4.5)
+    p.stepped(1e4)  # a step that took very long is not the last
+    assert not p.has_time("a", 0.0)
+    for _ in range(400):
+        p.waited("a", 9.0, False)
+    assert p.has_time("a", 0.0)

@@ -162,7 +162,7 @@ def test_a_kernel_puts_together_whatever_a_sweep_says(n, data):
     f = infimum.compile(lambda x: np.sum(x), n)
     (left, worth), defined = (e.run(SHAVED, inputs, parameters=given_upper)
                               for e in (f, Evaluator(f.f, n, PythonTarget())))
-    assert same_bits(left, defined[shave.REGIONS]).all() and same_bits(worth, defined[shave.WORTH]).all()
+    assert same_bits(left, defined[shave.LEFT]).all() and same_bits(worth, defined[shave.WORTH]).all()
     gone = bool((alive == 0).any() or max(known, *least) > upper)
     assert (left[2 * n + 1, 0] == GONE) == gone and (not gone or worth[0, 0] == 1.0)
     if not gone:

@@ -115,6 +115,8 @@ def test_order(pretended, block, grid, row):
     (index, counts), other = arrays.order(5, arrays.send(row), arrays.send(row[:, ::-1]))
     wanted, turned = HOST.order(5, row, row[:, ::-1])
     assert arrays.fetch(other[0]).tolist() == turned[0].tolist() and other[1] == turned[1]
+    none, = arrays.order(5, arrays.send(row[:, :0]))
+    assert len(none[0]) == 0 and none[1] == [0] * 5
     assert arrays.fetch(index).tolist() == wanted[0].tolist() and counts == wanted[1]
 
 
