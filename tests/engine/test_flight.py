@@ -174,8 +174,8 @@ def steps(x):
 
 @pytest.mark.parametrize("f, n, memory", [(partial, 2, True), (partial, 3, True), (steps, 2, True), (steps, 2, False)])
 def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, memory, monkeypatch):
-    """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back. Where there is no memory to
-    begin with them early, they begin when others have ended."""
+    """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back. Without memory to
+    begin early with them, they begin when others have ended."""
     monkeypatch.setattr(flight_module, "MANY", 33)
     monkeypatch.setattr("infimum.engine.swarm._LOWEST", 5)
     options = {"particles": 34, "swarm_steps": 2, "descent_steps": 10, "searches": 0, "restarts": 0}
