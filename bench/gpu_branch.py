@@ -1,6 +1,7 @@
 """Branch and bound with its regions on a GPU, a part of `bench/gpu.py`: boxes a second over a whole proof, against the same
 engine on two CPU threads, and how much of the time the GPU works."""
 
+import gc
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -32,7 +33,8 @@ def rotated(n: int) -> tuple[Any, list[tuple[float, float]]]:
 
 @contextmanager
 def watched(spans: dict) -> Iterator[None]:
-    """Every launch is timed between two events, which are made before: that takes longer than many a launch."""
+    """Every launch is timed between two events. These are made before, which takes longer than many a launch, and Python's
+    collector, which would go through all of them again and again, rests."""
     from cupy.cuda import Event, get_current_stream
 
     usual, names, events = Gpu.queue, {}, [Event() for _ in range(EVENTS)]
@@ -46,10 +48,12 @@ def watched(spans: dict) -> Iterator[None]:
         end.record(stream)
         spans[names.get(function.ptr, f"the kernel at {function.ptr:x}")].append((begin, end))
     Gpu.queue = queue
+    gc.disable()
     try:
         yield
     finally:
         Gpu.queue = usual
+        gc.enable()
 
 
 def proof(evaluator: Any, bounds: list, **limits: Any) -> tuple[infimum.Result, float]:

@@ -157,13 +157,13 @@ class Search:
         radius = self.width[variables, None] * 0.5 ** (1 + 2 * scale)
         around = place.x[variables, None] + radius * np.linspace(-1.0, 1.0, int(np.sqrt(_PAIRS / count)) - _BASINS)
         values = np.concatenate([place.basins, self._within(around, variables)], axis=1)
-        i, j = (a.ravel() for a in np.meshgrid(*2 * [np.arange(values.shape[1])], indexing="ij"))
-        one, two = np.repeat(first, len(i)), np.repeat(second, len(j))
-        v, w = values[one, np.tile(i, count)], values[two, np.tile(j, count)]
+        size = values.shape[1]
+        one, two = np.repeat(first, size * size), np.repeat(second, size * size)
+        v, w = np.repeat(values[first], size, axis=1).ravel(), np.tile(values[second], size).ravel()
         lanes = np.stack([variables[one].astype(float), v, variables[two].astype(float), w, np.zeros(len(v))])
         found = yield from self._values(place.x, lanes)
         stays = (v == place.x[variables[one]]) | (w == place.x[variables[two]])
-        order = np.argsort(np.where(stays, np.inf, found), kind="stable")[:8 * most]
+        order = _lowest(np.where(stays, np.inf, found), 8 * most)
         order = order[np.isfinite(found[order]) & ~stays[order]]
         first_seen = np.unique(lanes[:4, order], axis=1, return_index=True)[1]
         order = order[np.sort(first_seen)[:most]]
@@ -207,3 +207,11 @@ class Search:
                 break
             place = moved
         return place
+
+
+def _lowest(values: np.ndarray, count: int) -> np.ndarray:
+    """Where the lowest stand, in ascending order, of equal ones the first: the beginning of a stable sort."""
+    if count < len(values):
+        few = np.flatnonzero(values <= np.partition(values, count - 1)[count - 1])
+        return few[np.argsort(values[few], kind="stable")[:count]]
+    return np.argsort(values, kind="stable")

@@ -59,7 +59,7 @@ class SimdSpelling(Spelling):
 _library: dict[tuple[str, int], "_LibraryEntry"] = {}
 _compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
 _KEEP = 256
-_PIECE_SECONDS = 0.5
+_PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 
 
@@ -88,7 +88,7 @@ class CompiledKernel:
         `times`: so often, to and fro; the second time from the outputs to the inputs, whose shapes are then the same.
         """
         count = (inputs[0] if inputs else outputs[0]).shape[1]
-        if count == 0:
+        if count == 0 or times == 0:
             return
         if count < self.lanes:
             small = count > _NARROW or self._cost < _LONG
@@ -107,18 +107,22 @@ class CompiledKernel:
         stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
         threads, block = self._split(count, threads)
         there, back = ([_address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
-        ways = [(ctypes.c_int64 * len(way))(*way) for way in ((*there, *back), (*back, *there))[:times]]
+        ways = [(ctypes.c_int64 * len(way))(*way) for way in ((*there, *back), (*back, *there))]
+        first, second = map(ctypes.addressof, ways)
         counter = ctypes.c_int64(0)
         scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
         constants = _address(data), _address(udata)
         aligned = [-(-_address(s) // 64) * 64 for s in scratch]
-        jobs = [[(self._work, ctypes.addressof(way), *constants, s, stride, count, block, ctypes.addressof(counter))
-                 for s in aligned] for way in ways]
-        for k in range(times):
-            counter.value = 0
-            seconds = workers.run(Enter.call, jobs[k % 2])
+        # threads that share boxes meet after each time; one alone goes on, but not so long that Ctrl-C is not heard
+        most = 1 if threads > 1 else max(1, int(_TURNS_SECONDS / (count * max(self._cost, 1e-12))))
+        while times:
+            counter.value, turns = 0, min(most, times)
+            seconds = workers.run(Enter.call, [(self._work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
+                                                second, turns) for s in aligned])
+            times -= turns
+            first, second = (second, first) if turns % 2 else (first, second)
         if count >= 1024:
-            self._cost = seconds * threads / count
+            self._cost = seconds * threads / (count * turns)
 
     def _split(self, count: int, threads: int) -> tuple[int, int]:
         """How many threads share the boxes, and in blocks of how many: about a millisecond each, in whole vectors.

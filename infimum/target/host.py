@@ -14,17 +14,35 @@ _LONG = 20_000  # lines of LLVM IR
 PARAMETERS = "ptr %arrays, ptr %data, ptr %udata, ptr %scratch, i64 %stride, i64 %total, i64 %block, ptr %counter"
 ATTRIBUTES = "attributes #0 = { noinline nounwind strictfp }\nattributes #1 = { nounwind strictfp }\n"
 
+# the kernel so many times, to and fro between two lists of arrays
+_TURNS = f"""
+  br label %turn
+turn:
+  %k = phi i64 [ 0, %entry ], [ %next, %again ]
+  %odd = trunc i64 %k to i1
+  %now = select i1 %odd, ptr %back, ptr %arrays
+  call void %work({PARAMETERS.replace("%arrays", "%now")}) #0
+  %next = add i64 %k, 1
+  %more = icmp slt i64 %next, %times
+  br i1 %more, label %again, label %done
+again:
+  store i64 0, ptr %counter
+  br label %turn
+done:
+"""
+
 # MXCSR: exceptions masked (0x1F80), rounding upward (0x4000), flush-to-zero and denormals-are-zero off
 _CONTROL_X86 = f"""
 declare void @llvm.x86.sse.stmxcsr(ptr)
 declare void @llvm.x86.sse.ldmxcsr(ptr)
-define void @infimum_enter(ptr %work, {PARAMETERS}) #0 {{
+define void @infimum_enter(ptr %work, {PARAMETERS}, ptr %back, i64 %times) #0 {{
+entry:
   %caller = alloca i32
   %ours = alloca i32
   call void @llvm.x86.sse.stmxcsr(ptr %caller)
   store i32 {0x5F80}, ptr %ours
   call void @llvm.x86.sse.ldmxcsr(ptr %ours)
-  call void %work({PARAMETERS}) #0
+{_TURNS}
   call void @llvm.x86.sse.ldmxcsr(ptr %caller)
   ret void
 }}
@@ -34,10 +52,11 @@ define void @infimum_enter(ptr %work, {PARAMETERS}) #0 {{
 _CONTROL_ARM = f"""
 declare i64 @llvm.aarch64.get.fpcr()
 declare void @llvm.aarch64.set.fpcr(i64)
-define void @infimum_enter(ptr %work, {PARAMETERS}) #0 {{
+define void @infimum_enter(ptr %work, {PARAMETERS}, ptr %back, i64 %times) #0 {{
+entry:
   %caller = call i64 @llvm.aarch64.get.fpcr()
   call void @llvm.aarch64.set.fpcr(i64 {1 << 22})
-  call void %work({PARAMETERS}) #0
+{_TURNS}
   call void @llvm.aarch64.set.fpcr(i64 %caller)
   ret void
 }}
@@ -109,13 +128,14 @@ def host() -> Host:
 
 
 class Enter:
-    """The thin wrapper around every kernel: it loads our control word, calls the kernel, restores the caller's whole word.
+    """The thin wrapper around every kernel: it loads our control word, calls the kernel, once or to and fro, and restores the
+    caller's whole word.
 
     It is compiled with the first kernel of the process, because a module costs milliseconds however small it is.
     """
 
     module: Module | None = None
-    call = None  # enter(the kernel's address, the kernel's arguments …)
+    call = None  # enter(the kernel's address, the kernel's arguments …, the arrays of every other time, how often)
 
     @classmethod
     def text(cls) -> str:
@@ -126,5 +146,6 @@ class Enter:
     def found_in(cls, module: Module) -> None:
         """Takes the wrapper from the module that was compiled with `text()`."""
         if cls.module is None:
-            signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 3, ctypes.c_void_p)  # frees the GIL
+            signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5, *[ctypes.c_int64] * 3, *[ctypes.c_void_p] * 2,
+                                         ctypes.c_int64)  # frees the GIL
             cls.module, cls.call = module, signature(module.address("infimum_enter"))

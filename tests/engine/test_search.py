@@ -375,3 +375,9 @@ def test_polish_is_left_out_where_it_would_take_too_long(monkeypatch):
     assert outcome(s.polish(place)) is place and s.evaluations == 0
     monkeypatch.setattr(search, "_TERMS", 16 * 2 * 2 * 96)
     assert outcome(s.polish(place)).value < place.value
+
+
+@given(st.lists(st.sampled_from([-1.0, -0.0, 0.0, 1.0, 2.5, np.inf]), min_size=1, max_size=40), st.integers(1, 45))
+def test_the_lowest_are_the_beginning_of_a_stable_sort(values, count):
+    values = np.array(values)
+    assert search._lowest(values, count).tolist() == np.argsort(values, kind="stable")[:count].tolist()

@@ -93,3 +93,30 @@ def test_kernels_alike_but_for_their_buffers_are_not_taken_for_each_other():
         return b.kernel("alike", 1, 1)
     small, large = (CpuTarget(WIDTHS[0]).compile(kernel(size)) for size in (1, 16))
     assert small.ir == large.ir and (small._scratch_doubles, large._scratch_doubles) == (WIDTHS[0], 16 * WIDTHS[0])
+
+
+def there_and_back() -> Kernel:
+    """x -> (x + y) / 3, y -> x: it matters from where each time begins."""
+    b = Builder()
+    x, y = b.input(0, 0), b.input(0, 1)
+    b.output(0, 0, b.div(b.add(x, y), 3.0))
+    b.output(0, 1, x)
+    return b.kernel("there_and_back", 1, 1)
+
+
+@pytest.mark.parametrize("times", (0, 1, 2, 3, 8, 101))
+@pytest.mark.parametrize("boxes", (1, 5, 64, 1500))
+def test_to_and_fro(times: int, boxes: int, monkeypatch):
+    """As often as one run after another, whether a thread goes on alone, for a while, or meets others each time."""
+    kernel, rng = there_and_back(), np.random.default_rng(boxes)
+    start = rng.normal(size=(2, boxes))
+    wanted, other = start.copy(), np.zeros_like(start)
+    once = CpuTarget().compile(kernel)
+    for _ in range(times):
+        once.run([wanted], [other], *EMPTY)
+        wanted, other = other, wanted
+    for lanes, threads, seconds in product(WIDTHS, (1, 2), (0.0, 1e-7, 1e9)):
+        monkeypatch.setattr("infimum.target.cpu._TURNS_SECONDS", seconds)
+        arrays = [start.copy(), np.zeros_like(start)]
+        CpuTarget(lanes).compile(kernel).run(arrays[:1], arrays[1:], *EMPTY, threads=threads, times=times)
+        assert same_bits(arrays[times % 2], wanted).all()
