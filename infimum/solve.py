@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infimum.engine.auto import Auto
-from infimum.engine.branch import Goal
+from infimum.engine.branch import LEAST, Goal, lanes_of
 from infimum.engine.checkpoint import State, check_writable, load
 from infimum.engine.complete_run import CompleteRun
 from infimum.engine.driver import Keeper, View, drive
@@ -25,7 +25,7 @@ from infimum.target.devices import target_of
 
 PROVERS = {"auto": (Auto, SwarmOptions), "complete": (CompleteRun, CompleteOptions)}
 ENGINES = (*PROVERS, "swarm")
-_LEAST_BOXES, _ARRAYS = 16, 12  # a batch at least, and the doubles a variable that a box may take on a GPU
+_ARRAYS = 12  # the doubles a variable that a box may take on a GPU
 
 
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
@@ -64,8 +64,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("batch", batch)):
         _check_number(name, value, optional=True, positive=True)
     whole = isinstance(batch, (int, np.integer)) and not isinstance(batch, bool)
-    if batch is not None and not (whole and batch >= _LEAST_BOXES):
-        raise OptionError(f"batch must be a whole number of {_LEAST_BOXES} or more, or None, not {batch!r}")
+    if batch is not None and not (whole and batch >= LEAST):
+        raise OptionError(f"batch must be a whole number of {LEAST} or more, or None, not {batch!r}")
     _check_run(time_limit, callback)
     try:
         key_of(seed, 0, 0)
@@ -79,7 +79,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         if engine not in PROVERS:
             raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
         check_writable(checkpoint)
-    evaluator = _evaluator(fun, len(problem.lo), args, device, memory_limit)
+    evaluator = _evaluator(fun, len(problem.lo), args, device, memory_limit, LEAST if batch is None else int(batch))
     shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "view": _view(evaluator, problem)}
     if engine == "swarm":
         return _on(evaluator, drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared))
@@ -159,14 +159,18 @@ def _check_particles(particles: int | None, n: int, memory_limit: float | None) 
                           f"memory_limit = {memory_limit:,.0f}: give fewer particles, or a larger memory_limit")
 
 
-def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, memory_limit: float | None) -> Evaluator:
+def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, memory_limit: float | None,
+               batch: int = LEAST) -> Evaluator:
+    """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
     if isinstance(fun, Evaluator) and device not in ("auto", fun.target.name):
         raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.target.name}")
     target = fun.target if isinstance(fun, Evaluator) else target_of(device, memory_limit)
-    batch = 8 * _LEAST_BOXES * _ARRAYS * n
-    if str(device).startswith("cuda") and memory_limit is not None and memory_limit < batch:
-        raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a batch of {_LEAST_BOXES} boxes "
-                          f"of {n:,} variables takes {batch:,}")
+    boxes = lanes_of(batch, n)
+    needed = 8 * boxes * _ARRAYS * n
+    if str(device).startswith("cuda") and memory_limit is not None and memory_limit < needed:
+        cure = "a larger memory_limit" if boxes == LEAST else "a smaller batch, or a larger memory_limit"
+        raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a step of {boxes:,} boxes of "
+                          f"{n:,} variables takes {needed:,}; give {cure}")
     if not isinstance(fun, Evaluator):
         return compile(fun, n, args, target=target)
     if fun.n != n:

@@ -18,6 +18,7 @@ from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES, FATE, WIDE
 from infimum.lower.sweep import SLICES
 
 FEW = 6  # with fewer variables regions are cut, not swept
+LEAST = 16  # boxes a step
 _FULL, _MOST_PIECES = 512, 16
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
@@ -64,6 +65,11 @@ class Fates:
         return self.order[sum(self.counts[:NEAR]):]
 
 
+def lanes_of(batch: int, n: int) -> int:
+    """The boxes of n variables that a step of this batch encloses."""
+    return max(LEAST, min(batch, _TERMS * batch // n))
+
+
 class Branch:
     """The regions of a problem and the tests that shrink them. `lower()` and the incumbent's upper bound enclose the infimum.
 
@@ -77,7 +83,7 @@ class Branch:
         self.n, self.batch = len(lo), batch or evaluator.batch
         self.arrays = evaluator.arrays_for(self.batch)
         self.parameters = np.concatenate([lo, hi, np.arange(self.n, dtype=float)])
-        self.lanes = max(16, min(self.batch, _TERMS * self.batch // self.n))
+        self.lanes = lanes_of(self.batch, self.n)
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0

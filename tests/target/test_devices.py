@@ -50,8 +50,10 @@ def test_a_gpu_that_is_not_there(pretend):
 
 
 def test_a_memory_limit_too_small_for_a_batch(pretend):
-    with pytest.raises(OptionError, match="too small for the GPU: a batch of 16 boxes of 1,000 variables"):
+    with pytest.raises(OptionError, match="too small for the GPU: a step of 16 boxes of 1,000 variables .* give a larger"):
         infimum.minimize(never, [(0, 1)] * 1000, device="cuda", memory_limit=1e5)
+    with pytest.raises(OptionError, match="a step of 16,777,216 boxes of 3 variables takes 4,831,838,208; give a smaller batch"):
+        infimum.minimize(never, [(0, 1)] * 3, device="cuda", memory_limit=1e8, batch=1 << 24)
 
 
 def test_auto_does_without_a_gpu_that_cannot_be_used(monkeypatch):
