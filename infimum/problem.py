@@ -5,6 +5,7 @@ import operator
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -108,14 +109,31 @@ def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarr
         raise BoundsError("the bounds are empty: give one (low, high) pair for each variable")
     if n is not None and len(pairs) * times != n:
         raise BoundsError(f"{len(pairs)} pairs of bounds were given for n = {n} variables")
+    ends = _doubles(pairs)
+    lo, hi = np.repeat((np.array(_read(pairs)) if ends is None else ends).T, times, axis=1)
+    return np.ascontiguousarray(lo), np.ascontiguousarray(hi)
+
+
+def _doubles(pairs: list) -> np.ndarray | None:
+    """The ends (N, 2) if they are doubles in order, as nearly always: one by one a million of them take as long as the proof."""
+    flat = list(chain.from_iterable(pairs))
+    types = set(map(type, flat))
+    if not types <= {float, np.float64, int} or (int in types and max(abs(v) for v in flat if type(v) is int) > 2**53):
+        return None
+    ends = np.array(flat, dtype=float).reshape(-1, 2)
+    low, high = ends.T
+    return ends if ((low <= high) & (low < np.inf) & (high > -np.inf)).all() else None
+
+
+def _read(pairs: list) -> list[tuple[float, float]]:
+    """The ends one by one, or what is wrong with one."""
     ends = [(_end(low, i, 0), _end(high, i, 1)) for i, (low, high) in enumerate(pairs)]
     for i, (low, high) in enumerate(ends):
         if low > high:
             raise BoundsError(f"the bounds of variable {i} are reversed: {low!r} > {high!r}")
         if low == math.inf or high == -math.inf:
             raise BoundsError(f"the bounds of variable {i} are a point at infinity: ({low!r}, {high!r}) holds no number")
-    lo, hi = np.repeat(np.array(ends).T, times, axis=1)
-    return np.ascontiguousarray(lo), np.ascontiguousarray(hi)
+    return ends
 
 
 def _listed(ends: Any) -> list:
@@ -145,6 +163,8 @@ def _pairs(bounds: Any, n: int | None) -> tuple[list, int]:
         if n is None:
             raise BoundsError(f"one pair of bounds {tuple(rows)!r} needs the number of variables: pass n=..., or a list of pairs")
         return [rows], n
+    if set(map(type, rows)) <= {tuple, list} and set(map(len, rows)) <= {2}:
+        return rows, 1
     for i, row in enumerate(rows):
         if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 2:
             raise BoundsError(f"the bounds of variable {i} must be a pair (low, high), not {row!r}")

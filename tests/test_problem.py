@@ -12,7 +12,7 @@ from scipy.optimize import Bounds
 
 import infimum
 from infimum import BoundsError, Interval
-from infimum.problem import read_bounds
+from infimum.problem import _doubles, _read, read_bounds
 
 INF = math.inf
 
@@ -91,3 +91,15 @@ def test_interval_shows_and_tests():
     assert 2.0 in Interval(1.0, 2.0) and 2.1 not in Interval(1.0, 2.0)
     assert Interval(INF, -INF).empty and repr(Interval(INF, -INF)) == "[empty]" and Interval(INF, -INF).width == 0
     assert Interval(-INF, 0.0).width == INF
+
+
+@given(st.lists(st.tuples(*2 * [st.one_of(st.floats(), st.integers(-2**70, 2**70), st.integers(-9, 9), st.booleans(), st.none(),
+                                          st.floats(-5, 5).map(np.float64))]), min_size=1, max_size=4))
+def test_many_plain_bounds_are_read_as_one_by_one(pairs):
+    """Doubles and whole numbers that are doubles go a shorter way; what is wrong is said by the longer one."""
+    found = _doubles(pairs)
+    if found is not None:
+        assert found.tobytes() == np.array(_read(pairs), dtype=float).tobytes()
+    elif all(type(v) in (float, np.float64) or (type(v) is int and abs(v) <= 2**53) for pair in pairs for v in pair):
+        with pytest.raises(BoundsError):
+            _read(pairs)
