@@ -241,11 +241,11 @@ class Branch:
         for begin in range(0, count, size):
             part = regions if count <= size else self._part(regions, begin, min(begin + size, count))
             left, worth = self.sweeper.shave(part, self.incumbent.upper)
-            fates, (_, worthless_and_worth) = self.arrays.order(FATES, self._fate(left), worth)
+            fates, (_, worth_counts) = self.arrays.order(FATES, self._fate(left), worth)
             found.append(Fates(left, *fates))
             self.boxes += SLICES * part.shape[1]
             self.discarded["sweep"] += found[-1].counts[PROVED_AWAY]
-            gone += worthless_and_worth[1]
+            gone += worth_counts[1]
         return found, gone
 
     def run(self) -> Iterator[None]:

@@ -24,6 +24,7 @@ Y = "y"
 EXACT = ("constant", "inside")  # kinds of numbers that are known exactly; of the others an enclosure and its status
 _SCAN = {"sum": "cumsum", "prod": "cumprod", "amin": "cummin", "amax": "cummax", "norm": "cumsum"}
 _JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max"}
+NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +209,9 @@ def block_variables(block: int) -> list[Expr]:
     return [var(Y if k == 0 else f"{Y}{k}", ()) for k in range(block)]
 
 
-NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0}
-
-
 def sources(number: Number) -> list[Expr]:
     """The expressions in x that a number is read from: for a reduction the running combination of what is before each term, of
-    what
-    is after each, and of all terms."""
+    what is after each, and of all terms."""
     if number.kind == "scalar" or (number.kind == "array" and number.source.op != "var"):
         return [number.source]
     if number.kind not in ("before", "after", "others"):

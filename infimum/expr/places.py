@@ -15,12 +15,12 @@ class Part(NamedTuple):
     nothing: np.ndarray
 
 
-def before(number: Number, place: np.ndarray) -> Part:
+def _before(number: Number, place: np.ndarray) -> Part:
     """What stands before each place."""
     return Part(np.clip(place, 0, number.size - 1), place >= number.size, place <= 0)
 
 
-def after(number: Number, place: np.ndarray) -> Part:
+def _after(number: Number, place: np.ndarray) -> Part:
     """What stands there and behind."""
     return Part(np.clip(place - 1, 0, number.size - 1), place <= 0, place >= number.size)
 
@@ -41,6 +41,6 @@ def exact(number: Number, positions: np.ndarray) -> np.ndarray:
 def parts(number: Number, positions: np.ndarray) -> list[tuple[int, Part]]:
     """The parts that a number is put together from, and which of its sources their running combinations are (the last source is
     everything)."""
-    sides = {"before": [(0, before, number.shift)], "after": [(1, after, number.shift)],
-             "others": [(0, before, number.shift), (1, after, number.stop)]}
+    sides = {"before": [(0, _before, number.shift)], "after": [(1, _after, number.shift)],
+             "others": [(0, _before, number.shift), (1, _after, number.stop)]}
     return [(source, side(number, positions + shift)) for source, side, shift in sides[number.kind]]

@@ -196,9 +196,15 @@ def judge_one(seed: int, users: int, boxes: int, per_box: int, must: str | None 
     return judge
 
 
+def judge_some(seed: int, **how: Any) -> None:
+    """The first expression with a derivative, of this seed and others: something is held against Arb."""
+    found = next(judge for k in range(20) if (judge := judge_one(seed + 1000 * k, **how)) is not None)
+    assert found.values or found.discards
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_random_expressions(seed):
-    judge_one(seed, users=6, boxes=10, per_box=4)
+    judge_some(seed, users=6, boxes=10, per_box=4)
 
 
 OFTEN = ("abs", "max", "min", "norm", "hypot", "amax", "where", "le", "eq", "sign", "floor", "ceil", "sqrt", "cbrt", "log",

@@ -153,15 +153,18 @@ ONE_ARGUMENT = [np.absolute, np.fabs, np.negative, np.positive, np.conjugate, np
 @pytest.mark.parametrize("ufunc", TWO_ARGUMENTS)
 @pytest.mark.parametrize("first", ["condition", "scalar condition", "count", "chosen truths", "x"])
 def test_two_arguments_of_any_type(ufunc, first):
+    """Traced as NumPy computes it, or refused; only bits of numbers are refused whatever the other is."""
+    traced = 0
     for second in OPERANDS:
-        agrees(lambda x, second=second: ufunc(OPERANDS[first](x), OPERANDS[second](x)))
-        agrees(lambda x, second=second: ufunc(OPERANDS[second](x), OPERANDS[first](x)))
+        traced += agrees(lambda x, second=second: ufunc(OPERANDS[first](x), OPERANDS[second](x)))
+        traced += agrees(lambda x, second=second: ufunc(OPERANDS[second](x), OPERANDS[first](x)))
+    assert traced >= 3 or (ufunc.__name__.startswith("bitwise") and first in ("count", "x") and not traced)
 
 
 @pytest.mark.parametrize("ufunc", ONE_ARGUMENT)
 def test_one_argument_of_any_type(ufunc):
-    for name in ("condition", "scalar condition", "count", "chosen integers", "chosen truths", "x"):
-        agrees(lambda x, name=name: ufunc(OPERANDS[name](x)))
+    names = ("condition", "scalar condition", "count", "chosen integers", "chosen truths", "x")
+    assert any([agrees(lambda x, name=name: ufunc(OPERANDS[name](x))) for name in names])
 
 
 COUNT = r"1\.0 \* \(x > 0\)"
