@@ -61,19 +61,28 @@ def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
     found: list[tuple[np.ndarray, np.ndarray]] = []
     lo, hi, work = regions.lo, regions.hi, 0
     while lo.shape[1] and work < _MERGE_WORK:
-        low, high, touches = lo[:, :1], hi[:, :1], np.zeros(lo.shape[1], bool)
+        low, high, touches = lo[:, 0].copy(), hi[:, 0].copy(), np.zeros(lo.shape[1], bool)
         while work < _MERGE_WORK:
             work += lo.size
-            before = touches
-            touches = ((lo <= high) & (hi >= low)).all(axis=0)
-            if (touches == before).all():
+            before, touches = touches, _touching(lo, hi, low, high)
+            new = np.flatnonzero(touches & ~before)  # those of before still do
+            if not len(new):
                 break
-            low = np.min(lo, axis=1, where=touches, initial=np.inf)[:, None]
-            high = np.max(hi, axis=1, where=touches, initial=-np.inf)[:, None]
-        found.append((low[:, 0].copy(), high[:, 0].copy()))
+            low = np.minimum(low, np.take(lo, new, axis=1).min(axis=1))
+            high = np.maximum(high, np.take(hi, new, axis=1).max(axis=1))
+        found.append((low, high))
         left = np.flatnonzero(~touches)
         lo, hi = np.take(lo, left, axis=1), np.take(hi, left, axis=1)
     if work >= _MERGE_WORK or lo.shape[1] > _SEPARATE:  # one box for all
         ends = [*found, (lo.min(axis=1, initial=np.inf), hi.max(axis=1, initial=-np.inf))]
         return [(np.min([a for a, _ in ends], axis=0), np.max([b for _, b in ends], axis=0))]
     return found + [(lo[:, k].copy(), hi[:, k].copy()) for k in range(lo.shape[1])]
+
+
+def _touching(lo: np.ndarray, hi: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Which boxes meet this one. Variable by variable: no array of all of them is made."""
+    touches = np.ones(lo.shape[1], bool)
+    for below, above, a, b in zip(lo, hi, low, high, strict=True):
+        touches &= below <= b
+        touches &= above >= a
+    return touches
