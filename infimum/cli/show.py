@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cli.main import INTERRUPTED
 from infimum.result import Result, Verdict
 
-OK, OPEN, USAGE, INFEASIBLE, INTERRUPTED = 0, 1, 2, 3, 130
+OK, OPEN, USAGE, INFEASIBLE = 0, 1, 2, 3
 CODES = {Verdict.PROVED: OK, Verdict.STOPPED: OPEN, Verdict.UNDECIDED: OPEN, Verdict.INFEASIBLE: INFEASIBLE,
          Verdict.CANDIDATE: OK}
 CODES_HELP = f"""exit codes:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.cli.main import COMMANDS, main
+from infimum.cli.main import main
+from infimum.cli.program import COMMANDS
 from infimum.cli.settings import joined
 from infimum.cli.show import CODES, code_of, plain
 from infimum.result import Verdict
@@ -53,7 +54,7 @@ def test_every_example_can_be_parsed(command, monkeypatch):
     examples = [line for line in lines if line.startswith("infimum ")]
     parsed = []
     every = [_with_run(c, lambda args: parsed.append(args) or 0) for c in COMMANDS]
-    monkeypatch.setattr("infimum.cli.main.COMMANDS", every)
+    monkeypatch.setattr("infimum.cli.program.COMMANDS", every)
     for line in examples:
         argv = [word.strip('"') for word in line.split("  ")[0].split()[1:]]
         assert main(argv) == 0, line
@@ -95,7 +96,7 @@ def test_plain_values():
 def test_a_reader_that_has_gone_is_no_traceback(capfd, monkeypatch):
     def gone(args):
         raise BrokenPipeError
-    monkeypatch.setattr("infimum.cli.main.COMMANDS", [_with_run(COMMANDS[-1], gone)])
+    monkeypatch.setattr("infimum.cli.program.COMMANDS", [_with_run(COMMANDS[-1], gone)])
     keep = os.dup(1)
     try:
         assert main(["gallery"]) == 1
