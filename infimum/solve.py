@@ -55,8 +55,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     may change on the way). The same seed and batch give the same bits on every device and for any number of threads.
     `threads` is the number of CPU threads, by default one for each core this process may use, or INFIMUM_THREADS. `seed=None`
     draws a seed, which is in the result. `callback(snapshot)` stops the run by returning True or raising StopIteration; callbacks
-    written for scipy (`callback(xk)`, `callback(intermediate_result)`, `callback(xk, convergence)`, `callback(x, f, context)`) are
-    called in their own form. `checkpoint` names a file that keeps the state of a proof; `infimum.resume` continues from it.
+    written for scipy (`callback(xk)`, `callback(intermediate_result)`, `callback(xk, convergence)`, `callback(x, f, context)`)
+    are called in their own form. `checkpoint` names a file that keeps the state of a proof; `infimum.resume` continues from it.
 
     The first Ctrl-C ends the run with the enclosure reached; a second one within two seconds raises KeyboardInterrupt.
 

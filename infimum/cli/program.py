@@ -11,6 +11,7 @@ from infimum.cli import gallery, minimize, resume
 from infimum.cli.command import Command
 from infimum.cli.settings import joined
 from infimum.cli.show import OPEN, USAGE
+from infimum.cli.spoken import spoken
 from infimum.errors import InfimumError
 
 COMMANDS: tuple[Command, ...] = (minimize.COMMAND, resume.COMMAND, gallery.COMMAND)
@@ -20,13 +21,6 @@ _EXAMPLES = """examples:
   infimum gallery rastrigin --n 10
 
 `infimum COMMAND --help` has more of them."""
-
-# what the library says to callers in Python, and what it means here
-_SPOKEN = (
-    ("names() lists all", "`infimum gallery` lists all"),
-    ("pass n=..., or a list of pairs", "give --n, or a pair for each variable"),
-    ("the vector x and the further arguments `args`", "the vector x alone"),
-)
 
 
 def parser() -> ArgumentParser:
@@ -61,16 +55,8 @@ def run(argv: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except InfimumError as error:
-        print(f"infimum: {_spoken(error)}", file=sys.stderr)
+        print(f"infimum: {spoken(' '.join(str(error).split()))}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:  # the reader of our output has gone, as in `infimum gallery | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OPEN
-
-
-def _spoken(error: InfimumError) -> str:
-    """The message as one paragraph."""
-    text = " ".join(str(error).split())
-    for said, meant in _SPOKEN:
-        text = text.replace(said, meant)
-    return text

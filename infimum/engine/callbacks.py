@@ -21,7 +21,7 @@ class Snapshot:
     lower: float
 
 
-# the parameters of scipy's callbacks, by name. Runs here end by proof, so that `convergence`, `context` and `accept` tell nothing.
+# the parameters of scipy's callbacks; `convergence`, `context` and `accept` say nothing about a proof and never change
 _BY_NAME: dict[str, Callable[[Snapshot], Any]] = {
     "x": lambda s: s.x, "xk": lambda s: s.x, "f": lambda s: s.fun, "fun": lambda s: s.fun, "convergence": lambda s: 0.0,
     "context": lambda s: 0, "accept": lambda s: True, "intermediate_result": lambda s: s,

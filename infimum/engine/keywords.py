@@ -7,6 +7,7 @@ from typing import Any
 
 from infimum.errors import OptionError
 
+_LIMITS = "use max_boxes= or time_limit="
 _DERIVATIVES = "leave it out: derivatives are computed from the function itself"
 
 # scipy's name -> what to do here
@@ -15,7 +16,7 @@ _SCIPY = {
     "jac": _DERIVATIVES, "hess": _DERIVATIVES, "hessp": _DERIVATIVES,
     "tol": "use atol= and rtol= for the value, xtol= for the regions",
     "ftol": "use atol= and rtol=", "gtol": "use atol= and rtol=",
-    "maxiter": "use max_boxes= or time_limit=", "maxfev": "use max_boxes= or time_limit=", "maxfun": "use max_boxes= or time_limit=",
+    "maxiter": _LIMITS, "maxfev": _LIMITS, "maxfun": _LIMITS,
     "maxtime": "use time_limit=",
     "disp": "use progress=True, and print the result",
     "workers": "use threads=",

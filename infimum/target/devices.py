@@ -24,6 +24,8 @@ def target_of(device: Any, memory_limit: float | None = None, threads: int | Non
     from infimum.target.hybrid import HybridTarget, gpu_may_be_here
 
     limit = None if memory_limit is None or math.isinf(memory_limit) else int(memory_limit)
-    if device == "auto":
-        return HybridTarget(0, limit, _PATIENCE, or_cpu=True, threads=threads) if gpu_may_be_here() else CpuTarget(threads=threads)
-    return HybridTarget(int(found[1] or 0), limit, threads=threads)
+    if device != "auto":
+        return HybridTarget(int(found[1] or 0), limit, threads=threads)
+    if not gpu_may_be_here():
+        return CpuTarget(threads=threads)
+    return HybridTarget(0, limit, _PATIENCE, or_cpu=True, threads=threads)

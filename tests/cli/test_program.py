@@ -116,3 +116,11 @@ def test_a_process_proves(tmp_path):
 def test_a_process_fails_with_a_sentence(tmp_path):
     done = process("minimize", "rosen.py", cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith("infimum: there is no file 'rosen.py'")
+
+
+def test_ctrl_c_during_the_imports_is_no_traceback(tmp_path):
+    """The first heavy import raises what a Ctrl-C would raise there."""
+    (tmp_path / "numpy.py").write_text("raise KeyboardInterrupt")
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run([sys.executable, "-m", "infimum", "gallery"], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 130 and done.stdout == "" and done.stderr == "infimum: interrupted before there was a result\n"
