@@ -28,7 +28,7 @@ __all__ = [
     "Real", "Result", "ShapeError", "TraceError", "UndefinedError", "UserFunctionError", "Verdict", "compile", "e", "enclose",
     "minimize", "pi", "resume",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> object:
