@@ -66,6 +66,11 @@ def test_metadata(wheel):
     assert readme == (ROOT / "README.md").read_text()
 
 
+def test_one_version_everywhere():
+    assert f"\nversion: {infimum.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1] == infimum.__version__
+
+
 def test_it_works_where_it_is_installed(wheel, tmp_path):
     """Dependencies are those of the present environment, by path; infimum itself is the wheel's."""
     home, work = tmp_path / "env", tmp_path / "work"
