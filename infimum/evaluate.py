@@ -313,7 +313,7 @@ def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device
     3.0
     """
     if target is not None and device != "cpu":
-        raise OptionError(f"give a target or the device {device!r}, not both")
+        raise OptionError(f"a target was given, and the device {device!r} beside it")
     return Evaluator(trace(fun, n, args), n, target_of(device) if target is None else target)
 
 
