@@ -18,7 +18,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Continues the run and prints the table of the result."""
+    """Goes on with the run and prints the verdict table."""
     path, name = parted(args.file)
     with redirect_stdout(sys.stderr), loaded(path) as module:
         name, fun = chosen(module, path, name)
@@ -29,9 +29,9 @@ def run(args: Namespace) -> int:
 
 COMMAND = Command(
     name="resume",
-    summary="continue a run that was stopped or killed",
+    summary="goes on with a run that was stopped or killed",
     usage="infimum resume FILE.inf FILE.py[:function] [--time-limit SECONDS] [--max-boxes COUNT] [--device NAME] [--json]",
-    description="Bounds, tolerances and engine are in the checkpoint; the result has the bits of an uninterrupted run.",
+    description="Bounds, tolerances and engine are in the checkpoint; the answer has the bits of a run that was never disturbed.",
     examples="""examples:
   infimum minimize model.py --checkpoint run.inf --time-limit 60
   infimum resume run.inf model.py

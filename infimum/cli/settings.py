@@ -90,18 +90,18 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this part of |upper| (1e-6)"},
     "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this"},
-    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop after this time, with the enclosure reached so far"},
-    "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after this many boxes"},
+    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with the enclosure reached so far"},
+    "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},
     "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes per step of branch and bound; the default suits the device"},
     "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this file; `infimum resume` continues it"},
-    "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU for long runs"},
+    "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU where that pays"},
     "--seed": {"type": whole, "metavar": "WHOLE", "help": "of all random numbers (0): the same seed gives the same bits"},
     "--x0": {"type": points, "metavar": "X ...", "action": "extend",
-             "help": "a point to start from, one number per variable; several: \"1,2;3,4\", or repeat --x0"},
+             "help": "a point to begin with, one number a variable; several: \"1,2;3,4\", or --x0 again"},
     "--option": {"type": options, "metavar": "NAME=VALUE", "action": "extend", "dest": "options",
                  "help": "an option of the engine, such as particles=100; may be repeated"},
-    "--progress": {"action": BooleanOptionalAction, "help": "a line of progress on stderr (by default only in a terminal)"},
+    "--progress": {"action": BooleanOptionalAction, "help": "a line of progress on stderr (by itself on terminals only)"},
 }
 
 
@@ -110,11 +110,11 @@ def add_settings(parser: ArgumentParser, flags: Sequence[str] = tuple(SETTINGS))
     group = parser.add_argument_group("settings")
     for flag in flags:
         group.add_argument(flag, **SETTINGS[flag])
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def settings_of(args: Namespace) -> dict[str, Any]:
-    """The arguments of `minimize` that were given; the others have its defaults."""
+    """The arguments of `minimize` that were given; for the others its own defaults hold."""
     names = [about.get("dest", flag[2:].replace("-", "_")) for flag, about in SETTINGS.items()]
     found = {name: value for name in names if (value := getattr(args, name)) is not None}
     return found | ({"options": dict(found["options"])} if "options" in found else {})
