@@ -1,5 +1,6 @@
 """The package as others get it: a wheel built from the sdist, installed into an empty environment, used from another folder."""
 
+import inspect
 import os
 import re
 import shutil
@@ -18,7 +19,8 @@ import pytest
 import infimum
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ["pyproject.toml", "README.md", "LICENSE", "infimum", "tests", "bench", "examples", "docs"]
+FOLDERS = ("infimum", "tests", "bench", "examples", "docs")
+FILES = ("pyproject.toml", "MANIFEST.in", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "dev.py")
 PACKAGE = {p.relative_to(ROOT).as_posix() for p in (ROOT / "infimum").rglob("*.py")} | {"infimum/py.typed"}
 
 
@@ -37,17 +39,30 @@ def build(kind: str, source: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    """Built from the sdist, so that the sdist is shown to be complete too."""
+def sdist(tmp_path_factory) -> Path:
+    """Unpacked. It is built from a copy: building leaves files behind."""
     source, unpacked = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("unpacked")
-    for name in SOURCES:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / name, source)
-    with tarfile.open(build("sdist", source)) as sdist:
-        sdist.extractall(unpacked, filter="data")
-    return build("wheel", next(unpacked.iterdir()))
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in FILES:
+        shutil.copy(ROOT / name, source)
+    with tarfile.open(build("sdist", source)) as archive:
+        archive.extractall(unpacked, filter="data")
+    return unpacked / f"infimum-{infimum.__version__}"
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist) -> Path:
+    """Built from the sdist."""
+    return build("wheel", sdist)
+
+
+def test_the_sdist_is_the_project(sdist):
+    missing = [name for name in FILES if not (sdist / name).is_file()]
+    for folder in FOLDERS:
+        paths = [p for p in (ROOT / folder).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+        missing += [str(p.relative_to(ROOT)) for p in paths if not (sdist / p.relative_to(ROOT)).is_file()]
+    assert not missing
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
@@ -64,6 +79,18 @@ def test_metadata(wheel):
     assert {("Version", infimum.__version__), ("License-Expression", "Apache-2.0"), ("Requires-Python", ">=3.11"),
             ("Author", "The infimum developers"), ("Classifier", "Typing :: Typed")} <= set(fields)
     assert readme == (ROOT / "README.md").read_text()
+
+
+def test_public_functions_are_typed():
+    """What `py.typed` promises: every argument and every result of a public function or method has a type."""
+    public = [getattr(infimum, name) for name in infimum.__all__]
+    functions = [thing for thing in public if inspect.isfunction(thing)]
+    functions += [method for kind in public if inspect.isclass(kind) and kind.__module__.startswith("infimum")
+                  for name, method in vars(kind).items() if inspect.isfunction(method) and not name.startswith("_")]
+    assert len(functions) > 10
+    for function in functions:
+        arguments = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+        assert {*arguments, "return"} <= set(function.__annotations__), function.__qualname__
 
 
 def test_one_version_everywhere():
