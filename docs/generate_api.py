@@ -90,7 +90,7 @@ def default(field: Any) -> str:
 
 def described(kind: type) -> tuple[str, list[str]]:
     """The paragraph of a docstring of the form `a, b: what they are. c: what it is.`, and a line for each part of it."""
-    name = "|".join(f.name for f in fields(kind))
+    name = "|".join([f.name for f in fields(kind)] + [k for k, member in vars(kind).items() if isinstance(member, property)])
     heading = re.compile(rf"(?:^|(?<=[.;] ))((?:{name})(?:, (?:{name}))*): ")
     for block in inspect.cleandoc(kind.__doc__ or "").split("\n\n"):
         _, *parts = heading.split(" ".join(block.split()))
