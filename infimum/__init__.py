@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.solve import minimize as minimize
     from infimum.solve import resume as resume
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where the public names live. A module is imported when one of its names is first asked for, so that `import infimum` and
 # `infimum --help` take no time, and Ctrl-C during the rest of the imports is the program's to answer.

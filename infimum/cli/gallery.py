@@ -25,7 +25,7 @@ _WORDS = (*Verdict.__members__, "ERROR", "ok", "missed", "WRONG")  # in the summ
 def configure(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="the problem to run; without it all are listed")
     parser.add_argument("--n", type=whole, metavar="N", help="the number of variables of a scalable problem")
-    parser.add_argument("--all", action="store_true", help="run every problem with up to --max-n variables, a line each")
+    parser.add_argument("--all", action="store_true", help="run every problem with up to --max-n variables, one line each")
     parser.add_argument("--max-n", type=whole, metavar="N", help=f"of --all ({_MAX_N})")
     add_settings(parser)
 
@@ -152,13 +152,13 @@ COMMAND = Command(
     name="gallery",
     summary="classical test problems with known minima: list them, run one, run all",
     usage="infimum gallery [NAME [--n N] | --all [--n N] [--max-n N]] [settings] [--json]",
-    description="Lists the problems; with a NAME runs one and tells whether its known minimum and minimisers lie in what\n"
-                "was proved; with --all runs all.",
+    description="Lists the problems; with a NAME runs one and compares the result with its known minimum and minimisers;\n"
+                "with --all runs all of them.",
     examples="""examples:
   infimum gallery                                   the list
   infimum gallery branin                            run one
   infimum gallery rastrigin --n 100 --xtol 1e-4     with 100 variables
-  infimum gallery --all                             those with up to 5 variables, 10 s each at most
+  infimum gallery --all                             those with up to 5 variables, at most 10 s each
   infimum gallery --all --n 3 --time-limit 2        the scalable ones with 3 variables
   infimum gallery --json > gallery.json
 

@@ -91,16 +91,16 @@ def _value(text: str) -> Any:
 
 # flag: what argparse needs to know. The name of the flag is the name of the argument of `minimize`.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "--engine": {"choices": ENGINES, "help": "auto (the default) proves; complete proves in the form of a paper, "
-                 "for comparison; swarm only searches, and answers sooner"},
+    "--engine": {"choices": ENGINES, "help": "auto (the default) proves; complete proves with the algorithm of a paper, "
+                 "for comparison; swarm only searches, and is faster"},
     "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this part of |upper| (1e-6)"},
     "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this"},
     "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with the enclosure reached so far"},
     "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},
-    "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes a step of branch and bound; by default what fills the device"},
-    "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this new file; `infimum resume` goes on"},
+    "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes per step of branch and bound; the default suits the device"},
+    "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this file; `infimum resume` continues it"},
     "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU where that pays"},
     "--seed": {"type": seed, "metavar": "WHOLE", "help": "of all random numbers (0): the same seed gives the same bits; "
                "`random` draws one, which is printed"},
