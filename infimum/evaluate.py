@@ -21,6 +21,7 @@ from infimum.problem import Interval, read_bounds
 from infimum.target.arrays import Arrays, HostArrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.devices import target_of
+from infimum.text import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +106,7 @@ class Evaluator:
         self._parameters: dict[str, int] = {}
 
     def __repr__(self) -> str:
-        return f"Evaluator of {self.n} variables on {self.target.name}:\n{listing(self.f)}"
+        return f"Evaluator of {counted(self.n, 'variable')} on {self.target.name}:\n{listing(self.f)}"
 
     # ---- enclosures
     def value(self, lo: Any, hi: Any) -> Enclosure:

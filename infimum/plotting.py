@@ -1,5 +1,6 @@
 """Drawings of a result: how the bounds closed in, and for one or two variables where the minimisers can be. Needs matplotlib."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,22 @@ import numpy as np
 from infimum.errors import OptionError
 
 _GRID = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """The function, as estimates of points (n, N), and the bounds of the problem. Copies share the function; a pickle holds the
+    bounds alone, since compiled kernels stay in their process."""
+
+    estimate: Callable[[np.ndarray], np.ndarray] | None
+    lo: np.ndarray
+    hi: np.ndarray
+
+    def __reduce__(self) -> tuple:
+        return View, (None, self.lo, self.hi)
+
+    def __deepcopy__(self, memo: dict) -> "View":
+        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +59,8 @@ def region_map(result: Any) -> Map | None:
     ends = [np.where(np.isfinite(side), side, edge) for side, edge in ((result.view.lo, -10.0), (result.view.hi, 10.0))]
     axes = [np.linspace(a, b, _GRID) for a, b in zip(*ends, strict=True)]
     points = np.stack([g.ravel() for g in np.meshgrid(*axes, indexing="ij")])
-    values = result.view.estimate(points).reshape([_GRID] * len(axes))
+    values = np.nan * points[0] if result.view.estimate is None else result.view.estimate(points)
+    values = values.reshape([_GRID] * len(axes))
     return Map(axes, np.where(np.isfinite(values), values, np.nan), list(result.boxes or []))
 
 
