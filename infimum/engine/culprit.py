@@ -109,7 +109,7 @@ def rough(f: Expr, inside: dict[Expr, Enclosure], lane: int, level: int) -> Culp
 
 
 def blunt_angle(inside: dict[Expr, Enclosure]) -> Culprit | None:
-    """A sine or cosine of which nothing is known on the first region although its argument is known closely."""
+    """A sine or cosine of which nothing is known at a point, the first lane, although its argument is known closely."""
     for node, value in inside.items():
         argument = inside.get(_computing(node.args[0])) if node.op in ("sin", "cos") else None
         if argument is not None and argument.lo.shape == value.lo.shape:

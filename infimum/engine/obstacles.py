@@ -41,7 +41,7 @@ def _obstacle(look: "_Look", regions: Regions, lower: float, upper: float, goal:
     if goal.met(lower, upper):
         return _wide(regions, goal)
     gap = upper - lower
-    return _rounding(look, goal, gap) or _not_smooth(look) or _angle(look) or _cluster(look, gap) or _everywhere(look, gap)
+    return _angle(look, goal) or _rounding(look, goal, gap) or _not_smooth(look) or _cluster(look, gap) or _everywhere(look, gap)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,13 +68,15 @@ class _Look:
         inside = evaluator.inside(*boxes) if small else {}
         return cls(lowest, len(regions), evaluator.value(*boxes), inside, evaluator, incumbent)
 
-    def where(self, k: int = 0) -> str:
+    def middle(self, k: int = 0) -> np.ndarray:
         """The middle of a region; for an unbounded one, its finite end."""
         lo, hi = self.regions.lo[:, k], self.regions.hi[:, k]
-        with np.errstate(invalid="ignore", over="ignore"):
+        with np.errstate(invalid="ignore"):
             middle = lo / 2 + hi / 2
-        ends = np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi, 0.0))
-        return f"x = {point(np.where(np.isfinite(middle), middle, ends) + 0.0, 4)}"
+        return np.where(np.isfinite(middle), middle, np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi, 0.0))) + 0.0
+
+    def where(self, k: int = 0) -> str:
+        return f"x = {point(self.middle(k), 4)}"
 
     @property
     def hull(self) -> tuple[np.ndarray, np.ndarray]:
@@ -127,9 +129,6 @@ def _rounding(look: _Look, goal: Goal, gap: float) -> str | None:
     error = look.incumbent.upper - float(look.evaluator.value(x, x).lo[0])
     if not max(gap / 4, slack / 2) <= error < np.inf:
         return None
-    found = blunt_angle(look.evaluator.inside(x, x)) if look.inside else None
-    if found is not None:
-        return f"{found.sentence()}, even at x. {found.cure()}"
     return f"Rounding errors alone leave the value at x uncertain by {error:.2g}, and the gap was to be {slack:.2g}. Ask for " \
            f"atol={4 * error:.1g} or more, or rewrite what cancels in the function."
 
@@ -151,9 +150,17 @@ def _not_smooth(look: _Look) -> str | None:
     return f"{_are(look.count, 'region')} left; on the lowest {found.sentence()}, near {look.where(k)}. {found.cure()}"
 
 
-def _angle(look: _Look) -> str | None:
-    found = blunt_angle(look.inside)
-    return None if found is None else f"{found.sentence()}, near {look.where()}. {found.cure()}"
+def _angle(look: _Look, goal: Goal) -> str | None:
+    """Not even at a point is the function known well enough, because of a sine."""
+    if not look.inside:
+        return None
+    x = np.stack([look.incumbent.x, look.middle()], axis=1)
+    value, slack = look.evaluator.value(x, x), goal.slack(look.incumbent.upper)
+    for k in np.flatnonzero(value.hi - value.lo > slack / 2):
+        found = blunt_angle(look.evaluator.inside(x[:, k], x[:, k]))
+        if found is not None:
+            return f"{found.sentence()}, for instance at x = {point(x[:, k], 4)}. {found.cure()}"
+    return None
 
 
 def _cluster(look: _Look, gap: float) -> str | None:
