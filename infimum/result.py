@@ -1,5 +1,6 @@
 """What was shown: Result and its Verdict."""
 
+import base64
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -10,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from infimum.plain import plain, strict
-from infimum.plotting import View, draw
-from infimum.text import point, table
+from infimum.plotting import View, draw, png
+from infimum.text import html_table, point, table
 
 
 class Verdict(Enum):
@@ -129,12 +130,20 @@ class Result(Mapping):
         """The same as strict JSON, which has no infinities: they are the strings "inf" and "-inf", which float() reads."""
         return json.dumps(strict(self.to_dict()), indent=indent, allow_nan=False)
 
-    def plot(self) -> Any:
-        """A matplotlib Figure: the bounds over time, and for one or two variables the boxes over the function's contours.
+    def plot(self, ax: Any = None) -> Any:
+        """A matplotlib Figure: the gap over time (for a search without proof the best value), and for one or two variables x and
+        the boxes of the minimisers over the function's graph or contours.
 
-        `r.plot().savefig("run.png")` writes it; a notebook shows it.
+        `r.plot().savefig("run.png")` writes it; a notebook shows it. With `ax`, one of the two is drawn on that Axes, the latter
+        where there is one, and the Axes is returned.
         """
-        return draw(self)
+        return draw(self, ax)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the table, and the drawing if matplotlib is there."""
+        picture = png(self)
+        drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
+        return html_table(self) + drawn
 
     def __repr__(self) -> str:
         return f"Result({self.verdict.name}, fun={self.fun!r}, lower={self.lower!r}, upper={self.upper!r}, x={point(self.x, 6)})"

@@ -1,10 +1,12 @@
 """Counts, points, boxes and results as text."""
 
+import html
+import textwrap
 from typing import Any
 
 import numpy as np
 
-_SHOWN = 6  # boxes and minima of a table
+_SHOWN, _WIDTH = 6, 110  # boxes and minima of a table; where long texts are broken
 
 
 def counted(count: int, word: str, plural: str = "s") -> str:
@@ -40,11 +42,11 @@ def point(x: np.ndarray | None, most: int = 10) -> str:
 
 def rows(result: Any) -> list[tuple[str, str]]:
     """The rows of a Result's table; those without a name belong to the one above."""
-    lower = "none" if np.isinf(result.lower) else f"{result.lower!r} (proved)"
+    lower = "none" if np.isinf(result.lower) else f"{result.lower + 0.0!r} (proved)"  # no -0.0
     shown = [("verdict", f"{result.verdict.name}: {result.verdict.value}"), ("success", "yes" if result.success else "NO"),
              ("message", result.message)]
     if result.obstacle is not None:
-        shown.append(("obstacle", result.obstacle))
+        shown += zip(["obstacle", *[""] * len(result.obstacle)], textwrap.wrap(result.obstacle, _WIDTH), strict=False)
     shown += [("upper bound", f"{result.upper!r} (verified at x)" if result.x is not None else "none"),
               ("lower bound", lower), ("x", point(result.x))]
     shown += _boxes(result) + _minima(result)
@@ -55,6 +57,14 @@ def rows(result: Any) -> list[tuple[str, str]]:
 def table(result: Any) -> str:
     """The table of a Result."""
     return "\n".join(f"{name:<12} {text}" for name, text in rows(result))
+
+
+def html_table(result: Any) -> str:
+    """The same for a notebook."""
+    left = "style='text-align:left;white-space:pre-wrap'"
+    lines = "".join(f"<tr><th {left}>{html.escape(name)}</th><td {left}>{html.escape(text)}</td></tr>"
+                    for name, text in rows(result))
+    return f"<table>{lines}</table>"
 
 
 def _boxes(result: Any) -> list[tuple[str, str]]:

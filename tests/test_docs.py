@@ -22,6 +22,14 @@ def test_examples_run(page, capsys, monkeypatch):
     assert blocks
 
 
+def test_the_readme_shows_what_is_printed(capsys):
+    """Every digit, the time and the device aside."""
+    example, shown = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", (ROOT / "README.md").read_text(), re.S).groups()
+    exec(example, {})
+    said, shown = (re.sub(r"[\d.]+ s\n|on \S+\n", "", text) for text in (capsys.readouterr().out, shown))
+    assert said == shown
+
+
 def test_links_lead_somewhere():
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):

@@ -126,7 +126,7 @@ def test_the_obstacle_is_named(fun, bounds, settings, verdict, said):
     assert r.verdict.name == verdict
     for part in said:
         assert part in r.obstacle
-    assert f"obstacle     {r.obstacle}" in str(r) and r.to_dict()["obstacle"] == r.obstacle
+    assert f"obstacle {r.obstacle} upper bound" in " ".join(str(r).split()) and r.to_dict()["obstacle"] == r.obstacle
 
 
 def test_a_proof_has_no_obstacle():
