@@ -113,7 +113,7 @@ def blunt_angle(inside: dict[Expr, Enclosure]) -> Culprit | None:
     for node, value in inside.items():
         argument = inside.get(_computing(node.args[0])) if node.op in ("sin", "cos") else None
         if argument is not None and argument.lo.shape == value.lo.shape:
-            close = argument.hi[:, 0] - argument.lo[:, 0] < 1.0
+            close = argument.hi[:, 0] < argument.lo[:, 0] + 1.0
             unknown = close & (value.lo[:, 0] == -1.0) & (value.hi[:, 0] == 1.0)
             if unknown.any():
                 return Culprit(node, "angle", int(np.argmax(unknown)))

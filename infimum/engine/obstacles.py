@@ -19,9 +19,10 @@ from infimum.text import counted, point
 
 _LOOKED_AT, _SURVEYED = 16, 1024            # regions that are enclosed; whose place and size is looked at,
 _MOST_NUMBERS = 1 << 20                     # fewer where they have so many ends
-_MOST_NODES, _MOST_ELEMENTS = 1000, 1 << 15  # of a function that is looked into
+_MOST_NODES, _MOST_ELEMENTS = 400, 1 << 15   # of a function that is looked into
 _LIPSCHITZ, _SMOOTH = 2, 3                  # levels
-_SMALL, _FALLS = 1e-2, -1e9                 # a part of the bounds; a value below this may be on the way to minus infinity
+_MANY, _SMALL = 64, 1e-2                    # regions that crowd somewhere: so many, such a part of the bounds
+_FALLS = -1e9                               # a value below this may be on the way to minus infinity
 
 
 def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str | None:
@@ -41,7 +42,7 @@ def _obstacle(look: "_Look", regions: Regions, lower: float, upper: float, goal:
     if goal.met(lower, upper):
         return _wide(regions, goal)
     gap = upper - lower
-    return _angle(look, goal) or _rounding(look, goal, gap) or _not_smooth(look) or _cluster(look, gap) or _everywhere(look, gap)
+    return _angle(look, goal) or _rounding(look, goal, gap) or _not_smooth(look) or _cluster(look, gap) or _everywhere(look)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,8 +142,8 @@ def _roughest(look: _Look) -> tuple[int, Culprit | None]:
 
 
 def _not_smooth(look: _Look) -> str | None:
-    """Half of the lowest regions or more are small already, and have a place in common where derivatives do not help."""
-    if np.median(look.value.level) >= _SMOOTH or np.median(look.parts) > _SMALL:
+    """Many regions, small already, and in half of the lowest or more something that keeps derivatives from helping."""
+    if look.count < _MANY or np.median(look.value.level) >= _SMOOTH or np.median(look.parts) > _SMALL:
         return None
     k, found = _roughest(look)
     if found is None:
@@ -156,7 +157,7 @@ def _angle(look: _Look, goal: Goal) -> str | None:
         return None
     x = np.stack([look.incumbent.x, look.middle()], axis=1)
     value, slack = look.evaluator.value(x, x), goal.slack(look.incumbent.upper)
-    for k in np.flatnonzero(value.hi - value.lo > slack / 2):
+    for k in np.flatnonzero(widths(value.lo, value.hi) > slack / 2):
         found = blunt_angle(look.evaluator.inside(x[:, k], x[:, k]))
         if found is not None:
             return f"{found.sentence()}, for instance at x = {point(x[:, k], 4)}. {found.cure()}"
@@ -166,20 +167,20 @@ def _angle(look: _Look, goal: Goal) -> str | None:
 def _cluster(look: _Look, gap: float) -> str | None:
     """The lowest regions lie around one point."""
     lo, hi = look.hull
-    if len(look.regions) < 4 or not (widths(lo, hi) <= _SMALL * widths(look.incumbent.lo, look.incumbent.hi)).all():
+    if look.count < _MANY or not (widths(lo, hi) <= _SMALL * widths(look.incumbent.lo, look.incumbent.hi)).all():
         return None
     begin = f"The lowest of {counted(look.count, 'region')} lie within {widths(lo, hi).max():.2g} of"
     if look.holds(look.incumbent.x):
         return f"{begin} x, where the function is too flat for enclosures to tell its values apart. Ask for a larger atol: the " \
                f"gap is {gap:.2g}."
-    return f"{begin} {point((lo + hi) / 2, 4)}, where no point as low as x was found. Offer one there as x0=."
+    return f"{begin} {point(lo / 2 + hi / 2, 4)}, where no point as low as x was found. Offer one there as x0=."
 
 
-def _everywhere(look: _Look, gap: float) -> str:
+def _everywhere(look: _Look) -> str:
     _, found = _roughest(look) if np.median(look.value.level) < _LIPSCHITZ else (0, None)
     reason = "" if found is None else f"; on them {found.sentence()}, so that derivatives do not help"
     return f"{_are(look.count, 'region')} left, the lowest about {np.median(look.parts):.2g} of the bounds wide, where " \
-           f"enclosures are {look.value.hi[0] - look.value.lo[0]:.2g} wide{reason}. More time, narrower bounds, " \
+           f"enclosures are {widths(look.value.lo, look.value.hi)[0]:.2g} wide{reason}. More time, narrower bounds, " \
            "a better point as x0=, or a formula in which each variable occurs less often would close more of the gap."
 
 
