@@ -17,10 +17,12 @@ from infimum.expr.show import listing
 from infimum.expr.trace import trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
+from infimum.lower.nodes import nodes_of
 from infimum.problem import Interval, read_bounds
 from infimum.target.arrays import Arrays, HostArrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.devices import target_of
+from infimum.text import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +114,7 @@ class Evaluator:
         self._parameters: dict[str, int] = {}
 
     def __repr__(self) -> str:
-        return f"Evaluator of {self.n} variables on {self.target.name}:\n{listing(self.f)}"
+        return f"Evaluator of {counted(self.n, 'variable')} on {self.target.name}:\n{listing(self.f)}"
 
     # ---- enclosures
     def value(self, lo: Any, hi: Any) -> Enclosure:
@@ -153,6 +155,14 @@ class Evaluator:
         out, shaped = self._run(programs.HESSIAN, lo, hi)
         square = [shaped(a.reshape(self.n, self.n, -1)) for a in out[3:]]
         return Derivative(_enclosure(out[:3], shaped), *square)
+
+    def inside(self, lo: Any, hi: Any) -> dict[Expr, Enclosure]:
+        """The enclosures of all operations inside the function, each of shape (elements, N)."""
+        out, found, begin = self.run(programs.NODES, [self._columns(lo), self._columns(hi)]), {}, 0
+        for node in nodes_of(self.f):
+            found[node] = Enclosure(*(a[begin:begin + node.size] for a in out))
+            begin += node.size
+        return found
 
     # ---- estimates: no proof, the same upward arithmetic
     def estimate(self, x: Any) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import BoundsError, OptionError
+from infimum.text import counted
 
 MOST_VARIABLES = 10**8  # a box of so many takes gigabytes
 
@@ -82,7 +83,7 @@ class Problem:
 
 def _points(x0: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     """One point or a sequence of points, as columns, each inside the bounds."""
-    wanted = f"x0 must be a point of {len(lo)} numbers or a sequence of such points"
+    wanted = f"x0 must be a point of {counted(len(lo), 'number')} or a sequence of such points"
     try:
         points = np.array(x0, dtype=np.float64)
     except (TypeError, ValueError):
@@ -124,7 +125,7 @@ def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarr
     if not pairs:
         raise BoundsError("the bounds are empty: give one (low, high) pair for each variable")
     if n is not None and len(pairs) * times != n:
-        raise BoundsError(f"{len(pairs)} pairs of bounds were given for n = {n} variables")
+        raise BoundsError(f"{counted(len(pairs), 'pair')} of bounds {'was' if len(pairs) == 1 else 'were'} given for n = {n:,}")
     ends = _doubles(pairs)
     lo, hi = np.repeat((np.array(_read(pairs)) if ends is None else ends).T, times, axis=1)
     return np.ascontiguousarray(lo), np.ascontiguousarray(hi)

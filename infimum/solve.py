@@ -13,7 +13,7 @@ from infimum.engine.branch import LEAST, Goal, lanes_of
 from infimum.engine.callbacks import read_callback
 from infimum.engine.checkpoint import State, check_writable, load
 from infimum.engine.complete_run import CompleteRun
-from infimum.engine.driver import Keeper, View, drive
+from infimum.engine.driver import Keeper, drive
 from infimum.engine.flight import bytes_of
 from infimum.engine.keywords import refuse
 from infimum.engine.partition import CompleteOptions
@@ -22,9 +22,11 @@ from infimum.engine.swarm import Swarm
 from infimum.engine.swarm_options import SwarmOptions
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator, compile
+from infimum.plotting import View
 from infimum.problem import Problem
 from infimum.result import Result
 from infimum.target.devices import target_of
+from infimum.text import counted
 
 PROVERS = {"auto": (Auto, SwarmOptions), "complete": (CompleteRun, CompleteOptions)}
 ENGINES = (*PROVERS, "swarm")
@@ -161,8 +163,9 @@ def _check_number(name: str, value: Any, optional: bool, positive: bool = False)
 
 def _check_particles(particles: int | None, n: int, memory_limit: float | None) -> None:
     if particles is not None and memory_limit is not None and bytes_of(particles, n) > memory_limit:
-        raise OptionError(f"{particles:,} particles of {n:,} variables take about {bytes_of(particles, n):.2g} bytes, more than "
-                          f"memory_limit = {memory_limit:,.0f}: give fewer particles, or a larger memory_limit")
+        raise OptionError(f"{counted(particles, 'particle')} of {counted(n, 'variable')} would take about "
+                          f"{bytes_of(particles, n):.2g} bytes, more than memory_limit = {memory_limit:,.0f}: give fewer "
+                          "particles, or a larger memory_limit")
 
 
 def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None,
@@ -178,11 +181,11 @@ def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, thread
     if str(device).startswith("cuda") and memory_limit is not None and memory_limit < needed:
         cure = "a larger memory_limit" if boxes == LEAST else "a smaller batch, or a larger memory_limit"
         raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a step of {boxes:,} boxes of "
-                          f"{n:,} variables takes {needed:,}; give {cure}")
+                          f"{counted(n, 'variable')} takes {needed:,}; give {cure}")
     if not isinstance(fun, Evaluator):
         return compile(fun, n, args, target=target)
     if fun.n != n:
-        raise OptionError(f"the Evaluator has {fun.n} variables, the bounds have {n}")
+        raise OptionError(f"the Evaluator has {counted(fun.n, 'variable')}, the bounds have {n:,}")
     if args is not None and not (isinstance(args, (tuple, list)) and not args):
         raise OptionError("args belong to a function; this Evaluator was compiled with its own")
     return fun

@@ -15,8 +15,9 @@ from infimum.cli.show import CODES_HELP, OK, OPEN, code_of, print_json, row
 from infimum.cli.spoken import spoken
 from infimum.errors import GalleryError, InfimumError
 from infimum.problems import GalleryProblem
-from infimum.result import Result, Verdict, counted
+from infimum.result import Result, Verdict
 from infimum.solve import minimize
+from infimum.text import counted
 
 _MAX_N, _TIME_LIMIT = 5, 10.0
 _WORDS = (*Verdict.__members__, "ERROR", "ok", "missed", "WRONG")  # in the summary, in this order
@@ -75,7 +76,7 @@ def _about(p: GalleryProblem) -> dict[str, Any]:
 
 
 def _entry(p: GalleryProblem, result: Result, found: Check) -> dict[str, Any]:
-    return {name: result[name] for name in result} | {"problem": _about(p), "check": found.fields()}
+    return result.to_dict() | {"problem": _about(p), "check": found.fields()}
 
 
 # ---- one
@@ -113,7 +114,9 @@ def _run_all(args: Namespace, settings: dict[str, Any]) -> int:
         runs.append(_run(p, settings))
         _say(args, runs[-1].line)
         if runs[-1].interrupted:
-            print(f"interrupted: {len(chosen) - len(runs)} of {len(chosen)} problems were not run", file=sys.stderr)
+            left = len(chosen) - len(runs)
+            print(f"interrupted: {left} of {counted(len(chosen), 'problem')} {'was' if left == 1 else 'were'} not run",
+                  file=sys.stderr)
             break
     seconds, counts = time.perf_counter() - start, Counter(word for run in runs for word in run.words)
     said = ", ".join(f"{count} {word}" for word in _WORDS if (count := counts[word]))

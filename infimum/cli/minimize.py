@@ -14,8 +14,8 @@ from infimum.cli.load import chosen, loaded, parted
 from infimum.cli.settings import add_settings, pairs, settings_of, whole
 from infimum.cli.show import CODES_HELP, show
 from infimum.problem import read_bounds
-from infimum.result import counted
 from infimum.solve import minimize
+from infimum.text import counted
 
 
 def configure(parser: ArgumentParser) -> None:

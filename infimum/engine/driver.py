@@ -12,6 +12,7 @@ from infimum.engine.checkpoint import State, save
 from infimum.engine.interrupts import Interrupts
 from infimum.engine.progress import Figures, Shower
 from infimum.errors import DeviceError
+from infimum.plotting import View
 from infimum.result import Progress, Result
 
 
@@ -29,15 +30,6 @@ class Engine(Protocol):
     def figures(self) -> Figures: ...
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result: ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """The function, as estimates of points (n, N), and the bounds of the problem."""
-
-    estimate: Callable[[np.ndarray], np.ndarray]
-    lo: np.ndarray
-    hi: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,14 @@ import numpy as np
 
 from infimum.engine.branch import Goal
 from infimum.engine.incumbent import Incumbent
+from infimum.engine.obstacles import obstacle
 from infimum.engine.pool import Regions, widths
 from infimum.errors import InternalError
 from infimum.result import Result, Verdict
 
 _MERGE_WORK, _SEPARATE = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
 _LIPSCHITZ = 2
+_OPEN = (Verdict.STOPPED, Verdict.UNDECIDED)
 
 
 def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal, stopped: str | None, **work: Any) -> Result:
@@ -21,6 +23,7 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
     return Result(
         x=incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
         message=_message(verdict, stopped, lower, upper), verdict=verdict,
+        obstacle=obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper, boxes=merged(regions),
         attained=_attained(regions) if incumbent.x is not None else None, regions=len(regions), **work)
 

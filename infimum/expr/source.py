@@ -52,10 +52,27 @@ def _user_frame() -> FrameType | None:
     return None
 
 
-def user_line() -> str | None:
-    """"file:line" of the user's code that is running, for the nodes it makes."""
+class Line(str):
+    """"file:line", and the instruction there, whose text is looked up when somebody asks."""
+
+    __slots__ = ("_code", "_lasti")
+
+    @classmethod
+    def of(cls, frame: FrameType) -> "Line":
+        line = cls(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+        line._code, line._lasti = frame.f_code, frame.f_lasti
+        return line
+
+    @property
+    def text(self) -> str | None:
+        """The source text of the instruction; None where the source is not at hand."""
+        return _exact_text(self._code, self._lasti, {}) or None
+
+
+def user_line() -> Line | None:
+    """The line of the user's code that is running, for the nodes it makes."""
     frame = _user_frame()
-    return None if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    return None if frame is None else Line.of(frame)
 
 
 class Place:

@@ -149,7 +149,7 @@ def test_all_as_json(monkeypatch, infimum_):
 def test_ctrl_c_ends_all_runs(monkeypatch, infimum_):
     stopped = result(verdict=Verdict.STOPPED, message="interrupted", success=False)
     said = run_all_with(monkeypatch, infimum_, result(), stopped, result())
-    assert said.code == 1 and said.err == "interrupted: 1 of 3 problems were not run\n" and "2 problems in" in said.out
+    assert said.code == 1 and said.err == "interrupted: 1 of 3 problems was not run\n" and "2 problems in" in said.out
     assert run_all_with(monkeypatch, infimum_, KeyboardInterrupt()).code == 130
 
 

@@ -129,7 +129,7 @@ def test_a_time_limit_is_heard_while_many_particles_fly():
 
 def test_so_many_particles_that_memory_does_not_hold_them():
     for particles in (10**9, 10**19):
-        with pytest.raises(infimum.OptionError, match="particles of 3 variables take about .* more than memory_limit = 8,0"):
+        with pytest.raises(infimum.OptionError, match="of 3 variables would take about .* more than memory_limit = 8,0"):
             infimum.minimize(wavy, [(-1.0, 2.0)] * 3, engine="swarm", options={"particles": particles})
 
 
