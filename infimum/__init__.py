@@ -1,5 +1,6 @@
 """infimum: global minima of nonlinear functions, with proof."""
 
+from infimum.cover import Cover
 from infimum.errors import (
     BoundsError,
     CheckpointError,
@@ -9,6 +10,7 @@ from infimum.errors import (
     HostError,
     InfimumError,
     InternalError,
+    NotKeptError,
     NotLocalError,
     OptionError,
     ShapeError,
@@ -23,10 +25,10 @@ from infimum.result import Minimum, Result, Verdict
 from infimum.solve import minimize, resume
 
 __all__ = [
-    "BoundsError", "CheckpointError", "Derivative", "DeviceError", "DeviceMemoryError", "Enclosure", "Evaluator", "GalleryError",
-    "HostError", "InfimumError", "InternalError", "Interval", "MeanValue", "Minimum", "NotLocalError", "OptionError", "Problem",
-    "Real", "Result", "ShapeError", "TraceError", "UndefinedError", "UserFunctionError", "Verdict", "compile", "e", "enclose",
-    "minimize", "pi", "resume",
+    "BoundsError", "CheckpointError", "Cover", "Derivative", "DeviceError", "DeviceMemoryError", "Enclosure", "Evaluator",
+    "GalleryError", "HostError", "InfimumError", "InternalError", "Interval", "MeanValue", "Minimum", "NotKeptError",
+    "NotLocalError", "OptionError", "Problem", "Real", "Result", "ShapeError", "TraceError", "UndefinedError",
+    "UserFunctionError", "Verdict", "compile", "e", "enclose", "minimize", "pi", "resume",
 ]
 __version__ = "0.1.0"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import Cover
 from infimum.plotting import draw
 
 
@@ -15,7 +16,7 @@ class Verdict(Enum):
 
     PROVED = "the global minimum is proved to lie between lower and upper"
     STOPPED = "a limit was reached; the enclosure holds, but is wider than asked for"
-    UNDECIDED = "nothing is left to cut, and the gap is still open"
+    UNDECIDED = "nothing is left to cut, and what was asked for is not reached"
     INFEASIBLE = "proved: there is no feasible point"
     CANDIDATE = "a heuristic found this point; upper is verified, that nothing lies below is not proved"
 
@@ -56,11 +57,12 @@ class Result:
 
     x, fun: the best point, and the upper end of the enclosure of f there. lower, upper: the infimum of f over the bounds lies
     between them, certainly; lower is -inf where nothing was proved. success: the engine reached its own goal; `verdict` says what
-    that is worth. boxes: (lo, hi) pairs that contain every global minimiser, None where that is not known. minima: the local
+    that is worth. boxes: (lo, hi) pairs that contain every global minimiser, None where that is not known; regions that touch are
+    one box. regions: the same regions, each by itself, as a Cover with arrays `lo`, `hi` and `lower`. minima: the local
     minima found, the lowest first. confidence: an estimate of the probability that no basin remains unseen, see
-    `infimum.engine.minima`; None where there is none. regions: how many regions `boxes` was merged from. attained: whether the
-    infimum is a value of f; None where that is not known. history: Progress entries. device: where the kernels ran.
-    batch: lanes a step of branch and bound, which the bits depend on; of the last step, if the run went to a GPU on the way.
+    `infimum.engine.minima`; None where there is none. attained: whether the infimum is a value of f; None where that is not
+    known. history: Progress entries. device: where the kernels ran. batch: lanes a step of branch and bound, which the bits
+    depend on; of the last step, if the run went to a GPU on the way.
     """
 
     x: np.ndarray | None
@@ -81,7 +83,7 @@ class Result:
     engine: str = ""
     seconds: float = 0.0
     seed: int = 0
-    regions: int = 0
+    regions: Cover | None = None
     device: str = "cpu"
     batch: int | None = None
     view: Any = field(default=None, repr=False)  # the function and its bounds, for drawings
@@ -114,7 +116,7 @@ class Result:
                 ("message", self.message), ("upper bound", f"{self.upper!r} (verified at x)" if self.x is not None else "none"),
                 ("lower bound", lower), ("x", _point(self.x))]
         if self.boxes is not None:
-            rows.append(("minimisers", f"all in {counted(len(self.boxes), 'box', 'es')} ({counted(self.regions, 'region')})"))
+            rows.append(("minimisers", f"all in {counted(len(self.boxes), 'box', 'es')}{_merged_from(self.regions)}"))
             rows += [("", _box(*box)) for box in self.boxes[:_SHOWN]]
             if len(self.boxes) > _SHOWN:
                 rows.append(("", f"and {len(self.boxes) - _SHOWN:,} more"))
@@ -141,6 +143,13 @@ def counted(count: int, word: str, plural: str = "s") -> str:
     ('1 variable', '2,000 boxes')
     """
     return f"{count:,} {word}{'' if count == 1 else plural}"
+
+
+def _merged_from(regions: Cover | None) -> str:
+    if regions is None:
+        return ""
+    wide = f", the widest {regions.width:.3g}" if regions.kept and len(regions) > 1 else ""
+    return f" ({counted(len(regions), 'region')}{wide})"
 
 
 def _box(lo: np.ndarray, hi: np.ndarray, most: int = 4) -> str:

@@ -39,10 +39,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     also be an Evaluator from `infimum.compile`. `x0` offers a point, or several, as a beginning.
 
     `engine="auto"` proves: it goes on until `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that
-    may hold a minimiser is wider than that. `time_limit` (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C
-    stop it early, and the enclosure reached so far is the result. `engine="complete"` is the complete search of Zhang, Shan and
-    Cagan in its own form. `engine="swarm"` searches with many descents at once and answers with verdict CANDIDATE:
-    `result.upper` is verified, that nothing lies lower is not.
+    may hold a minimiser is wider than that (`result.regions`; in `result.boxes` those that touch are one box). `time_limit`
+    (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C stop it early, and the enclosure reached so far is the
+    result. `engine="complete"` is the complete search of Zhang, Shan and Cagan in its own form. `engine="swarm"` searches with
+    many descents at once and answers with verdict CANDIDATE: `result.upper` is verified, that nothing lies lower is not.
 
     `options` are those of `infimum.engine.swarm_options.SwarmOptions`, for "complete" of
     `infimum.engine.partition.CompleteOptions`.

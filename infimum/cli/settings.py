@@ -89,7 +89,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
                  "for comparison; swarm only searches, and answers sooner"},
     "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this part of |upper| (1e-6)"},
-    "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this"},
+    "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this "
+               "(regions that touch are printed as one box)"},
     "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with the enclosure reached so far"},
     "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import Cover
 from infimum.result import Result, Verdict
 
 OK, OPEN, USAGE, INFEASIBLE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -33,7 +34,8 @@ def row(name: str, text: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The value in the terms of JSON: arrays as lists, enums as their names, infinities and NaN as strings.
+    """The value in the terms of JSON: arrays as lists, enums as their names, infinities and NaN as strings, of a Cover how many
+    regions it has.
 
     >>> plain({"x": np.array([1.0, -np.inf]), "verdict": Verdict.PROVED})
     {'x': [1.0, '-inf'], 'verdict': 'PROVED'}
@@ -44,6 +46,8 @@ def plain(value: Any) -> Any:
         return {str(name): plain(entry) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
+    if isinstance(value, Cover):
+        return len(value)
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, (np.ndarray, np.generic)):

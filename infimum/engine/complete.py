@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import widths
 from infimum.engine.branch import Goal
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.numbers import Numbers
 from infimum.engine.partition import ENDS, CompleteOptions
-from infimum.engine.pool import Regions, can_be_cut, widths
+from infimum.engine.pool import Regions, can_be_cut
 from infimum.engine.random import uniform
 from infimum.engine.region_list import RegionList
 from infimum.errors import BoundsError, NotLocalError
@@ -46,8 +47,8 @@ class CompleteSearch:
         self.lo, self.hi, self.n = problem.lo, problem.hi, len(problem.lo)
         bad = np.flatnonzero(~np.isfinite(widths(self.lo, self.hi)))
         if len(bad):
-            raise BoundsError(f"the complete search needs finite bounds, and those of variable {bad[0]} are not; engine 'auto' "
-                              "takes infinite ones")
+            raise BoundsError(f"the complete search needs finite bounds with a finite distance, and variable {bad[0]} has none; "
+                              "engine 'auto' takes any")
         self.evaluator, self.options, self.goal = evaluator, options, goal
         self.block, self.pieces = min(options.partition[0], self.n), options.partition[1]
         form = evaluator.local_block(self.block)
