@@ -2,7 +2,7 @@
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -106,11 +106,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-def add_settings(parser: ArgumentParser, flags: Sequence[str] = tuple(SETTINGS)) -> None:
-    """Flags of SETTINGS, and --json."""
+def add_settings(parser: ArgumentParser, flags: Sequence[str] = tuple(SETTINGS), said: Mapping[str, str] | None = None) -> None:
+    """Flags of SETTINGS, and --json. `said` is the help of those that mean something else here."""
     group = parser.add_argument_group("settings")
     for flag in flags:
-        group.add_argument(flag, **SETTINGS[flag])
+        group.add_argument(flag, **SETTINGS[flag] | ({"help": said[flag]} if said and flag in said else {}))
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 

@@ -248,6 +248,21 @@ class CompleteSearch:
             return self._is_wide(others)
         return None
 
+    def wide_ones(self, iterations: np.ndarray, subregions: np.ndarray) -> np.ndarray:
+        """Which of these regions, those of an iteration together, are wider than asked for."""
+        found = np.zeros(len(iterations), bool)
+        for here in np.split(np.arange(len(iterations)), np.flatnonzero(np.diff(iterations)) + 1):
+            if self.goal.xtol is not None and len(here):
+                found[here] = self._wide_of(int(iterations[here[0]]), subregions[here])
+        return found
+
+    def _wide_of(self, iteration: int, subregions: np.ndarray) -> np.ndarray | bool:
+        if iteration < 0:
+            return self._is_wide(float(widths(self.lo, self.hi).max()))
+        ends = self._ends(*self.taken[iteration])
+        wide = self._wide(*self.taken[iteration], ends)
+        return self._each_wide(ends, subregions) if wide is None else wide
+
     def _sizes(self, ends: list) -> list[np.ndarray]:
         return [widths(np.array(piece[:-1]), np.array(piece[1:])) for piece in ends]
 
