@@ -91,7 +91,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this part of |upper| (1e-6)"},
     "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this "
                "(regions that touch are printed as one box)"},
-    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with the enclosure reached so far"},
+    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with what is reached so far"},
     "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},
     "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes a step of branch and bound; by default what fills the device"},

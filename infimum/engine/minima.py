@@ -46,7 +46,7 @@ class Minima:
         self.n, self.spread, self.place = len(lo), 1.0, PLACE
         self.x, self.value, self.state = np.empty((self.n, 0)), np.empty(0), np.empty(0, int)
         self.independent = np.empty(0, bool)
-        self._counted = 0, 0  # lanes and minima, when last counted
+        self._counted = 0, 0, 0.0  # lanes, minima and trust, when last counted
 
     def add(self, ends: Ends, independent: bool) -> None:
         """Lanes that ended, DEAD ones aside; `independent` if their starts were uniform."""
@@ -95,11 +95,20 @@ class Minima:
         close[near] = np.abs((np.take(self.x, others[near], axis=1) - self.x[:, k:k + 1]) / self.scale).max(axis=0) <= self.place
         return close
 
-    def seen(self) -> int:
-        """How many minima were found so far, counted anew when a quarter more lanes have ended: for the eyes of a reader."""
+    def _recounted(self) -> tuple[int, int, float]:
+        """Counted anew when a quarter more lanes have ended: it takes longer than many a wave."""
         if len(self.value) > 1.25 * self._counted[0]:
-            self._counted = len(self.value), len(self.groups())
-        return self._counted[1]
+            groups = self.groups()
+            self._counted = len(self.value), len(groups), self.trust(groups)[0]
+        return self._counted
+
+    def seen(self) -> int:
+        """How many minima were found, as last counted: for the eyes of a reader."""
+        return self._recounted()[1]
+
+    def trusted(self) -> float:
+        """The probability that all minima are seen, as last counted."""
+        return self._recounted()[2]
 
     def lowest(self) -> int:
         """How many lanes ended in the lowest minimum."""
@@ -122,4 +131,6 @@ class Minima:
         """(the probability that all minima are seen, independent descents, minima they found, minima found once)."""
         counts = np.array([self.independent[g].sum() for g in groups])
         descents, minima = int(self.independent.sum()), int((counts > 0).sum())
-        return probability_all_seen(descents, minima), descents, minima, int((counts == 1).sum())
+        all_told_apart = int(counts.sum()) == descents  # where they are not, there are more minima than these
+        trust = probability_all_seen(descents, minima) if all_told_apart else 0.0
+        return trust, descents, minima, int((counts == 1).sum())
