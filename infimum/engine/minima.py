@@ -70,12 +70,13 @@ class Minima:
         """Numbers of the ends that are one minimum, the lowest minimum first."""
         order, found = np.argsort(self.value, kind="stable"), []
         value, free = self.value[order], np.ones(len(order), bool)
+        reach = KINKED if (self.state == State.KINK).any() else VALUE
         with np.errstate(over="ignore"):
-            beyond = np.searchsorted(value, value + KINKED * (self.spread + np.abs(value)), "right")  # none from there on is near
+            beyond = np.searchsorted(value, value + reach * (self.spread + np.abs(value)), "right")  # none from there on is near
         for k in range(len(order)):
             if free[k]:
                 window = k + np.flatnonzero(free[k:beyond[k]])
-                near = window[self._one_with(order[k], order[window])]
+                near = window if len(window) == 1 else window[self._one_with(order[k], order[window])]
                 free[near] = False
                 found.append(order[near])
                 if len(found) == KEPT:
@@ -122,6 +123,8 @@ class Minima:
                         End.KINK if level.defined[i] and not level.smooth[i] else self._end(g)) for i, g in enumerate(groups)]
 
     def _end(self, group: np.ndarray) -> End:
+        if len(group) == 1:
+            return _END.get(int(self.state[group[0]]), End.UNFINISHED)
         states = self.state[group]
         counts = {end: int((states == state).sum()) for state, end in _END.items()}
         best = max(counts, key=counts.get)
