@@ -21,7 +21,7 @@ from infimum.engine.swarm_options import SwarmOptions
 
 DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {
-    "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Verdict, infimum.Minimum, result.End,
+    "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Cover, infimum.Verdict, infimum.Minimum, result.End,
                    result.Progress),
     "Options of the engines": (SwarmOptions, CompleteOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.MeanValue,

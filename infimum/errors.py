@@ -72,6 +72,14 @@ class NotLocalError(InfimumError):
     """
 
 
+class NotKeptError(InfimumError, LookupError):
+    """A result holds too many regions to keep them one by one.
+
+    Example: `result.regions.lo` after a run that was stopped with a hundred million regions. Cure: `result.boxes`, which holds
+    them all, merged; or limits that stop the run earlier.
+    """
+
+
 class InternalError(InfimumError):
     """infimum has found a contradiction in its own results, and returns none rather than a wrong one.
 

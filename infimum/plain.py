@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import Cover
+
 
 def plain(value: Any) -> Any:
-    """The value as dicts, lists, numbers, strings and None: arrays as lists, enums as their names.
+    """The value as dicts, lists, numbers, strings and None: arrays as lists, enums as their names, of a Cover
+    how many regions it has.
 
     >>> plain({"x": np.array([1.0, -np.inf]), "count": np.int64(3)})
     {'x': [1.0, -inf], 'count': 3}
@@ -20,6 +23,8 @@ def plain(value: Any) -> Any:
         return {str(name): plain(entry) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
+    if isinstance(value, Cover):
+        return len(value)
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, (np.ndarray, np.generic)):

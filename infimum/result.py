@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import Cover
 from infimum.plain import plain, strict
 from infimum.plotting import View, draw, png
 from infimum.text import html_table, point, table
@@ -20,7 +21,7 @@ class Verdict(Enum):
 
     PROVED = "the global minimum is proved to lie between lower and upper"
     STOPPED = "a limit was reached; the enclosure holds, but is wider than asked for"
-    UNDECIDED = "nothing is left to cut, and the gap is still open"
+    UNDECIDED = "nothing is left to cut, and what was asked for is not reached"
     INFEASIBLE = "proved: there is no feasible point"
     CANDIDATE = "a heuristic found this point; upper is verified, that nothing lies below is not proved"
 
@@ -63,11 +64,11 @@ class Result(Mapping):
     between them, certainly; lower is -inf where nothing was proved. gap: upper - lower, rounded up. success: the engine reached
     its own goal; `verdict` says what that is worth. obstacle: what stands in the way of a proof, and what to do about it, for
     verdicts STOPPED and UNDECIDED; None where nothing is known of it. boxes: (lo, hi) pairs that contain every global minimiser,
-    None where that is not known. minima: the local minima found, the lowest first. confidence: an estimate of the probability
-    that no basin remains unseen, see `infimum.engine.minima`; None where there is none. regions: how many regions `boxes` was
-    merged from. attained: whether the infimum is a value of f; None where that is not known. history: Progress entries. device:
-    where the kernels ran. batch: lanes a step of branch and bound, which the bits depend on; of the last step, if the run went to
-    a GPU on the way.
+    None where that is not known; regions that touch are merged into one box. regions: the same regions, each by itself, as a
+    Cover with arrays `lo`, `hi` and `lower`. minima: the local minima found, the lowest first. confidence: an estimate of the
+    probability that no basin remains unseen, see `infimum.engine.minima`; None where there is none. attained: whether the infimum
+    is a value of f; None where that is not known. history: Progress entries. device: where the kernels ran. batch: boxes a step
+    of branch and bound encloses, which the bits depend on; of the last step, if the run moved to a GPU.
 
     A Result can be pickled and copied. What was unpickled no longer knows the function, so that its drawing shows no contours.
     """
@@ -91,7 +92,7 @@ class Result(Mapping):
     engine: str = ""
     seconds: float = 0.0
     seed: int = 0
-    regions: int = 0
+    regions: Cover | None = None
     device: str = "cpu"
     batch: int | None = None
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key

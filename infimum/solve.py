@@ -11,7 +11,7 @@ import numpy as np
 from infimum.engine.auto import Auto
 from infimum.engine.branch import LEAST, Goal, lanes_of
 from infimum.engine.callbacks import read_callback
-from infimum.engine.checkpoint import State, check_writable, load
+from infimum.engine.checkpoint import State, check_writable, load, save
 from infimum.engine.complete_run import CompleteRun
 from infimum.engine.driver import Keeper, drive
 from infimum.engine.flight import bytes_of
@@ -45,10 +45,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     also be an Evaluator from `infimum.compile`. `x0` offers a point, or several, as a beginning.
 
     `engine="auto"` proves: it goes on until `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that
-    may hold a minimiser is wider than that. `time_limit` (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C
-    stop it early, and the enclosure reached so far is the result. `engine="complete"` is the complete search of Zhang, Shan and
-    Cagan in its own form. `engine="swarm"` searches with many descents at once and answers with verdict CANDIDATE:
-    `result.upper` is verified, that nothing lies lower is not.
+    may hold a minimiser is wider than that (`result.regions`; in `result.boxes` those that touch are one box). `time_limit`
+    (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C stop it early, and the enclosure reached so far is the
+    result. `engine="complete"` is the complete search of Zhang, Shan and Cagan in its own form. `engine="swarm"` searches with
+    many descents at once and answers with verdict CANDIDATE: `result.upper` is verified, that nothing lies lower is not.
 
     `options` are those of `infimum.engine.swarm_options.SwarmOptions`, for "complete" of
     `infimum.engine.partition.CompleteOptions`.
@@ -85,7 +85,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     except ValueError as error:
         raise OptionError(str(error)) from None
     atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
-    settings = PROVERS.get(engine, PROVERS["auto"])[1].read(options)
+    settings = PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, time_limit is not None)
     problem = Problem.read(fun, bounds, n, x0)
     _check_particles(getattr(settings, "particles", None), len(problem.lo), memory_limit)
     if checkpoint is not None:
@@ -108,19 +108,26 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     return _on(evaluator, drive(run, keeper=keeper, **shared), run)
 
 
-def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_limit: float | None = None,
+def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), atol: float | None = None, rtol: float | None = None,
+           xtol: float | None = None, memory_limit: float | None = None, time_limit: float | None = None,
            max_boxes: int | None = None, progress: bool | None = None, callback: Callable | None = None,
            device: str = "auto", threads: int | None = None) -> Result:
     """Goes on with the run whose state is in the file `checkpoint`; `fun` and `args` must be those of that run.
 
-    Bounds, tolerances, engine and its options are in the file; limits and the device are those given here. The answer has the
-    bits of a run that was never disturbed, except for the time and the history.
+    Bounds, engine and its options are in the file; `time_limit`, `max_boxes` and the device are those given here. `atol`, `rtol`,
+    `xtol` and `memory_limit` may be given anew, larger or smaller (`inf` for none), and are then kept in the file; where they are
+    None, those of the file hold. So a run that was stopped by its memory limit goes on, and so does one that has reached its
+    goal, if it is given a narrower one. With the settings of the file the answer has the bits of a run that was never
+    disturbed, except for the time and the history.
     """
     _check_number("time_limit", time_limit, optional=True, positive=True)
     callback = read_callback(callback)
-    _check_number("max_boxes", max_boxes, optional=True, positive=True)
+    for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
+        _check_number(name, value, optional=True)
+    for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
+        _check_number(name, value, optional=True, positive=True)
     whole = load(checkpoint)
-    asked = whole.values["settings"]
+    asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
     problem = Problem(fun, *(whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0")))
     evaluator = _evaluator(fun, len(problem.lo), args, device, threads, asked["memory_limit"])
     if evaluator.f.key != asked["key"]:
@@ -130,8 +137,17 @@ def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_l
     run = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes, asked["memory_limit"])
     if whole.values["state"] is not None:
         run.restore(State(whole.values["state"], whole.arrays))
+    if asked != whole.values["settings"]:
+        save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
     return _on(evaluator, drive(run, time_limit=time_limit, callback=callback, progress=progress,
                                 keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem)), run)
+
+
+def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_limit: float | None) -> dict[str, Any]:
+    """The settings of a checkpoint, with what is given instead."""
+    atol, rtol, xtol = (old if new is None else float(new) for old, new in zip(asked["goal"], goal, strict=True))
+    limit = asked["memory_limit"] if memory_limit is None else float(memory_limit)
+    return asked | {"goal": [atol, rtol, None if xtol == np.inf else xtol], "memory_limit": limit}
 
 
 def _prover(engine: str, batch: int | None, grows: bool) -> Callable:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import Cover
+
 _SHOWN, _WIDTH = 6, 110  # boxes and minima of a table; where long texts are broken
 
 
@@ -70,13 +72,20 @@ def html_table(result: Any) -> str:
 def _boxes(result: Any) -> list[tuple[str, str]]:
     if result.boxes is None:
         return []
-    found = [("minimisers", f"all in {counted(len(result.boxes), 'box', 'es')} ({counted(result.regions, 'region')})")]
+    found = [("minimisers", f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}")]
     found += [("", box(*ends)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
     if len(result.boxes) > _SHOWN:
         widest = max(float((hi - lo).max()) for lo, hi in result.boxes)
         cure = f", up to {widest:.3g} wide: a smaller xtol= narrows them" if result.success else ""
         found.append(("", f"and {len(result.boxes) - _SHOWN:,} more{cure}"))
     return found
+
+
+def _merged_from(regions: Cover | None) -> str:
+    if regions is None:
+        return ""
+    wide = f", the widest {regions.width:.3g}" if regions.kept and len(regions) > 1 else ""
+    return f" ({counted(len(regions), 'region')}{wide})"
 
 
 def _with_x_first(boxes: list, x: np.ndarray | None) -> list:

@@ -36,7 +36,7 @@ def run(args: Namespace) -> int:
     settings = settings_of(args)
     _check_words(args, settings)
     if args.all:
-        return _run_all(args, {"time_limit": _TIME_LIMIT} | settings)
+        return _run_all(args, ({} if args.engine == "swarm" else {"time_limit": _TIME_LIMIT}) | settings)
     if args.name is None:
         return _list(args.json)
     return _run_one(problems.get(args.name, args.n), settings, args.json)

@@ -2,7 +2,7 @@
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from secrets import randbits
 from typing import Any
@@ -95,8 +95,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
                  "for comparison; swarm only searches, and is faster"},
     "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this part of |upper| (1e-6)"},
-    "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this"},
-    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with the enclosure reached so far"},
+    "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this "
+               "(regions that touch are printed as one box)"},
+    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with what is reached so far"},
     "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},
     "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes per step of branch and bound; the default suits the device"},
@@ -113,11 +114,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-def add_settings(parser: ArgumentParser, flags: Sequence[str] = tuple(SETTINGS)) -> None:
-    """Flags of SETTINGS, and --json."""
+def add_settings(parser: ArgumentParser, flags: Sequence[str] = tuple(SETTINGS), said: Mapping[str, str] | None = None) -> None:
+    """Flags of SETTINGS, and --json. `said` is the help of those that mean something else here."""
     group = parser.add_argument_group("settings")
     for flag in flags:
-        group.add_argument(flag, **SETTINGS[flag])
+        group.add_argument(flag, **SETTINGS[flag] | ({"help": said[flag]} if said and flag in said else {}))
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 

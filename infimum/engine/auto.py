@@ -10,13 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from infimum.cover import widths
 from infimum.engine.branch import FEW, Branch, Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.limits import boxes_reached, memory_full, memory_reached
 from infimum.engine.meanwhile import Meanwhile
 from infimum.engine.polish import Polish
-from infimum.engine.pool import Regions, widths
+from infimum.engine.pool import Regions
 from infimum.engine.progress import Figures, bounds
 from infimum.engine.settle import Settler
 from infimum.engine.swarm import Swarm

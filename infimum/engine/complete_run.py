@@ -64,14 +64,14 @@ class CompleteRun:
         return State({"boxes": search.boxes}, arrays)
 
     def restore(self, state: State) -> None:
-        """Goes on from there."""
-        self.search.boxes = state.values["boxes"]
-        arrays = self.search.evaluator.arrays
-        self.search.list, self.search.final = (
-            RegionList.of(arrays, *(state.arrays[f"{name}.{part}"] for part in _PARTS)) for name in ("list", "final"))
+        """Goes on from there. Which regions are too wide is found anew: another width may be asked for than before."""
+        search, arrays = self.search, self.search.evaluator.arrays
         rows = zip(state.arrays["taken.lo"], state.arrays["taken.hi"], state.arrays["taken.start"].tolist(), strict=True)
-        self.search.taken = list(rows)
-        self.search.incumbent.restore(state.arrays)
+        search.taken, search.boxes = list(rows), state.values["boxes"]
+        search.incumbent.restore(state.arrays)
+        (*regions, _), final = ([state.arrays[f"{name}.{part}"] for part in _PARTS] for name in ("list", "final"))
+        search.list = RegionList.of(arrays, *regions, search.wide_ones(*regions[:2]))
+        search.final = RegionList.of(arrays, *final)
 
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them."""

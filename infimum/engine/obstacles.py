@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infimum.cover import widths
 from infimum.engine.branch import Goal
 from infimum.engine.culprit import Culprit, blunt_angle, rough, unbounded
 from infimum.engine.incumbent import Incumbent
-from infimum.engine.pool import Regions, widths
+from infimum.engine.pool import Regions
 from infimum.evaluate import Enclosure, Evaluator
 from infimum.expr.node import Expr
 from infimum.lower.nodes import nodes_of

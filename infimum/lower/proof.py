@@ -43,6 +43,15 @@ def raised(b: Builder, known: Natural, at_point: Pair, tilts: Value) -> Value:
     return b.select(b.mand(usable, b.olt(form, known.nlo)), form, known.nlo)
 
 
+def best_lower(b: Builder, first: Value, *others: Value) -> Value:
+    """The largest of lower bounds, the first of equals. One that is NaN says nothing, and the answer never is NaN: where regions
+    are kept, that marks a gap."""
+    best = b.select(b.ogt(first, -INF), first, -INF)
+    for lower in others:
+        best = b.select(b.ogt(lower, best), lower, best)
+    return best
+
+
 def upper_end(b: Builder, at_point: Pair) -> Value:
     """An upper bound of the infimum: the upper end of f at a point where it is certainly defined, else infinite."""
     defined = b.mand(b.oge(b_level(b, at_point.level), float(DEFINED)), b.ogt(at_point.hi, -INF))

@@ -99,7 +99,8 @@ def sweep(name: str, f: Expr, x: Expr) -> tuple:
     def end(k: "int | Value") -> Value:
         """One double for both neighbours; the first and the last are the ends of the box."""
         part = b.data(b.place("uadd", at + 1, k))
-        inside = b.min(b.max(b.fma(width, part, lo), lo), hi)
+        weighed = b.fma(lo, b.sub(1.0, part), b.mul(hi, part))  # where the width is no double, its ends are
+        inside = b.min(b.max(b.select(b.olt(width, INF), b.fma(width, part, lo), weighed), lo), hi)
         return b.select(b.ole(part, 0.0), lo, b.select(b.oge(part, 1.0), hi, inside))
     with b.loop(SLICES) as turn:
         left, right = end(turn.index), end(b.place("uadd", turn.index, 1))

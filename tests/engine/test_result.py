@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from infimum import minimize
+from infimum.cover import Cover
 from infimum.result import End, Minimum, Progress, Result, Verdict
 
 POINT = np.array([1.0, -0.25])
@@ -23,6 +24,10 @@ def result(**changes) -> Result:
         minima=[Minimum(0.1, POINT, 150, 0.9375, End.CONVERGED), Minimum(-1 / 3, POINT / 3, 10, 0.0625, End.KINK)],
         history=[Progress(0.01, 32, 4.5), Progress(0.02, 64, 0.1)])
     return Result(**{**given, **changes})
+
+
+def cover(count: int) -> Cover:
+    return Cover(np.zeros((2, count)), np.full((2, count), 0.25), np.zeros(count))
 
 
 def rows_of(r: Result) -> dict[str, str]:
@@ -56,7 +61,7 @@ run          engine swarm, seed 7, on cpu
 def test_text_of_a_failure():
     assert str(result(x=None, fun=np.inf, upper=np.inf, success=False, status=1, verdict=Verdict.UNDECIDED, message="interrupted",
                       minima=[], confidence=None, history=[])) == """\
-verdict      UNDECIDED: nothing is left to cut, and the gap is still open
+verdict      UNDECIDED: nothing is left to cut, and what was asked for is not reached
 success      NO
 message      interrupted
 upper bound  none
@@ -71,18 +76,19 @@ def test_text_of_a_proof():
     assert rows["lower bound"] == "0.09999999999999998 (proved)" and rows["verdict"].startswith("PROVED: the global minimum is")
 
 
-@pytest.mark.parametrize("count, regions, said", [(1, 1, "all in 1 box (1 region)"), (2, 3000, "all in 2 boxes (3,000 regions)"),
-                                                  (0, 0, "all in 0 boxes (0 regions)")])
+@pytest.mark.parametrize("count, regions, said", [
+    (1, 1, "all in 1 box (1 region)"), (2, 3000, "all in 2 boxes (3,000 regions, the widest 0.25)"),
+    (0, 0, "all in 0 boxes (0 regions)")])
 def test_boxes_of_minimisers(count, regions, said):
     boxes = [(np.array([k, 0.25]), np.array([k + 1 / 3, 0.25])) for k in range(count)]
-    lines = rows_of(result(boxes=boxes, regions=regions))["minimisers"].split("\n")
+    lines = rows_of(result(boxes=boxes, regions=cover(regions)))["minimisers"].split("\n")
     assert lines[0] == said
     assert lines[1:] == [f"[{k}, {k + 1 / 3:.9g}] x [0.25, 0.25]" for k in range(count)]
 
 
 def test_many_and_wide_boxes_are_shortened():
     boxes = [(np.arange(5.0), np.arange(5.0) + k) for k in range(1240)]
-    lines = rows_of(result(x=None, boxes=boxes, regions=1240))["minimisers"].split("\n")
+    lines = rows_of(result(x=None, boxes=boxes, regions=cover(1240)))["minimisers"].split("\n")
     assert len(lines) == 8 and lines[-1] == "and 1,234 more, up to 1.24e+03 wide: a smaller xtol= narrows them"
     assert rows_of(result(x=None, boxes=boxes, success=False))["minimisers"].endswith("\nand 1,234 more")
     assert lines[2] == "[0, 1] x [1, 2] x [2, 3] x [3, 4] x … 5 in all"
@@ -90,7 +96,7 @@ def test_many_and_wide_boxes_are_shortened():
 
 def test_the_box_that_holds_x_comes_first():
     boxes = [(np.array([k, -1.0]), np.array([k + 0.5, 1.0])) for k in (-2.0, 0.75, 3.0)]
-    lines = rows_of(result(boxes=boxes, regions=3))["minimisers"].split("\n")[1:]
+    lines = rows_of(result(boxes=boxes, regions=cover(3)))["minimisers"].split("\n")[1:]
     assert [line.split(",")[0] for line in lines] == ["[0.75", "[-2", "[3"]
 
 
