@@ -196,8 +196,9 @@ def _reciprocal(x: Any) -> Tracer:
 
 
 def _heaviside(x: Any, at_zero: Any) -> Tracer:
+    """0, at_zero or 1; undefined where x is, where no comparison holds: the last branch reads x."""
     x = _traced(x)
-    return _where(x < 0, 0.0, _where(x == 0, at_zero, 1.0))
+    return _where(x < 0, 0.0, _where(x == 0, at_zero, 1.0 + 0.0 * x))
 
 
 def _logaddexp(x: Any, y: Any) -> Tracer:

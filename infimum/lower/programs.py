@@ -62,7 +62,7 @@ class _Box:
         bad = b.mor(empty, broken)
         b.output(slot, 0, b.neg(ends[0]))
         b.output(slot + 1, 0, ends[1])
-        b.output(slot + 2, 0, b.select(bad, float(UNDEFINED), b_level(b, value.level)))
+        b.output(slot + 2, 0, b.select(bad, float(UNDEFINED), b.max(b_level(b, value.level), float(UNDEFINED))))
 
 
 def _write_pair(b: Builder, slot: int) -> Callable[["int | Value", Pair], None]:

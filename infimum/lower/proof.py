@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from infimum.interval.arithmetic import mul, sub
-from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, UNDEFINED, Pair, b_level
+from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, POLE, Pair, b_level
 from infimum.lower.kernel import Builder, Value
 
 
@@ -27,7 +27,7 @@ class Natural(NamedTuple):
 def natural(b: Builder, value: Pair) -> Natural:
     """What the natural enclosure says; nothing where it is NaN."""
     empty = b.mand(b.oeq(value.nlo, -INF), b.oeq(value.hi, -INF))
-    level = b.select(b.uno(value.nlo, value.hi), float(UNDEFINED), b_level(b, value.level))
+    level = b.select(b.uno(value.nlo, value.hi), float(POLE), b_level(b, value.level))
     return Natural(whole_if_unsound(b, value).nlo, level, empty)
 
 
