@@ -105,7 +105,8 @@ def _scaled_log(base: Callable[[], arb]) -> Callable[[arb], Any]:
 _ROWS: dict[str, Callable[..., Any]] = {
     "neg": lambda x: -x, "abs": abs, "cbrt": _cbrt, "sqrt": lambda x: decide(x >= 0, x < 0, x.sqrt),
     "exp": lambda x: x.exp(), "exp2": lambda x: (x * arb.const_log2()).exp() if not x.is_integer() else arb(2) ** x,
-    "expm1": lambda x: x.expm1(), "log": lambda x: _above_pole(x, x.log), "log2": _scaled_log(arb.const_log2), "log10": _scaled_log(arb.const_log10),
+    "expm1": lambda x: x.expm1(), "log": lambda x: _above_pole(x, x.log),
+    "log2": _scaled_log(arb.const_log2), "log10": _scaled_log(arb.const_log10),
     "log1p": lambda x: _above_pole(x + 1, x.log1p),
     "sin": lambda x: x.sin(), "cos": lambda x: x.cos(), "tan": _tan,
     "arcsin": lambda x: decide(abs(x) <= 1, abs(x) > 1, x.asin), "arccos": lambda x: decide(abs(x) <= 1, abs(x) > 1, x.acos),
