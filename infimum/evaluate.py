@@ -37,7 +37,7 @@ class Enclosure:
 
     @property
     def defined(self) -> np.ndarray:
-        """Every operation is defined on the whole closed box."""
+        """The function is defined on the whole closed box."""
         return self.level >= DEFINED
 
     @property
