@@ -10,7 +10,7 @@ import pytest
 from flint import arb
 
 import infimum
-from infimum.errors import TraceError
+from infimum.errors import OptionError, TraceError
 from tests.oracle.arb_values import precision
 from tests.oracle.check import position
 
@@ -85,6 +85,13 @@ def test_the_zeros_of_a_sine_are_not_lost():
     """With a rounded pi the value at x = 1 would seem to be at least 7."""
     r = infimum.minimize(lambda x: 1e16 * np.sum(np.abs(np.sin(infimum.pi * K * x[0]))), [(1, 1)])
     assert r.lower <= 0 <= r.upper
+
+
+def test_bounds_hold_the_true_constants_and_points_are_doubles():
+    r = infimum.minimize(lambda x: np.cos(x[0]), [(0, infimum.pi)])
+    assert r.lower == -1.0 and r.verdict.name == "PROVED"
+    with pytest.raises(OptionError, match="write np.pi"):
+        infimum.minimize(lambda x: np.cos(x[0]), [(0, infimum.pi)], x0=[infimum.pi / 2])
 
 
 def test_comparisons_answer_what_is_certain():
