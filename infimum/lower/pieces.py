@@ -43,9 +43,12 @@ class Slices:
             left = b.select(b.mor(first, unbounded), lo, end(turn.index))
             right = b.select(b.mor(last, unbounded), hi, end(b.place("uadd", turn.index, 1)))
             hull = b.step((-INF, -INF), self._enclosure(left, right, at), larger)
-        whole = b.oge(b_level(b, quantity.level), float(DEFINED)) if self.piece.compares else None  # slices see all of the box
-        nlo, high = (b.select(b.olt(mine, theirs) if whole is None else b.mand(whole, b.olt(mine, theirs)), mine, theirs)
-                     for mine, theirs in zip(hull.results, (known.nlo, known.hi), strict=True))
+        results = hull.results
+        if self.piece.compares:  # where the quantity is undefined somewhere, its slices miss points of the box
+            defined = b.oge(b_level(b, quantity.level), float(DEFINED))
+            results = [b.select(defined, end, INF) for end in results]
+        nlo, high = (b.select(b.olt(mine, theirs), mine, theirs)
+                     for mine, theirs in zip(results, (known.nlo, known.hi), strict=True))
         return known.but(nlo=nlo, hi=high, point=None, zero=False)
 
     def _over(self, y: Pair, at: At, *nodes: Expr) -> list[Pair]:
