@@ -46,7 +46,7 @@ class Enclosure:
 
     @property
     def defined(self) -> np.ndarray:
-        """True where every operation is defined on the whole closed box."""
+        """True where the function is defined on the whole closed box."""
         return self.level >= DEFINED
 
     @property

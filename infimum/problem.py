@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.errors import BoundsError, OptionError
+from infimum.errors import BoundsError, OptionError, TraceError
 from infimum.text import counted
 
 MOST_VARIABLES = 10**8  # a box of so many takes gigabytes
@@ -88,6 +88,8 @@ def _points(x0: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         points = np.array(x0, dtype=np.float64)
     except (TypeError, ValueError):
         raise OptionError(f"{wanted}, not {x0!r}") from None
+    except TraceError:
+        raise OptionError(f"{wanted}, all doubles: write np.pi or np.e for infimum.pi or infimum.e in {x0!r}") from None
     points = points[None] if points.ndim == 1 else points
     if points.ndim != 2 or points.shape[1] != len(lo) or not len(points):
         raise OptionError(f"{wanted}; its shape is {np.shape(x0)}")

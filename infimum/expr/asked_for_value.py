@@ -65,6 +65,13 @@ def refuse_value(asked: str) -> NoReturn:
     fail("A traced value stands for all points of a region and has no single value.", _value_cure(place, asked))
 
 
+def refuse_rounding() -> NoReturn:
+    """`float(infimum.pi)`, `math.sin(infimum.pi)`, `y[0] = infimum.pi`: a rounded number would be another one."""
+    fail("infimum.pi, infimum.e and what is made of them are exact constants, and one was to become a double.",
+         "Use NumPy's functions (np.sin, not math.sin), make arrays by arithmetic (infimum.pi * np.arange(3.0)), write np.pi or "
+         "np.e where the nearest double is meant, and infimum.enclose(f, [(x, x), ...]) for the value of f at a point.")
+
+
 def _value_cure(place: Place | None, asked: str) -> str:
     called = None if place is None else place.called()
     text = "" if place is None else place.text

@@ -127,6 +127,8 @@ def _type_of(value: Any) -> Any:
     """What decides the type of a result: a Python type for numbers of Python, which are weak, else a dtype."""
     if type(value) is Tracer:
         return np.dtype(bool if value.is_truth else np.float64)
+    if isinstance(value, Real):
+        return float
     for python in (bool, int, float):
         if isinstance(value, python) and not isinstance(value, np.generic):
             return python

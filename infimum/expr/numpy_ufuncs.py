@@ -11,7 +11,7 @@ from infimum.expr.constants import constant, exact_ends
 from infimum.expr.node import Expr, const, is_const, topological
 from infimum.expr.operators import add_methods
 from infimum.expr.selection import select
-from infimum.expr.simplify import scalar_of
+from infimum.expr.simplify import LARGEST_EXPONENT, is_exponent, scalar_of
 from infimum.expr.source import fail, user_line
 from infimum.expr.tracer import UFUNCS, Tracer, has_tracer, lift, truth
 
@@ -43,12 +43,12 @@ def _traced(value: Any) -> Tracer:
 
 def _power(base: Any, exponent: Any) -> Tracer:
     """Constant exponents that are integers are powers of any base; all others are powers of a positive base."""
-    if type(exponent) in (int, float) and abs(exponent) <= 2**31 and exponent == int(exponent):
+    if type(exponent) in (int, float) and is_exponent(exponent):
         return Tracer(b.build("powi", lift(base), k=int(exponent), line=user_line()))
     if type(exponent) is Tracer and exponent.is_truth:
         return _where(exponent, base, 1.0)
     x, y = lift(base), _without_views(lift(exponent))
-    if is_const(y) and (large := np.abs(y.lo)[(y.lo == np.floor(y.lo)) & (y.lo == y.hi) & (np.abs(y.lo) > 2.0**31)]).size:
+    if is_const(y) and (large := y.lo[(y.lo == np.floor(y.lo)) & (y.lo == y.hi) & (np.abs(y.lo) > LARGEST_EXPONENT)]).size:
         fail(f"The integer exponent {large[0]:g} is too large.", "Integer exponents may reach 2**31: check the formula.")
     if is_const(y) and y.size > 1 and scalar_of(y) is None:
         shape = np.broadcast_shapes(x.shape, y.shape)
@@ -196,8 +196,9 @@ def _reciprocal(x: Any) -> Tracer:
 
 
 def _heaviside(x: Any, at_zero: Any) -> Tracer:
+    """0, at_zero or 1; undefined where x is, where no comparison holds: the last branch reads x."""
     x = _traced(x)
-    return _where(x < 0, 0.0, _where(x == 0, at_zero, 1.0))
+    return _where(x < 0, 0.0, _where(x == 0, at_zero, 1.0 + 0.0 * x))
 
 
 def _logaddexp(x: Any, y: Any) -> Tracer:

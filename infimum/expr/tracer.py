@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.asked_for_value import refuse_conversion, refuse_truth, refuse_value
+from infimum.expr.asked_for_value import refuse_conversion, refuse_rounding, refuse_truth, refuse_value
 from infimum.expr.constants import constant, exact_doubles, exact_ends
-from infimum.expr.node import Expr, Shape, const
+from infimum.expr.node import Expr, Shape, const, topological
 from infimum.expr.ops import OPS, Kind
 from infimum.expr.source import fail, user_line
 from infimum.expr.unsupported import (
@@ -178,6 +178,8 @@ class Tracer:
         refuse_truth(self.is_truth)
 
     def __float__(self) -> NoReturn:
+        if not any(node.op == "var" for node in topological([self._expr])):
+            refuse_rounding()
         refuse_value("float")
 
     def __int__(self) -> NoReturn:

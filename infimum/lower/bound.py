@@ -26,6 +26,7 @@ from infimum.lower.proof import (
     larger,
     natural,
     raised,
+    shown_level,
     tilt,
     upper_end,
     whole_if_unsound,
@@ -63,7 +64,7 @@ class Bound:
         self.natural = natural(b, out["f"])
         self._first_order()
         self._at_point(f)
-        self.write_level(self.natural.level)
+        self.write_level(shown_level(b, self.natural.level))
 
     # ---- what goes in and out
     def prepare(self) -> None:

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 from infimum.expr.node import Expr, topological
 from infimum.expr.ops import Kind
-from infimum.interval.pair import Pair, b_level
+from infimum.interval.pair import Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering, Writer
 from infimum.lower.meaning import Enclosures
+from infimum.lower.proof import shown_level
 from infimum.lower.views import flat
 
 _COMPUTING = (Kind.MAP, Kind.REDUCE, Kind.SCAN)
@@ -27,7 +28,7 @@ def nodes(name: str, f: Expr, box: Callable[["int | Value"], Pair], b: Builder) 
     def writer(shape: tuple[int, ...], offset: int) -> Writer:
         def write(at: tuple, value: Pair) -> None:
             row = b.place("uadd", offset, flat(b, shape, at))
-            for slot, lane in enumerate((b.neg(value.nlo), value.hi, b_level(b, value.level))):
+            for slot, lane in enumerate((b.neg(value.nlo), value.hi, shown_level(b, value.level))):
                 b.output(slot, row, lane)
         return write
     for node in nodes_of(f):

@@ -14,6 +14,7 @@ from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
 from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.nodes import nodes
+from infimum.lower.proof import shown_level
 from infimum.lower.schedule import STRAIGHT, independent_roots, straight_cost
 from infimum.lower.views import At
 
@@ -63,7 +64,7 @@ class _Box:
         bad = b.mor(empty, broken)
         b.output(slot, 0, b.neg(ends[0]))
         b.output(slot + 1, 0, ends[1])
-        b.output(slot + 2, 0, b.select(bad, float(UNDEFINED), b_level(b, value.level)))
+        b.output(slot + 2, 0, b.select(bad, float(UNDEFINED), shown_level(b, value.level)))
 
 
 def _write_pair(b: Builder, slot: int) -> Callable[["int | Value", Pair], None]:

@@ -1,9 +1,9 @@
 """What enclosures prove about a box: written once for all kernels that discard (branch and bound, sweeps, complete search)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from infimum.interval.arithmetic import mul, sub
-from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, UNDEFINED, Pair, b_level
+from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, POLE, UNDEFINED, Pair, b_level
 from infimum.lower.kernel import Builder, Value
 
 
@@ -27,8 +27,13 @@ class Natural(NamedTuple):
 def natural(b: Builder, value: Pair) -> Natural:
     """What the natural enclosure says; nothing where it is NaN."""
     empty = b.mand(b.oeq(value.nlo, -INF), b.oeq(value.hi, -INF))
-    level = b.select(b.uno(value.nlo, value.hi), float(UNDEFINED), b_level(b, value.level))
+    level = b.select(b.uno(value.nlo, value.hi), float(POLE), b_level(b, value.level))
     return Natural(whole_if_unsound(b, value).nlo, level, empty)
+
+
+def shown_level(b: Builder, level: Any) -> Value:
+    """The level as it leaves a kernel: poles are undefined points to everyone but comparisons."""
+    return b.max(b_level(b, level), float(UNDEFINED))
 
 
 def tilt(b: Builder, slope: Pair, box: Pair, point: Pair) -> Value:

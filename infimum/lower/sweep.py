@@ -18,7 +18,7 @@ import numpy as np
 from infimum.expr.diff import gradient
 from infimum.expr.hoist import EXACT, LocalForm, Y, all_sources, local_form
 from infimum.expr.node import Expr, var
-from infimum.interval.pair import INF, UNDEFINED, Pair
+from infimum.interval.pair import INF, POLE, Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
@@ -46,7 +46,7 @@ def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1
                 b.output(k, row, v)
                 return
             known, whole = natural(b, v), whole_if_unsound(b, v)
-            for row_of, end in enumerate((b.neg(whole.nlo), whole.hi, b.select(known.empty, float(UNDEFINED), known.level))):
+            for row_of, end in enumerate((b.neg(whole.nlo), whole.hi, b.select(known.empty, float(POLE), known.level))):
                 b.output(each * k + row_of, row, end)
         return write
 

@@ -11,7 +11,7 @@ from flint import arb, arb_series, ctx
 
 from infimum.expr.node import Expr
 from tests.oracle.arb_values import precision
-from tests.oracle.walk import UNDECIDED, UNDEFINED, Algebra, Special, evaluate
+from tests.oracle.walk import POLE, UNDECIDED, UNDEFINED, Algebra, Special, evaluate
 
 ORDER = 5  # coefficients kept; a root of t**2 costs one of them
 
@@ -160,7 +160,7 @@ def _div(x: Jet, y: Jet) -> Any:
 def _pow(x: Jet, y: Jet) -> Any:
     sign = _sign_after(x.s)
     if sign == -1:
-        return UNDEFINED
+        return POLE
     if sign is None or _through_zero(x.s):
         return UNDECIDED
     return Jet((y.s * x.s.log()).exp(), x.kinked or y.kinked)
@@ -280,6 +280,7 @@ def along(root: Expr, point: Any, direction: Any, bits: int, fraction: float = 0
     ctx.cap = ORDER
     try:
         with precision(bits):
-            return evaluate(root, Jets(point, direction, fraction))
+            result = evaluate(root, Jets(point, direction, fraction))
+            return UNDEFINED if result is POLE else result
     finally:
         ctx.cap = cap

@@ -110,9 +110,24 @@ def test_where_undecided_is_the_hull_and_clears():
 
 
 def test_where_with_an_undefined_test():
-    assert level(lambda x: np.where(np.log(x[0]) > 0, 1.0, 2.0), (-1, 5)) == UNDEFINED
-    assert enclosed(lambda x: np.where(np.log(x[0]) > 0, 1.0, 2.0), (-2, -1)).empty
-    assert enclosed(lambda x: np.where((np.log(x[0]) > 0) | (x[0] < 0), 1.0, 2.0), (-2, -1)).empty
+    """As in NumPy a comparison with NaN is false; the point is in the domain if the branch that is then chosen is defined."""
+    def f(x):
+        return np.where(np.log(x[0]) > 0, 1.0, 2.0)
+    assert level(f, (-1, 5)) == DEFINED and ends(f, (-1, 5)) == (1.0, 2.0)
+    assert level(f, (-2, -1)) == DEFINED and ends(f, (-2, -1)) == (2.0, 2.0)
+    assert ends(f, (0, 0)) == (1.0, 2.0), "NumPy compares with an infinity there"
+    assert ends(lambda x: np.where((np.log(x[0]) > 0) | (x[0] < 0), 1.0, 2.0), (-2, -1)) == (1.0, 1.0)
+    assert level(lambda x: np.where(np.log(x[0]) > 0, 1.0, np.sqrt(x[0])), (-1, 5)) == UNDEFINED
+    assert enclosed(lambda x: np.where(np.log(x[0]) > 0, 1.0, np.sqrt(x[0])), (-2, -1)).empty
+
+
+def test_a_firm_condition_beside_an_undefined_one_keeps_the_level():
+    def f(x):
+        return np.where((x[0] > 0) & (np.sqrt(x[0]) < 1), 1.0, x[0])
+    assert level(f, (-2, -1)) == SMOOTH and gradient(f, (-2, -1)) == [(1.0, 1.0)]
+    assert level(f, (-2, 0)) == DEFINED and ends(f, (-2, 0)) == (-2.0, 0.0)
+    assert level(f, (0.25, 0.5)) == SMOOTH and ends(f, (0.25, 0.5)) == (1.0, 1.0)
+    assert level(lambda x: np.where(np.sqrt(x[0]) < 1, 1.0, x[0]), (-2, -1)) == DEFINED
 
 
 def test_a_jump_on_a_closed_face_counts():
