@@ -121,6 +121,11 @@ def _arcsine_root(x: Expr, y: Expr) -> Expr:
     return build("sqrt", build("mul", _one_minus(x), _one_plus(x)))
 
 
+def _logistic_slope(x: Expr) -> Expr:
+    """expit(x) * expit(-x), with one occurrence of x: 1 / (4 cosh(x/2)**2)."""
+    return build("mul", 0.25, build("powi", build("cosh", build("mul", 0.5, x)), k=-2))
+
+
 VJP: dict[str, Rule] = {
     "neg": lambda node, a, i: negative(a),
     "abs": _factor(lambda x, y: build("slope", x)),
@@ -146,6 +151,9 @@ VJP: dict[str, Rule] = {
     "arcsinh": _divisor(lambda x, y: build("hypot", x, 1.0)),
     "arccosh": _divisor(lambda x, y: build("sqrt", build("mul", _minus_one(x), _one_plus(x)))),
     "arctanh": _divisor(lambda x, y: build("mul", _one_minus(x), _one_plus(x))),
+    "expit": _factor(lambda x, y: _logistic_slope(x)),
+    "xlogx": _factor(lambda x, y: _one_plus(build("log", x))),
+    "logaddexp": lambda node, a, i: times(a, build("expit", build("sub", node.args[i], node.args[1 - i]))),
     "add": lambda node, a, i: a,
     "sub": lambda node, a, i: a if i == 0 else negative(a),
     "mul": _mul, "div": _quotient, "ratio": _quotient, "pow": _pow, "arctan2": _arctan2, "hypot": _hypot,

@@ -25,6 +25,7 @@ def _power(b, x, k: int):
 # where the functions are defined: (primitive, edge) that must hold for the argument
 _DOMAIN: dict[str, tuple[tuple[str, float], ...]] = {
     **dict.fromkeys(("log", "log2", "log10"), (("ogt", 0.0),)), "log1p": (("ogt", -1.0),), "arccosh": (("oge", 1.0),),
+    "xlogx": (("oge", 0.0),),
     **dict.fromkeys(("arcsin", "arccos"), (("oge", -1.0), ("ole", 1.0))), "arctanh": (("ogt", -1.0), ("olt", 1.0)),
 }
 

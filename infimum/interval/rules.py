@@ -68,7 +68,7 @@ class Edge:
 
 
 def _partial(name: str, low: Edge | None, high: Edge | None, **facts: int) -> Callable:
-    """A monotone function on [low, high]: the argument is cut to the domain, what lies outside clears the status."""
+    """A function on [low, high]: the argument is cut to the domain, what lies outside clears the status."""
     def rule(b, x: Pair) -> Pair:
         nlo, hi, level, outside = x.nlo, x.hi, x.level, []
         if low is not None:
@@ -147,6 +147,11 @@ def _hypot(b, x: Pair, y: Pair) -> Pair:
     nlo, hi = call(b, "hypot", x, y)
     away = b.olt(nlo, 0.0)
     return absorb(b, Pair(nlo, hi, lowest(b, x.level, y.level, where_level(b, away, SMOOTH, LIPSCHITZ)), least=0), x, y)
+
+
+def _logaddexp(b, x: Pair, y: Pair) -> Pair:
+    nlo, hi = call(b, "logaddexp", x, y)
+    return absorb(b, Pair(nlo, hi, lowest(b, x.level, y.level)), x, y)
 
 
 # ---- steps and choices
@@ -286,6 +291,7 @@ RULES: dict[str, Callable] = {
     "arccos": _partial("arccos", Edge(-1.0, True), Edge(1.0, True), least=0),
     "arccosh": _partial("arccosh", Edge(1.0, True), None, least=0),
     "arctanh": _partial("arctanh", Edge(-1.0, False), Edge(1.0, False)),
+    "expit": _total("expit", least=0, unit=True), "logaddexp": _logaddexp, "xlogx": _partial("xlogx", Edge(0.0, True), None),
     "sign": _sign, "floor": _floor, "ceil": _ceil, "min": _min, "max": _max,
     "step": _step, "slope": _slope, "ratio": _ratio, "where": _where,
     "lt": _lt, "le": _le, "eq": _eq, "not": _not, "and": _and, "or": _or,

@@ -92,6 +92,18 @@ def _log(x: arb) -> Any:
     return decide(x > 0, x <= 0, x.log)
 
 
+def _expit(x: arb) -> Any:
+    return 1 / (1 + (-x).exp()) if x > 0 else x.exp() / (1 + x.exp())
+
+
+def _logaddexp(x: arb, y: arb) -> Any:
+    return x.max(y) + (-abs(x - y)).exp().log1p()
+
+
+def _xlogx(x: arb) -> Any:
+    return x * x.log() if x > 0 else decide(x == 0, x < 0, lambda: arb(0))
+
+
 def _tan(x: arb) -> Any:
     sine, cosine = x.sin_cos()
     return sine / cosine if cosine != 0 else UNDECIDED
@@ -111,6 +123,7 @@ _ROWS: dict[str, Callable[..., Any]] = {
     "arctan": lambda x: x.atan(), "sinh": lambda x: x.sinh(), "cosh": lambda x: x.cosh(), "tanh": lambda x: x.tanh(),
     "arcsinh": lambda x: x.asinh(), "arccosh": lambda x: decide(x >= 1, x < 1, x.acosh),
     "arctanh": lambda x: decide(abs(x) < 1, abs(x) >= 1, x.atanh),
+    "expit": _expit, "logaddexp": _logaddexp, "xlogx": _xlogx,
     "sign": _sign, "slope": _sign, "floor": lambda x: _whole(x.floor()), "ceil": lambda x: _whole(x.ceil()),
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": _div, "pow": _pow,
     "arctan2": _arctan2, "hypot": _norm, "norm": _norm, "min": lambda x, y: x.min(y), "max": lambda x, y: x.max(y),

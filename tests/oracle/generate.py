@@ -155,7 +155,7 @@ class Generator:
 
 # ---- how each operation finds its arguments
 Grower = Callable[[Generator, str, tuple[int, ...], int], Twin]
-_HUNGRY = {"sqrt": "positive", "log": "positive", "log2": "positive", "log10": "positive", "log1p": "positive",
+_HUNGRY = {"sqrt": "positive", "log": "positive", "log2": "positive", "log10": "positive", "log1p": "positive", "xlogx": "positive",
            "arcsin": "bounded", "arccos": "bounded", "arctanh": "bounded"}
 
 

@@ -1,0 +1,68 @@
+"""What the ufuncs of scipy.special mean. SciPy is not imported here: a ufunc that reaches the tracer is found by its name."""
+
+from collections.abc import Callable
+from typing import Any
+
+from infimum.expr import build as b
+from infimum.expr.constants import exact_ends
+from infimum.expr.node import Expr
+from infimum.expr.selection import select
+from infimum.expr.source import user_line
+from infimum.expr.tracer import SPECIAL, Tracer, has_tracer, lift
+
+# ufunc -> operation of the same meaning
+_DIRECT = {name: name for name in ("expit", "cbrt", "exp2", "expm1", "log1p")}
+
+
+def _build(op: str, *args: Any, **params: Any) -> Expr:
+    return b.build(op, *args, line=user_line(), **params)
+
+
+def _rule(formula: Callable[..., Expr]) -> Callable[..., Tracer]:
+    """A formula in expressions as a rule on operands."""
+    return lambda *operands: Tracer(formula(*map(lift, operands)))
+
+
+def _logit(x: Expr) -> Expr:
+    """log(x / (1 - x)): both logarithms rise with x, so that nothing is lost by writing x twice."""
+    return _build("sub", _build("log", x), _build("log1p", _build("neg", x)))
+
+
+def _unless_both_vanish(x: Expr, y: Expr, edge: float, value: Expr) -> Expr:
+    """The value, but 0 where x = 0 and y is no larger than the edge of the logarithm."""
+    return _build("where", _build("and", _build("eq", x, 0.0), _build("le", y, edge)), 0.0, value)
+
+
+def _times_log(log: str, edge: float) -> Callable[[Any, Any], Tracer]:
+    """x log(y), or x log(1 + y): 0 for x = 0, whatever y."""
+    def rule(x: Any, y: Any) -> Tracer:
+        factor, argument = lift(x), lift(y)
+        if factor is argument and log == "log":
+            return Tracer(_build("xlogx", factor))
+        value = _build("mul", factor, _build(log, argument))
+        if has_tracer(x):
+            return Tracer(_unless_both_vanish(factor, argument, edge, value))
+        lo, hi = exact_ends(x)
+        return select((lo == 0) & (hi == 0), 0.0, Tracer(value))
+    return rule
+
+
+def _relative_entropy(x: Expr, y: Expr) -> Expr:
+    """x log(x / y) for x, y > 0, and 0 for x = 0, y >= 0."""
+    value = _build("sub", _build("xlogx", x), _build("mul", x, _build("log", y)))
+    both = _build("and", _build("eq", x, 0.0), _build("eq", y, 0.0))
+    return _build("where", both, 0.0, value)
+
+
+_FORMULAS: dict[str, Callable[..., Expr]] = {
+    **{name: lambda x, _op=op: _build(_op, x) for name, op in _DIRECT.items()},
+    "exp10": lambda x: _build("pow", 10.0, x),
+    "logit": _logit,
+    "log_expit": lambda x: _build("neg", _build("logaddexp", 0.0, _build("neg", x))),
+    "entr": lambda x: _build("neg", _build("xlogx", x)),
+    "rel_entr": _relative_entropy,
+    "kl_div": lambda x, y: _build("add", _build("sub", _relative_entropy(x, y), x), y),
+}
+
+SPECIAL.update({name: _rule(formula) for name, formula in _FORMULAS.items()})
+SPECIAL.update(xlogy=_times_log("log", 0.0), xlog1py=_times_log("log1p", -1.0))
