@@ -43,6 +43,7 @@ OPS: dict[str, Op] = {
         "arcsin": "-1 <= x <= 1", "arccos": "-1 <= x <= 1", "arctan": "all x",
         "sinh": "all x", "cosh": "all x", "tanh": "all x",
         "arcsinh": "all x", "arccosh": "x >= 1", "arctanh": "-1 < x < 1",
+        "erf": "2/sqrt(pi) times the integral of exp(-t*t) from 0 to x", "erfc": "1 - erf x",
         "expit": "1 / (1 + e**-x)", "xlogx": "x log x, x >= 0; 0 at 0",
         "sign": "-1, 0 or 1", "floor": "greatest integer <= x", "ceil": "least integer >= x",
         "slope": "generalised derivative of |x|: the sign, [-1, 1] where 0 is met",

@@ -5,13 +5,16 @@ from typing import Any
 
 from infimum.expr import build as b
 from infimum.expr.constants import exact_ends
-from infimum.expr.node import Expr
+from infimum.expr.node import Expr, const
 from infimum.expr.selection import select
 from infimum.expr.source import user_line
 from infimum.expr.tracer import SPECIAL, Tracer, has_tracer, lift
 
 # ufunc -> operation of the same meaning
-_DIRECT = {name: name for name in ("expit", "cbrt", "exp2", "expm1", "log1p")}
+_DIRECT = {name: name for name in ("erf", "erfc", "expit", "cbrt", "exp2", "expm1", "log1p")}
+
+
+ROOT_HALF = const(0.7071067811865475, 0.7071067811865476)  # sqrt(1/2) lies between these neighbours
 
 
 def _build(op: str, *args: Any, **params: Any) -> Expr:
@@ -56,6 +59,7 @@ def _relative_entropy(x: Expr, y: Expr) -> Expr:
 
 _FORMULAS: dict[str, Callable[..., Expr]] = {
     **{name: lambda x, _op=op: _build(_op, x) for name, op in _DIRECT.items()},
+    "ndtr": lambda x: _build("mul", 0.5, _build("erfc", _build("neg", _build("mul", ROOT_HALF, x)))),
     "exp10": lambda x: _build("pow", 10.0, x),
     "logit": _logit,
     "log_expit": lambda x: _build("neg", _build("logaddexp", 0.0, _build("neg", x))),

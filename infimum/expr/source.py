@@ -169,8 +169,8 @@ SCIPY_INSTEAD = {
 
 def no_rule_of_scipy(function: str) -> tuple[str, str]:
     """The two sentences about a function of SciPy that is no ufunc: what is missing, and the cure."""
-    return (f"SciPy's function {function} has no rule for traced values.",
-            SCIPY_INSTEAD.get(function, "Write it with NumPy's functions and the ufuncs of scipy.special that have one (docs/numpy.md)."))
+    return (f"SciPy's function {function} has no rule for traced values.", SCIPY_INSTEAD.get(
+        function, "Write it with NumPy's functions and the ufuncs of scipy.special that have one (docs/numpy.md)."))
 
 
 def fail(what: str, cure: str) -> NoReturn:

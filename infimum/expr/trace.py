@@ -23,7 +23,15 @@ from infimum.expr.asked_for_value import FLOATS_HOLD_NO_SYMBOLS
 from infimum.expr.constants import exact_doubles
 from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real
-from infimum.expr.source import SCIPY_INSTEAD, Place, call_user_function, no_rule_of_scipy, nothing_swallowed, scipy_call, trace_error
+from infimum.expr.source import (
+    SCIPY_INSTEAD,
+    Place,
+    call_user_function,
+    no_rule_of_scipy,
+    nothing_swallowed,
+    scipy_call,
+    trace_error,
+)
 from infimum.expr.tracer import FUNCTIONS, SPECIAL, UFUNCS, Tracer
 from infimum.expr.unsupported import no_rule
 

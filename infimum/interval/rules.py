@@ -291,6 +291,7 @@ RULES: dict[str, Callable] = {
     "arccos": _partial("arccos", Edge(-1.0, True), Edge(1.0, True), least=0),
     "arccosh": _partial("arccosh", Edge(1.0, True), None, least=0),
     "arctanh": _partial("arctanh", Edge(-1.0, False), Edge(1.0, False)),
+    "erf": _total("erf", unit=True), "erfc": _total("erfc", least=0),
     "expit": _total("expit", least=0, unit=True), "logaddexp": _logaddexp, "xlogx": _partial("xlogx", Edge(0.0, True), None),
     "sign": _sign, "floor": _floor, "ceil": _ceil, "min": _min, "max": _max,
     "step": _step, "slope": _slope, "ratio": _ratio, "where": _where,

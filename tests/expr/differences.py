@@ -75,6 +75,7 @@ ELEMENTWISE: dict[str, Callable] = {
     "arcsin": mpmath.asin, "arccos": mpmath.acos, "arctan": mpmath.atan,
     "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh,
     "arcsinh": mpmath.asinh, "arccosh": mpmath.acosh, "arctanh": mpmath.atanh,
+    "erf": mpmath.erf, "erfc": mpmath.erfc,
     "expit": lambda x: 1 / (1 + mpmath.exp(-x)), "logaddexp": lambda x, y: mpmath.log(mpmath.exp(x) + mpmath.exp(y)),
     "xlogx": lambda x: x * mpmath.log(x),
     "sign": mpmath.sign, "floor": mpmath.floor, "ceil": mpmath.ceil, "slope": mpmath.sign,

@@ -61,6 +61,7 @@ ROWS: dict[str, Row] = {
     "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan,
     "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "arcsinh": np.arcsinh, "arccosh": np.arccosh, "arctanh": np.arctanh,
+    "erf": scipy.special.erf, "erfc": scipy.special.erfc,
     "expit": scipy.special.expit, "logaddexp": np.logaddexp, "xlogx": lambda x: -scipy.special.entr(x),
     "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "slope": np.sign,
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": _power,

@@ -96,7 +96,7 @@ def logic(op):
 
 CASES = {
     **{op: one(op) for op in ("neg", "abs", "cbrt", "exp", "exp2", "expm1", "sin", "cos", "arctan", "sinh", "cosh", "tanh",
-                              "arcsinh", "expit")},
+                              "arcsinh", "expit", "erf", "erfc")},
     **{op: one(op, 0.1, 3.0) for op in ("sqrt", "log", "log2", "log10", "xlogx")},
     **{op: (lambda x, op=op: build("mul", x, build(op, build("mul", 3.0, x))), -2.0, 2.0)
        for op in ("sign", "floor", "ceil", "slope")},

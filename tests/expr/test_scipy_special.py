@@ -14,8 +14,8 @@ from tests.oracle.check import check
 
 UNDEFINED, DEFINED, LIPSCHITZ, SMOOTH = range(4)
 EVERYWHERE, INSIDE, POSITIVE = (-6.0, 6.0), (0.05, 0.95), (0.05, 6.0)
-ONE = {"expit": EVERYWHERE, "cbrt": EVERYWHERE, "exp2": EVERYWHERE, "exp10": EVERYWHERE, "expm1": EVERYWHERE, "log1p": POSITIVE,
-       "logit": INSIDE, "log_expit": EVERYWHERE, "entr": POSITIVE}
+ONE = {**dict.fromkeys(("erf", "erfc", "ndtr", "expit", "log_expit", "cbrt", "exp2", "exp10", "expm1"), EVERYWHERE),
+       "log1p": POSITIVE, "logit": INSIDE, "entr": POSITIVE}
 TWO = ("xlogy", "xlog1py", "rel_entr", "kl_div")
 
 
@@ -124,5 +124,5 @@ def test_errors_name_the_line_and_the_cure(function, message):
 
 
 def test_scipy_is_not_imported():
-    code = "import sys, infimum, numpy as np; infimum.compile(lambda x: np.logaddexp(x[0], x[1]), 2); assert 'scipy' not in sys.modules"
+    code = "import sys, infimum, numpy; infimum.compile(lambda x: numpy.logaddexp(x[0], 1), 2); assert 'scipy' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -25,8 +25,9 @@ def xlogx(x: arb) -> arb:
 
 def points(name: str, rng: np.random.Generator) -> np.ndarray:
     if name == "expit":
-        breaks = beside(np.arange(-1080.0, 60.0) * math.log(2)), beside(np.array([-746.0, -745.2, -708.4, 0.0, 36.7, 38.0, 746.0]), 3)
-        x = np.concatenate([*breaks, rng.uniform(-750, 750, 1500), rng.uniform(-1, 1, 1500), logarithmic(rng, 1500, -1074, 10), EDGES])
+        breaks = beside(np.array([-746.0, -745.2, -708.4, 0.0, 36.7, 38.0, 746.0]), 3)
+        x = np.concatenate([breaks, beside(np.arange(-1080.0, 60.0) * math.log(2)), rng.uniform(-750, 750, 1500),
+                            rng.uniform(-1, 1, 1500), logarithmic(rng, 1500, -1074, 10), EDGES])
         return x[np.abs(x) < 2000]
     breaks = beside(np.array([1.0, INVERSE_E, 0.5, 2.0, math.sqrt(0.5), math.sqrt(2), 2.0**-500, 2.0**500, 2.5e305]), 4)
     x = np.abs(np.concatenate([breaks, rng.uniform(0, 3, 1500), logarithmic(rng, 3000, -1074, 1024), EDGES]))

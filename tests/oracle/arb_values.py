@@ -123,7 +123,7 @@ _ROWS: dict[str, Callable[..., Any]] = {
     "arctan": lambda x: x.atan(), "sinh": lambda x: x.sinh(), "cosh": lambda x: x.cosh(), "tanh": lambda x: x.tanh(),
     "arcsinh": lambda x: x.asinh(), "arccosh": lambda x: decide(x >= 1, x < 1, x.acosh),
     "arctanh": lambda x: decide(abs(x) < 1, abs(x) >= 1, x.atanh),
-    "expit": _expit, "logaddexp": _logaddexp, "xlogx": _xlogx,
+    "erf": lambda x: x.erf(), "erfc": lambda x: x.erfc(), "expit": _expit, "logaddexp": _logaddexp, "xlogx": _xlogx,
     "sign": _sign, "slope": _sign, "floor": lambda x: _whole(x.floor()), "ceil": lambda x: _whole(x.ceil()),
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": _div, "pow": _pow,
     "arctan2": _arctan2, "hypot": _norm, "norm": _norm, "min": lambda x, y: x.min(y), "max": lambda x, y: x.max(y),

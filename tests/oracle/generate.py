@@ -155,8 +155,8 @@ class Generator:
 
 # ---- how each operation finds its arguments
 Grower = Callable[[Generator, str, tuple[int, ...], int], Twin]
-_HUNGRY = {"sqrt": "positive", "log": "positive", "log2": "positive", "log10": "positive", "log1p": "positive", "xlogx": "positive",
-           "arcsin": "bounded", "arccos": "bounded", "arctanh": "bounded"}
+_HUNGRY = {"sqrt": "positive", "log": "positive", "log2": "positive", "log10": "positive", "log1p": "positive",
+           "xlogx": "positive", "arcsin": "bounded", "arccos": "bounded", "arctanh": "bounded"}
 
 
 def _unary(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:

@@ -34,6 +34,7 @@ _HOMES = {
     **dict.fromkeys(("arctan", "arcsin", "arccos", "arctan2"), "arcus"),
     **dict.fromkeys(("cbrt", "hypot"), "roots"),
     **dict.fromkeys(("expit", "logaddexp", "xlogx"), "logistic"),
+    **dict.fromkeys(("erf", "erfc"), "error_function"),
 }
 
 

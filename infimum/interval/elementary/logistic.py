@@ -8,12 +8,13 @@ enclosures and needs no proof of its own.
 from infimum.interval.elementary import Elementary
 from infimum.interval.elementary.doubledouble import d_add_dd, dd_div, dd_scale, ends, fast_two_sum, two_prod
 from infimum.interval.elementary.exponential import FUNCTIONS as EXPONENTIAL
-from infimum.interval.elementary.exponential import QUADRATIC_EPS, inverse_power, quadratic_tail, reduce, scale, three
+from infimum.interval.elementary.exponential import cubic_tail, inverse_power, reduce, scale, three
 from infimum.interval.elementary.logarithm import FUNCTIONS as LOGARITHM
 from infimum.interval.elementary.logarithm import LARGEST, RELATIVE_EPS, log_parts, split
 
 INFINITY = float("inf")
 SLACK = 2.0**-90
+TWO_PART_EPS = 3 * 2.0**-52                              # the exponential in two parts: its error in units of |r|*z
 INVERSE_E = (0.36787944117144228, 0.36787944117144233)   # the doubles around 1/e
 
 
@@ -21,7 +22,7 @@ INVERSE_E = (0.36787944117144228, 0.36787944117144233)   # the doubles around 1/
 def two_part_exp(b, x, low=None):
     """(k, (h, l), error): exp(x + low) = 2**k * (h + l +- error) for |x| <= 1100, |low| <= ulp(x); exact at 0.
 
-    The error is that of the quadratic tail, whose argument then has a low part of at most 3 ulps, as in base two. SLACK covers the
+    The error is that of the cubic tail; with `low` the low part of the reduced argument is at most 3 ulps. SLACK covers the
     reduction (2**-97 beside multiples of ln 2), low parts that outlast a cancellation (2**-95) and the sum in two parts.
     """
     k, r, rest = reduce(b, x)
@@ -29,8 +30,10 @@ def two_part_exp(b, x, low=None):
         swap = b.olt(b.abs(r), b.abs(low))
         r, lost = fast_two_sum(b, b.select(swap, low, r), b.select(swap, r, low))
         rest = b.add(rest, lost)
-    error = b.select(b.oeq(x, 0.0), 0.0, b.fma(b.mul(r, r), QUADRATIC_EPS, SLACK))
-    return k, three(b, b.const(1.0), r, quadratic_tail(b, r, rest, 0.5)), error
+    c, t, z = cubic_tail(b, r, rest)
+    h, lost = three(b, b.const(1.0), r, c)
+    h, gone = fast_two_sum(b, h, t)
+    return k, (h, b.add(lost, gone)), b.select(b.oeq(x, 0.0), 0.0, b.fma(b.mul(z, b.abs(r)), TWO_PART_EPS, SLACK))
 
 
 def _expit_parts(b, x):
@@ -125,10 +128,10 @@ def _xlogx_estimate(b, x):
     return _at_ends(b, x, b.mul(b.add(head, tail), unscale))
 
 
-_PROOF = "exponential and logarithm as proved there, in double-double where they are combined: tests/interval/test_proof_logistic.py"
+_PROOF = "exponential and logarithm as proved there, combined in double-double: tests/interval/test_proof_logistic.py"
 FUNCTIONS = {
     "expit": Elementary(1, _expit_enclose, _expit_estimate, 4, _PROOF),
-    "logaddexp": Elementary(2, _logaddexp_enclose, _logaddexp_estimate, 4, "made of the enclosures of exp and log1p; 4 ulp of the "
-                            "larger of 1 and max(|x|, |y|), since the sum may cancel"),
+    "logaddexp": Elementary(2, _logaddexp_enclose, _logaddexp_estimate, 4, "made of the enclosures of exp and log1p; 4 ulp of "
+                            "the larger of 1 and max(|x|, |y|), since the sum may cancel"),
     "xlogx": Elementary(1, _xlogx_enclose, _xlogx_estimate, 4, _PROOF),
 }
