@@ -22,7 +22,7 @@ _LOGIC_OF = {np.add: np.logical_or, np.maximum: np.logical_or, np.multiply: np.l
 _FLOAT_WHATEVER_THE_ARGUMENTS = frozenset((
     "div", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos",
     "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot", "norm",
-    "erf", "erfc", "expit", "xlogx", "logaddexp"))
+    "erf", "erfc", "lgamma", "polygamma", "expit", "xlogx", "logaddexp"))
 
 
 # ---- which values are conditions

@@ -159,6 +159,8 @@ VJP: dict[str, Rule] = {
     "arctanh": _divisor(lambda x, y: build("mul", _one_minus(x), _one_plus(x))),
     "erf": _factor(lambda x, y: _bell(x)),
     "erfc": lambda node, a, i: negative(times(a, _bell(node.args[0]))),
+    "lgamma": _factor(lambda x, y: build("polygamma", x, m=0)),
+    "polygamma": lambda node, a, i: times(a, build("polygamma", node.args[0], m=node["m"] + 1)),
     "expit": _factor(lambda x, y: _logistic_slope(x)),
     "xlogx": _factor(lambda x, y: _one_plus(build("log", x))),
     "logaddexp": lambda node, a, i: times(a, build("expit", build("sub", node.args[i], node.args[1 - i]))),

@@ -44,6 +44,8 @@ OPS: dict[str, Op] = {
         "sinh": "all x", "cosh": "all x", "tanh": "all x",
         "arcsinh": "all x", "arccosh": "x >= 1", "arctanh": "-1 < x < 1",
         "erf": "2/sqrt(pi) times the integral of exp(-t*t) from 0 to x", "erfc": "1 - erf x",
+        "lgamma": "logarithm of the gamma function, x > 0",
+        "polygamma": "derivative number m + 1 of lgamma (params: m >= 0), x > 0",
         "expit": "1 / (1 + e**-x)", "xlogx": "x log x, x >= 0; 0 at 0",
         "sign": "-1, 0 or 1", "floor": "greatest integer <= x", "ceil": "least integer >= x",
         "slope": "generalised derivative of |x|: the sign, [-1, 1] where 0 is met",

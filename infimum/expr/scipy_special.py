@@ -6,6 +6,7 @@ from typing import Any
 from infimum.expr import build as b
 from infimum.expr.constants import exact_ends
 from infimum.expr.node import Expr, const
+from infimum.expr.real import pi
 from infimum.expr.selection import select
 from infimum.expr.source import user_line
 from infimum.expr.tracer import SPECIAL, Tracer, has_tracer, lift
@@ -14,7 +15,10 @@ from infimum.expr.tracer import SPECIAL, Tracer, has_tracer, lift
 _DIRECT = {name: name for name in ("erf", "erfc", "expit", "cbrt", "exp2", "expm1", "log1p")}
 
 
-ROOT_HALF = const(0.7071067811865475, 0.7071067811865476)  # sqrt(1/2) lies between these neighbours
+# sqrt(1/2), pi and log(pi) lie between these neighbouring doubles
+ROOT_HALF = const(0.7071067811865475, 0.7071067811865476)
+PI = const(pi.lo, pi.hi)
+LOG_PI = const(1.1447298858494002, 1.1447298858494004)
 
 
 def _build(op: str, *args: Any, **params: Any) -> Expr:
@@ -57,9 +61,33 @@ def _relative_entropy(x: Expr, y: Expr) -> Expr:
     return _build("where", both, 0.0, value)
 
 
+def _reflected(at_positive: Callable[[Expr], Expr], elsewhere: Callable[[Expr, Expr], Expr]) -> Callable[[Expr], Expr]:
+    """A function of the gamma function's family: for x <= 0 by its value at 1 - x and the angle pi x."""
+    def formula(x: Expr) -> Expr:
+        other = elsewhere(at_positive(_build("sub", 1.0, x)), _build("mul", PI, x))
+        return _build("where", _build("lt", 0.0, x), at_positive(x), other)
+    return formula
+
+
+def _lgamma(x: Expr) -> Expr:
+    return _build("lgamma", x)
+
+
+def _log_gamma_elsewhere(value: Expr, angle: Expr) -> Expr:
+    """log|gamma(x)| = log(pi) - log|sin(pi x)| - lgamma(1 - x)."""
+    return _build("sub", _build("sub", LOG_PI, _build("log", _build("abs", _build("sin", angle)))), value)
+
+
 _FORMULAS: dict[str, Callable[..., Expr]] = {
     **{name: lambda x, _op=op: _build(_op, x) for name, op in _DIRECT.items()},
     "ndtr": lambda x: _build("mul", 0.5, _build("erfc", _build("neg", _build("mul", ROOT_HALF, x)))),
+    "gammaln": _reflected(_lgamma, _log_gamma_elsewhere),
+    "loggamma": _lgamma,  # real for x > 0 only
+    "gamma": _reflected(lambda x: _build("exp", _lgamma(x)),
+                        lambda value, angle: _build("div", PI, _build("mul", _build("sin", angle), value))),
+    "psi": _reflected(lambda x: _build("polygamma", x, m=0),
+                      lambda value, angle: _build("sub", value, _build("div", _build("mul", PI, _build("cos", angle)),
+                                                                       _build("sin", angle)))),
     "exp10": lambda x: _build("pow", 10.0, x),
     "logit": _logit,
     "log_expit": lambda x: _build("neg", _build("logaddexp", 0.0, _build("neg", x))),

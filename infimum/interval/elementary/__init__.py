@@ -35,6 +35,7 @@ _HOMES = {
     **dict.fromkeys(("cbrt", "hypot"), "roots"),
     **dict.fromkeys(("expit", "logaddexp", "xlogx"), "logistic"),
     **dict.fromkeys(("erf", "erfc"), "error_function"),
+    "lgamma": "gamma",
 }
 
 
