@@ -161,13 +161,14 @@ def scan(op: str, a: Any, axis: int | None) -> Tracer:
     return Tracer(b.transpose(last, [order.index(i) for i in range(len(order))], line))
 
 
-def _logaddexp_reduce(a, axis=0, dtype=None, out=None, keepdims=False, initial=None):
+def _logaddexp_reduce(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
+                      initial: Any = None) -> Tracer:
     """log of the sum of e**a, pair by pair: nothing overflows, every element occurs once, and all derivatives lie in [0, 1]."""
     x, line = lift(a), user_line()
     axes = _axes(axis, len(x.shape))
     order = [*axes, *(i for i in range(len(x.shape)) if i not in axes)]
     kept = tuple(x.shape[i] for i in order[len(axes):])
-    rest = b.reshape(b.transpose(x, order, line), (_count(a, axis), *kept), line)
+    rest = b.reshape(b.transpose(x, order, line), (prod(x.shape[i] for i in axes), *kept), line)
     if not rest.shape[0]:
         fail("The logarithm of a sum of no exponentials is -inf.", "Check the slice or the number of variables.")
     while (count := rest.shape[0]) > 1:

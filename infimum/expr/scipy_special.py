@@ -14,7 +14,6 @@ from infimum.expr.tracer import SPECIAL, Tracer, has_tracer, lift
 # ufunc -> operation of the same meaning
 _DIRECT = {name: name for name in ("erf", "erfc", "expit", "cbrt", "exp2", "expm1", "log1p")}
 
-
 # sqrt(1/2), pi and log(pi) lie between these neighbouring doubles
 ROOT_HALF = const(0.7071067811865475, 0.7071067811865476)
 PI = const(pi.lo, pi.hi)

@@ -9,6 +9,7 @@ from against_arb import LARGEST, beside, check_lanes, compiled, enclosure, estim
 from flint import arb, ctx
 
 from infimum.interval.elementary.gamma import LEAST, LOWEST, enclose_polygamma
+from infimum.target.cpu import host
 
 ORDERS = range(5)
 
@@ -90,4 +91,8 @@ def test_polygamma_over_intervals():
 
 def test_same_bits_for_every_number_of_lanes():
     x = points(np.random.default_rng(81))
-    check_lanes("lgamma", np.minimum(x, x[::-1]), np.maximum(x, x[::-1]))
+    lo, hi = np.minimum(x, x[::-1]), np.maximum(x, x[::-1])
+    check_lanes("lgamma", lo, hi)
+    for m in (0, 3):
+        first, *others = (polygamma_enclosure(m, w)(lo, hi) for w in host().widths())
+        assert all(np.array_equal(a, b) for other in others for a, b in zip(first, other, strict=True))
