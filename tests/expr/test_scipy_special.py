@@ -1,5 +1,6 @@
 """The ufuncs of scipy.special on traced values: the same function as SciPy computes, and its domain."""
 
+import os
 import subprocess
 import sys
 
@@ -143,6 +144,13 @@ def test_errors_name_the_line_and_the_cure(function, message):
     with pytest.raises(TraceError, match=message) as caught:
         infimum.compile(function, 2)
     assert "test_scipy_special.py:" in str(caught.value)
+
+
+def test_scipys_wrapped_functions_are_refused():
+    code = "import infimum, scipy.special as sp; infimum.compile(lambda x: sp.erf(x[0]), 1)"
+    run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True,
+                         env={**os.environ, "SCIPY_ARRAY_API": "1"})
+    assert run.returncode == 0 or "Unset SCIPY_ARRAY_API." in run.stderr
 
 
 def test_scipy_is_not_imported():
