@@ -46,8 +46,8 @@ _MISUSES = (
      FLOATS_HOLD_NO_SYMBOLS),
     ("assignment destination is read-only", "An array made by np.asarray(x) was assigned to, which would change the input x.",
      "Use np.array(x), which copies, or make a new array with np.where or np.concatenate."),
-    ("only boolean and numerical dtypes are supported", "Where the environment variable SCIPY_ARRAY_API is set, SciPy's functions are "
-     "no ufuncs and take no traced values.", "Unset SCIPY_ARRAY_API."),
+    ("only boolean and numerical dtypes are supported", "Where the environment variable SCIPY_ARRAY_API is set, SciPy's "
+     "functions are no ufuncs and take no traced values.", "Unset SCIPY_ARRAY_API."),
     ("only integers, slices", "An index is not an integer, as if a traced value were used as an index.",
      "An index must be a known integer: choose between values with np.where."),
 )
