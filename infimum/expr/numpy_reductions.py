@@ -161,6 +161,24 @@ def scan(op: str, a: Any, axis: int | None) -> Tracer:
     return Tracer(b.transpose(last, [order.index(i) for i in range(len(order))], line))
 
 
+def _logaddexp_reduce(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
+                      initial: Any = None) -> Tracer:
+    """log of the sum of e**a, pair by pair: nothing overflows, every element occurs once, and all derivatives lie in [0, 1]."""
+    x, line = lift(a), user_line()
+    axes = _axes(axis, len(x.shape))
+    order = [*axes, *(i for i in range(len(x.shape)) if i not in axes)]
+    kept = tuple(x.shape[i] for i in order[len(axes):])
+    rest = b.reshape(b.transpose(x, order, line), (prod(x.shape[i] for i in axes), *kept), line)
+    if not rest.shape[0]:
+        fail("The logarithm of a sum of no exponentials is -inf.", "Check the slice or the number of variables.")
+    while (count := rest.shape[0]) > 1:
+        half = count // 2
+        pairs = b.build("logaddexp", b.index(rest, slice(0, half), line), b.index(rest, slice(half, 2 * half), line), line=line)
+        rest = b.join([pairs, b.index(rest, slice(2 * half, None), line)], 0, line) if count % 2 else pairs
+    result = b.reshape(rest, tuple(1 if i in axes else d for i, d in enumerate(x.shape)) if keepdims else kept, line)
+    return Tracer(result) if initial is None else UFUNCS[np.logaddexp](initial, Tracer(result))
+
+
 def _scan_rule(op: str) -> Callable[..., Tracer]:
     def record(a, axis=None, dtype=None, out=None):
         return scan(op, a, axis)
@@ -185,4 +203,5 @@ for _op, _scan, _ufunc in (("sum", "cumsum", np.add), ("prod", "cumprod", np.mul
                            ("amin", "cummin", np.minimum), ("amax", "cummax", np.maximum)):
     UFUNC_METHODS[_ufunc, "reduce"] = _ufunc_reduce(_op)
     UFUNC_METHODS[_ufunc, "accumulate"] = _ufunc_accumulate(_scan)
+UFUNC_METHODS[np.logaddexp, "reduce"] = _logaddexp_reduce
 add_methods([], [np.sum, np.prod, np.min, np.max, np.mean, np.var, np.std, np.cumsum, np.cumprod])

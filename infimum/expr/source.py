@@ -32,8 +32,14 @@ _BOUNDARY = call_user_function.__code__
 def _is_internal(filename: str) -> bool:
     known = _internal.get(filename)
     if known is None:
-        known = _internal[filename] = os.path.abspath(filename).startswith(_INSIDE)
+        known = _internal[filename] = os.path.abspath(filename).startswith(_INSIDE) or _is_scipy(filename)
     return known
+
+
+def _is_scipy(filename: str) -> bool:
+    """SciPy has its place in this only once the user has imported it."""
+    home = getattr(sys.modules.get("scipy"), "__file__", None)
+    return home is not None and os.path.abspath(filename).startswith(os.path.dirname(home) + os.sep)
 
 
 def _user_frame() -> FrameType | None:
@@ -73,6 +79,22 @@ def user_line() -> Line | None:
     """The line of the user's code that is running, for the nodes it makes."""
     frame = _user_frame()
     return None if frame is None else Line.of(frame)
+
+
+def scipy_call(traceback: TracebackType | None = None) -> str | None:
+    """The name of the function of SciPy, written in Python, that the user's code called: in a traceback, or running now."""
+    inwards: list[FrameType] = []
+    if traceback is None:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and _is_internal(frame.f_code.co_filename):
+            inwards.insert(0, frame)
+            frame = frame.f_back
+    while traceback is not None:
+        inwards = [*inwards, traceback.tb_frame] if _is_internal(traceback.tb_frame.f_code.co_filename) else []
+        traceback = traceback.tb_next
+    names = [f.f_code.co_name for f in inwards if _is_scipy(f.f_code.co_filename)]
+    special = sys.modules.get("scipy.special")
+    return next((n for n in names if hasattr(special, n)), names[0] if names else None)
 
 
 class Place:
@@ -153,8 +175,26 @@ def nothing_swallowed() -> Iterator[None]:
         _raised.reset(token)
 
 
+# what to write instead of functions that SciPy has in Python, for plain numbers only
+SCIPY_INSTEAD = {
+    "logsumexp": "Write np.logaddexp.reduce(a, axis=...), with a + np.log(b) for positive weights b.",
+    "log_softmax": "Write a - np.logaddexp.reduce(a, axis=..., keepdims=True).",
+    "softmax": "Write np.exp(a - np.logaddexp.reduce(a, axis=..., keepdims=True)).",
+    "softplus": "Write np.logaddexp(0.0, x).",
+}
+
+
+def no_rule_of_scipy(function: str) -> tuple[str, str]:
+    """The two sentences about a function of SciPy that is no ufunc: what is missing, and the cure."""
+    return (f"SciPy's function {function} has no rule for traced values.", SCIPY_INSTEAD.get(
+        function, "Write it with NumPy's functions and the ufuncs of scipy.special that have one (docs/numpy.md)."))
+
+
 def fail(what: str, cure: str) -> NoReturn:
     """Raise a TraceError about the user's code that is running. Both arguments are full sentences."""
+    called = scipy_call()
+    if called is not None:
+        what, cure = no_rule_of_scipy(called)
     error = trace_error(Place.now(), what, cure)
     seen = _raised.get()
     if seen is not None:

@@ -11,13 +11,28 @@ import numpy as np
 
 from infimum.errors import TraceError, UserFunctionError
 from infimum.expr import build as b
-from infimum.expr import numpy_products, numpy_reductions, numpy_ufuncs, numpy_views, selection  # noqa: F401 (fill the tables)
+from infimum.expr import (  # noqa: F401 (fill the tables)
+    numpy_products,
+    numpy_reductions,
+    numpy_ufuncs,
+    numpy_views,
+    scipy_special,
+    selection,
+)
 from infimum.expr.asked_for_value import FLOATS_HOLD_NO_SYMBOLS
 from infimum.expr.constants import exact_doubles
 from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real
-from infimum.expr.source import Place, call_user_function, nothing_swallowed, trace_error
-from infimum.expr.tracer import FUNCTIONS, UFUNCS, Tracer
+from infimum.expr.source import (
+    SCIPY_INSTEAD,
+    Place,
+    call_user_function,
+    no_rule_of_scipy,
+    nothing_swallowed,
+    scipy_call,
+    trace_error,
+)
+from infimum.expr.tracer import FUNCTIONS, SPECIAL, UFUNCS, Tracer
 from infimum.expr.unsupported import no_rule
 
 # what NumPy says when it meets traced numbers in an array of objects and lacks a way to apply the function named
@@ -31,6 +46,8 @@ _MISUSES = (
      FLOATS_HOLD_NO_SYMBOLS),
     ("assignment destination is read-only", "An array made by np.asarray(x) was assigned to, which would change the input x.",
      "Use np.array(x), which copies, or make a new array with np.where or np.concatenate."),
+    ("only boolean and numerical dtypes are supported", "Where the environment variable SCIPY_ARRAY_API is set, SciPy's "
+     "functions are no ufuncs and take no traced values.", "Unset SCIPY_ARRAY_API."),
     ("only integers, slices", "An index is not an integer, as if a traced value were used as an index.",
      "An index must be a known integer: choose between values with np.where."),
 )
@@ -97,13 +114,20 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     """The error to raise for an exception that left the user's function."""
     place = Place.of(error.__traceback__)
     text = str(error)
+    called = scipy_call(error.__traceback__)
+    if called in SCIPY_INSTEAD:
+        return trace_error(place, *no_rule_of_scipy(called))
     for pattern, what, cure in _MISUSES:
         if re.search(pattern, text):
             return trace_error(place, what, cure)
-    for pattern in _NO_RULE:
-        match = re.search(pattern, text) if isinstance(error, TypeError) else None
-        if match is not None:
-            return trace_error(place, *no_rule(f"np.{match[1]}", sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
+    match = next(filter(None, (re.search(pattern, text) for pattern in _NO_RULE)), None) if isinstance(error, TypeError) else None
+    if match is not None and called is not None:
+        return trace_error(place, *no_rule_of_scipy(called))
+    if match is not None and match[1] in SPECIAL:
+        return trace_error(place, f"An array made by np.array([...]) holds traced numbers, and scipy.special.{match[1]} takes no "
+                           "arrays of objects.", "Use np.stack([...]) instead of np.array([...]).")
+    if match is not None:
+        return trace_error(place, *no_rule(f"np.{match[1]}", sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
     where = f"{place}: " if place is not None else f"{_home(fun)}: "
     hint = "Correct the function, or pass the right number of variables." if place is not None else \
         "Check its parameters: it is called with the vector x and the further arguments `args`."

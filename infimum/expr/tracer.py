@@ -1,8 +1,10 @@
 """Tracer: what the user's function receives instead of an array. It records in an Expr what NumPy is asked to do.
 
-The rules for NumPy's functions live in tables (`UFUNCS`, `UFUNC_METHODS`, `FUNCTIONS`) that the `numpy_*` modules fill.
+The rules for NumPy's functions live in tables (`UFUNCS`, `UFUNC_METHODS`, `FUNCTIONS`) that the `numpy_*` modules fill, those for
+the ufuncs of scipy.special in `SPECIAL`, by name: SciPy is known only once the user has imported it.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NoReturn
@@ -28,6 +30,7 @@ from infimum.expr.unsupported import (
 UFUNCS: dict[np.ufunc, Callable[..., Any]] = {}
 UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
 FUNCTIONS: dict[Callable, Callable[..., Any]] = {}
+SPECIAL: dict[str, Callable[..., Any]] = {}
 
 LARGEST_OBJECT_ARRAY = 1000  # np.asarray(x) unrolls x into its components; beyond this the graph would be a burden
 _TESTS = frozenset(name for name, row in OPS.items() if row.kind is Kind.TEST)
@@ -131,9 +134,10 @@ class Tracer:
         if out is not None and not (isinstance(out, np.ndarray) and out.dtype == object):
             fail(f"np.{ufunc.__name__} was asked to write a traced value into an array of numbers (`out=` or an operator such "
                  "as `+=`).", "Write `a = a + x` instead of `a += x`, and use the returned value instead of `out=`.")
-        if method == "__call__" and ufunc in UFUNCS and not kwargs:
+        known = rule_of(ufunc) is not None and not kwargs
+        if method == "__call__" and known:
             result = apply(ufunc, *inputs)
-        elif method == "outer" and ufunc in UFUNCS and not kwargs:
+        elif method == "outer" and known:
             left, right = map(conditions().traced, inputs)
             result = apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
         elif (ufunc, method) in UFUNC_METHODS:
@@ -309,7 +313,15 @@ def apply(ufunc: np.ufunc, *operands: Any) -> Any:
     """Record a ufunc on raw operands."""
     if any([type(v) is Tracer and v._expr.op in _TESTS for v in operands]):
         return conditions().apply_to_conditions(ufunc, operands)
-    return UFUNCS[ufunc](*operands)
+    return rule_of(ufunc)(*operands)
+
+
+def rule_of(ufunc: np.ufunc) -> Callable[..., Any] | None:
+    """What records the ufunc; None if nothing does."""
+    rule = UFUNCS.get(ufunc)
+    if rule is None and getattr(sys.modules.get("scipy.special"), ufunc.__name__, None) is ufunc:
+        rule = SPECIAL.get(ufunc.__name__)
+    return rule
 
 
 def conditions() -> Any:

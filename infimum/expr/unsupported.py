@@ -1,6 +1,7 @@
 """What to tell a user who calls a NumPy function, method or argument without a rule: its name, and what to write instead."""
 
 import difflib
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -48,6 +49,8 @@ def _name_of(function: Any) -> str:
     name = function.__name__
     if getattr(np, name, None) is function:
         return f"np.{name}"
+    if getattr(sys.modules.get("scipy.special"), name, None) is function:
+        return f"scipy.special.{name}"
     module = getattr(function, "__module__", None)
     return f"{module.replace('numpy', 'np', 1)}.{name}" if module else name
 

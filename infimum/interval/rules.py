@@ -70,8 +70,8 @@ class Edge:
 
 
 def _partial(name: str, low: Edge | None, high: Edge | None, **facts: int) -> Callable:
-    """A monotone function on [low, high]: the argument is cut to the domain, what lies outside clears the status."""
-    def rule(b, x: Pair) -> Pair:
+    """A function on [low, high]: the argument is cut to the domain, what lies outside clears the status."""
+    def rule(b, x: Pair, **params: int) -> Pair:
         nlo, hi, level, outside = x.nlo, x.hi, x.level, []
         if low is not None:
             level = lowest(b, level, _edge_level(b, b.neg(nlo), low, b.olt, b.oge(hi, low.at)))
@@ -84,7 +84,7 @@ def _partial(name: str, low: Edge | None, high: Edge | None, **facts: int) -> Ca
         # lanes outside the domain are emptied below; meanwhile they compute on an end of it
         nlo, hi = (nlo if high is None else b.max(nlo, -high.at)), (hi if low is None else b.max(hi, low.at))
         inside = x.but(nlo=nlo, hi=hi)
-        nlo, hi = _sqrt_ends(b, inside) if name == "sqrt" else call(b, name, inside)
+        nlo, hi = _ENDS[name](b, inside, **params) if name in _ENDS else call(b, name, inside)
         empty = [*outside, *([is_empty(b, x)] if x.may_be_empty else [])]
         return cut(b, Pair(nlo, hi, level, **facts), *empty)
     return rule
@@ -104,6 +104,15 @@ def _sqrt_ends(b, x: Pair) -> tuple[Any, Any]:
     below = b.float(b.isub(b.bits(root), 1))
     too_large = b.ogt(b.fma(root, root, b.neg(lo)), 0.0)
     return b.neg(b.select(too_large, below, root)), b.sqrt(b.abs(b.max(x.hi, 0.0)))
+
+
+def _polygamma_ends(b, x: Pair, m: int) -> tuple[Any, Any]:
+    from infimum.interval.elementary.gamma import enclose_polygamma
+
+    return enclose_polygamma(b, x.nlo, x.hi, m)
+
+
+_ENDS: dict[str, Callable] = {"sqrt": _sqrt_ends, "polygamma": _polygamma_ends}  # those that are no plain elementary function
 
 
 def _sqrt(b, x: Pair) -> Pair:
@@ -150,6 +159,11 @@ def _hypot(b, x: Pair, y: Pair) -> Pair:
     nlo, hi = call(b, "hypot", x, y)
     away = b.olt(nlo, 0.0)
     return absorb(b, Pair(nlo, hi, lowest(b, x.level, y.level, where_level(b, away, SMOOTH, LIPSCHITZ)), least=0), x, y)
+
+
+def _logaddexp(b, x: Pair, y: Pair) -> Pair:
+    nlo, hi = call(b, "logaddexp", x, y)
+    return absorb(b, Pair(nlo, hi, lowest(b, x.level, y.level)), x, y)
 
 
 # ---- steps and choices
@@ -294,6 +308,9 @@ RULES: dict[str, Callable] = {
     "arccos": _partial("arccos", Edge(-1.0, True), Edge(1.0, True), least=0),
     "arccosh": _partial("arccosh", Edge(1.0, True), None, least=0),
     "arctanh": _partial("arctanh", Edge(-1.0, False), Edge(1.0, False)),
+    "erf": _total("erf", unit=True), "erfc": _total("erfc", least=0),
+    "lgamma": _partial("lgamma", Edge(0.0, False), None), "polygamma": _partial("polygamma", Edge(0.0, False), None),
+    "expit": _total("expit", least=0, unit=True), "logaddexp": _logaddexp, "xlogx": _partial("xlogx", Edge(0.0, True), None),
     "sign": _sign, "floor": _floor, "ceil": _ceil, "min": _min, "max": _max,
     "step": _step, "slope": _slope, "ratio": _ratio, "where": _where,
     "lt": _lt, "le": _le, "eq": _eq, "not": _not, "and": _and, "or": _or,

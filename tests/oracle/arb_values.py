@@ -6,6 +6,7 @@ cannot settle a test, a step or a domain, or the number left Arb's range); the c
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import factorial
 from typing import Any
 
 from flint import arb, ctx
@@ -93,6 +94,24 @@ def _above_pole(distance: arb, value: Callable[[], Any]) -> Any:
     return decide(distance > 0, distance <= 0, value, UNDEFINED if distance < 0 else POLE)
 
 
+def _expit(x: arb) -> Any:
+    return 1 / (1 + (-x).exp()) if x > 0 else x.exp() / (1 + x.exp())
+
+
+def _logaddexp(x: arb, y: arb) -> Any:
+    return x.max(y) + (-abs(x - y)).exp().log1p()
+
+
+def _xlogx(x: arb) -> Any:
+    return x * x.log() if x > 0 else decide(x == 0, x < 0, lambda: arb(0))
+
+
+def _polygamma(x: arb, m: int) -> Any:
+    """(-1)**(m+1) m! zeta(m+1, x), Hurwitz's zeta function."""
+    sign = arb((-1) ** (m + 1) * factorial(m))
+    return _above_pole(x, lambda: x.digamma() if m == 0 else sign * arb(m + 1).zeta(x))
+
+
 def _tan(x: arb) -> Any:
     sine, cosine = x.sin_cos()
     return sine / cosine if cosine != 0 else UNDECIDED
@@ -113,6 +132,8 @@ _ROWS: dict[str, Callable[..., Any]] = {
     "arctan": lambda x: x.atan(), "sinh": lambda x: x.sinh(), "cosh": lambda x: x.cosh(), "tanh": lambda x: x.tanh(),
     "arcsinh": lambda x: x.asinh(), "arccosh": lambda x: decide(x >= 1, x < 1, x.acosh),
     "arctanh": lambda x: _above_pole(1 - abs(x), x.atanh),
+    "lgamma": lambda x: _above_pole(x, x.lgamma), "polygamma": _polygamma,
+    "erf": lambda x: x.erf(), "erfc": lambda x: x.erfc(), "expit": _expit, "logaddexp": _logaddexp, "xlogx": _xlogx,
     "sign": _sign, "slope": _sign, "floor": lambda x: _whole(x.floor()), "ceil": lambda x: _whole(x.ceil()),
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": _div, "pow": _pow,
     "arctan2": _arctan2, "hypot": _norm, "norm": _norm, "min": lambda x, y: x.min(y), "max": lambda x, y: x.max(y),

@@ -17,7 +17,8 @@ from tests.oracle.check import check, position
 from tests.oracle.generate import DERIVATIVE_ONLY
 
 INF = np.inf
-UNARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in DERIVATIVE_ONLY | {"powi"}]
+WITH_PARAMETER = DERIVATIVE_ONLY | {"powi", "polygamma"}
+UNARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in WITH_PARAMETER]
 BINARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 2 and name not in DERIVATIVE_ONLY]
 POWERS = (-7, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 64, 1001)
 
@@ -52,6 +53,12 @@ def test_functions_of_one_number_on_every_kind_of_interval(op):
 def test_integer_powers_on_every_kind_of_interval(k):
     lo, hi = np.array(_sides(np.random.default_rng(2), 8)).T
     assert check(one("powi", k=k), 1, (lo[None], hi[None]), per_box=5, share=0.3).values > 200
+
+
+@pytest.mark.parametrize("m", range(4))
+def test_derivatives_of_lgamma_on_every_kind_of_interval(m):
+    lo, hi = np.array(_sides(np.random.default_rng(4), 10)).T
+    assert check(one("polygamma", m=m), 1, (lo[None], hi[None]), per_box=5, share=0.3).values > 150
 
 
 @pytest.mark.parametrize("op", BINARY)

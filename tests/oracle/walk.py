@@ -90,7 +90,8 @@ def _array(node: Expr, args: list[np.ndarray], algebra: Algebra) -> np.ndarray:
         forgotten = {UNDEFINED: POLE} if k == 0 else {}
         flat[:] = [forgotten.get(x, x) if isinstance(x, Special) else algebra.power(x, k) for x in args[0].reshape(-1)]
     elif kind in (Kind.MAP, Kind.TEST):
-        flat[:] = [algebra.apply(op, *row) for row in zip(*(a.reshape(-1) for a in args), strict=True)]
+        params = [value for _, value in node.params]
+        flat[:] = [algebra.apply(op, *row, *params) for row in zip(*(a.reshape(-1) for a in args), strict=True)]
     elif kind is Kind.VIEW:
         result[...] = _VIEWS[op](node, args, algebra)
     elif kind is Kind.REDUCE:

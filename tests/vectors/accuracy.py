@@ -47,6 +47,21 @@ This document is written by `python -m tests.vectors.accuracy`, and a test compa
 ## Wider than documented
 
 {wider}
+
+## Special functions
+
+ITF1788 has no vectors for these; their enclosures at single points are compared with Arb in tests/interval. They are at most so
+wide:
+
+* erf, erfc (down to the smallest double), expit, x log x: 4 ulp.
+* logaddexp: 4 ulp of the larger of 1 and max(|x|, |y|), since the sum may cancel.
+* lgamma: 4 ulp, or 2**-60 beside its zeros at 1 and 2.
+* polygamma, its derivatives, which is evaluated in interval arithmetic: 40 ulp up to the fifth derivative; the first, the digamma
+  function, 40 ulp of the larger of 1 and its value.
+
+The other functions of scipy.special are formulas of these. `logit` is a difference of two logarithms: near 1/2 it is off by an
+ulp or two of log 2. `gamma` is the exponential of lgamma, whose error it multiplies. `gammaln`, `gamma` and `psi` of a negative x
+contain the angle pi x, which is rounded: beside a pole they are as wide as that makes them.
 """
 
 
