@@ -1,5 +1,6 @@
 """What to tell a user whose code asks a symbol for its value: `if x[0] > 0`, `math.sin(x[0])`, `float(x[0])`, `y[0] = x[0]`."""
 
+import ast
 import builtins
 import re
 from typing import NoReturn
@@ -30,6 +31,9 @@ def _truth_cure(place: Place | None) -> str:
     called = None if place is None else place.called()
     text = "" if place is None else place.text
     statement = "" if place is None else place.statement
+    chain = _chained(text)
+    if chain is not None:
+        return f"A chained comparison asks for truth: write {chain}, and np.where(condition, a, b) to choose between values."
     if called in (builtins.min, builtins.max):
         name = called.__name__
         return f"Use np.{name}imum(a, b) for the {name} of two values, or np.{name}(np.stack([...])) for more."
@@ -46,8 +50,22 @@ def _truth_cure(place: Place | None) -> str:
         return "Drop the assertion, or make it about the shape: a traced value has no value to test."
     if statement.startswith("while "):
         return "Use a loop with a known number of steps, and np.where(condition, a, b) inside it."
-    return (f"Use np.where(condition, a, b) to choose between values, np.minimum and np.maximum for the smaller and the larger; "
-            f"if this compares an array: {_OBJECTS}")
+    if place is not None and not place.branches and called is not builtins.bool:
+        return f"NumPy compares the elements of an array of objects here: {_OBJECTS}"
+    return "Use np.where(condition, a, b) to choose between values, np.minimum and np.maximum for the smaller and the larger."
+
+
+def _chained(text: str) -> str | None:
+    """`a < x < b` as `(a < x) & (x < b)`; None if the text is something else."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(tree, ast.Compare) or len(tree.ops) < 2:
+        return None
+    operands = [tree.left, *tree.comparators]
+    pairs = zip(operands, tree.ops, operands[1:], strict=False)
+    return " & ".join(f"({ast.unparse(ast.Compare(a, [op], [c]))})" for a, op, c in pairs)
 
 
 def refuse_conversion(dtype: np.dtype) -> NoReturn:

@@ -18,7 +18,7 @@ LN2 = const(0.6931471805599453, 0.6931471805599454)
 LN10 = const(2.3025850929940455, 2.302585092994046)
 
 # operations that are constant wherever they have a derivative
-FLAT = frozenset({"sign", "floor", "ceil", "slope", "step"})
+FLAT = frozenset({"sign", "floor", "ceil", "rint", "slope", "step"})
 
 
 def _square(x: Expr) -> Expr:

@@ -44,6 +44,7 @@ OPS: dict[str, Op] = {
         "sinh": "all x", "cosh": "all x", "tanh": "all x",
         "arcsinh": "all x", "arccosh": "x >= 1", "arctanh": "-1 < x < 1",
         "sign": "-1, 0 or 1", "floor": "greatest integer <= x", "ceil": "least integer >= x",
+        "rint": "nearest integer, of two equally near the even one",
         "slope": "generalised derivative of |x|: the sign, [-1, 1] where 0 is met",
     }),
     **_rows(Kind.MAP, 2, {

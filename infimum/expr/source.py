@@ -6,6 +6,7 @@ import linecache
 import os
 import re
 import sys
+import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,7 +19,10 @@ import numpy as np
 from infimum.errors import TraceError
 
 _INSIDE = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
-_internal: dict[str, bool] = {"<__array_function__ internals>": True}
+_LIBRARIES = tuple(os.path.realpath(path) + os.sep for name, path in sysconfig.get_paths().items()
+                   if name in ("stdlib", "platstdlib", "purelib", "platlib"))
+OURS, LIBRARY, USER = range(3)  # NumPy's code and the tracer's; other installed code, such as pandas; the user's own
+_owner: dict[str, int] = {"<__array_function__ internals>": OURS}
 
 
 def call_user_function(fun: Callable, *args: Any) -> Any:
@@ -29,27 +33,33 @@ def call_user_function(fun: Callable, *args: Any) -> Any:
 _BOUNDARY = call_user_function.__code__
 
 
-def _is_internal(filename: str) -> bool:
-    known = _internal.get(filename)
+def _owner_of(filename: str) -> int:
+    known = _owner.get(filename)
     if known is None:
-        known = _internal[filename] = os.path.abspath(filename).startswith(_INSIDE)
+        path = os.path.realpath(filename)
+        known = OURS if os.path.abspath(filename).startswith(_INSIDE) else \
+            LIBRARY if path.startswith(_LIBRARIES) or filename.startswith("<frozen") else USER
+        _owner[filename] = known
     return known
 
 
 def _user_frame() -> FrameType | None:
-    """The innermost frame that belongs neither to NumPy nor to the tracer."""
+    """The innermost frame of the user's own code; if there is none, of a library other than NumPy."""
     frame: FrameType | None = sys._getframe(1)
+    library = None
     while frame is not None:
         code = frame.f_code
         if code is _BOUNDARY:
-            return None
-        internal = _internal.get(code.co_filename)
-        if internal is None:
-            internal = _is_internal(code.co_filename)
-        if not internal:
+            break
+        owner = _owner.get(code.co_filename)
+        if owner is None:
+            owner = _owner_of(code.co_filename)
+        if owner == USER:
             return frame
+        if owner == LIBRARY and library is None:
+            library = frame
         frame = frame.f_back
-    return None
+    return library
 
 
 def user_line() -> str | None:
@@ -64,7 +74,8 @@ class Place:
     def __init__(self, frame: FrameType, lasti: int, lineno: int):
         self.file, self.line = frame.f_code.co_filename, lineno
         self.statement = linecache.getline(self.file, lineno, frame.f_globals).strip()
-        self.assigns = dis.opname[frame.f_code.co_code[lasti]].startswith("STORE") if lasti >= 0 else False
+        self._instruction, self._next = _instructions(frame.f_code, lasti)
+        self.assigns = self._instruction.startswith("STORE")
         exact = None if self.assigns else _exact_text(frame.f_code, lasti, frame.f_globals)
         self.text = exact or self.statement
         self._names = {**vars(builtins), **frame.f_globals, **frame.f_locals}
@@ -78,15 +89,18 @@ class Place:
     @classmethod
     def of(cls, traceback: TracebackType | None) -> "Place | None":
         """The innermost place of the user's code in a traceback."""
-        found = None
+        found, owner_found = None, OURS
         while traceback is not None:
-            if not _is_internal(traceback.tb_frame.f_code.co_filename):
-                found = traceback
+            owner = _owner_of(traceback.tb_frame.f_code.co_filename)
+            if owner != OURS and owner >= owner_found:
+                found, owner_found = traceback, owner
             traceback = traceback.tb_next
         return None if found is None else cls(found.tb_frame, found.tb_lasti, found.tb_lineno)
 
     def called(self) -> Any:
-        """The function that the text calls, if the text is a call of a name: tells `math.sin` under any alias."""
+        """The function that is being called, if the text is a call of a name: tells `math.sin` under any alias."""
+        if "CALL" not in self._instruction:
+            return None
         match = re.match(r"([A-Za-z_]\w*(?:\.\w+)*)\s*\(", self.text)
         if match is None:
             return None
@@ -96,8 +110,24 @@ class Place:
             function = getattr(function, name, None)
         return function
 
+    @property
+    def branches(self) -> bool:
+        """Is it the interpreter itself that asks whether a value is true, for an `if` and its relatives?"""
+        return any(_BRANCH.match(name) for name in (self._instruction, self._next))
+
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" + (f", in `{self.text}`" if self.text else "")
+
+
+_BRANCH = re.compile("POP_JUMP|JUMP_IF|TO_BOOL|UNARY_NOT")
+
+
+def _instructions(code: CodeType, lasti: int) -> tuple[str, str]:
+    """The names of the instruction at a place and of the one after it."""
+    if lasti < 0:
+        return "", ""
+    names = [dis.opname[op] for op in code.co_code[lasti::2]]
+    return names[0], next((name for name in names[1:] if name not in ("CACHE", "COPY", "NOT_TAKEN")), "")
 
 
 def _exact_text(code: CodeType, lasti: int, module_globals: dict[str, Any]) -> str | None:

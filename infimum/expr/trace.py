@@ -11,7 +11,14 @@ import numpy as np
 
 from infimum.errors import TraceError, UserFunctionError
 from infimum.expr import build as b
-from infimum.expr import numpy_products, numpy_reductions, numpy_ufuncs, numpy_views, selection  # noqa: F401 (fill the tables)
+from infimum.expr import (  # noqa: F401 (fill the tables)
+    numpy_products,
+    numpy_reductions,
+    numpy_rounding,
+    numpy_ufuncs,
+    numpy_views,
+    selection,
+)
 from infimum.expr.asked_for_value import FLOATS_HOLD_NO_SYMBOLS
 from infimum.expr.constants import exact_doubles
 from infimum.expr.node import Expr, const, var

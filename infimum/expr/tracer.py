@@ -189,9 +189,6 @@ class Tracer:
     def __index__(self) -> NoReturn:
         refuse_value("index")
 
-    def __round__(self, digits: int | None = None) -> NoReturn:
-        refuse_function(np.round, "", _supported())
-
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(np.ndarray, name):
             refuse_method(name)

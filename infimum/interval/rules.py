@@ -179,6 +179,14 @@ def _ceil(b, x: Pair) -> Pair:
     return neg(b, _floor(b, neg(b, x)))
 
 
+def _rint(b, x: Pair) -> Pair:
+    """The ends round exactly, and so do their distances from the integer they share: it is constant less than 1/2 away from it."""
+    lo = x.lo(b)
+    down, up = b.roundeven(lo), b.roundeven(x.hi)
+    within = b.mand(b.olt(b.sub(down, lo), 0.5), b.olt(b.sub(x.hi, up), 0.5))
+    return absorb(b, Pair(b.neg(down), up, _step_level(b, x, b.mand(b.oeq(down, up), within))), x)
+
+
 def _max(b, x: Pair, y: Pair) -> Pair:
     apart = b.mor(b.olt(x.hi, y.lo(b)), b.olt(y.hi, x.lo(b)))
     level = lowest(b, x.level, y.level, where_level(b, apart, SMOOTH, LIPSCHITZ))
@@ -286,7 +294,7 @@ RULES: dict[str, Callable] = {
     "arccos": _partial("arccos", Edge(-1.0, True), Edge(1.0, True), least=0),
     "arccosh": _partial("arccosh", Edge(1.0, True), None, least=0),
     "arctanh": _partial("arctanh", Edge(-1.0, False), Edge(1.0, False)),
-    "sign": _sign, "floor": _floor, "ceil": _ceil, "min": _min, "max": _max,
+    "sign": _sign, "floor": _floor, "ceil": _ceil, "rint": _rint, "min": _min, "max": _max,
     "step": _step, "slope": _slope, "ratio": _ratio, "where": _where,
     "lt": _lt, "le": _le, "eq": _eq, "not": _not, "and": _and, "or": _or,
 }

@@ -60,7 +60,7 @@ ROWS: dict[str, Row] = {
     "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan,
     "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "arcsinh": np.arcsinh, "arccosh": np.arccosh, "arctanh": np.arctanh,
-    "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "slope": np.sign,
+    "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "rint": np.rint, "slope": np.sign,
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": _power,
     "arctan2": np.arctan2, "hypot": np.hypot, "min": np.minimum, "max": np.maximum,
     "step": lambda x, y: np.where(x > y, 1.0, np.where(x < y, 0.0, 0.5)),

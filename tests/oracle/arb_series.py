@@ -146,6 +146,11 @@ def _ceil(x: Jet) -> Any:
     return result if isinstance(result, Special) else Jet(-result.s, result.kinked)
 
 
+def _rint(x: Jet) -> Any:
+    """Off the halves floor(x + 1/2); a path that stays on a half is left undecided."""
+    return _floor(Jet(x.s + 0.5, x.kinked))
+
+
 def _cbrt(x: Jet) -> Any:
     if _through_zero(x.s):
         return UNDECIDED
@@ -221,7 +226,7 @@ _ROWS: dict[str, Callable[..., Any]] = {
     "sinh": _smooth(lambda x: _half_sum(x, -1)), "cosh": _smooth(lambda x: _half_sum(x, 1)), "tanh": _smooth(_tanh),
     "arcsinh": _smooth(_arcsinh), "arccosh": _inside(lambda x: (x + (x * x - 1).sqrt()).log(), lambda x: x - 1),
     "arctanh": _inside(lambda x: ((1 + x) / (1 - x)).log() / 2, lambda x: 1 - x, lambda x: 1 + x),
-    "sign": _sign, "floor": _floor, "ceil": _ceil,
+    "sign": _sign, "floor": _floor, "ceil": _ceil, "rint": _rint,
     "add": _smooth(lambda x, y: x + y), "sub": _smooth(lambda x, y: x - y), "mul": _smooth(lambda x, y: x * y),
     "div": _div, "pow": _pow, "arctan2": _arctan2, "hypot": _norm, "norm": _norm, "min": _extremum(-1), "max": _extremum(1),
     "lt": _compare(lambda s: s < 0), "le": _compare(lambda s: s < 0), "eq": _compare(lambda s: False),
