@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 
-def _down(value: Fraction) -> float:
+def round_down(value: Fraction) -> float:
+    """The largest double not above a rational."""
     try:
         double = float(value)
     except OverflowError:
@@ -16,8 +17,9 @@ def _down(value: Fraction) -> float:
     return double if Fraction(double) <= value else math.nextafter(double, -math.inf)
 
 
-def _up(value: Fraction) -> float:
-    return -_down(-value)
+def round_up(value: Fraction) -> float:
+    """The smallest double not below a rational."""
+    return -round_down(-value)
 
 
 class Real(float):
@@ -51,7 +53,7 @@ class Real(float):
         if ends is None:
             return NotImplemented
         corners = [corner(Fraction(a), b) for a in (self.lo, self.hi) for b in ends]
-        return Real(_down(min(corners)), _up(max(corners)))
+        return Real(round_down(min(corners)), round_up(max(corners)))
 
     def __add__(self, other: Any) -> Any:
         return self._combine(other, lambda a, b: a + b)
@@ -86,7 +88,7 @@ class Real(float):
         corners = [Fraction(end) ** int(exponent) for end in (self.lo, self.hi)]
         if exponent > 0 and exponent % 2 == 0 and self.lo < 0 < self.hi:
             corners.append(Fraction(0))
-        return Real(_down(min(corners)), _up(max(corners)))
+        return Real(round_down(min(corners)), round_up(max(corners)))
 
     def __neg__(self) -> "Real":
         return Real(-self.hi, -self.lo)

@@ -12,6 +12,7 @@ import numpy as np
 from infimum.errors import TraceError, UserFunctionError
 from infimum.expr import build as b
 from infimum.expr import (  # noqa: F401 (fill the tables)
+    numpy_linalg,
     numpy_products,
     numpy_reductions,
     numpy_rounding,
