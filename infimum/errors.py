@@ -10,10 +10,12 @@ class TraceError(InfimumError):
 
     infimum calls the function once with a symbolic array and records what NumPy is asked to do. That fails where
     the code leaves NumPy (`math.sin(x[0])`), asks a symbolic number for its value (`if x[0] > 0:`, `float(x[0])`),
-    writes into its input (`x[0] = 1`), or uses a NumPy function without a rule. The message names the line and the cure.
+    or uses a NumPy function without a rule. The message names the line and the cure.
 
     Example: `def f(x): return math.sin(x[0])`. Cure: `def f(x): return np.sin(x[0])`.
     """
+
+    again = False  # may tracing succeed in a second run, component by component?
 
 
 class UserFunctionError(TraceError):

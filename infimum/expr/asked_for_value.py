@@ -24,7 +24,8 @@ def refuse_truth(is_test: bool) -> NoReturn:
     """`bool(traced)`: an `if`, `while`, `and`, `or`, `not`, a builtin `min` or `max`, or a comparison in an object array."""
     place = Place.now()
     what = f"Whether a traced {'condition' if is_test else 'value'} is true is not known while the function is traced."
-    fail(what, _truth_cure(place))
+    builtin = place is not None and place.called() in (builtins.min, builtins.max)
+    fail(what, _truth_cure(place), again=builtin or (place is not None and not place.branches))
 
 
 def _truth_cure(place: Place | None) -> str:
@@ -74,13 +75,14 @@ def refuse_conversion(dtype: np.dtype) -> NoReturn:
     cure = ("Drop the conversion (np.asarray, dtype=...): the argument already behaves as a float array; "
             "join traced numbers with np.stack([...]).")
     fail(f"A traced array cannot be converted to numbers of type {dtype}.",
-         FLOATS_HOLD_NO_SYMBOLS if place is not None and place.assigns else cure)
+         FLOATS_HOLD_NO_SYMBOLS if place is not None and place.assigns else cure, again=True)
 
 
 def refuse_value(asked: str) -> NoReturn:
     """`float(traced)` and its relatives, whoever asks."""
     place = Place.now()
-    fail("A traced value stands for all points of a region and has no single value.", _value_cure(place, asked))
+    fail("A traced value stands for all points of a region and has no single value.", _value_cure(place, asked),
+         again=place is not None and (place.assigns or place.called() in (np.array, np.asarray)))
 
 
 def _value_cure(place: Place | None, asked: str) -> str:

@@ -52,12 +52,13 @@ def _change(target: Tracer, ufunc: np.ufunc, other: Any) -> Tracer:
     """`target += other`: numbers are rebound, arrays change, and with them every name they go by."""
     result = apply(ufunc, target, other)
     if target._root is not None:
-        fail("A view of a traced array was changed in place.", "Write `v = v + ...` instead of `v += ...`, or work on v.copy().")
+        fail("A view of a traced array was changed in place.", "Write `v = v + ...` instead of `v += ...`, or work on v.copy().",
+             again=True)
     if not target.shape:
         return result
     if target._exported:
         fail("A traced array was changed in place after np.asarray made an array of it, which shares its memory in NumPy.",
-             "Write `x = x + ...` instead of `x += ...`, or use np.array(x), which copies.")
+             "Write `x = x + ...` instead of `x += ...`, or use np.array(x), which copies.", again=True)
     if target.is_truth and not result.is_truth:
         fail("NumPy cannot keep numbers in an array of truth values: this in-place operation is an error there.",
              "Write `c = c + ...` instead of `c += ...`.")

@@ -33,12 +33,13 @@ def call_user_function(fun: Callable, *args: Any) -> Any:
 _BOUNDARY = call_user_function.__code__
 
 
-def _owner_of(filename: str) -> int:
+def owner_of(filename: str) -> int:
+    """Whose code a file holds."""
     known = _owner.get(filename)
     if known is None:
         path = os.path.realpath(filename)
         known = OURS if os.path.abspath(filename).startswith(_INSIDE) else \
-            LIBRARY if path.startswith(_LIBRARIES) or filename.startswith("<frozen") else USER
+            LIBRARY if path.startswith(_LIBRARIES) or filename.startswith("<frozen") or filename.endswith(".pyx") else USER
         _owner[filename] = known
     return known
 
@@ -53,7 +54,7 @@ def _user_frame() -> FrameType | None:
             break
         owner = _owner.get(code.co_filename)
         if owner is None:
-            owner = _owner_of(code.co_filename)
+            owner = owner_of(code.co_filename)
         if owner == USER:
             return frame
         if owner == LIBRARY and library is None:
@@ -91,7 +92,7 @@ class Place:
         """The innermost place of the user's code in a traceback."""
         found, owner_found = None, OURS
         while traceback is not None:
-            owner = _owner_of(traceback.tb_frame.f_code.co_filename)
+            owner = owner_of(traceback.tb_frame.f_code.co_filename)
             if owner != OURS and owner >= owner_found:
                 found, owner_found = traceback, owner
             traceback = traceback.tb_next
@@ -160,15 +161,18 @@ def nothing_swallowed() -> Iterator[None]:
         yield
         caught = _raised.get()
         if caught:
-            raise TraceError(f"{caught[0]} (An `except` in the function caught this error; what it returned instead would not be "
-                             "the function that NumPy computes.)") from caught[0]
+            error = TraceError(f"{caught[0]} (An `except` in the function caught this error; what it returned instead would not be "
+                               "the function that NumPy computes.)")
+            error.again = caught[0].again
+            raise error from caught[0]
     finally:
         _raised.reset(token)
 
 
-def fail(what: str, cure: str) -> NoReturn:
-    """Raise a TraceError about the user's code that is running. Both arguments are full sentences."""
+def fail(what: str, cure: str, again: bool = False) -> NoReturn:
+    """Raise a TraceError about the user's code that is running. Both sentences are full; `again`: a second run may help."""
     error = trace_error(Place.now(), what, cure)
+    error.again = again
     seen = _raised.get()
     if seen is not None:
         seen.append(error)

@@ -12,6 +12,7 @@ import numpy as np
 from infimum.errors import TraceError, UserFunctionError
 from infimum.expr import build as b
 from infimum.expr import (  # noqa: F401 (fill the tables)
+    interpolation,
     numpy_linalg,
     numpy_products,
     numpy_reductions,
@@ -21,11 +22,13 @@ from infimum.expr import (  # noqa: F401 (fill the tables)
     selection,
 )
 from infimum.expr.asked_for_value import FLOATS_HOLD_NO_SYMBOLS
+from infimum.expr.components import components_of
 from infimum.expr.constants import exact_doubles
 from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real
+from infimum.expr.second_run import in_components
 from infimum.expr.source import Place, call_user_function, nothing_swallowed, trace_error
-from infimum.expr.tracer import FUNCTIONS, UFUNCS, Tracer
+from infimum.expr.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, UFUNCS, Tracer
 from infimum.expr.unsupported import no_rule
 
 # what NumPy says when it meets traced numbers in an array of objects and lacks a way to apply the function named
@@ -57,13 +60,26 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     x = Tracer(var("x", (_number_of_variables(n),)))
     extra = tuple(args) if isinstance(args, (tuple, list)) else (args,)
     try:
+        return _scalar(fun, _called(fun, x, extra))
+    except TraceError as error:
+        again = in_components(fun) if error.again else None
+        if again is None:
+            raise
+        try:
+            return _scalar(fun, _called(again, components_of(x) if x.size <= LARGEST_OBJECT_ARRAY else x, extra))
+        except UserFunctionError:  # met in the copy alone
+            raise error from None
+
+
+def _called(fun: Callable, x: Any, extra: tuple) -> Any:
+    """What the function returns, or the error that explains why it does not."""
+    try:
         with nothing_swallowed(), no_random_numbers(fun):
-            value = call_user_function(fun, x, *extra)
+            return call_user_function(fun, x, *extra)
     except TraceError:
         raise
     except Exception as error:
         raise _explained(fun, error) from error
-    return _scalar(fun, value)
 
 
 def _random_states() -> tuple:
@@ -105,9 +121,14 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     """The error to raise for an exception that left the user's function."""
     place = Place.of(error.__traceback__)
     text = str(error)
+    if type(error).__module__.partition(".")[0] == "numba":
+        return trace_error(place, "A function compiled by Numba was called with a traced value; compiled code takes numbers only.",
+                           "Use the Python function it was made of: f.py_func.")
     for pattern, what, cure in _MISUSES:
         if re.search(pattern, text):
-            return trace_error(place, what, cure)
+            explained = trace_error(place, what, cure)
+            explained.again = True
+            return explained
     for pattern in _NO_RULE:
         match = re.search(pattern, text) if isinstance(error, TypeError) else None
         if match is not None:

@@ -43,6 +43,7 @@ class Tracer:
 
     __slots__ = ("_expr", "_exported", "_root", "_seen", "_version")
     __hash__ = object.__hash__
+    __pandas_priority__ = 5000  # operators of pandas leave their operands to ours, which say what to write
 
     def __init__(self, expr: Expr, root: "Tracer | None" = None):
         self._expr = expr
@@ -56,7 +57,7 @@ class Tracer:
         """The expression recorded so far."""
         if self._root is not None and self._root._version != self._seen:
             fail("A view is used after the array it belongs to was changed in place.",
-                 "Write `x = x + ...` instead of `x += ...`, or take the view again.")
+                 "Write `x = x + ...` instead of `x += ...`, or take the view again.", again=True)
         return self._expr
 
     def view(self, expr: Expr) -> "Tracer":
@@ -113,7 +114,7 @@ class Tracer:
     def __getitem__(self, key: Any) -> "Tracer":
         parts = key if isinstance(key, tuple) else (key,)
         for part in parts:
-            _refuse_traced_index(part)
+            refuse_traced_index(part)
         element = b.index(self.expr, key, user_line())
         numbers_only = not element.shape and all(isinstance(p, (int, np.integer)) for p in parts)
         return Tracer(element) if numbers_only or not b.is_basic(parts) else self.view(element)
@@ -121,7 +122,7 @@ class Tracer:
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         fail("A traced array cannot be assigned to.",
              "Make a new array instead: `x = np.where(...)`, `np.concatenate([...])`, or collect the elements in a list "
-             "and use np.stack(list).")
+             "and use np.stack(list).", again=True)
 
     # ---- NumPy's protocols
 
@@ -130,7 +131,8 @@ class Tracer:
         (out,) = kwargs.pop("out", None) or (None,)
         if out is not None and not (isinstance(out, np.ndarray) and out.dtype == object):
             fail(f"np.{ufunc.__name__} was asked to write a traced value into an array of numbers (`out=` or an operator such "
-                 "as `+=`).", "Write `a = a + x` instead of `a += x`, and use the returned value instead of `out=`.")
+                 "as `+=`).", "Write `a = a + x` instead of `a += x`, and use the returned value instead of `out=`.",
+                 again=True)
         if method == "__call__" and ufunc in UFUNCS and not kwargs:
             result = apply(ufunc, *inputs)
         elif method == "outer" and ufunc in UFUNCS and not kwargs:
@@ -157,7 +159,7 @@ class Tracer:
             refuse_conversion(np.dtype(dtype))
         if self.is_truth:  # NumPy would add such objects one by one, as truth values, where its own arrays may hold numbers
             fail("A traced condition was converted to a plain NumPy array (np.asarray or np.array).",
-                 "Drop np.asarray, and join conditions with np.stack([...]).")
+                 "Drop np.asarray, and join conditions with np.stack([...]).", again=True)
         if self.size > LARGEST_OBJECT_ARRAY:
             fail(f"A traced array of {self.size} elements was converted to a plain NumPy array; the limit is "
                  f"{LARGEST_OBJECT_ARRAY}.",
@@ -296,7 +298,7 @@ def truth(value: Any) -> Expr:
     if isinstance(value, Tracer) and value.is_truth:
         return value.expr
     if not has_tracer(value) and np.asarray(value).dtype == bool:
-        return b.build("eq", np.asarray(value, dtype=float), 1.0, line=user_line())
+        return b.build("eq", lift(value), 1.0, line=user_line())
     return b.build("not", b.build("eq", lift(value), 0.0, line=user_line()), line=user_line())
 
 
@@ -341,10 +343,10 @@ def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
     return _typed(handler(*args, **kwargs), func.__name__, func, args, kwargs)
 
 
-def _refuse_traced_index(part: Any) -> None:
+def refuse_traced_index(part: Any) -> None:
     if isinstance(part, slice):
         for end in (part.start, part.stop, part.step):
-            _refuse_traced_index(end)
+            refuse_traced_index(end)
     elif isinstance(part, Tracer) and part.is_truth:
         fail("A traced condition was used to select elements: how many there are is not known.",
              "Keep the shape: np.where(condition, x, 0.0), for instance inside np.sum.")

@@ -32,7 +32,6 @@ CURES: dict[str, str] = {
     **dict.fromkeys(("fmin", "fmax"), "It skips NaN, which no traced value is: use np.minimum or np.maximum."),
     "sinc": "Away from 0 write np.sin(np.pi * x) / (np.pi * x); around 0 its quotient has no useful enclosure.",
     "correlate": "Use np.convolve(a, v[::-1], mode).",
-    "interp": "Write the pieces with np.where(condition, a, b).",
     "linspace": "Write start + (stop - start) * np.linspace(0.0, 1.0, number).",
     "logaddexp2": "Use np.logaddexp, or np.log2(np.exp2(a) + np.exp2(b)).",
 }

@@ -1,0 +1,222 @@
+"""A second run of the user's function, component by component, for code that the symbolic array does not serve.
+
+Plain arrays cannot take symbols (`y = np.zeros(3); y[0] = x[0]`), and NumPy asks arrays of objects for truth values, as Python's
+own `max` does. So a copy of the function is run that sees, under the names of its own module, NumPy's makers of arrays
+replaced by those of `Components`, and `max` and `min` by ones that record. Nothing outside the copy is changed: NumPy, the
+user's modules and other threads see nothing of it. What is out of reach (methods called through objects, code of libraries)
+runs as it is, and fails with its error, as in the first run.
+"""
+
+import builtins
+import dis
+import functools
+from collections.abc import Callable, Hashable, Iterator
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from infimum.expr.asked_for_value import refuse_conversion
+from infimum.expr.components import Components, components_of, plain
+from infimum.expr.source import USER, fail, owner_of
+from infimum.expr.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, Tracer, call_function, has_tracer, lift
+
+_FRESH = ("zeros", "ones", "empty", "full", "eye", "identity", "linspace", "copy", "diag", "zeros_like", "ones_like", "empty_like",
+          "full_like")
+_CONVERTING = ("array", "asarray", "asanyarray", "ascontiguousarray")
+
+
+def in_components(fun: Callable) -> Callable | None:
+    """A copy of the function for the second run; None where there is no code of the user's to copy."""
+    return SecondRun().callable(fun)
+
+
+class SecondRun:
+    """Copies of the user's functions, each made when its name is looked up."""
+
+    def __init__(self) -> None:
+        self._functions: dict[int, tuple[FunctionType, FunctionType]] = {}  # the first keeps the id alive
+        self._names: dict[int, _Names] = {}
+        self.builtins = {**vars(builtins), "max": _extremum(max, np.maximum, np.max), "min": _extremum(min, np.minimum, np.min),
+                         "__import__": self._import}
+
+    def callable(self, fun: Callable) -> Callable | None:
+        if isinstance(fun, FunctionType):
+            return self.function(fun) if _can_copy(fun) else None
+        if isinstance(fun, functools.partial):
+            inner = self.callable(fun.func)
+            return None if inner is None else functools.partial(inner, *fun.args, **fun.keywords)
+        bound = fun if isinstance(fun, MethodType) else getattr(fun, "__call__", None)  # noqa: B004 (the method itself is needed)
+        if not isinstance(bound, MethodType):
+            return None
+        inner = self.callable(bound.__func__)
+        return None if inner is None else MethodType(inner, bound.__self__)
+
+    def function(self, fun: FunctionType) -> FunctionType:
+        known = self._functions.get(id(fun))
+        if known is not None:
+            return known[1]
+        names = self._names.setdefault(id(fun.__globals__), _Names(fun.__globals__, self))
+        held = [_contents(cell) for cell in fun.__closure__ or ()]
+        cells = [CellType() if self._replaces(value) else cell for cell, value in zip(fun.__closure__ or (), held, strict=True)]
+        copy = FunctionType(fun.__code__, names, fun.__name__, fun.__defaults__, tuple(cells))
+        copy.__kwdefaults__, copy.__dict__, copy.__qualname__ = fun.__kwdefaults__, fun.__dict__, fun.__qualname__
+        self._functions[id(fun)] = fun, copy  # before the cells are filled: the function may hold itself
+        for cell, value in zip(cells, held, strict=True):
+            if self._replaces(value):
+                cell.cell_contents = self.replaced(value)
+        return copy
+
+    def _replaces(self, value: Any) -> bool:
+        if isinstance(value, ModuleType):
+            file = getattr(value, "__file__", None)
+            return value is np or value is np.linalg or (file is not None and owner_of(file) == USER)
+        if isinstance(value, FunctionType) and owner_of(value.__code__.co_filename) == USER:
+            return _can_copy(value)
+        return isinstance(value, Hashable) and value in _REPLACED
+
+    def replaced(self, value: Any) -> Any:
+        """What a name stands for in the second run."""
+        if not self._replaces(value):
+            return value
+        if isinstance(value, ModuleType):
+            return _Module(value, self)
+        return _REPLACED[value] if value in _REPLACED else self.function(value)
+
+    def _import(self, *args: Any, **kwargs: Any) -> Any:
+        return self.replaced(builtins.__import__(*args, **kwargs))
+
+
+class _Names(dict):
+    """The global names of a module as they stand, with what is replaced."""
+
+    def __init__(self, names: dict[str, Any], run: SecondRun):
+        super().__init__(names)
+        self["__builtins__"] = run.builtins
+        self._now, self._run = names, run
+
+    def __getitem__(self, name: str) -> Any:
+        return self._run.replaced(self._now[name])
+
+
+class _Module:
+    """A module whose names are those of the second run."""
+
+    def __init__(self, module: ModuleType, run: SecondRun):
+        object.__setattr__(self, "_module", module)
+        object.__setattr__(self, "_run", run)
+
+    def __getattr__(self, name: str) -> Any:
+        return self._run.replaced(getattr(self._module, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._module, name, value)
+
+
+def _contents(cell: CellType) -> Any:
+    """What a cell holds; None while it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _can_copy(fun: FunctionType) -> bool:
+    """A copy must not set names of its module or of functions around it: they would be set in the copy alone."""
+    return not any(i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") or (i.opname == "STORE_DEREF" and i.argval in code.co_freevars)
+                   for code in _codes(fun.__code__) for i in dis.get_instructions(code))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A code and those of the functions inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+# ---- what NumPy's functions and Python's become
+
+def _fresh(function: Callable) -> Callable:
+    """A maker of arrays: new arrays of doubles, and copies of traced ones, can take traced values."""
+    @functools.wraps(function)
+    def make(*args: Any, **kwargs: Any) -> Any:
+        return _assignable(function(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()}))
+    return make
+
+
+def _assignable(array: Any) -> Any:
+    numbers = isinstance(array, np.ndarray) and array.dtype == np.float64 or isinstance(array, Tracer) and not array.is_truth
+    return components_of(array) if numbers and array.size <= LARGEST_OBJECT_ARRAY else array
+
+
+def _converting(function: Callable) -> Callable:
+    """np.array and np.asarray: what is an array already stays the same one, unless it is copied."""
+    @functools.wraps(function)
+    def convert(a: Any, dtype: Any = None, **options: Any) -> Any:
+        if not isinstance(a, Components) and not has_tracer(a):
+            result = function(a, dtype, **options)
+            return result if result is a or isinstance(a, np.ndarray) and np.shares_memory(result, a) else _assignable(result)
+        if dtype is not None and np.dtype(dtype) != np.float64:
+            refuse_conversion(np.dtype(dtype))
+        copies = function is np.array and options.get("copy", True)
+        if isinstance(a, (Tracer, Components)):
+            result = _assignable(plain(a)) if copies else a
+        else:
+            result = components_of(a)
+        more = options.get("ndmin", 0) - result.ndim
+        return result[(None,) * more] if more > 0 else result
+    return convert
+
+
+def _recorded(function: Callable) -> Callable:
+    """A function of NumPy that records lists of traced numbers as well: NumPy itself would make arrays of objects of them."""
+    @functools.wraps(function)
+    def record(*args: Any, **kwargs: Any) -> Any:
+        if not has_tracer(args) and not has_tracer(tuple(kwargs.values())):
+            return function(*args, **kwargs)
+        return call_function(function, *map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
+    return record
+
+
+class _Ufunc:
+    """A ufunc that records lists of traced numbers as well."""
+
+    def __init__(self, ufunc: np.ufunc):
+        self._ufunc = ufunc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._ufunc(*map(_operand, args), **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._ufunc, name)
+        return (lambda *args, **kwargs: method(*map(_operand, args), **kwargs)) if callable(method) else method
+
+
+def _operand(value: Any) -> Any:
+    value = plain(value)
+    return Tracer(lift(value)) if isinstance(value, (list, tuple, np.ndarray)) and has_tracer(value) else value
+
+
+def _extremum(function: Callable, of_two: np.ufunc, of_all: Callable) -> Callable:
+    """Python's max and min."""
+    @functools.wraps(function)
+    def record(*args: Any, **options: Any) -> Any:
+        values = args if len(args) > 1 else list(args[0])
+        if not has_tracer(values):
+            return function(values, **options)
+        if options.get("key") is not None:
+            fail(f"Python's {function.__name__} with a `key` has no rule for traced values.", "Choose with np.where(condition, a, b).")
+        if any(np.shape(value) for value in values):
+            fail(f"Python's {function.__name__} was asked to compare whole arrays.",
+                 f"Use {'np.maximum' if function is max else 'np.minimum'}(a, b) for element by element.")
+        return of_two(*values) if len(values) == 2 else of_all(np.stack(values))
+    return record
+
+
+_REPLACED: dict[Any, Any] = {
+    **{ufunc: _Ufunc(ufunc) for ufunc in vars(np).values() if isinstance(ufunc, np.ufunc)},
+    **{function: _recorded(function) for function in FUNCTIONS},
+    **{getattr(np, name): _fresh(getattr(np, name)) for name in _FRESH},
+    **{getattr(np, name): _converting(getattr(np, name)) for name in _CONVERTING},
+}
