@@ -1,4 +1,4 @@
-"""trace: call the user's function once with a symbolic vector and keep what it did as an expression."""
+"""trace: call the user's function with a symbolic vector and keep what it did as an expression."""
 
 import operator
 import re
