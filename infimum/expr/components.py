@@ -12,7 +12,7 @@ from infimum.expr import build as b
 from infimum.expr.node import Expr
 from infimum.expr.real import Real
 from infimum.expr.source import fail, user_line
-from infimum.expr.tracer import LARGEST_OBJECT_ARRAY, Tracer, call_function, has_tracer, lift, refuse_traced_index
+from infimum.expr.tracer import Tracer, has_tracer, lift, refuse_traced_index
 
 # methods that only read; those that change an array in place are NumPy's own
 _READING = ("sum", "prod", "mean", "var", "std", "min", "max", "cumsum", "cumprod", "dot", "clip", "round", "trace", "any", "all",

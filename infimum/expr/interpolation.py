@@ -1,6 +1,6 @@
 """np.interp: straight lines through the points of a table.
 
-fp[0] + the sum over the segments of (their rise) * (how far x has come through them, between 0 and 1). That is one array operation
+fp[0] + the sum over the segments of (their rise) * (how far x has come through them, between 0 and 1): a few array operations
 however long the table is. It is continuous and recorded so: a segment that x has not reached adds exactly 0, one that x has
 left behind exactly its rise, and inside a segment the slope is that of its line.
 """
@@ -28,7 +28,8 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
         x, points, values = _in_one_period(x, points, values, *_doubles(period))
         left = right = None  # as NumPy does
     if any(p >= q for p, q in pairwise(points)):
-        fail("The points `xp` of np.interp are not increasing, and what NumPy computes then is no interpolation.", "Sort them first.")
+        fail("The points `xp` of np.interp are not increasing, and what NumPy computes then is no interpolation.",
+             "Sort them first.")
     result = _lines(x, points, values)
     if left is not None:
         result = np.where(x < _constant(points[0]), left, result)
@@ -53,7 +54,8 @@ def _lines(x: Tracer, points: list[Fraction], values: Tracer) -> Tracer:
     result = start + np.sum(_rises(values) * through, axis=-1)
     if values.expr.op != "const":
         return result
-    return np.clip(result, float(values.expr.lo.min()), float(values.expr.hi.max()))  # so it is; to say so keeps enclosures narrow
+    low, high = float(values.expr.lo.min()), float(values.expr.hi.max())
+    return np.clip(result, low, high)  # there it lies anyway; to say so keeps enclosures narrow
 
 
 def _rises(values: Tracer) -> Tracer:

@@ -26,7 +26,7 @@ def _matrices(a: Any, name: str, largest: int) -> tuple[Tracer, int]:
         raise np.linalg.LinAlgError(f"np.linalg.{name}: an array of shape {x.shape} holds no square matrices")
     if x.shape[-1] > largest:
         fail(f"np.linalg.{name} of a traced {x.shape[-1]} x {x.shape[-1]} matrix would be written out into very many products; "
-             f"the limit is {largest}.", "Write the formula out with @, np.sum and the components, using the structure of the matrix.")
+             f"the limit is {largest}.", "Write the formula out with @, np.sum and the components, as its structure allows.")
     return x, x.shape[-1]
 
 
@@ -70,7 +70,8 @@ def _inv(a: Any) -> Tracer:
 def _solve(a: Any, b: Any) -> Tracer:
     matrix, right = lift(a), Tracer(lift(b))
     if len(matrix.shape) != 2 or right.ndim not in (1, 2):
-        fail("np.linalg.solve is known for one matrix and a vector or matrix on the right.", "Solve stacks of systems one by one.")
+        fail("np.linalg.solve is known for one matrix and a vector or matrix on the right.",
+             "Solve stacks of systems one by one.")
     if right.shape[0] != matrix.shape[0]:
         raise ValueError(f"np.linalg.solve: shapes {matrix.shape} and {right.shape} do not match")
     if is_const(matrix) and matrix.lo is matrix.hi:

@@ -29,8 +29,9 @@ _DIRECT: dict[np.ufunc, str] = {
 MOST_DISTINCT_EXPONENTS = 1000  # integer exponents that differ from element to element become one power each
 _FEW_EXPONENTS = 64             # up to here exact integer powers are worth a node each even for a base that is never negative
 _INTEGERS = frozenset(("floor", "ceil", "rint", "sign"))
-_KEEP_INTEGERS = frozenset(("neg", "abs", "add", "sub", "mul", "min", "max", "where", "broadcast", "reshape", "transpose", "slice",
-                            "gather", "concat", "sum", "prod", "amin", "amax", "cumsum", "cumprod", "cummin", "cummax"))
+_KEEP_INTEGERS = frozenset((
+    "neg", "abs", "add", "sub", "mul", "min", "max", "where", "broadcast", "reshape", "transpose", "slice", "gather", "concat",
+    "sum", "prod", "amin", "amax", "cumsum", "cumprod", "cummin", "cummax"))
 _NEVER_NEGATIVE = frozenset(("abs", "exp", "exp2", "sqrt", "norm", "hypot", "cosh"))
 
 

@@ -21,8 +21,9 @@ from infimum.expr.components import Components, components_of, plain
 from infimum.expr.source import USER, fail, owner_of
 from infimum.expr.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, Tracer, call_function, has_tracer, lift
 
-_FRESH = ("zeros", "ones", "empty", "full", "eye", "identity", "linspace", "copy", "diag", "zeros_like", "ones_like", "empty_like",
-          "full_like")
+_FRESH = ("zeros", "ones", "empty", "full", "eye", "identity", "linspace", "copy", "diag",
+          "zeros_like", "ones_like", "empty_like", "full_like")
+_ABOUT_SHAPES = frozenset((np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.real))  # NumPy's own serve lists too
 _CONVERTING = ("array", "asarray", "asanyarray", "ascontiguousarray")
 
 
@@ -42,7 +43,7 @@ class SecondRun:
 
     def callable(self, fun: Callable) -> Callable | None:
         if isinstance(fun, FunctionType):
-            return self.function(fun) if _can_copy(fun) else None
+            return self.function(fun) if _can_copy(fun.__code__) else None
         if isinstance(fun, functools.partial):
             inner = self.callable(fun.func)
             return None if inner is None else functools.partial(inner, *fun.args, **fun.keywords)
@@ -72,8 +73,8 @@ class SecondRun:
             file = getattr(value, "__file__", None)
             return value is np or value is np.linalg or (file is not None and owner_of(file) == USER)
         if isinstance(value, FunctionType) and owner_of(value.__code__.co_filename) == USER:
-            return _can_copy(value)
-        return isinstance(value, Hashable) and value in _REPLACED
+            return _can_copy(value.__code__)
+        return callable(value) and isinstance(value, Hashable) and value in _REPLACED
 
     def replaced(self, value: Any) -> Any:
         """What a name stands for in the second run."""
@@ -121,10 +122,11 @@ def _contents(cell: CellType) -> Any:
         return None
 
 
-def _can_copy(fun: FunctionType) -> bool:
+@functools.lru_cache(maxsize=1024)
+def _can_copy(code: CodeType) -> bool:
     """A copy must not set names of its module or of functions around it: they would be set in the copy alone."""
     return not any(i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") or (i.opname == "STORE_DEREF" and i.argval in code.co_freevars)
-                   for code in _codes(fun.__code__) for i in dis.get_instructions(code))
+                   for part in _codes(code) for i in dis.get_instructions(part))
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -206,7 +208,8 @@ def _extremum(function: Callable, of_two: np.ufunc, of_all: Callable) -> Callabl
         if not has_tracer(values):
             return function(values, **options)
         if options.get("key") is not None:
-            fail(f"Python's {function.__name__} with a `key` has no rule for traced values.", "Choose with np.where(condition, a, b).")
+            fail(f"Python's {function.__name__} with a `key` has no rule for traced values.",
+                 "Choose with np.where(condition, a, b).")
         if any(np.shape(value) for value in values):
             fail(f"Python's {function.__name__} was asked to compare whole arrays.",
                  f"Use {'np.maximum' if function is max else 'np.minimum'}(a, b) for element by element.")
@@ -216,7 +219,7 @@ def _extremum(function: Callable, of_two: np.ufunc, of_all: Callable) -> Callabl
 
 _REPLACED: dict[Any, Any] = {
     **{ufunc: _Ufunc(ufunc) for ufunc in vars(np).values() if isinstance(ufunc, np.ufunc)},
-    **{function: _recorded(function) for function in FUNCTIONS},
+    **{function: _recorded(function) for function in FUNCTIONS if function not in _ABOUT_SHAPES},
     **{getattr(np, name): _fresh(getattr(np, name)) for name in _FRESH},
     **{getattr(np, name): _converting(getattr(np, name)) for name in _CONVERTING},
 }

@@ -61,7 +61,7 @@ def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> T
     else:
         conditions = list(condlist)
     if len(functions) not in (len(conditions), len(conditions) + 1):
-        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected")
+        raise ValueError(f"{len(conditions)} condition(s) and {len(functions)} function(s) do not fit")
     pieces = [_piece(f, x, args, kw) for f in functions]
     result = pieces.pop() if len(pieces) > len(conditions) else 0.0
     for condition, piece in zip(conditions, pieces, strict=True):
@@ -84,7 +84,7 @@ def _piece(function: Any, x: Tracer, args: tuple, kw: dict[str, Any]) -> Any:
         if any(arg in read for arg in node.args):
             read.add(node)
             if node.kind not in (Kind.MAP, Kind.TEST):
-                fail("A function of np.piecewise combines or rearranges the elements that it is given; which these are is not known.",
+                fail("A function of np.piecewise combines or rearranges the elements it is given; which these are is not known.",
                      "Write it element by element, or use np.where(condition, a, b).")
     piece = Tracer(lift(function(x.ravel(), *args, **kw)))
     return piece.reshape(x.shape) if piece.size == x.size else piece

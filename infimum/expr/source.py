@@ -161,8 +161,8 @@ def nothing_swallowed() -> Iterator[None]:
         yield
         caught = _raised.get()
         if caught:
-            error = TraceError(f"{caught[0]} (An `except` in the function caught this error; what it returned instead would not be "
-                               "the function that NumPy computes.)")
+            error = TraceError(f"{caught[0]} (An `except` in the function caught this error; what it returned instead would not "
+                               "be the function that NumPy computes.)")
             error.again = caught[0].again
             raise error from caught[0]
     finally:

@@ -122,7 +122,7 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     place = Place.of(error.__traceback__)
     text = str(error)
     if type(error).__module__.partition(".")[0] == "numba":
-        return trace_error(place, "A function compiled by Numba was called with a traced value; compiled code takes numbers only.",
+        return trace_error(place, "A function compiled by Numba was called with a traced value; such code takes numbers only.",
                            "Use the Python function it was made of: f.py_func.")
     for pattern, what, cure in _MISUSES:
         if re.search(pattern, text):

@@ -180,7 +180,7 @@ def _ceil(b, x: Pair) -> Pair:
 
 
 def _rint(b, x: Pair) -> Pair:
-    """The ends round exactly, and so do their distances from the integer they share: it is constant less than 1/2 away from it."""
+    """Constant where both ends are less than 1/2 away from the integer they share; these distances are exact."""
     lo = x.lo(b)
     down, up = b.roundeven(lo), b.roundeven(x.hi)
     within = b.mand(b.olt(b.sub(down, lo), 0.5), b.olt(b.sub(x.hi, up), 0.5))

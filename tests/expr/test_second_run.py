@@ -89,6 +89,19 @@ def test_a_function_that_sets_names_around_it_is_not_copied():
     assert calls == 1
 
 
+def test_a_function_may_set_its_own_variables_from_inside():
+    def fun(x):
+        total = 0.0
+
+        def add(value):
+            nonlocal total
+            total = total + value
+        for xi in x:
+            add(max(xi, 0))
+        return total + np.ndim([x[0], x[1]]) + np.size([x[0], 1.0])
+    same(fun)
+
+
 def test_variables_around_a_function_are_shared():
     log = []
 
@@ -135,7 +148,8 @@ def test_arrays_without_symbols_are_computed_by_numpy():
 
 
 @pytest.mark.parametrize("fun", [
-    lambda x: max(x[0], 0, key=abs), lambda x: np.array([x[0], 1], dtype=np.float32)[0], lambda x: np.sort(np.array([x[0], 1.0]))[0],
+    lambda x: max(x[0], 0, key=abs), lambda x: np.array([x[0], 1], dtype=np.float32)[0],
+    lambda x: np.sort(np.array([x[0], 1.0]))[0],
 ])
 def test_what_stays_refused(fun):
     with pytest.raises(TraceError) as caught:

@@ -92,7 +92,8 @@ def test_pandas_says_to_numpy_at_the_users_line(fun):
 
 
 @pytest.mark.parametrize("fun", [
-    lambda x: np.sum((FRAME["y"].to_numpy() - x[0] * FRAME["t"].values) ** 2), lambda x: sum(r.y - x[0] * r.t for r in FRAME.itertuples()),
+    lambda x: np.sum((FRAME["y"].to_numpy() - x[0] * FRAME["t"].values) ** 2),
+    lambda x: sum(r.y - x[0] * r.t for r in FRAME.itertuples()),
     lambda x: sum(SERIES.iloc[i] * x[i] for i in range(3)), lambda x: np.sum(FRAME.to_numpy() @ x[:2]),
 ])
 def test_values_of_pandas_are_data(fun):

@@ -1,5 +1,6 @@
 """Test functions as collections of benchmarks have them: methods of classes that count their calls, with names imported from
-NumPy (which hide Python's `abs`, `sum` and `round`), index arrays, penalties, loops over components. Four variables in [-1, 1]."""
+NumPy (which hide Python's `abs`, `sum` and `round`), index arrays, penalties, loops over components. Four variables in [-1, 1].
+"""
 
 from itertools import combinations, product
 
@@ -74,7 +75,8 @@ class Benchmark:
             + sum([a * b for a, b in product(x[:2], x[2:])]) + sum(x[:, newaxis] * MATRIX)
 
     def slices(self, x, *args):
-        return sum(100 * (x[1:] - x[0:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2) + sum(x[::2] * x[1::2]) + sum((x[:-1] * x[1:])[::-1] ** 2)
+        return sum(100 * (x[1:] - x[0:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2) + sum(x[::2] * x[1::2]) \
+            + sum((x[:-1] * x[1:])[::-1] ** 2)
 
     def index_arrays(self, x, *args):
         i = arange(self.N)

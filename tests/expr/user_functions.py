@@ -232,11 +232,13 @@ def small_matrices(x):
     m = x.reshape(3, 3) + 3 * np.eye(3)
     return np.linalg.det(m) + np.sum(np.linalg.inv(m) * B[:, :3]) + np.linalg.solve(m, x[:3]) @ C \
         + np.sum(np.linalg.solve(m, B) * B) + np.linalg.solve(np.eye(3) + A.T @ A, x[3:6]) @ x[:3] \
-        + np.sum(np.linalg.det(np.stack([m, m.T @ m]))) + np.linalg.inv(m[:1, :1])[0, 0] + np.linalg.det(np.outer(x[:4], x[:4]) + 1)
+        + np.sum(np.linalg.det(np.stack([m, m.T @ m]))) + np.linalg.inv(m[:1, :1])[0, 0] \
+        + np.linalg.det(np.outer(x[:4], x[:4]) + 1)
 
 
 def vector_products(x):
-    return np.cross(x[:3], C) @ x[3:] + np.sum(np.cross(x.reshape(2, 3), x[3:]) * A) + np.cross(x.reshape(3, 2), B[:, :2], axis=0)[1, 0] \
+    return np.cross(x[:3], C) @ x[3:] + np.sum(np.cross(x.reshape(2, 3), x[3:]) * A) \
+        + np.cross(x.reshape(3, 2), B[:, :2], axis=0)[1, 0] \
         + np.convolve(x, C) @ np.arange(8) + np.convolve([1.0, 2.0], x, "same") @ x + np.convolve(x, x[:3], "valid")[1] \
         + np.convolve(x, x[:4], "same") @ x + np.convolve(np.log(x + 2), np.sqrt(x[:2] + 2))[0]
 
@@ -248,7 +250,8 @@ def tables(x):
 
 
 def rounded(x):
-    return np.sum(np.round(x, 1) * x) + np.round(30 * x[0], -1) + np.rint(2 * x[1]) * x[1] + round(x[0]) + round(x[1], 2) + np.fix(x).sum()
+    return np.sum(np.round(x, 1) * x) + np.round(30 * x[0], -1) + np.rint(2 * x[1]) * x[1] \
+        + round(x[0]) + round(x[1], 2) + np.fix(x).sum()
 
 
 def pieces(x):

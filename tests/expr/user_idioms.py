@@ -104,14 +104,16 @@ def sums_in_place(x):
 
 
 def extrema_of_python(x):
-    return max(x[0], 0) + min(x) + max(x[1], x[2], 3) + max([x[0], x[1]]) + min(3, 4) + max(abs(xi) for xi in x) + min(max(x[0], 0), 0.5)
+    return max(x[0], 0) + min(x) + max(x[1], x[2], 3) + max([x[0], x[1]]) + min(3, 4) \
+        + max(abs(xi) for xi in x) + min(max(x[0], 0), 0.5)
 
 
 def conversions(x):
     x = np.asarray(x, dtype=float)
     y = np.array([x[0], 1.0, x[2]], dtype=float)
     y[1] = x[3]
-    return np.sum(np.where(x > 0, x, 0)) + np.sum(np.maximum(x, 0)) + np.max([x[0], x[1]]) + np.sum(np.exp(y)) + np.argmax(np.ones(3))
+    return np.sum(np.where(x > 0, x, 0)) + np.sum(np.maximum(x, 0)) + np.max([x[0], x[1]]) + np.sum(np.exp(y)) \
+        + np.argmax(np.ones(3))
 
 
 def mixed_matrix(x):
@@ -144,8 +146,8 @@ def functions_inside(x):
 
 
 USER_IDIOMS = {
-    **{f.__name__: f for f in (zeros_filled_in_a_loop, helper_with_assignments, input_assigned_to, clipped_by_a_mask, sums_in_place,
-                               extrema_of_python, conversions, mixed_matrix, functions_inside)},
+    **{f.__name__: f for f in (zeros_filled_in_a_loop, helper_with_assignments, input_assigned_to, clipped_by_a_mask,
+                               sums_in_place, extrema_of_python, conversions, mixed_matrix, functions_inside)},
     "object with __call__": Doubled(), "partial": functools.partial(lambda s, x: s * np.sum(np.asarray(x, float)), 3),
     **{f.__name__: f for f in (aliased_in_place, aliased_by_atleast_1d, copied_and_assigned, powers_in_place,
                                matrix_product_in_place, list_filled_in_a_loop, object_array_filled_in_a_loop)},
