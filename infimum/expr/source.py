@@ -6,7 +6,6 @@ import linecache
 import os
 import re
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,8 +18,8 @@ import numpy as np
 from infimum.errors import TraceError
 
 _INSIDE = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
-_LIBRARIES = tuple(os.path.realpath(path) + os.sep for name, path in sysconfig.get_paths().items()
-                   if name in ("stdlib", "platstdlib", "purelib", "platlib"))
+_STANDARD = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
+_INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|^<frozen|\.pyx$")
 OURS, LIBRARY, USER = range(3)  # NumPy's code and the tracer's; other installed code, such as pandas; the user's own
 _owner: dict[str, int] = {"<__array_function__ internals>": OURS}
 
@@ -37,9 +36,8 @@ def owner_of(filename: str) -> int:
     """Whose code a file holds."""
     known = _owner.get(filename)
     if known is None:
-        path = os.path.realpath(filename)
-        known = OURS if os.path.abspath(filename).startswith(_INSIDE) else \
-            LIBRARY if path.startswith(_LIBRARIES) or filename.startswith("<frozen") or filename.endswith(".pyx") else USER
+        installed = _INSTALLED.search(filename) or os.path.realpath(filename).startswith(_STANDARD)
+        known = OURS if os.path.abspath(filename).startswith(_INSIDE) else LIBRARY if installed else USER
         _owner[filename] = known
     return known
 
