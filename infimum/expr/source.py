@@ -42,8 +42,9 @@ def owner_of(filename: str) -> int:
     return known
 
 
-def _user_frame() -> FrameType | None:
-    """The innermost frame of the user's own code; if there is none, of a library other than NumPy."""
+def _user_frame() -> tuple[FrameType | None, FrameType | None]:
+    """The innermost frame of the user's own code, and that of a library other than NumPy that it called (if there is no code of
+    the user's own, the library is taken for it)."""
     frame: FrameType | None = sys._getframe(1)
     library = None
     while frame is not None:
@@ -54,47 +55,51 @@ def _user_frame() -> FrameType | None:
         if owner is None:
             owner = owner_of(code.co_filename)
         if owner == USER:
-            return frame
+            return frame, library
         if owner == LIBRARY and library is None:
             library = frame
         frame = frame.f_back
-    return library
+    return library, None
 
 
 def user_line() -> str | None:
     """"file:line" of the user's code that is running, for the nodes it makes."""
-    frame = _user_frame()
+    frame, _ = _user_frame()
     return None if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 class Place:
-    """An instruction of the user's code: file, line, source text, and the names it can see."""
+    """An instruction of the user's code: file, line, source text, the names it can see, and the library it called, if any."""
 
-    def __init__(self, frame: FrameType, lasti: int, lineno: int):
+    def __init__(self, frame: FrameType, lasti: int, lineno: int, called: FrameType | None):
         self.file, self.line = frame.f_code.co_filename, lineno
         self.statement = linecache.getline(self.file, lineno, frame.f_globals).strip()
         self._instruction, self._next = _instructions(frame.f_code, lasti)
         self.assigns = self._instruction.startswith("STORE")
         exact = None if self.assigns else _exact_text(frame.f_code, lasti, frame.f_globals)
         self.text = exact or self.statement
+        self.library = None if called is None else _package(called.f_code.co_filename)
         self._names = {**vars(builtins), **frame.f_globals, **frame.f_locals}
 
     @classmethod
     def now(cls) -> "Place | None":
         """The place of the user's code that is running."""
-        frame = _user_frame()
-        return None if frame is None else cls(frame, frame.f_lasti, frame.f_lineno)
+        frame, called = _user_frame()
+        return None if frame is None else cls(frame, frame.f_lasti, frame.f_lineno, called)
 
     @classmethod
     def of(cls, traceback: TracebackType | None) -> "Place | None":
         """The innermost place of the user's code in a traceback."""
-        found, owner_found = None, OURS
+        user, library = None, None
         while traceback is not None:
             owner = owner_of(traceback.tb_frame.f_code.co_filename)
-            if owner != OURS and owner >= owner_found:
-                found, owner_found = traceback, owner
+            if owner == USER:
+                user, library = traceback, None
+            elif owner == LIBRARY:
+                library = traceback
             traceback = traceback.tb_next
-        return None if found is None else cls(found.tb_frame, found.tb_lasti, found.tb_lineno)
+        found, called = (library, None) if user is None else (user, None if library is None else library.tb_frame)
+        return None if found is None else cls(found.tb_frame, found.tb_lasti, found.tb_lineno, called)
 
     def called(self) -> Any:
         """The function that is being called, if the text is a call of a name: tells `math.sin` under any alias."""
@@ -145,7 +150,17 @@ def _exact_text(code: CodeType, lasti: int, module_globals: dict[str, Any]) -> s
 
 def trace_error(place: Place | None, what: str, cure: str) -> TraceError:
     """A TraceError that names the place, what happened there, and the cure."""
-    return TraceError(f"{place}: {what} {cure}" if place is not None else f"{what} {cure}")
+    inside = "" if place is None or place.library is None else \
+        f" This happened inside {place.library}, whose functions want numbers: write the formula with NumPy functions."
+    return TraceError(f"{place}: {what} {cure}{inside}" if place is not None else f"{what} {cure}")
+
+
+def _package(filename: str) -> str:
+    """The name of the package or module of a library's file."""
+    installed = _INSTALLED.search(filename)
+    inside = filename[installed.end():] if installed is not None and not filename.endswith(".pyx") else \
+        os.path.relpath(filename, _STANDARD) if os.path.isabs(filename) else filename
+    return re.split(r"[/\\.]", inside)[0]
 
 
 _raised: ContextVar[list[TraceError] | None] = ContextVar("raised", default=None)

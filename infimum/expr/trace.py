@@ -134,8 +134,9 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
         if match is not None:
             return trace_error(place, *no_rule(f"np.{match[1]}", sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
     where = f"{place}: " if place is not None else f"{_home(fun)}: "
-    hint = "Correct the function, or pass the right number of variables." if place is not None else \
-        "Check its parameters: it is called with the vector x and the further arguments `args`."
+    hint = "Check its parameters: it is called with the vector x and the further arguments `args`." if place is None else \
+        f"It was raised inside {place.library}: if that cannot take traced values, write the formula with NumPy functions." \
+        if place.library is not None else "Correct the function, or pass the right number of variables."
     return UserFunctionError(f"{where}The function raised {type(error).__name__}: {text.rstrip('.') or 'no message'}. {hint}")
 
 

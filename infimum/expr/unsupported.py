@@ -18,12 +18,12 @@ _CLOSE = "Compare explicitly inside np.where, for instance np.abs(a - b) <= 1e-8
 CURES: dict[str, str] = {
     **dict.fromkeys(("isfinite", "isnan", "isinf", "isneginf", "isposinf", "nan_to_num"), _DROP_TEST),
     **dict.fromkeys(("sort", "argsort", "argmax", "argmin", "median", "percentile", "quantile", "partition", "unique",
-                     "searchsorted", "digitize", "nonzero", "argwhere", "flatnonzero"), _ORDER),
+                     "searchsorted", "digitize", "histogram", "nonzero", "argwhere", "flatnonzero"), _ORDER),
     **dict.fromkeys(("copyto", "put", "place", "putmask", "fill", "fill_diagonal", "put_along_axis", "resize"), _NEW_ARRAY),
     **dict.fromkeys(("nansum", "nanmean", "nanmin", "nanmax", "nanprod", "nanvar", "nanstd"), _NO_NAN),
     **dict.fromkeys(("eig", "eigh", "svd", "pinv", "cholesky", "qr", "lstsq", "slogdet"), _ALGEBRA),
     **dict.fromkeys(("isclose", "allclose", "array_equal"), _CLOSE),
-    **dict.fromkeys(("kron", "gradient",  "pad", "meshgrid", "vander"), _ALGEBRA),
+    **dict.fromkeys(("kron", "gradient", "pad", "meshgrid", "vander", "cov", "corrcoef", "matrix_power"), _ALGEBRA),
     **dict.fromkeys(("rad2deg", "degrees"), "Multiply by 180 / np.pi."),
     **dict.fromkeys(("deg2rad", "radians"), "Multiply by np.pi / 180."),
     **dict.fromkeys(("signbit", "copysign"), "Use np.sign(x), or np.where(x < 0, a, b)."),
@@ -32,6 +32,8 @@ CURES: dict[str, str] = {
     **dict.fromkeys(("fmin", "fmax"), "It skips NaN, which no traced value is: use np.minimum or np.maximum."),
     "sinc": "Away from 0 write np.sin(np.pi * x) / (np.pi * x); around 0 its quotient has no useful enclosure.",
     "correlate": "Use np.convolve(a, v[::-1], mode).",
+    "ediff1d": "Use np.diff(x).",
+    "block": "Use np.concatenate, np.vstack and np.hstack.",
     "linspace": "Write start + (stop - start) * np.linspace(0.0, 1.0, number).",
     "logaddexp2": "Use np.logaddexp, or np.log2(np.exp2(a) + np.exp2(b)).",
 }

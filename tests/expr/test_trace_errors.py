@@ -3,6 +3,7 @@
 import cmath
 import inspect
 import math
+import statistics
 from decimal import Decimal
 from fractions import Fraction
 from math import atan2
@@ -469,6 +470,11 @@ def test_expression_over_several_lines_is_shown_whole():
         trace(several_lines, 3)
     assert f"{__file__}:{first + 1}, in `math.hypot( x[0], x[1], )`" in str(caught.value)
     assert "np.hypot instead of math.hypot" in str(caught.value)
+
+
+@case("statistics.fmean([x[0], x[1]])", "inside statistics", "NumPy functions")
+def function_of_a_library(x):
+    return statistics.fmean([x[0], x[1]])
 
 
 @pytest.mark.parametrize(("fun", "fragment", "cures", "n"), CASES)
