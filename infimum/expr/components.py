@@ -4,6 +4,7 @@ It is an array of objects, so that views, fancy indices and in-place changes are
 one by one is recorded on whole arrays instead; an array without a traced number in it is an array of doubles to all functions.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,28 +13,47 @@ from infimum.expr import build as b
 from infimum.expr.node import Expr
 from infimum.expr.real import Real
 from infimum.expr.source import fail, user_line
-from infimum.expr.tracer import Tracer, has_tracer, lift, refuse_traced_index
+from infimum.expr.tracer import LARGEST_OBJECT_ARRAY, Tracer, has_tracer, lift, refuse_traced_index
+from infimum.expr.unsupported import refuse_argument
 
-# methods that only read; those that change an array in place are NumPy's own
+# methods that only read; those that change an array or show a part of it are NumPy's own
 _READING = ("sum", "prod", "mean", "var", "std", "min", "max", "cumsum", "cumprod", "dot", "clip", "round", "trace", "any", "all",
-            "argmin", "argmax", "argsort", "nonzero", "searchsorted", "conj", "conjugate")
+            "argmin", "argmax", "argsort", "nonzero", "searchsorted")
+_WRITING = frozenset((np.copyto, np.fill_diagonal, np.put, np.place, np.putmask, np.put_along_axis))
 
 
 class Components(np.ndarray):
     """See the module."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        out = kwargs.pop("out", (None,))
+        out = kwargs.pop("out", None)
+        if method == "at":
+            target, at, *values = inputs
+            ufunc.at(target.view(np.ndarray), at, *map(objects_of, values))
+            return None
+        if out is not None and kwargs.get("where", True) is not True:
+            refuse_argument(f"np.{ufunc.__name__}", "where")
         result = getattr(ufunc, method)(*map(plain, inputs), **{key: plain(value) for key, value in kwargs.items()})
-        if all(target is None for target in out):
-            return result
-        results = result if isinstance(result, tuple) else (result,)
-        for target, value in zip(out, results, strict=True):
+        if out is None or all(target is None for target in out):
+            return assignable(result)
+        for target, value in zip(out, result if isinstance(result, tuple) else (result,), strict=True):
             target[...] = value
         return out if isinstance(result, tuple) else out[0]
 
     def __array_function__(self, func: Any, types: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        return func(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
+        if func in _WRITING:
+            args = tuple(objects_of(a) if isinstance(a, Tracer) else a for a in args)
+            return super().__array_function__(func, (Components,), args, kwargs)
+        given, options = [plain(a) for a in args], {key: plain(value) for key, value in kwargs.items()}
+        result = func(*given, **options)
+        if shows_a_part_of(result, [*given, *options.values()]):  # as NumPy's views do: so it must show these elements
+            return super().__array_function__(func, (Components,), args, kwargs)
+        return assignable(result)
+
+    def conjugate(self) -> "Components":
+        return self
+
+    conj = conjugate
 
     def __getitem__(self, key: Any) -> Any:
         refuse_traced_index(key)
@@ -72,7 +92,7 @@ class Components(np.ndarray):
 
 def _reading(name: str) -> Any:
     def method(self: Components, *args: Any, **kwargs: Any) -> Any:
-        return getattr(plain(self), name)(*map(plain, args), **kwargs)
+        return assignable(getattr(plain(self), name)(*map(plain, args), **kwargs))
     return method
 
 
@@ -88,6 +108,27 @@ def _as_numpy_gives(value: Any) -> Any:
 def components_of(value: Any) -> Components:
     """A new array of the components of a traced or plain array."""
     return np.array(objects_of(value)).view(Components)
+
+
+def assignable(result: Any) -> Any:
+    """A new array that a function made, such that traced values can be assigned to it; everything else as it is."""
+    if isinstance(result, (list, tuple)) and type(result) in (list, tuple):
+        return type(result)(map(assignable, result))
+    if isinstance(result, Tracer):
+        numbers = bool(result.shape) and not result.is_truth
+    else:
+        numbers = type(result) is np.ndarray and (result.dtype == np.float64 or (result.dtype == object and has_tracer(result)))
+    return components_of(result) if numbers and result.size <= LARGEST_OBJECT_ARRAY else result
+
+
+def shows_a_part_of(result: Any, given: Iterable[Any]) -> bool:
+    """Is the result, or a part of it, one of the given arrays or a view of one?"""
+    if isinstance(result, (list, tuple)):
+        return any(shows_a_part_of(part, given) for part in result)
+    arrays = [a for value in given for a in (value if isinstance(value, (list, tuple)) else (value,))]
+    if isinstance(result, Tracer):
+        return any(a is result or (a is result._root and a is not None) for a in arrays)
+    return type(result) is np.ndarray and any(type(a) is np.ndarray and np.may_share_memory(result, a) for a in arrays)
 
 
 def objects_of(value: Any) -> np.ndarray:
@@ -123,7 +164,9 @@ def plain(value: Any) -> Any:
     if not isinstance(value, Components):
         return value
     if value.dtype != object or not (has_tracer(value) or any(isinstance(v, Real) for v in value.flat)):
-        return np.asarray(value, dtype=value.dtype if value.dtype != object else np.float64)
+        doubles = np.array(value, dtype=value.dtype if value.dtype != object else np.float64)
+        doubles.flags.writeable = False  # what a function wrote there would be lost
+        return doubles
     return Tracer(_whole(value) if value.size > 1 else lift(value))
 
 

@@ -47,7 +47,7 @@ def _minors(x: Tracer) -> Tracer:
 
 def _det(a: Any) -> Tracer:
     x, _ = _matrices(a, "det", LARGEST_DETERMINANT)
-    return _minors(x)[..., 0]
+    return _minors(x)[..., 0].copy()
 
 
 def _adjugate_and_det(x: Tracer, n: int) -> tuple[Tracer, Tracer]:
@@ -99,7 +99,7 @@ def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, ax
     x2, y2 = (v[..., 2] if v.shape[-1] == 3 else None for v in (x, y))
     first = _difference(x[..., 1], y2, x2, y[..., 1])
     second = _difference(x2, y[..., 0], x[..., 0], y2)
-    return np.moveaxis(np.stack([first, second, third], axis=-1), -1, axisc)
+    return np.moveaxis(np.stack([first, second, third], axis=-1), -1, axisc).copy()
 
 
 def _difference(p: Any, q: Any, r: Any, s: Any) -> Any:

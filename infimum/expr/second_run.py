@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.asked_for_value import refuse_conversion
-from infimum.expr.components import Components, components_of, plain
+from infimum.expr.components import Components, assignable, components_of, plain, shows_a_part_of
 from infimum.expr.source import USER, fail, owner_of
-from infimum.expr.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, Tracer, call_function, has_tracer, lift
+from infimum.expr.tracer import FUNCTIONS, Tracer, call_function, has_tracer, lift
 
 _FRESH = ("zeros", "ones", "empty", "full", "eye", "identity", "linspace", "copy", "diag",
           "zeros_like", "ones_like", "empty_like", "full_like")
 _ABOUT_SHAPES = frozenset((np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.real))  # NumPy's own serve lists too
-_CONVERTING = ("array", "asarray", "asanyarray", "ascontiguousarray")
+_CONVERTING = ("array", "asarray", "asanyarray")
 
 
 def in_components(fun: Callable) -> Callable | None:
@@ -140,16 +140,12 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 # ---- what NumPy's functions and Python's become
 
 def _fresh(function: Callable) -> Callable:
-    """A maker of arrays: new arrays of doubles, and copies of traced ones, can take traced values."""
+    """A maker of arrays: what it makes can take traced values."""
     @functools.wraps(function)
     def make(*args: Any, **kwargs: Any) -> Any:
-        return _assignable(function(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()}))
+        result = function(*args, **kwargs)
+        return result if shows_a_part_of(result, args) else assignable(result)
     return make
-
-
-def _assignable(array: Any) -> Any:
-    numbers = isinstance(array, np.ndarray) and array.dtype == np.float64 or isinstance(array, Tracer) and not array.is_truth
-    return components_of(array) if numbers and array.size <= LARGEST_OBJECT_ARRAY else array
 
 
 def _converting(function: Callable) -> Callable:
@@ -158,12 +154,12 @@ def _converting(function: Callable) -> Callable:
     def convert(a: Any, dtype: Any = None, **options: Any) -> Any:
         if not isinstance(a, Components) and not has_tracer(a):
             result = function(a, dtype, **options)
-            return result if result is a or isinstance(a, np.ndarray) and np.shares_memory(result, a) else _assignable(result)
+            return result if result is a or isinstance(a, np.ndarray) and np.shares_memory(result, a) else assignable(result)
         if dtype is not None and np.dtype(dtype) != np.float64:
             refuse_conversion(np.dtype(dtype))
         copies = function is np.array and options.get("copy", True)
         if isinstance(a, (Tracer, Components)):
-            result = _assignable(plain(a)) if copies else a
+            result = assignable(plain(a)) if copies else a
         else:
             result = components_of(a)
         more = options.get("ndmin", 0) - result.ndim
@@ -175,9 +171,14 @@ def _recorded(function: Callable) -> Callable:
     """A function of NumPy that records lists of traced numbers as well: NumPy itself would make arrays of objects of them."""
     @functools.wraps(function)
     def record(*args: Any, **kwargs: Any) -> Any:
-        if not has_tracer(args) and not has_tracer(tuple(kwargs.values())):
+        values = (*args, *kwargs.values())
+        if any(isinstance(v, Components) for v in values):
+            result = function(*args, **kwargs)
+        elif has_tracer(values):
+            result = call_function(function, *map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
+        else:
             return function(*args, **kwargs)
-        return call_function(function, *map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
+        return result if shows_a_part_of(result, values) else assignable(result)
     return record
 
 
@@ -188,16 +189,19 @@ class _Ufunc:
         self._ufunc = ufunc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._ufunc(*map(_operand, args), **kwargs)
+        result = self._ufunc(*map(_operand, args), **kwargs)
+        return result if shows_a_part_of(result, (*args, *kwargs.values())) else assignable(result)  # `out` is the user's own
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._ufunc, name)
-        return (lambda *args, **kwargs: method(*map(_operand, args), **kwargs)) if callable(method) else method
+        if not callable(method):
+            return method
+        return lambda *args, **kwargs: assignable(method(*map(_operand, args), **kwargs))
 
 
 def _operand(value: Any) -> Any:
-    value = plain(value)
-    return Tracer(lift(value)) if isinstance(value, (list, tuple, np.ndarray)) and has_tracer(value) else value
+    """An operand of a ufunc; lists of traced numbers are arrays."""
+    return Tracer(lift(plain(value))) if isinstance(value, (list, tuple)) and has_tracer(value) else value
 
 
 def _extremum(function: Callable, of_two: np.ufunc, of_all: Callable) -> Callable:
@@ -207,13 +211,15 @@ def _extremum(function: Callable, of_two: np.ufunc, of_all: Callable) -> Callabl
         values = args if len(args) > 1 else list(args[0])
         if not has_tracer(values):
             return function(values, **options)
+        never_wins = -np.inf if function is max else np.inf
+        values = [v for v in values if has_tracer(v) or np.ndim(v) or v != never_wins]
         if options.get("key") is not None:
             fail(f"Python's {function.__name__} with a `key` has no rule for traced values.",
                  "Choose with np.where(condition, a, b).")
-        if any(np.shape(value) for value in values):
+        if any(np.ndim(value) for value in values):
             fail(f"Python's {function.__name__} was asked to compare whole arrays.",
                  f"Use {'np.maximum' if function is max else 'np.minimum'}(a, b) for element by element.")
-        return of_two(*values) if len(values) == 2 else of_all(np.stack(values))
+        return values[0] if len(values) == 1 else of_two(*values) if len(values) == 2 else of_all(np.stack(values))
     return record
 
 

@@ -65,10 +65,11 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
         again = in_components(fun) if error.again else None
         if again is None:
             raise
-        try:
-            return _scalar(fun, _called(again, components_of(x) if x.size <= LARGEST_OBJECT_ARRAY else x, extra))
-        except UserFunctionError:  # met in the copy alone
-            raise error from None
+        first = error
+    try:
+        return _scalar(fun, _called(again, components_of(x) if x.size <= LARGEST_OBJECT_ARRAY else x, extra))
+    except UserFunctionError:  # met in the copy alone
+        raise first from None
 
 
 def _called(fun: Callable, x: Any, extra: tuple) -> Any:

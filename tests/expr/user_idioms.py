@@ -105,7 +105,7 @@ def sums_in_place(x):
 
 def extrema_of_python(x):
     return max(x[0], 0) + min(x) + max(x[1], x[2], 3) + max([x[0], x[1]]) + min(3, 4) \
-        + max(abs(xi) for xi in x) + min(max(x[0], 0), 0.5)
+        + max(abs(xi) for xi in x) + min(max(x[0], 0), 0.5) + functools.reduce(max, x, -np.inf) + min(x[0], np.inf, x[1], 2.0)
 
 
 def conversions(x):
