@@ -25,6 +25,8 @@ _WRITING = frozenset((np.copyto, np.fill_diagonal, np.put, np.place, np.putmask,
 class Components(np.ndarray):
     """See the module."""
 
+    takes_assignments = True
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
         if method == "at":
@@ -43,12 +45,16 @@ class Components(np.ndarray):
     def __array_function__(self, func: Any, types: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if func in _WRITING:
             args = tuple(objects_of(a) if isinstance(a, Tracer) else a for a in args)
-            return super().__array_function__(func, (Components,), args, kwargs)
+            return self._by_numpy(func, args, kwargs)
         given, options = [plain(a) for a in args], {key: plain(value) for key, value in kwargs.items()}
         result = func(*given, **options)
         if shows_a_part_of(result, [*given, *options.values()]):  # as NumPy's views do: so it must show these elements
-            return super().__array_function__(func, (Components,), args, kwargs)
+            return self._by_numpy(func, args, kwargs)
         return assignable(result)
+
+    def _by_numpy(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What NumPy does with the objects themselves."""
+        return same_elements(super().__array_function__(func, (Components,), args, kwargs))
 
     def conjugate(self) -> "Components":
         return self
@@ -121,6 +127,13 @@ def assignable(result: Any) -> Any:
     return components_of(result) if numbers and result.size <= LARGEST_OBJECT_ARRAY else result
 
 
+def same_elements(result: Any) -> Any:
+    """Arrays of objects that NumPy gave back without our type, as Components with the same memory."""
+    if type(result) in (list, tuple):
+        return type(result)(map(same_elements, result))
+    return result.view(Components) if type(result) is np.ndarray and result.dtype == object else result
+
+
 def shows_a_part_of(result: Any, given: Iterable[Any]) -> bool:
     """Is the result, or a part of it, one of the given arrays or a view of one?"""
     if isinstance(result, (list, tuple)):
@@ -128,7 +141,8 @@ def shows_a_part_of(result: Any, given: Iterable[Any]) -> bool:
     arrays = [a for value in given for a in (value if isinstance(value, (list, tuple)) else (value,))]
     if isinstance(result, Tracer):
         return any(a is result or (a is result._root and a is not None) for a in arrays)
-    return type(result) is np.ndarray and any(type(a) is np.ndarray and np.may_share_memory(result, a) for a in arrays)
+    memory = [a.view(np.ndarray) for a in (result, *arrays) if isinstance(a, np.ndarray)]
+    return isinstance(result, np.ndarray) and any(np.may_share_memory(memory[0], a) for a in memory[1:])
 
 
 def objects_of(value: Any) -> np.ndarray:

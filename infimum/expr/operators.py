@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.source import fail
-from infimum.expr.tracer import Tracer, apply, call_function
+from infimum.expr.tracer import Tracer, apply, call_function, records_itself
 
 _OPERATORS: dict[str, np.ufunc] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
@@ -22,6 +22,8 @@ _UNARY: dict[str, np.ufunc] = {"neg": np.negative, "pos": np.positive, "abs": np
 def _define_operators() -> None:
     def binary(ufunc):
         def forward(self, other):
+            if isinstance(other, np.ndarray) and records_itself(other):
+                return NotImplemented
             return apply(ufunc, self, other)
 
         def reverse(self, other):

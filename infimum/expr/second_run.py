@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.asked_for_value import refuse_conversion
-from infimum.expr.components import Components, assignable, components_of, plain, shows_a_part_of
+from infimum.expr.components import Components, assignable, components_of, plain, same_elements, shows_a_part_of
 from infimum.expr.source import USER, fail, owner_of
 from infimum.expr.tracer import FUNCTIONS, Tracer, call_function, has_tracer, lift
 
 _FRESH = ("zeros", "ones", "empty", "full", "eye", "identity", "linspace", "copy", "diag",
           "zeros_like", "ones_like", "empty_like", "full_like")
 _ABOUT_SHAPES = frozenset((np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.real))  # NumPy's own serve lists too
-_CONVERTING = ("array", "asarray", "asanyarray")
+_CONVERTING = ("array", "asarray", "asanyarray", "ascontiguousarray")
 
 
 def in_components(fun: Callable) -> Callable | None:
@@ -152,12 +152,14 @@ def _converting(function: Callable) -> Callable:
     """np.array and np.asarray: what is an array already stays the same one, unless it is copied."""
     @functools.wraps(function)
     def convert(a: Any, dtype: Any = None, **options: Any) -> Any:
+        a = _own(a)
         if not isinstance(a, Components) and not has_tracer(a):
             result = function(a, dtype, **options)
             return result if result is a or isinstance(a, np.ndarray) and np.shares_memory(result, a) else assignable(result)
         if dtype is not None and np.dtype(dtype) != np.float64:
             refuse_conversion(np.dtype(dtype))
-        copies = function is np.array and options.get("copy", True)
+        copies = options.get("copy", True) if function is np.array else \
+            function is np.ascontiguousarray and isinstance(a, Components) and not a.flags.c_contiguous
         if isinstance(a, (Tracer, Components)):
             result = assignable(plain(a)) if copies else a
         else:
@@ -171,6 +173,7 @@ def _recorded(function: Callable) -> Callable:
     """A function of NumPy that records lists of traced numbers as well: NumPy itself would make arrays of objects of them."""
     @functools.wraps(function)
     def record(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = tuple(map(_own, args)), {key: _own(value) for key, value in kwargs.items()}
         values = (*args, *kwargs.values())
         if any(isinstance(v, Components) for v in values):
             result = function(*args, **kwargs)
@@ -201,7 +204,12 @@ class _Ufunc:
 
 def _operand(value: Any) -> Any:
     """An operand of a ufunc; lists of traced numbers are arrays."""
-    return Tracer(lift(plain(value))) if isinstance(value, (list, tuple)) and has_tracer(value) else value
+    return Tracer(lift(plain(value))) if isinstance(value, (list, tuple)) and has_tracer(value) else _own(value)
+
+
+def _own(value: Any) -> Any:
+    """Arrays of objects with traced numbers, made by functions out of reach, as Components with the same memory."""
+    return same_elements(value) if type(value) is np.ndarray and has_tracer(value) else value
 
 
 def _extremum(function: Callable, of_two: np.ufunc, of_all: Callable) -> Callable:

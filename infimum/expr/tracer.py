@@ -127,6 +127,8 @@ class Tracer:
     # ---- NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(map(records_itself, inputs)):
+            return NotImplemented
         kwargs = accepted_keywords(ufunc.__name__, kwargs)
         (out,) = kwargs.pop("out", None) or (None,)
         if out is not None and not (isinstance(out, np.ndarray) and out.dtype == object):
@@ -255,6 +257,11 @@ class Tracer:
 
     def __repr__(self) -> str:
         return f"<traced {list(self.shape)}: {self._expr!r}>"
+
+
+def records_itself(value: Any) -> bool:
+    """Is the operand an array of `Components`, which records operations in its own way?"""
+    return getattr(type(value), "takes_assignments", False)
 
 
 def lift(value: Any) -> Expr:
