@@ -16,11 +16,13 @@ class TraceError(InfimumError):
     """The function could not be traced.
 
     infimum calls the function once with a symbolic array and records the NumPy operations on it. That fails where the code
-    leaves NumPy (`math.sin(x[0])`), asks a symbol for its value (`if x[0] > 0:`, `float(x[0])`), writes into its input
-    (`x[0] = 1`), or uses a NumPy function that cannot be traced. The message names the line and what to write instead.
+    leaves NumPy (`math.sin(x[0])`), asks a symbol for its value (`if x[0] > 0:`, `float(x[0])`), or uses a NumPy function that
+    cannot be traced. The message names the line and what to write instead.
 
     Example: `def f(x): return math.sin(x[0])`. Cure: `def f(x): return np.sin(x[0])`.
     """
+
+    again = False  # may tracing succeed in a second run, component by component?
 
 
 class UserFunctionError(TraceError):

@@ -19,7 +19,7 @@ LN10 = const(2.3025850929940455, 2.302585092994046)
 TWO_OVER_ROOT_PI = const(1.1283791670955126, 1.1283791670955128)
 
 # operations that are constant wherever they have a derivative
-FLAT = frozenset({"sign", "floor", "ceil", "slope", "step"})
+FLAT = frozenset({"sign", "floor", "ceil", "rint", "slope", "step"})
 
 
 def _square(x: Expr) -> Expr:

@@ -12,7 +12,7 @@ from infimum.expr.constants import exact_ends
 from infimum.expr.node import Expr, const
 from infimum.expr.operators import add_methods
 from infimum.expr.source import fail, user_line
-from infimum.expr.tracer import FUNCTIONS, UFUNC_METHODS, UFUNCS, Tracer, has_tracer, lift
+from infimum.expr.tracer import FUNCTIONS, UFUNC_METHODS, UFUNCS, Tracer, has_tracer, lift, truth
 
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "norm": 0.0}
 _COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}
@@ -126,6 +126,16 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Trace
     return reduction("sum", np.not_equal(Tracer(lift(a)), 0), axis, keepdims)
 
 
+def _quantifier(function: Callable, op: str) -> Callable[..., Any]:
+    """np.any and np.all: the largest or the smallest of 1 and 0 is 1."""
+    def record(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        test = truth(a)
+        if not test.size:
+            return function(np.zeros(test.shape), axis=axis, keepdims=keepdims)
+        return reduction(op, b.build("where", test, 1.0, 0.0, line=user_line()), axis, keepdims) > 0.5
+    return record
+
+
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tracer:
     """Vector norms 1, 2 and infinity; of matrices the Frobenius norm and the largest column or row sum."""
     x = Tracer(lift(x))
@@ -196,6 +206,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "min": _extremum_rule("amin"), "amin": _extremum_rule("amin"), "max": _extremum_rule("amax"), "amax": _extremum_rule("amax"),
     "mean": _mean, "var": _var, "std": _std, "ptp": _ptp, "average": _average, "count_nonzero": _count_nonzero,
     "cumsum": _scan_rule("cumsum"), "cumprod": _scan_rule("cumprod"),
+    "any": _quantifier(np.any, "amax"), "all": _quantifier(np.all, "amin"),
 }
 FUNCTIONS.update({getattr(np, name): rule for name, rule in _RULES.items()})
 FUNCTIONS[np.linalg.norm] = _norm
@@ -204,4 +215,4 @@ for _op, _scan, _ufunc in (("sum", "cumsum", np.add), ("prod", "cumprod", np.mul
     UFUNC_METHODS[_ufunc, "reduce"] = _ufunc_reduce(_op)
     UFUNC_METHODS[_ufunc, "accumulate"] = _ufunc_accumulate(_scan)
 UFUNC_METHODS[np.logaddexp, "reduce"] = _logaddexp_reduce
-add_methods([], [np.sum, np.prod, np.min, np.max, np.mean, np.var, np.std, np.cumsum, np.cumprod])
+add_methods([], [np.sum, np.prod, np.min, np.max, np.mean, np.var, np.std, np.cumsum, np.cumprod, np.any, np.all])

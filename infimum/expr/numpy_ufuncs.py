@@ -22,12 +22,17 @@ _DIRECT: dict[np.ufunc, str] = {
     np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p",
     np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "arcsin", np.arccos: "arccos", np.arctan: "arctan",
     np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "arcsinh", np.arccosh: "arccosh", np.arctanh: "arctanh",
-    np.arctan2: "arctan2", np.hypot: "hypot", np.logaddexp: "logaddexp", np.sign: "sign", np.floor: "floor", np.ceil: "ceil",
+    np.arctan2: "arctan2", np.hypot: "hypot", np.logaddexp: "logaddexp",
+    np.sign: "sign", np.floor: "floor", np.ceil: "ceil", np.rint: "rint",
     np.less: "lt", np.less_equal: "le", np.equal: "eq",
 }
 
 MOST_DISTINCT_EXPONENTS = 1000  # integer exponents that differ from element to element become one power each
 _FEW_EXPONENTS = 64             # up to here exact integer powers are worth a node each even for a base that is never negative
+_INTEGERS = frozenset(("floor", "ceil", "rint", "sign"))
+_KEEP_INTEGERS = frozenset((
+    "neg", "abs", "add", "sub", "mul", "min", "max", "where", "broadcast", "reshape", "transpose", "slice", "gather", "concat",
+    "sum", "prod", "amin", "amax", "cumsum", "cumprod", "cummin", "cummax"))
 _NEVER_NEGATIVE = frozenset(("abs", "exp", "exp2", "sqrt", "norm", "hypot", "cosh"))
 
 
@@ -53,7 +58,7 @@ def _power(base: Any, exponent: Any) -> Tracer:
     if is_const(y) and y.size > 1 and scalar_of(y) is None:
         shape = np.broadcast_shapes(x.shape, y.shape)
         return Tracer(_powers(b.broadcast(x, shape, user_line()), np.broadcast_to(y.lo, shape), np.broadcast_to(y.hi, shape)))
-    if not is_const(y) and may_be_integers(y) and not _never_negative(x):
+    if not is_const(y) and (may_be_integers(y) or _only_integers(y)) and not _never_negative(x):
         fail("A base of unknown sign is raised to an exponent that changes between integers.",
              "Choose between powers instead: np.where(condition, x**3, x**2).")
     return Tracer(b.build("pow", x, y, line=user_line()))
@@ -61,6 +66,22 @@ def _power(base: Any, exponent: Any) -> Tracer:
 
 def _never_negative(x: Expr) -> bool:
     return x.op in _NEVER_NEGATIVE or (x.op == "powi" and x["k"] % 2 == 0) or (is_const(x) and bool((x.lo > 0).all()))
+
+
+def _only_integers(y: Expr) -> bool:
+    """Is y an integer at every point? Then NumPy's power is defined for a negative base, which the general power is not."""
+    stack, seen = [y], set()
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or node.op in _INTEGERS:
+            continue
+        if node.op != "const" and node.op not in _KEEP_INTEGERS:
+            return False
+        if node.op == "const" and (node.lo is not node.hi or (node.lo != np.floor(node.lo)).any()):
+            return False
+        seen.add(id(node))
+        stack.extend(node.args[1:] if node.op == "where" else node.args)
+    return True
 
 
 def _without_views(y: Expr) -> Expr:

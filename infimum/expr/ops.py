@@ -48,6 +48,7 @@ OPS: dict[str, Op] = {
         "polygamma": "derivative number m + 1 of lgamma (params: m >= 0), x > 0",
         "expit": "1 / (1 + e**-x)", "xlogx": "x log x, x >= 0; 0 at 0",
         "sign": "-1, 0 or 1", "floor": "greatest integer <= x", "ceil": "least integer >= x",
+        "rint": "nearest integer, of two equally near the even one",
         "slope": "generalised derivative of |x|: the sign, [-1, 1] where 0 is met",
     }),
     **_rows(Kind.MAP, 2, {

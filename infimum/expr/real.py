@@ -11,7 +11,8 @@ from infimum.expr.asked_for_value import refuse_rounding
 from infimum.expr.source import fail
 
 
-def _down(value: Fraction) -> float:
+def round_down(value: Fraction) -> float:
+    """The largest double not above a rational."""
     try:
         double = float(value)
     except OverflowError:
@@ -19,8 +20,9 @@ def _down(value: Fraction) -> float:
     return double if Fraction(double) <= value else math.nextafter(double, -math.inf)
 
 
-def _up(value: Fraction) -> float:
-    return -_down(-value)
+def round_up(value: Fraction) -> float:
+    """The smallest double not below a rational."""
+    return -round_down(-value)
 
 
 class Real:
@@ -67,7 +69,7 @@ class Real:
         if ends is None:
             return NotImplemented
         corners = [corner(Fraction(a), b) for a in (self.lo, self.hi) for b in set(ends)]
-        return Real(_down(min(corners)), _up(max(corners)))
+        return Real(round_down(min(corners)), round_up(max(corners)))
 
     def __add__(self, other: Any) -> Any:
         return self._combine(other, lambda a, b: a + b)
@@ -102,7 +104,7 @@ class Real:
         corners = [Fraction(end) ** k for end in (self.lo, self.hi)]
         if k > 0 and k % 2 == 0 and self.lo < 0 < self.hi:
             corners.append(Fraction(0))
-        return Real(_down(min(corners)), _up(max(corners)))
+        return Real(round_down(min(corners)), round_up(max(corners)))
 
     def __rpow__(self, base: Any) -> Any:
         return _recorded(np.power, "__call__", base, self)

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from infimum.expr import build as b
 from infimum.expr.constants import exact_ends
 from infimum.expr.node import Expr, const
 from infimum.expr.real import pi
 from infimum.expr.selection import select
-from infimum.expr.source import user_line
+from infimum.expr.source import fail, user_line
 from infimum.expr.tracer import SPECIAL, Tracer, has_tracer, lift
 
 # ufunc -> operation of the same meaning
@@ -106,6 +108,25 @@ _FORMULAS: dict[str, Callable[..., Expr]] = {
     "rel_entr": _relative_entropy,
     "kl_div": lambda x, y: _build("add", _build("sub", _relative_entropy(x, y), x), y),
 }
+
+# ---- functions that SciPy has in Python: names of the user's stand for these in a second run
+
+def _logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False) -> Tracer:
+    if return_sign:
+        fail("logsumexp with return_sign=True has no rule for traced values.", "Use positive weights, and leave it out.")
+    return np.logaddexp.reduce(a if b is None else a + np.log(b), axis=axis, keepdims=keepdims)
+
+
+def _log_softmax(x: Any, axis: Any = None) -> Tracer:
+    return x - _logsumexp(x, axis, keepdims=True)
+
+
+PYTHON_FUNCTIONS: dict[str, Callable[..., Tracer]] = {
+    "logsumexp": _logsumexp, "log_softmax": _log_softmax,
+    "softmax": lambda x, axis=None: np.exp(_log_softmax(x, axis)),
+    "softplus": lambda x: np.logaddexp(0.0, x),
+}
+
 
 SPECIAL.update({name: _rule(formula) for name, formula in _FORMULAS.items()})
 SPECIAL.update(xlogy=_times_log("log", 0.0), xlog1py=_times_log("log1p", -1.0))

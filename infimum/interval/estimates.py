@@ -68,6 +68,7 @@ ESTIMATES: dict[str, Callable] = {
     "add": lambda b, x, y: b.add(x, y), "sub": lambda b, x, y: b.sub(x, y), "mul": lambda b, x, y: b.mul(x, y),
     "div": lambda b, x, y: b.div(x, y), "neg": lambda b, x: b.neg(x), "abs": lambda b, x: b.abs(x), "powi": _power,
     "sqrt": lambda b, x: b.sqrt(x), "floor": lambda b, x: b.floor(x), "ceil": lambda b, x: b.neg(b.floor(b.neg(x))),
+    "rint": lambda b, x: b.roundeven(x),
     "sign": lambda b, x: _choose(b, -1.0, 0.0, 1.0, x, 0.0), "slope": lambda b, x: _choose(b, -1.0, 0.0, 1.0, x, 0.0),
     "min": lambda b, x, y: _unless_nan(b, b.min(x, y), x, y), "max": lambda b, x, y: _unless_nan(b, b.max(x, y), x, y),
     "step": lambda b, x, y: _choose(b, 0.0, 0.5, 1.0, x, y),

@@ -196,6 +196,14 @@ def _ceil(b, x: Pair) -> Pair:
     return neg(b, _floor(b, neg(b, x)))
 
 
+def _rint(b, x: Pair) -> Pair:
+    """Constant where both ends are less than 1/2 away from the integer they share; these distances are exact."""
+    lo = x.lo(b)
+    down, up = b.roundeven(lo), b.roundeven(x.hi)
+    within = b.mand(b.olt(b.sub(down, lo), 0.5), b.olt(b.sub(x.hi, up), 0.5))
+    return absorb(b, Pair(b.neg(down), up, _step_level(b, x, b.mand(b.oeq(down, up), within))), x)
+
+
 def _max(b, x: Pair, y: Pair) -> Pair:
     apart = b.mor(b.olt(x.hi, y.lo(b)), b.olt(y.hi, x.lo(b)))
     level = lowest(b, x.level, y.level, where_level(b, apart, SMOOTH, LIPSCHITZ))
@@ -311,7 +319,7 @@ RULES: dict[str, Callable] = {
     "erf": _total("erf", unit=True), "erfc": _total("erfc", least=0),
     "lgamma": _partial("lgamma", Edge(0.0, False), None), "polygamma": _partial("polygamma", Edge(0.0, False), None),
     "expit": _total("expit", least=0, unit=True), "logaddexp": _logaddexp, "xlogx": _partial("xlogx", Edge(0.0, True), None),
-    "sign": _sign, "floor": _floor, "ceil": _ceil, "min": _min, "max": _max,
+    "sign": _sign, "floor": _floor, "ceil": _ceil, "rint": _rint, "min": _min, "max": _max,
     "step": _step, "slope": _slope, "ratio": _ratio, "where": _where,
     "lt": _lt, "le": _le, "eq": _eq, "not": _not, "and": _and, "or": _or,
 }

@@ -78,7 +78,7 @@ ELEMENTWISE: dict[str, Callable] = {
     "lgamma": mpmath.loggamma, "erf": mpmath.erf, "erfc": mpmath.erfc,
     "expit": lambda x: 1 / (1 + mpmath.exp(-x)), "logaddexp": lambda x, y: mpmath.log(mpmath.exp(x) + mpmath.exp(y)),
     "xlogx": lambda x: x * mpmath.log(x),
-    "sign": mpmath.sign, "floor": mpmath.floor, "ceil": mpmath.ceil, "slope": mpmath.sign,
+    "sign": mpmath.sign, "floor": mpmath.floor, "ceil": mpmath.ceil, "rint": mpmath.nint, "slope": mpmath.sign,
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y,
     "pow": mpmath.power, "arctan2": mpmath.atan2, "hypot": mpmath.hypot, "min": min, "max": max,
     "step": lambda x, y: mpmath.mpf(1 if x > y else 0 if x < y else 0.5), "ratio": lambda x, y: x / y,

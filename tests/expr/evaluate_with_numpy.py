@@ -63,7 +63,7 @@ ROWS: dict[str, Row] = {
     "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "arcsinh": np.arcsinh, "arccosh": np.arccosh, "arctanh": np.arctanh,
     "lgamma": scipy.special.loggamma, "erf": scipy.special.erf, "erfc": scipy.special.erfc,
     "expit": scipy.special.expit, "logaddexp": np.logaddexp, "xlogx": lambda x: -scipy.special.entr(x),
-    "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "slope": np.sign,
+    "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "rint": np.rint, "slope": np.sign,
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": _power,
     "arctan2": np.arctan2, "hypot": np.hypot, "min": np.minimum, "max": np.maximum,
     "step": lambda x, y: np.where(x > y, 1.0, np.where(x < y, 0.0, 0.5)),

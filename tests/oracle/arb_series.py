@@ -146,6 +146,11 @@ def _ceil(x: Jet) -> Any:
     return result if isinstance(result, Special) else Jet(-result.s, result.kinked)
 
 
+def _rint(x: Jet) -> Any:
+    """Off the halves floor(x + 1/2); a path that stays on a half is left undecided."""
+    return _floor(Jet(x.s + 0.5, x.kinked))
+
+
 def _cbrt(x: Jet) -> Any:
     if _through_zero(x.s):
         return UNDECIDED
@@ -251,7 +256,7 @@ _ROWS: dict[str, Callable[..., Any]] = {
     "lgamma": _inside(lambda x: x.lgamma(), lambda x: x), "polygamma": _polygamma,
     "erf": _smooth(lambda x: x.erf()), "erfc": _smooth(lambda x: x.erfc()), "expit": _smooth(_expit),
     "logaddexp": _smooth(_logaddexp), "xlogx": _inside(lambda x: x * x.log(), lambda x: x),
-    "sign": _sign, "floor": _floor, "ceil": _ceil,
+    "sign": _sign, "floor": _floor, "ceil": _ceil, "rint": _rint,
     "add": _smooth(lambda x, y: x + y), "sub": _smooth(lambda x, y: x - y), "mul": _smooth(lambda x, y: x * y),
     "div": _div, "pow": _pow, "arctan2": _arctan2, "hypot": _norm, "norm": _norm, "min": _extremum(-1), "max": _extremum(1),
     "lt": _compare(lambda s: s < 0), "le": _compare(lambda s: s < 0), "eq": _compare(lambda s: False),

@@ -43,6 +43,14 @@ def _whole(x: arb) -> Any:
     return x if x.is_exact() else UNDECIDED
 
 
+def _rint(x: arb) -> Any:
+    """floor(x + 1/2), less 1 where x is half an odd integer and that is odd."""
+    up = _whole((x + 0.5).floor())
+    if isinstance(up, Special) or x + 0.5 > up:
+        return up
+    return decide(x + 0.5 == up, False, lambda: up if (up / 2).is_integer() else up - 1)
+
+
 def _cbrt(x: arb) -> Any:
     if x > 0:
         return x.root(3)
@@ -135,6 +143,7 @@ _ROWS: dict[str, Callable[..., Any]] = {
     "lgamma": lambda x: _above_pole(x, x.lgamma), "polygamma": _polygamma,
     "erf": lambda x: x.erf(), "erfc": lambda x: x.erfc(), "expit": _expit, "logaddexp": _logaddexp, "xlogx": _xlogx,
     "sign": _sign, "slope": _sign, "floor": lambda x: _whole(x.floor()), "ceil": lambda x: _whole(x.ceil()),
+    "rint": _rint,
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": _div, "pow": _pow,
     "arctan2": _arctan2, "hypot": _norm, "norm": _norm, "min": lambda x, y: x.min(y), "max": lambda x, y: x.max(y),
     "step": _step, "ratio": _ratio,
