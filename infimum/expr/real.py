@@ -1,18 +1,21 @@
 """Real: a number that is no double, known between two. `pi` and `e` are such numbers."""
 
 import math
+import sys
 from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
 import numpy as np
 
+from infimum import environment
+
 
 def _down(value: Fraction) -> float:
     try:
         double = float(value)
     except OverflowError:
-        return -math.inf if value < 0 else float(np.finfo(np.float64).max)
+        return -math.inf if value < 0 else sys.float_info.max
     return double if Fraction(double) <= value else math.nextafter(double, -math.inf)
 
 
@@ -46,6 +49,7 @@ class Real(float):
     def __repr__(self) -> str:
         return f"Real({self.lo!r}, {self.hi!r})"
 
+    @environment.ours
     def _combine(self, other: Any, corner: Any) -> Any:
         ends = _ends(other)
         if ends is None:
@@ -65,17 +69,20 @@ class Real(float):
     def __mul__(self, other: Any) -> Any:
         return self._combine(other, lambda a, b: a * b)
 
+    @environment.ours
     def __truediv__(self, other: Any) -> Any:
         ends = _ends(other)
         if ends is not None and ends[0] <= 0 <= ends[1]:
             raise ZeroDivisionError("division of a Real by zero")
         return self._combine(other, lambda a, b: a / b)
 
+    @environment.ours
     def __rtruediv__(self, other: Any) -> Any:
         if self.lo <= 0 <= self.hi:
             raise ZeroDivisionError("division by a Real that may be zero")
         return self._combine(other, lambda a, b: b / a)
 
+    @environment.ours
     def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
         if isinstance(exponent, float) and not isinstance(exponent, Real) and exponent.is_integer():
             exponent = int(exponent)

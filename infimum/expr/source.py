@@ -15,15 +15,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from infimum import environment
 from infimum.errors import TraceError
 
 _INSIDE = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
-_internal: dict[str, bool] = {"<__array_function__ internals>": True}
+_internal: dict[str, bool] = {"<__array_function__ internals>": True, environment.ours.__code__.co_filename: True}
 
 
 def call_user_function(fun: Callable, *args: Any) -> Any:
     """fun(*args). The search for the user's frame ends here: what lies further out called infimum and is not at fault."""
-    return fun(*args)
+    return environment.call(fun, *args)
 
 
 _BOUNDARY = call_user_function.__code__
