@@ -135,7 +135,7 @@ def _assembly_problems(op: str, operands: str, defined: set[str]) -> Iterator[st
 _PTX_STATEMENT = re.compile(r"[{}\s]*(?:[\w$]+:\s*)?(?:@!?%\w+\s+)?([a-z][\w.:]*)\s*(.*)$")
 _PTX_FUNCTION = re.compile(r"\.(?:func|entry)\s+(?:\([^)]*\)\s*)?([\w$]+)")
 _PTX_CALLEE = re.compile(r"(?:\([^)]*\)\s*,\s*)?([\w$%.]+)")
-_PTX_CALL = re.compile(r"\bcall(?:\.uni)?\s[^;]*;")  # some versions of LLVM write it over several lines
+_PTX_CALL = re.compile(r"\bcall(?:\.uni)?\s[^;]*;")
 _PTX_DIRECTIVE = {
     "function defined elsewhere": re.compile(r"\.extern\b|\.alias\b"),
     "option of the target": re.compile(r"\.target\s+\w+\s*,"),
@@ -156,6 +156,11 @@ _PTX_BARRIER = re.compile(r"^\s*bar\.sync\s+0;", re.MULTILINE)
 _PTX_SUM = re.compile(r"atom\.global\.add\.u64\s+(%\w+),[^;\n]*;")
 
 
+def calls_on_one_line(text: str) -> str:
+    """PTX in which every call is one line, where LLVM before 21 writes its parts below one another."""
+    return _PTX_CALL.sub(lambda m: " ".join(m[0].split()), text)
+
+
 def lint_ptx(text: str, sums: bool = False, barriers: bool = False) -> list[str]:
     """What is wrong with a module's PTX: an operation on doubles beyond those allowed, a function that is not in the module.
 
@@ -166,7 +171,7 @@ def lint_ptx(text: str, sums: bool = False, barriers: bool = False) -> list[str]
         text = _PTX_BARRIER.sub("", text)
     if sums:
         text = _PTX_SUM.sub(lambda m: m[0] if len(re.findall(rf"{m[1]}\b", text)) > 1 else "", text)
-    text = _PTX_CALL.sub(lambda m: " ".join(m[0].split()), text)
+    text = calls_on_one_line(text)
     plain = re.sub(r"//[^\n]*", "", text)
     defined = set(_PTX_FUNCTION.findall(plain))
     found = [f"symbol {name} is not ours" for name in sorted(defined) if not _is_ours(name)]
