@@ -151,8 +151,8 @@ def is_const(node: Expr, value: float | None = None) -> bool:
     return value is None or (node.lo is node.hi and bool((node.lo == value).all()))
 
 
-def topological(roots: list[Expr]) -> Iterator[Expr]:
-    """Every node that the roots need, once each, arguments before users, in a fixed order."""
+def topological(roots: list[Expr], leaf: Expr | None = None) -> Iterator[Expr]:
+    """Every node that the roots need, once each, arguments before users, in a fixed order; what `leaf` needs is left out."""
     seen: set[int] = set()
     stack = [(root, False) for root in reversed(roots)]
     while stack:
@@ -162,4 +162,5 @@ def topological(roots: list[Expr]) -> Iterator[Expr]:
         elif id(node) not in seen:
             seen.add(id(node))
             stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(node.args))
+            if node is not leaf:
+                stack.extend([(arg, False) for arg in reversed(node.args)])

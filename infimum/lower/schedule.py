@@ -104,10 +104,11 @@ def independent_roots(output: Expr, variable: Expr) -> list[Expr]:
     for node in p.nodes:
         if node is variable or any(a in needs for a in node.args):
             needs.add(node)
-    met = [a for node in p.nodes if node in needs for a in node.args if a not in needs]
-    while any(a.kind is Kind.VIEW for a in met):
-        met = [b for a in met for b in (a.args if a.kind is Kind.VIEW else (a,))]
-    heavy = [a for a in met if a.size > 1 and p.cost[a] >= HEAVY and a.kind is not Kind.TEST]
+    met = dict.fromkeys(a for node in p.nodes if node in needs for a in node.args if a not in needs)
+    for node in reversed(p.nodes):  # what is seen through views
+        if node in met and node.kind is Kind.VIEW:
+            met |= dict.fromkeys(node.args)
+    heavy = [a for a in met if a.size > 1 and p.cost[a] >= HEAVY and a.kind not in (Kind.TEST, Kind.VIEW)]
     roots = [root for stage in p.stages for root in stage.roots if root not in needs]
     return list(dict.fromkeys([*roots, *heavy]))
 
