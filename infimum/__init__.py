@@ -1,40 +1,66 @@
 """infimum: global minima of nonlinear functions, with proof."""
 
-from infimum.errors import (
-    BoundsError,
-    CheckpointError,
-    DeviceError,
-    DeviceMemoryError,
-    GalleryError,
-    HostError,
-    InfimumError,
-    InternalError,
-    NotLocalError,
-    OptionError,
-    ShapeError,
-    TraceError,
-    UndefinedError,
-    UserFunctionError,
-)
-from infimum.evaluate import Derivative, Enclosure, Evaluator, MeanValue, compile, enclose
-from infimum.expr.real import Real, e, pi
-from infimum.problem import Interval, Problem
-from infimum.result import Minimum, Result, Verdict
-from infimum.solve import minimize, resume
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BoundsError", "CheckpointError", "Derivative", "DeviceError", "DeviceMemoryError", "Enclosure", "Evaluator", "GalleryError",
-    "HostError", "InfimumError", "InternalError", "Interval", "MeanValue", "Minimum", "NotLocalError", "OptionError", "Problem",
-    "Real", "Result", "ShapeError", "TraceError", "UndefinedError", "UserFunctionError", "Verdict", "compile", "e", "enclose",
-    "minimize", "pi", "resume",
-]
+if TYPE_CHECKING:  # for editors and type checkers, which do not look into tables
+    from infimum import problems as problems
+    from infimum.errors import BoundsError as BoundsError
+    from infimum.errors import CheckpointError as CheckpointError
+    from infimum.errors import DeviceError as DeviceError
+    from infimum.errors import DeviceMemoryError as DeviceMemoryError
+    from infimum.errors import GalleryError as GalleryError
+    from infimum.errors import HostError as HostError
+    from infimum.errors import InfimumError as InfimumError
+    from infimum.errors import InternalError as InternalError
+    from infimum.errors import NotLocalError as NotLocalError
+    from infimum.errors import OptionError as OptionError
+    from infimum.errors import ShapeError as ShapeError
+    from infimum.errors import TraceError as TraceError
+    from infimum.errors import UndefinedError as UndefinedError
+    from infimum.errors import UserFunctionError as UserFunctionError
+    from infimum.evaluate import Derivative as Derivative
+    from infimum.evaluate import Enclosure as Enclosure
+    from infimum.evaluate import Evaluator as Evaluator
+    from infimum.evaluate import MeanValue as MeanValue
+    from infimum.evaluate import compile as compile
+    from infimum.evaluate import enclose as enclose
+    from infimum.expr.real import Real as Real
+    from infimum.expr.real import e as e
+    from infimum.expr.real import pi as pi
+    from infimum.problem import Interval as Interval
+    from infimum.problem import Problem as Problem
+    from infimum.result import Minimum as Minimum
+    from infimum.result import Result as Result
+    from infimum.result import Verdict as Verdict
+    from infimum.solve import minimize as minimize
+    from infimum.solve import resume as resume
+
 __version__ = "0.1.0"
+
+# Where the public names live. A module is imported when one of its names is first asked for, so that `import infimum` and
+# `infimum --help` take no time, and Ctrl-C during the rest of the imports is the program's to answer.
+_HOMES = {
+    "errors": "BoundsError CheckpointError DeviceError DeviceMemoryError GalleryError HostError InfimumError InternalError "
+              "NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
+    "evaluate": "Derivative Enclosure Evaluator MeanValue compile enclose",
+    "expr.real": "Real e pi",
+    "problem": "Interval Problem",
+    "result": "Minimum Result Verdict",
+    "solve": "minimize resume",
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+__all__ = sorted(_HOME_OF)
 
 
 def __getattr__(name: str) -> object:
-    """The gallery is there as `infimum.problems`, and imported when it is first asked for: most programs never do."""
-    if name == "problems":
-        from importlib import import_module
-
+    if name == "problems":  # the gallery
         return import_module("infimum.problems")
-    raise AttributeError(f"module 'infimum' has no attribute {name!r}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'infimum' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"infimum.{_HOME_OF[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "problems"})

@@ -272,19 +272,21 @@ def _enclosure(out: list[np.ndarray], shaped: Callable) -> Enclosure:
     return Enclosure(*(shaped(a[0]) for a in out[:3]))
 
 
-def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device: str = "cpu") -> Evaluator:
+def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device: str = "cpu",
+            threads: int | None = None) -> Evaluator:
     """Trace a NumPy function of n variables and return its kernels: see `Evaluator`.
 
-    `device` is where they run: "cpu", "cuda" (or "cuda:1", …), "auto". The results have the same bits everywhere.
+    `device` is where they run: "cpu", "cuda" (or "cuda:1", …), "auto"; `threads` the number of CPU threads. The results have the
+    same bits everywhere.
 
     >>> import numpy as np
     >>> f = compile(lambda x: np.sum(np.cos(x)), n=3)
     >>> float(f.estimate([0.0, 0.0, 0.0]))
     3.0
     """
-    if target is not None and device != "cpu":
-        raise OptionError(f"a target was given, and the device {device!r} beside it")
-    return Evaluator(trace(fun, n, args), n, target_of(device) if target is None else target)
+    if target is not None and (device != "cpu" or threads is not None):
+        raise OptionError("a target has its own device and threads: give either it or these")
+    return Evaluator(trace(fun, n, args), n, target_of(device, threads=threads) if target is None else target)
 
 
 def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None) -> Interval:

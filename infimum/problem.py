@@ -12,6 +12,8 @@ import numpy as np
 
 from infimum.errors import BoundsError, OptionError
 
+MOST_VARIABLES = 10**8  # a box of so many takes gigabytes
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -101,6 +103,8 @@ def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarr
     """
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
         raise BoundsError(f"the number of variables n must be a positive integer, not {n!r}")
+    if n is not None and n > MOST_VARIABLES:
+        raise BoundsError(f"n = {n:,} variables are too many: the most is {MOST_VARIABLES:,}")
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         pairs, times = _columns(_listed(bounds.lb), _listed(bounds.ub), n)
     else:

@@ -3,16 +3,19 @@
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
+from secrets import randbits
 from typing import Any
 
 import numpy as np
 
 from infimum.engine.auto import Auto
 from infimum.engine.branch import LEAST, Goal, lanes_of
+from infimum.engine.callbacks import read_callback
 from infimum.engine.checkpoint import State, check_writable, load
 from infimum.engine.complete_run import CompleteRun
 from infimum.engine.driver import Keeper, View, drive
 from infimum.engine.flight import bytes_of
+from infimum.engine.keywords import refuse
 from infimum.engine.partition import CompleteOptions
 from infimum.engine.random import key_of
 from infimum.engine.swarm import Swarm
@@ -32,7 +35,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
              engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto", atol: float = 1e-6,
              rtol: float = 1e-6, xtol: float | None = None, time_limit: float | None = None, max_boxes: int | None = None,
              memory_limit: float | None = 8e9, batch: int | None = None, progress: bool | None = None,
-             callback: Callable | None = None, checkpoint: str | None = None, seed: int = 0) -> Result:
+             callback: Callable | None = None, checkpoint: str | None = None, seed: int | None = 0, threads: int | None = None,
+             **unknown: Any) -> Result:
     """The smallest value of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` takes (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`. `args` are passed on to `fun`, which may
@@ -49,14 +53,19 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": a GPU where one is there and the work is long.
     `batch` is the number of boxes that branch and bound encloses in a step, by default what fills the device (which with "auto"
     may change on the way). The same seed and batch give the same bits on every device and for any number of threads.
-    `callback(snapshot)` stops the run by returning True or raising StopIteration. `checkpoint` names a file that keeps the state
-    of a proof; `infimum.resume` goes on from it.
+    `threads` is the number of CPU threads, by default one for each core this process may use, or INFIMUM_THREADS. `seed=None`
+    draws a seed, which is in the result. `callback(snapshot)` stops the run by returning True or raising StopIteration; callbacks
+    written for scipy (`callback(xk)`, `callback(intermediate_result)`, `callback(xk, convergence)`, `callback(x, f, context)`)
+    are called in their own form. `checkpoint` names a file that keeps the state of a proof; `infimum.resume` continues from it.
+
+    The first Ctrl-C ends the run with the enclosure reached; a second one within two seconds raises KeyboardInterrupt.
 
     >>> import numpy as np
     >>> r = minimize(lambda x: 100 * (x[1] - x[0]**2)**2 + (1 - x[0])**2, [(-5, 10), (-5, 10)])
     >>> r.verdict.name, r.lower >= -1e-6, r.upper < 1e-6, np.round(r.x, 6).tolist()
     ('PROVED', True, True, [1.0, 1.0])
     """
+    refuse(unknown, minimize)
     if engine not in ENGINES:
         raise OptionError(f"there is no engine {engine!r}; there are {', '.join(map(repr, ENGINES))}")
     for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
@@ -66,7 +75,9 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     whole = isinstance(batch, (int, np.integer)) and not isinstance(batch, bool)
     if batch is not None and not (whole and batch >= LEAST):
         raise OptionError(f"batch must be a whole number of {LEAST} or more, or None, not {batch!r}")
-    _check_run(time_limit, callback)
+    _check_number("time_limit", time_limit, optional=True, positive=True)
+    callback = read_callback(callback)
+    seed = randbits(32) if seed is None else seed
     try:
         key_of(seed, 0, 0)
     except ValueError as error:
@@ -79,7 +90,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         if engine not in PROVERS:
             raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
         check_writable(checkpoint)
-    evaluator = _evaluator(fun, len(problem.lo), args, device, memory_limit, LEAST if batch is None else int(batch))
+    evaluator = _evaluator(fun, len(problem.lo), args, device, threads, memory_limit, LEAST if batch is None else int(batch))
     shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "view": _view(evaluator, problem)}
     if engine == "swarm":
         return _on(evaluator, drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared))
@@ -97,18 +108,19 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
 
 def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_limit: float | None = None,
            max_boxes: int | None = None, progress: bool | None = None, callback: Callable | None = None,
-           device: str = "auto") -> Result:
+           device: str = "auto", threads: int | None = None) -> Result:
     """Goes on with the run whose state is in the file `checkpoint`; `fun` and `args` must be those of that run.
 
     Bounds, tolerances, engine and its options are in the file; limits and the device are those given here. The answer has the
     bits of a run that was never disturbed, except for the time and the history.
     """
-    _check_run(time_limit, callback)
+    _check_number("time_limit", time_limit, optional=True, positive=True)
+    callback = read_callback(callback)
     _check_number("max_boxes", max_boxes, optional=True, positive=True)
     whole = load(checkpoint)
     asked = whole.values["settings"]
     problem = Problem(fun, *(whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0")))
-    evaluator = _evaluator(fun, len(problem.lo), args, device, asked["memory_limit"])
+    evaluator = _evaluator(fun, len(problem.lo), args, device, threads, asked["memory_limit"])
     if evaluator.f.key != asked["key"]:
         raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made with")
     kind, settings = _prover(asked["engine"], asked["batch"], asked.get("grows", False)), PROVERS[asked["engine"]][1]
@@ -138,12 +150,6 @@ def _view(evaluator: Evaluator, problem: Problem) -> View:
     return View(evaluator.estimate, problem.lo, problem.hi)
 
 
-def _check_run(time_limit: Any, callback: Any) -> None:
-    _check_number("time_limit", time_limit, optional=True, positive=True)
-    if callback is not None and not callable(callback):
-        raise OptionError(f"callback must be a function of a snapshot, not {callback!r}")
-
-
 def _check_number(name: str, value: Any, optional: bool, positive: bool = False) -> None:
     if value is None and optional:
         return
@@ -159,12 +165,14 @@ def _check_particles(particles: int | None, n: int, memory_limit: float | None) 
                           f"memory_limit = {memory_limit:,.0f}: give fewer particles, or a larger memory_limit")
 
 
-def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, memory_limit: float | None,
-               batch: int = LEAST) -> Evaluator:
+def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None,
+               memory_limit: float | None, batch: int = LEAST) -> Evaluator:
     """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
     if isinstance(fun, Evaluator) and device not in ("auto", fun.target.name):
         raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.target.name}")
-    target = fun.target if isinstance(fun, Evaluator) else target_of(device, memory_limit)
+    if isinstance(fun, Evaluator) and threads is not None:
+        raise OptionError("threads belong to a function; give them to infimum.compile, which made this Evaluator")
+    target = fun.target if isinstance(fun, Evaluator) else target_of(device, memory_limit, threads)
     boxes = lanes_of(batch, n)
     needed = 8 * boxes * _ARRAYS * n
     if str(device).startswith("cuda") and memory_limit is not None and memory_limit < needed:

@@ -1,79 +1,17 @@
-"""The program: its commands, its errors, its exit codes."""
+"""Where the program starts. Nothing is imported before Ctrl-C is answered: most of the time of a short command is imports."""
 
-import os
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from typing import Any
 
-import infimum
-from infimum.cli import gallery, minimize, resume
-from infimum.cli.command import Command
-from infimum.cli.settings import joined
-from infimum.cli.show import INTERRUPTED, OPEN, USAGE
-from infimum.errors import InfimumError
-
-COMMANDS: tuple[Command, ...] = (minimize.COMMAND, resume.COMMAND, gallery.COMMAND)
-
-_EXAMPLES = """examples:
-  infimum minimize model.py --bounds -5 10 -5 10
-  infimum gallery rastrigin --n 10
-
-`infimum COMMAND --help` has more of them."""
-
-# what the library says to callers in Python, and what it means here
-_SPOKEN = (
-    ("names() lists all", "`infimum gallery` lists all"),
-    ("pass n=..., or a list of pairs", "give --n, or a pair for each variable"),
-    ("the vector x and the further arguments `args`", "the vector x alone"),
-)
-
-
-def parser() -> ArgumentParser:
-    """The parser of all commands."""
-    style: dict[str, Any] = {"formatter_class": RawDescriptionHelpFormatter, "allow_abbrev": False}
-    top = ArgumentParser("infimum", description="Global minima of nonlinear functions, with proof.", epilog=_EXAMPLES, **style)
-    top.add_argument("--version", action="version", version=f"infimum {infimum.__version__}")
-    table = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
-    for command in COMMANDS:
-        sub = table.add_parser(command.name, help=command.summary, usage=command.usage, description=command.description,
-                               epilog=command.examples, **style)
-        command.configure(sub)
-        sub.set_defaults(run=command.run)
-    return top
+INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command; returns the exit code."""
-    for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a letter shows a question mark
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-    top = parser()
     try:
-        args = top.parse_args(joined(sys.argv[1:] if argv is None else argv))
-    except SystemExit as done:  # argparse has said why
-        return int(done.code or 0)
-    if args.command is None:
-        top.print_help(sys.stderr)
-        return USAGE
-    try:
-        code = args.run(args)
-        sys.stdout.flush()
-        return code
-    except InfimumError as error:
-        print(f"infimum: {_spoken(error)}", file=sys.stderr)
-        return USAGE
+        from infimum.cli.program import run
+
+        return run(sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:
         print("infimum: interrupted before there was a result", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone, as in `infimum gallery | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OPEN
-
-
-def _spoken(error: InfimumError) -> str:
-    """The message as one paragraph."""
-    text = " ".join(str(error).split())
-    for said, meant in _SPOKEN:
-        text = text.replace(said, meant)
-    return text

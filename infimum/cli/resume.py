@@ -14,7 +14,7 @@ from infimum.solve import resume
 def configure(parser: ArgumentParser) -> None:
     parser.add_argument("checkpoint", metavar="FILE.inf", help="the file that `infimum minimize --checkpoint` wrote")
     parser.add_argument("file", metavar="FILE.py[:function]", help="the function of that run")
-    add_settings(parser, ("--time-limit", "--max-boxes", "--device", "--progress"))
+    add_settings(parser, ("--time-limit", "--max-boxes", "--device", "--threads", "--progress"))
 
 
 def run(args: Namespace) -> int:
@@ -23,7 +23,7 @@ def run(args: Namespace) -> int:
     with redirect_stdout(sys.stderr), loaded(path) as module:
         name, fun = chosen(module, path, name)
         result = resume(args.checkpoint, fun, time_limit=args.time_limit, max_boxes=args.max_boxes,
-                        progress=args.progress, device=args.device or "auto")
+                        progress=args.progress, device=args.device or "auto", threads=args.threads)
     return show(result, args.json, f"{path}:{name}, resumed from {args.checkpoint}")
 
 

@@ -4,6 +4,7 @@ import re
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Sequence
 from contextlib import suppress
+from secrets import randbits
 from typing import Any
 
 from infimum.solve import ENGINES
@@ -25,9 +26,14 @@ def whole(text: str) -> int:
         return int(text)
     except ValueError:
         value = number(text)
-    if not value.is_integer():
+    if not value.is_integer():  # nor are infinity and NaN
         raise ArgumentTypeError(f"{text.strip()!r} is not a whole number")
     return int(value)
+
+
+def seed(text: str) -> int:
+    """A whole number, or `random`: drawn here, so that a checkpoint holds it."""
+    return randbits(32) if text == "random" else whole(text)
 
 
 def numbers(text: str) -> list[float]:
@@ -96,7 +102,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes a step of branch and bound; by default what fills the device"},
     "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this new file; `infimum resume` goes on"},
     "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU where that pays"},
-    "--seed": {"type": whole, "metavar": "WHOLE", "help": "of all random numbers (0): the same seed gives the same bits"},
+    "--seed": {"type": seed, "metavar": "WHOLE", "help": "of all random numbers (0): the same seed gives the same bits; "
+               "`random` draws one, which is printed"},
+    "--threads": {"type": whole, "metavar": "COUNT", "help": "threads of the CPU (one for each core): never changes a bit"},
     "--x0": {"type": points, "metavar": "X ...", "action": "extend",
              "help": "a point to begin with, one number a variable; several: \"1,2;3,4\", or --x0 again"},
     "--option": {"type": options, "metavar": "NAME=VALUE", "action": "extend", "dest": "options",

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cli.main import INTERRUPTED
+from infimum.cli.spoken import spoken
 from infimum.result import Result, Verdict
 
-OK, OPEN, USAGE, INFEASIBLE, INTERRUPTED = 0, 1, 2, 3, 130
+OK, OPEN, USAGE, INFEASIBLE = 0, 1, 2, 3
 CODES = {Verdict.PROVED: OK, Verdict.STOPPED: OPEN, Verdict.UNDECIDED: OPEN, Verdict.INFEASIBLE: INFEASIBLE,
          Verdict.CANDIDATE: OK}
 CODES_HELP = f"""exit codes:
@@ -64,5 +66,5 @@ def show(result: Result, as_json: bool, function: str) -> int:
         print_json(result)
     else:
         print(row("function", function))
-        print(result)
+        print(spoken(str(result)))
     return code_of(result)

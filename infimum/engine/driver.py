@@ -1,7 +1,5 @@
 """Drives an engine: time limit, callback, progress, Ctrl-C. What was found so far is always the answer."""
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from infimum.engine.callbacks import Snapshot
 from infimum.engine.checkpoint import State, save
+from infimum.engine.interrupts import Interrupts
 from infimum.engine.progress import Figures, Shower
 from infimum.errors import DeviceError
 from infimum.result import Progress, Result
@@ -63,24 +63,13 @@ class Keeper:
         save(self.path, State({"settings": self.settings.values, "state": state.values}, {**settings, **state.arrays}))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
-    """What a callback sees: the best point and value so far (an estimate), the proved lower bound, the evaluations, the time."""
-
-    x: np.ndarray
-    fun: float
-    nfev: int
-    seconds: float
-    lower: float
-
-
 def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
           progress: bool | None = None, keeper: Keeper | None = None, view: View | None = None) -> Result:
     """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows it on terminals and in
     notebooks after a second. Where a device fails, the file keeps what it held: nothing that was half read gets there."""
-    with _Patience() as patience:
+    with Interrupts() as interrupts:
         try:
-            return _drive(engine, time_limit, callback, progress, keeper, view, patience)
+            return _drive(engine, time_limit, callback, progress, keeper, view, interrupts)
         except DeviceError as error:
             if keeper is None:
                 raise
@@ -89,7 +78,7 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
 
 
 def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None, keeper: Keeper | None,
-           view: View | None, patience: "_Patience") -> Result:
+           view: View | None, interrupts: Interrupts) -> Result:
     start, history, stopped, known = time.perf_counter(), [], None, (-np.inf, np.inf)
     shown, kept = Shower(progress), start
     try:
@@ -104,8 +93,8 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
                 keeper.keep(engine)
                 kept = time.perf_counter()
             if callback is not None:
-                stopped = _word(callback, Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0]))
-            if patience.interrupted:
+                stopped = _word(callback, Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0]), interrupts)
+            if interrupts.heard:
                 stopped = "interrupted"
             elif stopped is None and time_limit is not None and seconds >= time_limit:
                 stopped = f"the time limit of {time_limit:g} s was reached"
@@ -119,42 +108,14 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
     return replace(result, view=view, seconds=time.perf_counter() - start)
 
 
-def _word(callback: Callable[[Snapshot], Any], snapshot: Snapshot) -> str | None:
+def _word(callback: Callable[[Snapshot], Any], snapshot: Snapshot, interrupts: Interrupts) -> str | None:
     """What the callback says: why to stop, or nothing."""
     try:
         said = callback(snapshot)
     except StopIteration:
         said = True
     except KeyboardInterrupt:
+        if interrupts.raised:
+            raise
         return "interrupted"
     return "stopped by the callback" if isinstance(said, (bool, np.bool_)) and said else None
-
-
-class _Patience:
-    """Holds Ctrl-C back until a step is whole: in the midst of one, regions are in no list and the enclosure would not hold.
-
-    The third Ctrl-C is not held back any more. Only Python's own handling is replaced, and only in the main thread.
-    """
-
-    def __init__(self) -> None:
-        self.count, self.mine = 0, False
-
-    @property
-    def interrupted(self) -> bool:
-        return self.count > 0
-
-    def __enter__(self) -> "_Patience":
-        self.mine = threading.current_thread() is threading.main_thread() and \
-            signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if self.mine:
-            signal.signal(signal.SIGINT, self._heard)
-        return self
-
-    def _heard(self, *_: Any) -> None:
-        self.count += 1
-        if self.count >= 3:
-            raise KeyboardInterrupt
-
-    def __exit__(self, *_: Any) -> None:
-        if self.mine:
-            signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,6 +1,7 @@
 """What a run shows while it goes on: a line on a terminal that is written over, a small table in a notebook, nothing in pipes."""
 
 import html
+import os
 import sys
 from typing import Any, Protocol
 
@@ -37,15 +38,37 @@ class Line:
         self.width = 0
 
     def show(self, figures: Figures) -> None:
-        text = "  ".join(f"{name} {value}" for name, value in figures.items())
+        columns = _columns()
+        text = _fitted([f"{name} {value}" for name, value in figures.items()], columns)
+        self.width = max(self.width, len(text)) if columns is None else min(max(self.width, len(text)), columns - 1)
         sys.stderr.write(f"\r{text:<{self.width}}")
         sys.stderr.flush()
-        self.width = max(self.width, len(text))
 
     def clear(self) -> None:
         if self.width:
             sys.stderr.write(f"\r{'':<{self.width}}\r")
             sys.stderr.flush()
+
+
+def _columns() -> int | None:
+    """The width of the terminal that stderr goes to; None if it is none."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or None
+    except (OSError, ValueError, AttributeError):  # a pipe, a file, or no file at all
+        return None
+
+
+def _fitted(figures: list[str], columns: int | None) -> str:
+    """As many figures as fit before the last column: a line that wraps could not be written over.
+
+    >>> _fitted(["time 1 s", "lower 0", "gap 1"], 18), _fitted(["time 1 s"], 6)
+    ('time 1 s  lower 0', 'time ')
+    """
+    text = "  ".join(figures)
+    while columns is not None and len(text) >= columns and len(figures) > 1:
+        figures = figures[:-1]
+        text = "  ".join(figures)
+    return text if columns is None else text[:columns - 1]
 
 
 class Cell:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import GalleryError
-from infimum.problem import Interval
+from infimum.problem import MOST_VARIABLES, Interval
 
 RADIUS = 2.0**-20  # of a minimiser's box: a power of two, so that the middle of the box is the point again
 ULPS = 4           # a minimum given as one double is this many units in the last place sure on each side
@@ -87,8 +87,9 @@ class Entry:
         """The problem with n variables, or of its usual size."""
         n = self.size if n is None else n
         least, most = self.sizes or (self.size, self.size)
+        most = min(most, MOST_VARIABLES)
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not least <= n <= most:
-            until = "on" if math.isinf(most) else f"to {most}"
+            until = f"to {most:,}"
             sizes = f"n = {least}" if least == most else f"n from {least} {until}"
             raise GalleryError(f"{self.title} exists with {sizes}, not with n = {n!r}")
         n = int(n)
@@ -102,8 +103,9 @@ class Entry:
 
     def _bounds(self, n: int) -> tuple[Pair, ...]:
         given: Any = self.bounds(n) if callable(self.bounds) else self.bounds
-        pairs = [given] * n if np.ndim(given) == 1 else given
-        return tuple((float(low), float(high)) for low, high in pairs)
+        pairs = [given] if np.ndim(given) == 1 else given
+        read = tuple((float(low), float(high)) for low, high in pairs)
+        return read * n if np.ndim(given) == 1 else read
 
 
 def _box(point: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,6 @@
 
 import ctypes
 import hashlib
-import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from infimum.target import workers
 from infimum.target.arrays import HostArrays
 from infimum.target.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, host
 from infimum.target.llvm import Renderer, Spelling, Text, lane_body
+from infimum.target.threads import thread_count
 
 
 class SimdSpelling(Spelling):
@@ -163,11 +163,6 @@ def _weight(items: list) -> float:
     return sum(max(1, item.limit) * _weight(item.body) if isinstance(item, Loop) else 1 for item in items) or 1.0
 
 
-def _cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class CpuTarget:
     """Compiles kernels for this processor; `lanes` and `threads` change the speed, never a bit."""
 
@@ -176,7 +171,7 @@ class CpuTarget:
 
     def __init__(self, lanes: int | None = None, threads: int | None = None):
         self.lanes = lanes or host().lanes
-        self.threads = threads or _cores()
+        self.threads = thread_count(threads)
         self.spelling = SimdSpelling(self.lanes, host().arm)
 
     def compile(self, kernel: Kernel) -> CompiledKernel:

@@ -10,20 +10,22 @@ from infimum.target.cpu import CpuTarget
 _PATIENCE = 1.0  # seconds of work that a GPU would have done sooner, before "auto" looks for one
 
 
-def target_of(device: Any, memory_limit: float | None = None) -> Any:
+def target_of(device: Any, memory_limit: float | None = None, threads: int | None = None) -> Any:
     """The target called "cpu", "cuda", "cuda:1", …, or "auto": a GPU where one is there and the work is long enough.
 
-    `memory_limit`: bytes that one run may take on a GPU.
+    `memory_limit`: bytes that one run may take on a GPU. `threads`: of the CPU.
     """
     found = re.fullmatch(r"cpu|auto|cuda(?::([0-9]+))?", device) if isinstance(device, str) else None
     if found is None:
         raise OptionError(f"there is no device {device!r}; there are 'auto', 'cpu', 'cuda' and, with several GPUs, 'cuda:0', "
                           "'cuda:1', …")
     if device == "cpu":
-        return CpuTarget()
+        return CpuTarget(threads=threads)
     from infimum.target.hybrid import HybridTarget, gpu_may_be_here
 
     limit = None if memory_limit is None or math.isinf(memory_limit) else int(memory_limit)
-    if device == "auto":
-        return HybridTarget(0, limit, _PATIENCE, or_cpu=True) if gpu_may_be_here() else CpuTarget()
-    return HybridTarget(int(found[1] or 0), limit)
+    if device != "auto":
+        return HybridTarget(int(found[1] or 0), limit, threads=threads)
+    if not gpu_may_be_here():
+        return CpuTarget(threads=threads)
+    return HybridTarget(0, limit, _PATIENCE, or_cpu=True, threads=threads)

@@ -37,8 +37,9 @@ class HybridTarget:
     boxes that fill it.
     """
 
-    def __init__(self, device: int = 0, memory_limit: int | None = None, patience: float = 0.0, or_cpu: bool = False):
-        self.cpu, self.patience, self.or_cpu = CpuTarget(), patience, or_cpu
+    def __init__(self, device: int = 0, memory_limit: int | None = None, patience: float = 0.0, or_cpu: bool = False,
+                 threads: int | None = None):
+        self.cpu, self.patience, self.or_cpu = CpuTarget(threads=threads), patience, or_cpu
         self.device, self.memory_limit = device, memory_limit
         self.lanes, self.threads = self.cpu.lanes, self.cpu.threads
         self.name = f"cpu and cuda:{device}" + ("" if memory_limit is None else f" of {memory_limit} bytes") + \

@@ -138,3 +138,28 @@ def test_wrong_declarations(infimum_, write, declared, said):
 
 def test_a_search_without_any_value(infimum_, write):
     assert "no finite value" in infimum_("minimize", write(UNDEFINED), *BOX, "--engine", "swarm").paragraph()
+
+
+# ---- numbers beyond all bounds
+@pytest.mark.parametrize("n", ["99999999999", "1e300", str(10**30)])
+def test_too_many_variables(infimum_, write, n):
+    assert "variables are too many: the most is 100,000,000" in infimum_("minimize", write(SQUARE), *BOX, "--n", n).paragraph()
+    assert f"not with n = {int(float(n)) if 'e' in n else n}" in infimum_("gallery", "rastrigin", "--n", n).paragraph()
+
+
+@pytest.mark.parametrize("n", ["inf", "nan", "1e999", "two"])
+def test_numbers_of_variables_that_are_none(infimum_, write, n):
+    assert "argument --n: " in infimum_("minimize", write(SQUARE), *BOX, "--n", n).complaint()
+
+
+def test_hints_name_the_command_line(infimum_, write, tmp_path):
+    there = tmp_path / "run.inf"
+    there.write_bytes(b"")
+    said = infimum_("minimize", write(SQUARE), *BOX, "--checkpoint", there).paragraph()
+    assert f"`infimum resume {there} FILE.py`" in said and "infimum.resume" not in said
+
+
+def test_threads_and_a_drawn_seed(infimum_, write):
+    said = infimum_("minimize", write(SQUARE), *BOX, "--threads", "1", "--seed", "random", "--json").json
+    assert said["verdict"] == "PROVED" and isinstance(said["seed"], int)
+    assert "threads must be a whole number" in infimum_("minimize", write(SQUARE), *BOX, "--threads", "0").paragraph()

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.cli.main import COMMANDS, main
+from infimum.cli.main import main
+from infimum.cli.program import COMMANDS
 from infimum.cli.settings import joined
 from infimum.cli.show import CODES, code_of, plain
 from infimum.result import Verdict
@@ -53,7 +54,7 @@ def test_every_example_can_be_parsed(command, monkeypatch):
     examples = [line for line in lines if line.startswith("infimum ")]
     parsed = []
     every = [_with_run(c, lambda args: parsed.append(args) or 0) for c in COMMANDS]
-    monkeypatch.setattr("infimum.cli.main.COMMANDS", every)
+    monkeypatch.setattr("infimum.cli.program.COMMANDS", every)
     for line in examples:
         argv = [word.strip('"') for word in line.split("  ")[0].split()[1:]]
         assert main(argv) == 0, line
@@ -95,7 +96,7 @@ def test_plain_values():
 def test_a_reader_that_has_gone_is_no_traceback(capfd, monkeypatch):
     def gone(args):
         raise BrokenPipeError
-    monkeypatch.setattr("infimum.cli.main.COMMANDS", [_with_run(COMMANDS[-1], gone)])
+    monkeypatch.setattr("infimum.cli.program.COMMANDS", [_with_run(COMMANDS[-1], gone)])
     keep = os.dup(1)
     try:
         assert main(["gallery"]) == 1
@@ -115,3 +116,11 @@ def test_a_process_proves(tmp_path):
 def test_a_process_fails_with_a_sentence(tmp_path):
     done = process("minimize", "rosen.py", cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith("infimum: there is no file 'rosen.py'")
+
+
+def test_ctrl_c_during_the_imports_is_no_traceback(tmp_path):
+    """The first heavy import raises what a Ctrl-C would raise there."""
+    (tmp_path / "numpy.py").write_text("raise KeyboardInterrupt")
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run([sys.executable, "-m", "infimum", "gallery"], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 130 and done.stdout == "" and done.stderr == "infimum: interrupted before there was a result\n"

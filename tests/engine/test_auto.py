@@ -13,7 +13,7 @@ from flint import arb
 
 import infimum
 from infimum import Result, Verdict, problems
-from infimum.engine import verdict
+from infimum.engine import interrupts, verdict
 from infimum.engine.pool import Regions
 from infimum.engine.verdict import merged
 from infimum.errors import OptionError
@@ -138,8 +138,9 @@ def test_the_same_call_gives_the_same_bits_and_another_seed_the_same_truth():
 
 # ---- stopped
 @pytest.fixture
-def interruptible() -> Iterator[None]:
-    """SIGINT is heard as in any program, whatever the test runner made of it."""
+def interruptible(monkeypatch) -> Iterator[None]:
+    """SIGINT is heard as in any program, whatever the test runner made of it; and each as if it were the first."""
+    monkeypatch.setattr(interrupts, "AGAIN", -1.0)
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals are heard in the main thread only")
     before, state = signal.signal(signal.SIGINT, signal.default_int_handler), np.geterr()

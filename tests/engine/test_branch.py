@@ -17,6 +17,7 @@ import infimum
 from infimum import problems
 from infimum.engine import branch as branch_module
 from infimum.engine import heap as heap_module
+from infimum.engine import interrupts
 from infimum.engine import pool as pool_module
 from infimum.engine.branch import Branch, Goal
 from infimum.engine.incumbent import Incumbent
@@ -391,8 +392,9 @@ def test_the_same_bits_for_every_number_of_threads(name, n, all_threads_work):  
 
 # ---- Ctrl-C
 @pytest.fixture
-def interruptible() -> Iterator[None]:
-    """SIGINT is heard as in any program, whatever the test runner made of it."""
+def interruptible(monkeypatch) -> Iterator[None]:
+    """SIGINT is heard as in any program, whatever the test runner made of it; and each as if it were the first."""
+    monkeypatch.setattr(interrupts, "AGAIN", -1.0)
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals are heard in the main thread only")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

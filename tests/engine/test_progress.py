@@ -121,3 +121,16 @@ def test_the_bounds_are_shown_while_they_are_proved(monkeypatch, capsys):
     infimum.minimize(lambda x: np.sin(3 * x[0]) * x[1] + x[0] ** 2 * np.cos(x[1]), [(-3, 3)] * 2, progress=True)
     last = [line for line in capsys.readouterr().err.split("\r") if line.strip()][-1]
     assert all(word in last for word in ("lower ", "upper ", "gap ", "regions ", "boxes ", "a second")), last
+
+
+@pytest.mark.parametrize("columns", [20, 50, 80, 300])
+def test_the_line_fits_the_terminal(monkeypatch, columns):
+    """A line that is as wide as the terminal would wrap, and its carriage return would go to the second half."""
+    monkeypatch.setattr(progress, "_REDRAW", 0.0)
+    monkeypatch.setattr(progress, "_columns", lambda: columns)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    p = problems.get("hartmann_6")
+    infimum.minimize(p.fun, p.bounds, progress=True)
+    lines = terminal.getvalue().split("\r")
+    assert len(lines) > 5 and max(map(len, lines)) < columns and screen(terminal.getvalue()) == ""
+    assert all(line.startswith("time ") for line in lines if line.strip())

@@ -1,0 +1,62 @@
+"""The program: its commands, its errors, its exit codes."""
+
+import os
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from typing import Any
+
+import infimum
+from infimum.cli import gallery, minimize, resume
+from infimum.cli.command import Command
+from infimum.cli.settings import joined
+from infimum.cli.show import OPEN, USAGE
+from infimum.cli.spoken import spoken
+from infimum.errors import InfimumError
+
+COMMANDS: tuple[Command, ...] = (minimize.COMMAND, resume.COMMAND, gallery.COMMAND)
+
+_EXAMPLES = """examples:
+  infimum minimize model.py --bounds -5 10 -5 10
+  infimum gallery rastrigin --n 10
+
+`infimum COMMAND --help` has more of them."""
+
+
+def parser() -> ArgumentParser:
+    """The parser of all commands."""
+    style: dict[str, Any] = {"formatter_class": RawDescriptionHelpFormatter, "allow_abbrev": False}
+    top = ArgumentParser("infimum", description="Global minima of nonlinear functions, with proof.", epilog=_EXAMPLES, **style)
+    top.add_argument("--version", action="version", version=f"infimum {infimum.__version__}")
+    table = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    for command in COMMANDS:
+        sub = table.add_parser(command.name, help=command.summary, usage=command.usage, description=command.description,
+                               epilog=command.examples, **style)
+        command.configure(sub)
+        sub.set_defaults(run=command.run)
+    return top
+
+
+def run(argv: Sequence[str]) -> int:
+    """Runs a command; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a letter shows a question mark
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    top = parser()
+    try:
+        args = top.parse_args(joined(argv))
+    except SystemExit as done:  # argparse has said why
+        return int(done.code or 0)
+    if args.command is None:
+        top.print_help(sys.stderr)
+        return USAGE
+    try:
+        code = args.run(args)
+        sys.stdout.flush()
+        return code
+    except InfimumError as error:
+        print(f"infimum: {spoken(' '.join(str(error).split()))}", file=sys.stderr)
+        return USAGE
+    except BrokenPipeError:  # the reader of our output has gone, as in `infimum gallery | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OPEN

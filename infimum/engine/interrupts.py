@@ -1,0 +1,39 @@
+"""Ctrl-C during a run: the first ends it with what it has, a second soon after raises KeyboardInterrupt."""
+
+import signal
+import threading
+import time
+from typing import Any
+
+AGAIN = 2.0  # seconds within which a second Ctrl-C means: leave, whatever is lost
+
+
+class Interrupts:
+    """Holds Ctrl-C back until a step is whole: in the middle of one, regions are in no list and the enclosure would not hold.
+
+    A second Ctrl-C within `AGAIN` seconds is not held back, even if it comes during the next run: so a loop over many runs can be
+    left. Only Python's own handler is replaced, and only in the main thread.
+    """
+
+    _last = float("-inf")  # when Ctrl-C was last heard, in any run
+
+    def __init__(self) -> None:
+        self.heard, self.raised, self._replaced = False, False, False
+
+    def __enter__(self) -> "Interrupts":
+        self._replaced = threading.current_thread() is threading.main_thread() and \
+            signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if self._replaced:
+            signal.signal(signal.SIGINT, self._hear)
+        return self
+
+    def _hear(self, *_: Any) -> None:
+        now, before = time.monotonic(), Interrupts._last
+        Interrupts._last, self.heard = now, True
+        if now - before <= AGAIN:
+            self.raised = True
+            raise KeyboardInterrupt
+
+    def __exit__(self, *_: Any) -> None:
+        if self._replaced:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

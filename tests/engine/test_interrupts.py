@@ -1,0 +1,92 @@
+"""Ctrl-C: the first ends a run with what it has, a second one soon after leaves; both as signals in this process."""
+
+import signal
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.engine import interrupts
+from infimum.engine.interrupts import AGAIN, Interrupts
+
+
+class Clock:
+    """Stands in for the clock of `interrupts`."""
+
+    now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Iterator[Clock]:
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals are heard in the main thread only")
+    fake = Clock()
+    monkeypatch.setattr(interrupts, "time", fake)
+    monkeypatch.setattr(Interrupts, "_last", -np.inf)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield fake
+    signal.signal(signal.SIGINT, before)
+
+
+def hard(x):
+    """Not proved in the few steps that the tests make."""
+    return np.sin(3 * x[0] * x[1]) + np.cos(5 * x[0] - x[1] ** 2)
+
+
+def minimize(callback):
+    return infimum.minimize(hard, [(-9, 8)] * 2, atol=0, rtol=0, xtol=0, callback=callback)
+
+
+def pressing(*calls: int):
+    """A callback during whose so-many-th calls Ctrl-C is pressed."""
+    seen = []
+
+    def callback(snapshot):
+        seen.append(snapshot)
+        if len(seen) in calls:
+            signal.raise_signal(signal.SIGINT)
+    return callback
+
+
+def test_the_first_ends_the_run_with_its_enclosure(clock):
+    r = minimize(pressing(3))
+    assert r.verdict is infimum.Verdict.STOPPED and r.message.startswith("interrupted") and r.lower <= -1.9 <= r.upper + 0.2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(("later", "leaves"), [(0.0, True), (AGAIN, True), (AGAIN + 0.1, False)])
+def test_a_second_one_soon_after_leaves_a_loop_over_runs(clock, later, leaves):
+    assert minimize(pressing(1)).message.startswith("interrupted")
+    clock.now += later
+    if leaves:
+        with pytest.raises(KeyboardInterrupt):
+            minimize(pressing(1))
+    else:
+        assert minimize(pressing(1)).message.startswith("interrupted")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_two_in_one_run_leave_it(clock):
+    def twice(snapshot):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        minimize(twice)
+
+
+def test_an_interrupt_of_the_callback_itself_ends_the_run(clock):
+    def raising(snapshot):
+        raise KeyboardInterrupt
+    assert minimize(raising).message.startswith("interrupted")
+
+
+def test_handlers_of_others_are_left_alone(clock):
+    heard = []
+    signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+    r = infimum.minimize(lambda x: x[0] ** 2, [(-1, 2)], callback=pressing(1))
+    assert heard == [1] and r.verdict is infimum.Verdict.PROVED

@@ -1,0 +1,95 @@
+"""Keyword arguments: scipy's, misspelled ones, threads and seeds."""
+
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.target.threads import VARIABLE, thread_count
+
+ROOT = Path(infimum.__file__).parents[1]
+
+
+def bowl(x):
+    return np.sum((x - 0.3) ** 2)
+
+
+@pytest.mark.parametrize(("name", "cure"), [
+    ("method", "engine="), ("jac", "derivatives are computed"), ("tol", "atol= and rtol="),
+    ("maxiter", "max_boxes= or time_limit="),
+    ("disp", "progress=True"), ("workers", "threads="), ("integrality", "not there yet"), ("constraints", "not there yet"),
+    ("timelimit", "did you mean time_limit=?"), ("verbosity_of_output", "there are fun, bounds, args"),
+])
+def test_keywords_that_are_not_ours(name, cure):
+    with pytest.raises(infimum.OptionError) as caught:
+        infimum.minimize(bowl, [(-1, 1)], **{name: 1})
+    assert str(caught.value).startswith(f"minimize has no argument {name!r}: ") and cure in str(caught.value)
+
+
+def test_every_cure_names_arguments_that_exist():
+    from infimum.engine.keywords import _SCIPY
+    known = set(inspect.signature(infimum.minimize).parameters)
+    named = {word.rstrip("=") for cure in _SCIPY.values() for word in cure.replace("=", "= ").split() if word.endswith("=")}
+    assert named and named <= known and not known & set(_SCIPY)
+
+
+def test_seed_none_is_drawn_and_reported():
+    found = {infimum.minimize(bowl, [(-1, 1)] * 2, seed=None).seed for _ in range(3)}
+    assert len(found) > 1
+    seed = found.pop()
+    assert infimum.minimize(bowl, [(-1, 1)] * 2, seed=seed).seed == seed
+
+
+@pytest.mark.parametrize("threads", [1, 2, np.int64(3)])
+def test_threads_change_no_bit(threads):
+    usual, other = (infimum.minimize(bowl, [(-1, 1)] * 3, engine="swarm", threads=t) for t in (None, threads))
+    assert usual.x.tobytes() == other.x.tobytes() and usual.nfev == other.nfev
+    assert infimum.compile(bowl, 2, threads=threads).target.threads == threads
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True, "two", 10**6])
+def test_threads_that_cannot_be(threads):
+    with pytest.raises(infimum.OptionError, match="threads must be a whole number from 1 to 1024"):
+        infimum.minimize(bowl, [(-1, 1)], threads=threads)
+
+
+def test_threads_of_an_evaluator_are_its_own():
+    with pytest.raises(infimum.OptionError, match="infimum.compile"):
+        infimum.minimize(infimum.compile(bowl, 1), [(-1, 1)], threads=2)
+
+
+def test_threads_of_the_environment(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "3")
+    assert thread_count() == 3 and thread_count(2) == 2
+    monkeypatch.setenv(VARIABLE, "many")
+    with pytest.raises(infimum.OptionError, match=f"{VARIABLE} must be a whole number from 1 to 1024, not 'many'"):
+        infimum.minimize(bowl, [(-1, 1)])
+    monkeypatch.setenv(VARIABLE, "")
+    assert thread_count() >= 1
+
+
+# ---- import
+def test_importing_infimum_imports_nothing_heavy():
+    program = "import sys, infimum; print(sorted({'numpy', 'llvmlite'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, env={**os.environ})
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_names_for_type_checkers_are_the_public_names():
+    import ast
+    tree = ast.parse((ROOT / "infimum" / "__init__.py").read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    told = {alias.asname: (node.module, alias.name) for node in block.body for alias in node.names}
+    assert set(told) == {*infimum.__all__, "problems"} <= set(dir(infimum))
+    for name, (module, there) in told.items():
+        assert there == name and (name == "problems" or getattr(sys.modules[module], name) is getattr(infimum, name))
+
+
+def test_a_name_that_is_not_there():
+    with pytest.raises(AttributeError, match="module 'infimum' has no attribute 'maximise'"):
+        infimum.maximise  # noqa: B018
