@@ -14,13 +14,14 @@ from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
 from infimum.expr.pieces import pieces_of
 from infimum.expr.show import listing
-from infimum.expr.trace import trace
+from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
 from infimum.problem import Interval, read_bounds
 from infimum.target.arrays import Arrays, HostArrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.devices import target_of
+from infimum.watch import heed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,8 +99,8 @@ class Evaluator:
     (array([-2.  ,  0.25]), array([7.  , 0.25]))
     """
 
-    def __init__(self, f: Expr, n: int, target: Any = None):
-        self.f, self.n = f, n
+    def __init__(self, f: Expr, n: int, target: Any = None, fun: Callable[[np.ndarray], Any] | None = None):
+        self.f, self.n, self.fun = f, n, fun  # the expression, and the function it was traced from, if there is one
         self.target = CpuTarget() if target is None else target
         self._ready: dict[str, tuple] = {}
         self._parameters: dict[str, int] = {}
@@ -226,6 +227,7 @@ class Evaluator:
         if kind not in self._ready:
             key = (self.f.key, kind, self.n, self.target.name, getattr(self.target, "lanes", 1))
             if key not in _lowered:
+                heed("compiling")
                 name, *sizes = kind.split(":")
                 program = programs.PROGRAMS[name](self.f, var("x", (self.n,)), *map(int, sizes))
                 data = program.data
@@ -286,7 +288,8 @@ def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device
     """
     if target is not None and (device != "cpu" or threads is not None):
         raise OptionError("a target has its own device and threads: give either it or these")
-    return Evaluator(trace(fun, n, args), n, target_of(device, threads=threads) if target is None else target)
+    return Evaluator(trace(fun, n, args), n, target_of(device, threads=threads) if target is None else target,
+                     lambda x: fun(x, *arguments(args)))
 
 
 def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None) -> Interval:

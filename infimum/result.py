@@ -108,10 +108,15 @@ class Result:
     def __repr__(self) -> str:
         return f"Result({self.verdict.name}, fun={self.fun!r}, lower={self.lower!r}, upper={self.upper!r}, x={_point(self.x, 6)})"
 
+    def _upper_bound(self) -> str:
+        if self.x is None:
+            return "none"
+        return f"{self.upper!r} (verified at x)" if self.upper < np.inf else f"none; the value at x is about {self.fun!r}"
+
     def __str__(self) -> str:
         lower = "none" if np.isinf(self.lower) else f"{self.lower!r} (proved)"
         rows = [("verdict", f"{self.verdict.name}: {self.verdict.value}"), ("success", "yes" if self.success else "NO"),
-                ("message", self.message), ("upper bound", f"{self.upper!r} (verified at x)" if self.x is not None else "none"),
+                ("message", self.message), ("upper bound", self._upper_bound()),
                 ("lower bound", lower), ("x", _point(self.x))]
         if self.boxes is not None:
             rows.append(("minimisers", f"all in {counted(len(self.boxes), 'box', 'es')} ({counted(self.regions, 'region')})"))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.ops import OPS, Kind
+from infimum.watch import heed
 
 Shape = tuple[int, ...]
 
@@ -112,6 +113,7 @@ def make(op: str, args: tuple[Expr, ...], shape: Shape, params: dict[str, Any] |
     found = _nodes.get(identity)
     if found is not None:
         return found
+    heed()
     node = object.__new__(Expr)
     for set_slot, value in zip(_SET_SLOT, (op, args, rows, shape, line, lo, hi, None), strict=True):
         set_slot(node, value)

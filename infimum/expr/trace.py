@@ -19,6 +19,7 @@ from infimum.expr.real import Real
 from infimum.expr.source import Place, call_user_function, nothing_swallowed, trace_error
 from infimum.expr.tracer import FUNCTIONS, UFUNCS, Tracer
 from infimum.expr.unsupported import no_rule
+from infimum.watch import heed
 
 # what NumPy says when it meets traced numbers in an array of objects and lacks a way to apply the function named
 _NO_RULE = (r"which has no callable (\w+) method", r"ufunc '(\w+)' not supported for the input types",
@@ -47,15 +48,20 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     if not callable(fun):
         raise TraceError(f"The function to trace is a {type(fun).__name__}, which cannot be called. Pass a function f(x, *args).")
     x = Tracer(var("x", (_number_of_variables(n),)))
-    extra = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+    heed("tracing")
     try:
         with nothing_swallowed(), no_random_numbers(fun):
-            value = call_user_function(fun, x, *extra)
+            value = call_user_function(fun, x, *arguments(args))
     except TraceError:
         raise
     except Exception as error:
         raise _explained(fun, error) from error
     return _scalar(fun, value)
+
+
+def arguments(args: Any) -> tuple:
+    """The further arguments of a function; anything but a tuple or list is one, as in SciPy."""
+    return tuple(args) if isinstance(args, (tuple, list)) else (args,)
 
 
 def _random_states() -> tuple:

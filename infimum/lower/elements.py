@@ -12,6 +12,7 @@ from infimum.lower.kernel import RUN, Builder, Step, Value
 from infimum.lower.meaning import SCANS, Estimates, Meaning
 from infimum.lower.schedule import UNROLL, Plan
 from infimum.lower.views import VIEWS, At, Needs, flat
+from infimum.watch import heed
 
 Leaf = Callable[["int | Value"], Any]
 Tighter = dict[Expr, Callable[["Elements", Any, At], Any]]
@@ -49,6 +50,7 @@ class Elements:
                     break
                 values.append(value)
             else:
+                heed()
                 value = self.memo[-1][node, at] = finish(*values)
                 waiting.pop()
         return value
