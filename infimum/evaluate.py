@@ -1,7 +1,9 @@
 """Evaluator: boxes in, enclosures out. The only door through which engines reach a machine."""
 
+import gc
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -229,9 +231,10 @@ class Evaluator:
             if key not in _lowered:
                 heed("compiling")
                 name, *sizes = kind.split(":")
-                program = programs.PROGRAMS[name](self.f, var("x", (self.n,)), *map(int, sizes))
-                data = program.data
-                ready = self.target.compile(program.kernel), data.doubles(), data.positions(), program.rows
+                with _collector_paused():
+                    program = programs.PROGRAMS[name](self.f, var("x", (self.n,)), *map(int, sizes))
+                    data = program.data
+                    ready = self.target.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 _lowered[key] = ready, program.at
                 if len(_lowered) > _KEEP:
                     _lowered.popitem(last=False)
@@ -260,6 +263,18 @@ class Evaluator:
         if a.ndim != 2 or a.shape[0] != self.n:
             raise ShapeError(f"expected an array of shape ({self.n}, N) or ({self.n},), got {np.shape(array)}")
         return np.ascontiguousarray(a)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """A program is made of very many small objects that all stay: looking for garbage among them takes half of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _same(given: np.ndarray, doubles: np.ndarray) -> bool:

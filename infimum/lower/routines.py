@@ -12,11 +12,13 @@ begin and however long they are.
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
-from infimum.lower.kernel import Instr, Kernel, Loop, Step, Value
+from infimum.lower.kernel import PRIMITIVES, Instr, Kernel, Loop, Step, Value
 
 LONG = 2048              # straight-line code of more instructions is cut
 _LEAST, _MOST = 128, 768  # instructions of a routine
 _WINDOW = 8              # instructions that a cut depends on
+_PLACED = frozenset(("data", "input", "load", "store", "output"))  # the first operand is a position
+_UNIFORM = frozenset(("udata", *(op for op, (takes, _) in PRIMITIVES.items() if "u" in takes)))
 
 
 @dataclass(slots=True, eq=False)
@@ -73,14 +75,23 @@ def _cut(items: list, leaves: dict[Value, str], runs: list[Run]) -> list:
 
 def _fits(item: Instr, leaves: dict[Value, str]) -> bool:
     """Can it stand in a routine? Positions must be known before, since slots hold no integers that are the same in all lanes."""
-    return all(v.type != "u" or v in leaves for v in item.operands) and all(v.type != "u" for v in item.results)
+    return item.operands[0] in leaves if item.op in _PLACED else item.op not in _UNIFORM
 
 
 def _cuts(items: list[Instr]) -> list[tuple[int, int]]:
-    codes = b"".join(crc32(f"{i.op} {i.attr.name if i.op == 'call' else ''}".encode()).to_bytes(4, "little") for i in items)
+    code: dict[tuple, bytes] = {}
+    codes = []
+    for item in items:
+        key = (item.op, item.attr if item.op == "call" else None)
+        if key not in code:
+            code[key] = crc32(f"{item.op} {item.attr.name if item.op == 'call' else ''}".encode()).to_bytes(4, "little")
+        codes.append(code[key])
+    text = b"".join(codes)
+    hashes = [crc32(text[4 * (i - _WINDOW):4 * i]) for i in range(_WINDOW, len(items))]
     found, start = [], 0
     while len(items) - start > _MOST:
-        end = min(range(start + _LEAST, start + _MOST), key=lambda i: crc32(codes[4 * (i - _WINDOW):4 * i]))
+        window = hashes[start + _LEAST - _WINDOW:start + _MOST - _WINDOW]
+        end = start + _LEAST + window.index(min(window))
         found.append((start, end))
         start = end
     return [*found, (start, len(items))]
@@ -136,3 +147,26 @@ def _place(run: Run, leaves: dict[Value, str], used: set[Value]) -> int:
     run.given = [(v, place[v]) for v in given]
     run.kept = [(v, place[v]) for v in kept]
     return count
+
+
+def shape_of(part: Part, slots: dict[Value, int], places: dict[Value, int]) -> tuple[tuple, list[int]]:
+    """(what a part does, apart from where its operands lie; these positions, as its routine reads them). `slots` and `places` are
+    of values that it does not compute: those of the run, and positions that are known. All others are constants."""
+    known: dict[Value, object] = {}
+    positions: list[int] = []
+    rows: list[tuple] = []
+    for item in part.items:
+        refs = []
+        for v in item.operands:
+            ref = known.get(v)
+            if ref is None:
+                at = slots.get(v, places.get(v))
+                ref = known[v] = v if at is None else -len(positions) - 1
+                if at is not None:
+                    positions.append(at)
+            refs.append(ref)
+        for v in item.results:
+            known[v] = len(known)
+        rows.append((item.op, item.attr, *refs))
+    rows.append(tuple([known[v] for v in part.results]))
+    return tuple(rows), positions + [slots[v] for v in part.results]

@@ -3,7 +3,7 @@
 import hashlib
 
 from infimum.lower.kernel import Kernel, Value
-from infimum.lower.routines import Part, Run, with_routines
+from infimum.lower.routines import Part, Run, shape_of, with_routines
 from infimum.target.llvm import Renderer, Spelling, Text
 from infimum.watch import heed
 
@@ -26,10 +26,11 @@ class RoutineRenderer(Renderer):
         super().__init__(spelling)
         self.kernel = with_routines(kernel)
         self.slots = f"%buf{len(kernel.buffers)}"
-        self.places = {i.results[0] for i in kernel.prologue if i.op == "uconst"}
+        self.places = {i.results[0]: i.attr for i in kernel.prologue if i.op == "uconst"}
         self.literals = {i.results[0] for i in kernel.prologue if i.op in ("const", "iconst")}
         self.routines: dict[str, str] = {}
-        self.table: list[str] = []
+        self.table: list[int] = []
+        self._names: dict[tuple, str] = {}
         counts = {"in": kernel.inputs, "out": kernel.outputs, "buf": len(self.kernel.buffers)}
         self.context = context | {f"%{name}{i}": "ptr" for name, count in counts.items() for i in range(count)}
         self.head = "(ptr %positions, ptr %context) #0 {\nentry:\n" + "\n".join(
@@ -60,18 +61,20 @@ class RoutineRenderer(Renderer):
         for value, slot in run.kept:
             t.names[value] = self._get(t, value, str(slot))
 
-    def _routine(self, outer: Text, part: Part, slots: dict[Value, int]) -> tuple[str, list[str]]:
-        """The name of the routine, written if there is no equal one, and the positions that this call of it needs."""
-        t, positions = Text(self.s), []
-        t.names = _Names(self, t, outer, positions, slots)
-        for item in part.items:
-            self.instruction(t, item)
-        for value in part.results:
-            self._put(t, value, t.of(value), t.names.position(str(slots[value])))
-        text = "\n".join([self.head, *t.lines, "  ret void", "}"])
-        name = f"routine_{hashlib.blake2b(text.encode(), digest_size=12).hexdigest()}"
-        self.routines[name] = f"define void @{name}{text}"
-        return name, positions
+    def _routine(self, outer: Text, part: Part, slots: dict[Value, int]) -> tuple[str, list[int]]:
+        """The name of the routine, written if there is no equal one, and the positions that this call of it reads."""
+        shape, positions = shape_of(part, slots, self.places)
+        if shape not in self._names:
+            t = Text(self.s)
+            t.names = _Names(self, t, outer)
+            for item in part.items:
+                self.instruction(t, item)
+            for value in part.results:
+                self._put(t, value, t.of(value), t.names.position())
+            text = "\n".join([self.head, *t.lines, "  ret void", "}"])
+            name = self._names[shape] = f"routine_{hashlib.blake2b(text.encode(), digest_size=12).hexdigest()}"
+            self.routines[name] = f"define void @{name}{text}"
+        return self._names[shape], positions
 
     def declarations(self) -> list[str]:
         """What the text that calls the routines needs beside them."""
@@ -97,23 +100,24 @@ class RoutineRenderer(Renderer):
 
 
 class _Names(dict):
-    """The names of values in a routine. What it does not compute itself is read where it is first needed."""
+    """The names of values in a routine. What it does not compute itself is read where it is first needed, in the order of
+    `shape_of`."""
 
-    def __init__(self, renderer: RoutineRenderer, text: Text, outer: Text, positions: list[str], slots: dict[Value, int]):
-        self.renderer, self.text, self.outer, self.positions, self.slots = renderer, text, outer, positions, slots
+    def __init__(self, renderer: RoutineRenderer, text: Text, outer: Text):
+        self.renderer, self.text, self.outer, self.count = renderer, text, outer, 0
 
-    def position(self, place: str) -> str:
-        """A position from the table."""
-        at = self.text.let(f"getelementptr inbounds i64, ptr %positions, i64 {len(self.positions)}")
-        self.positions.append(place)
+    def position(self) -> str:
+        """The next position from the table."""
+        at = self.text.let(f"getelementptr inbounds i64, ptr %positions, i64 {self.count}")
+        self.count += 1
         return self.text.let(f"load i64, ptr {at}, align 8")
 
     def __missing__(self, value: Value) -> str:
         if value in self.renderer.literals:
             name = self.outer.names[value]
-        elif value in self.renderer.places:
-            name = self.position(self.outer.names[value])
         else:
-            name = self.renderer._get(self.text, value, self.position(str(self.slots[value])))
+            name = self.position()
+            if value not in self.renderer.places:
+                name = self.renderer._get(self.text, value, name)
         self[value] = name
         return name
