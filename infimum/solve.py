@@ -161,7 +161,7 @@ def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any
         plain = fun.fun if isinstance(fun, Evaluator) else lambda x: fun(x, *arguments(args))
         why = "interrupted" if watch.asked_to_stop() else f"the time limit of {time_limit:g} s was reached"
         left = 0.0 if watch.asked_to_stop() else time_limit - watch.seconds
-        result = by_plain_calls(problem, plain, early.best, f"{why} while {watch.phase} the function", left, seed, engine)
+        result = by_plain_calls(problem, plain, early.best, f"{why} while {early} the function", left, seed, engine)
         return replace(result, seconds=watch.seconds)
     finally:
         shown.clear()
