@@ -14,7 +14,7 @@ from zlib import crc32
 
 from infimum.lower.kernel import PRIMITIVES, Instr, Kernel, Loop, Step, Value
 
-LONG = 2048              # straight-line code of more instructions is cut
+LONG = 4096              # straight-line code of more instructions is cut
 _LEAST, _MOST = 128, 768  # instructions of a routine
 _WINDOW = 8              # instructions that a cut depends on
 _PLACED = frozenset(("data", "input", "load", "store", "output"))  # the first operand is a position
