@@ -163,6 +163,8 @@ def topological(roots: list[Expr], leaf: Expr | None = None) -> Iterator[Expr]:
             yield node
         elif id(node) not in seen:
             seen.add(id(node))
+            if not len(seen) & 1023:
+                heed()
             stack.append((node, True))
             if node is not leaf:
                 stack.extend([(arg, False) for arg in reversed(node.args)])

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from zlib import crc32
 
 from infimum.lower.kernel import PRIMITIVES, Instr, Kernel, Loop, Step, Value
+from infimum.watch import heed
 
 LONG = 4096              # straight-line code of more instructions is cut
 _LEAST, _MOST = 128, 768  # instructions of a routine
@@ -47,6 +48,7 @@ def with_routines(kernel: Kernel) -> Kernel:
     body = _cut(kernel.body, leaves, runs)
     if not runs:
         return kernel
+    heed()
     used = _used_outside(body)
     slots = max(_place(run, leaves, used) for run in runs)
     return replace(kernel, body=body, buffers=[*kernel.buffers, slots], homes=[*kernel.homes, 1])
@@ -79,6 +81,7 @@ def _fits(item: Instr, leaves: dict[Value, str]) -> bool:
 
 
 def _cuts(items: list[Instr]) -> list[tuple[int, int]]:
+    heed()
     code: dict[tuple, bytes] = {}
     codes = []
     for item in items:
@@ -115,6 +118,7 @@ def _used_outside(items: list) -> set[Value]:
 
 def _place(run: Run, leaves: dict[Value, str], used: set[Value]) -> int:
     """Gives a slot to every value that is handed on, for as long as it is needed; returns how many slots there are."""
+    heed()
     home = {v: k for k, part in enumerate(run.parts) for i in part.items for v in i.results}
     last: dict[Value, int] = {}
     for k, part in enumerate(run.parts):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from infimum.expr.node import Expr, topological
 from infimum.expr.ops import Kind
+from infimum.watch import heed
 
 HEAVY = 24       # an expression this costly is stored rather than computed twice
 STRAIGHT = 200   # programs up to this cost are written without loops
@@ -119,6 +120,7 @@ def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, floa
     Roots that run over the same vector and wait for equally many others are taken to share a loop.
     """
     waits = _waits(nodes)
+    heed()
     stored, uses = _trace_uses(outputs, nodes, cost, waits, set())
     # sine and cosine are computed together in the first loop that needs either; what no later loop needs is not kept
     apart = {n for n, other in _partners(nodes).items() if n.size > 1 and uses[n] != uses[other]}
@@ -193,6 +195,7 @@ def _still_heavy(nodes: list[Expr], stored: set[Expr]) -> set[Expr]:
 
 def _arrange(p: Plan, outputs: list[Expr]) -> None:
     """Orders the roots; those that depend on equally many stages and run over the same vector share a loop."""
+    heed()
     wanted = set(outputs)
     shared: dict[tuple, Stage] = {}
     for node in p.nodes:
