@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Set-up and errands of the project; needs only Python and a package index.
+"""Development tasks; needs only Python and a package index.
 
-    python3 dev.py example    a real example, from an ordinary function to a proved enclosure
+    python3 dev.py example    an example, from an ordinary function to a proved enclosure (or another one: example robot_arm)
     python3 dev.py test       ruff and all tests (further arguments go to pytest)
     python3 dev.py bench ...  a benchmark: kernels, soak, …
+    python3 dev.py docs       rewrites docs/api.md from the docstrings
 
 Each creates the virtual environment .venv beside this file if it is missing, installs what it needs, and can be repeated.
 """
@@ -18,38 +19,44 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 HOME = ROOT / ".venv"
 PYTHON = HOME / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-EXTRAS = {"example": "", "test": "[test]", "bench": "[test,bench]"}
+EXTRAS = {"example": "", "test": "[test]", "bench": "[test,bench]", "docs": ""}
+EXAMPLES = sorted(p.stem for p in (ROOT / "examples").glob("*.py"))
 BENCHMARKS = sorted(p.stem for p in (ROOT / "bench").glob("*.py") if "def main" in p.read_text())
 
 
 def works(*command: str) -> bool:
-    """Does the environment's Python run this without complaint?"""
+    """Does this command succeed with the environment's Python?"""
     return PYTHON.exists() and subprocess.run([PYTHON, *command], capture_output=True, cwd=HOME).returncode == 0
 
 
 def prepare(extras: str) -> None:
-    """Creates the environment, and installs the project unless these extras are in it, unharmed, already."""
+    """Creates the environment, and installs the project unless it is already there, with these extras and working."""
     wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + f"{extras}{ROOT}".encode()).hexdigest()
     stamp = HOME / f"installed{extras.replace('[', '-').replace(']', '').replace(',', '-')}"
     if stamp.exists() and stamp.read_text() == wanted and works("-c", "import infimum"):
         return
-    if not works("-m", "pip", "--version"):  # missing, or left half-made
+    if not works("-m", "pip", "--version"):  # missing, or incomplete
         print(f"creating {HOME}", flush=True)
         venv.EnvBuilder(with_pip=True, clear=True).create(HOME)
     print(f"installing infimum{extras}", flush=True)
     install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     project = ["--config-settings", "editable_mode=compat", "--editable", f"{ROOT}{extras}"]
     if subprocess.run([*install, *project]).returncode or not works("-c", "import infimum"):
-        sys.exit(f"installing failed; if what stands above does not tell why, delete {HOME} and try again")
+        sys.exit(f"installing failed; if the output above does not say why, delete {HOME} and try again")
     stamp.write_text(wanted)
 
 
 def commands(errand: str, rest: list[str]) -> list[list[str]]:
-    """What an errand runs, in order."""
+    """The commands of a task, in order."""
     if errand == "example":
-        return [["examples/six_hump_camel.py", *rest]]
+        name = rest[0] if rest else "six_hump_camel"
+        if name not in EXAMPLES:
+            sys.exit("which example? " + ", ".join(EXAMPLES))
+        return [[f"examples/{name}.py"]]
     if errand == "test":
         return [["-m", "ruff", "check", "."], ["-m", "pytest", "-n", "auto", *rest]]
+    if errand == "docs":
+        return [["docs/generate_api.py"]]
     if not rest or rest[0] not in BENCHMARKS:
         sys.exit("which benchmark? " + ", ".join(BENCHMARKS))
     return [[f"bench/{rest[0]}.py", *rest[1:]]]
@@ -70,7 +77,7 @@ def main() -> int:
             if code:
                 return code
     except KeyboardInterrupt:
-        print("stopped; the same command goes on where this one ended", file=sys.stderr)
+        print("stopped; the same command continues where this one ended", file=sys.stderr)
         return 130
     return 0
 

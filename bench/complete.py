@@ -55,7 +55,7 @@ def search(name: str, n: int, most: int, device: str = "cpu") -> dict[str, Any]:
     iterating = time.perf_counter() - begun
     r = run.finish(None if run.search.done else f"{most} iterations", time.perf_counter() - start, [])
     faults = wrong(r, p)
-    return {"problem": name, "n": n, "iterations": r.nit, "regions": r.regions, "verdict": r.verdict.name, "wrong": faults,
+    return {"problem": name, "n": n, "iterations": r.nit, "regions": len(r.regions), "verdict": r.verdict.name, "wrong": faults,
             "lower": r.lower, "upper": r.upper, "seconds": r.seconds, "seconds an iteration": iterating / r.nit,
             "largest list": largest}
 

@@ -207,9 +207,9 @@ def auto(device: str) -> None:
             r = infimum.minimize(f, p.bounds[0], n=n, xtol=XTOL, device=device, time_limit=20 * most)
             times.append(time.perf_counter() - start)
         faults = wrong(r, p)
-        holds = r.verdict.name == "PROVED" and r.regions == 1 and not faults and times[1] <= most
+        holds = r.verdict.name == "PROVED" and len(r.regions) == 1 and not faults and times[1] <= most
         report(f"{name}, n = {n:,}", times[1], "s", f"<= {most:g}, 1 region", holds,
-               f"{r.verdict.name}, {r.regions} region, {faults or 'minimiser inside'}; the first call {times[0]:.2f} s")
+               f"{r.verdict.name}, {len(r.regions)} region, {faults or 'minimiser inside'}; the first call {times[0]:.2f} s")
 
 
 def branch(device: str) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not look into tables
     from infimum import problems as problems
+    from infimum.cover import Cover as Cover
     from infimum.errors import BoundsError as BoundsError
     from infimum.errors import CheckpointError as CheckpointError
     from infimum.errors import DeviceError as DeviceError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import HostError as HostError
     from infimum.errors import InfimumError as InfimumError
     from infimum.errors import InternalError as InternalError
+    from infimum.errors import NotKeptError as NotKeptError
     from infimum.errors import NotLocalError as NotLocalError
     from infimum.errors import OptionError as OptionError
     from infimum.errors import ShapeError as ShapeError
@@ -36,13 +38,14 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.solve import minimize as minimize
     from infimum.solve import resume as resume
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where the public names live. A module is imported when one of its names is first asked for, so that `import infimum` and
 # `infimum --help` take no time, and Ctrl-C during the rest of the imports is the program's to answer.
 _HOMES = {
+    "cover": "Cover",
     "errors": "BoundsError CheckpointError DeviceError DeviceMemoryError GalleryError HostError InfimumError InternalError "
-              "NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
+              "NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
     "evaluate": "Derivative Enclosure Evaluator MeanValue compile enclose",
     "expr.real": "Real e pi",
     "problem": "Interval Problem",

@@ -2,22 +2,31 @@
 
 
 class InfimumError(Exception):
-    """Base of all errors of this library: `except infimum.InfimumError` catches each of them."""
+    """Base class of all errors of this library: `except infimum.InfimumError` catches every one of them.
+
+    >>> try:
+    ...     raise BoundsError("the bounds of variable 0 are reversed: 1.0 > 0.0")
+    ... except InfimumError as error:
+    ...     print(type(error).__name__, isinstance(error, ValueError))
+    BoundsError True
+    """
 
 
 class TraceError(InfimumError):
-    """The function could not be turned into an expression.
+    """The function could not be traced.
 
-    infimum calls the function once with a symbolic array and records what NumPy is asked to do. That fails where
-    the code leaves NumPy (`math.sin(x[0])`), asks a symbolic number for its value (`if x[0] > 0:`, `float(x[0])`),
-    writes into its input (`x[0] = 1`), or uses a NumPy function without a rule. The message names the line and the cure.
+    infimum calls the function once with a symbolic array and records the NumPy operations on it. That fails where the code
+    leaves NumPy (`math.sin(x[0])`), asks a symbol for its value (`if x[0] > 0:`, `float(x[0])`), or uses a NumPy function that
+    cannot be traced. The message names the line and what to write instead.
 
     Example: `def f(x): return math.sin(x[0])`. Cure: `def f(x): return np.sin(x[0])`.
     """
 
+    again = False  # may tracing succeed in a second run, component by component?
+
 
 class UserFunctionError(TraceError):
-    """The user's function itself raised an exception; it is chained as `__cause__`.
+    """Your function itself raised an exception, which is chained as `__cause__`.
 
     Example: `def f(x): return x[7]` with n = 2. Cure: correct the function, or pass the right `n` or bounds.
     """
@@ -26,9 +35,9 @@ class UserFunctionError(TraceError):
 class BoundsError(InfimumError, ValueError):
     """The bounds do not describe a box.
 
-    Causes: a lower end above its upper end, a NaN, a complex or non-numeric entry, the wrong shape, no variable at all,
+    Causes: a lower bound above its upper bound, a NaN, a complex or non-numeric entry, the wrong shape, no variable at all,
     an interval that is a point at infinity. Example: `bounds=[(1, 0)]`. Cure: pairs `(low, high)` with `low <= high`;
-    infinite ends are allowed.
+    infinite bounds are allowed.
     """
 
 
@@ -37,71 +46,79 @@ class ShapeError(InfimumError, ValueError):
 
 
 class OptionError(InfimumError, ValueError):
-    """An argument or option of `minimize` is unknown or has no meaning.
+    """An argument or option of `minimize` is unknown or has an invalid value.
 
-    Example: `minimize(f, bounds, options={"particels": 100})`. Cure: the message lists what is known and which values are legal.
+    Example: `minimize(f, bounds, options={"particels": 100})`. Cure: the message lists the known names or the valid values.
     """
 
 
 class UndefinedError(InfimumError):
-    """The function has no finite value anywhere that was looked.
+    """The function had no finite value at any point that was tried.
 
     Example: `np.log(-1 - x[0]**2)`. Cure: correct the function, or give bounds within its natural domain.
     """
 
 
 class CheckpointError(InfimumError):
-    """A checkpoint cannot be written, read, or does not belong to this problem.
+    """A checkpoint cannot be written or read, or does not belong to this problem.
 
-    Causes: the folder is missing or not writable; the file is damaged or no checkpoint; the function, as traced, is another one.
-    Cure: the message names the file and what is wrong; nothing is ever resumed from a file that is not whole.
+    Causes: the folder is missing or not writable; the file is damaged or not a checkpoint; the traced function is a different
+    one. Cure: the message names the file and what is wrong. A run is never resumed from an incomplete file.
     """
 
 
 class NotLocalError(InfimumError):
-    """The engine needs a function that can be taken apart into what each variable contributes, and this one cannot.
+    """The engine needs a function that can be split into the contributions of its variables, and this one cannot.
 
     Example: `engine="complete"` with `np.sum(np.cumsum(x)**2)`. Cure: `engine="auto"`.
     """
 
 
-class InternalError(InfimumError):
-    """infimum has found a contradiction in its own work. No result is better than a wrong one.
+class NotKeptError(InfimumError, LookupError):
+    """A result holds too many regions to keep them one by one.
 
-    Cure: none on your side; please report it, together with the function and the bounds.
+    Example: `result.regions.lo` after a run that was stopped with a hundred million regions. Cure: `result.boxes`, which holds
+    them all, merged; or limits that stop the run earlier.
+    """
+
+
+class InternalError(InfimumError):
+    """infimum has found a contradiction in its own results, and returns none rather than a wrong one.
+
+    Cure: there is nothing you can do about it; please report it, together with the function and the bounds.
     """
 
 
 class HostError(InfimumError):
     """This machine cannot run the kernels: the processor lacks fused multiply-add, or LLVM has no target for it.
 
-    Without a hardware `fma` the enclosures would need a library call that cannot be trusted, so the host is refused.
+    Without a hardware `fma` the enclosures would depend on a library call that cannot be trusted.
     Cure: a processor of 2013 or later (x86-64 with FMA3, or any 64-bit Arm), or the slow `python` target.
     """
 
 
 class DeviceError(InfimumError):
-    """The GPU asked for cannot be used.
+    """The requested GPU cannot be used.
 
-    Causes: CuPy is not installed; there is no NVIDIA GPU, or no driver for it; the number names none; the chip is older than 2016
-    or the driver refuses the kernel; one box needs more memory than `memory_limit` allows; the GPU was lost, or a launch on it
-    failed. Example: `device="cuda"` on a laptop without a GPU. Cure: `pip install infimum[cuda]` and NVIDIA's driver (no CUDA
-    toolkit is needed), another number, or `device="cpu"`, which gives the same bits. A run that kept a checkpoint goes on from
-    it, on any device: `infimum.resume(file, fun, device="cpu")`.
+    Causes: CuPy is not installed; there is no NVIDIA GPU, or no driver for it; there is no GPU with that number; the chip is
+    older than 2016 or the driver rejects the kernel; one box needs more memory than `memory_limit` allows; the GPU was lost, or
+    a launch on it failed. Example: `device="cuda"` on a laptop without a GPU. Cure: `pip install infimum[cuda]` and NVIDIA's
+    driver (no CUDA toolkit is needed), another number, or `device="cpu"`, which gives the same bits. A run with a checkpoint can
+    be continued on any device: `infimum.resume(file, fun, device="cpu")`.
     """
 
 
 class DeviceMemoryError(DeviceError, MemoryError):
     """The memory of the GPU is full, and splitting the launch did not help.
 
-    A search that meets it while it branches ends with the enclosure it has. Cure: free the GPU's memory of other programs, a
-    smaller `batch`, fewer particles, or `device="cpu"`.
+    A search that runs out of memory while branching ends with the enclosure it has. Cure: close other programs that use the
+    GPU's memory, a smaller `batch`, fewer particles, or `device="cpu"`.
     """
 
 
 class GalleryError(InfimumError, ValueError):
-    """The gallery has no such problem, or not with so many variables.
+    """The gallery has no such problem, or not with that many variables.
 
-    Example: `get("rosenbrok")`, `get("branin", 3)`, `get("rosenbrock", 1)`. Cure: the message names near names and the sizes
-    that exist; `names()` lists all.
+    Example: `get("rosenbrok")`, `get("branin", 3)`, `get("rosenbrock", 1)`. Cure: the message suggests similar names or the
+    sizes that exist; `names()` lists all problems.
     """

@@ -1,4 +1,4 @@
-"""Evaluator: boxes in, enclosures out. The only door through which engines reach a machine."""
+"""Evaluator: boxes in, enclosures out. The only way from engines to a machine."""
 
 import gc
 from collections import OrderedDict
@@ -19,19 +19,28 @@ from infimum.expr.show import listing
 from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
+from infimum.lower.nodes import nodes_of
 from infimum.problem import Interval, read_bounds
 from infimum.target.arrays import Arrays, HostArrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.devices import target_of
+from infimum.text import counted
 from infimum.watch import heed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosure:
-    """Proved bounds of a function over boxes, one entry a box: lo <= f(x) <= hi for every x of the box where f is defined.
+    """Proved bounds of a function over boxes, one entry per box: lo <= f(x) <= hi for every x in the box where f is defined.
 
     An empty enclosure (lo = inf, hi = -inf) means that f is defined nowhere on the box. `level` is the status: 0 undefined
     somewhere, 1 defined, 2 Lipschitz, 3 smooth on the closed box and around it; `defined`, `lipschitz`, `smooth` read it.
+
+    >>> import numpy as np
+    >>> r = compile(lambda x: np.sqrt(x[0]), n=1).value([[1.0, -4.0, -4.0]], [[4.0, 4.0, -1.0]])
+    >>> r.lo, r.hi
+    (array([ 1.,  0., inf]), array([  2.,   2., -inf]))
+    >>> r.defined, r.empty
+    (array([ True, False, False]), array([False, False,  True]))
     """
 
     lo: np.ndarray
@@ -40,31 +49,31 @@ class Enclosure:
 
     @property
     def defined(self) -> np.ndarray:
-        """Every operation is defined on the whole closed box."""
+        """True where the function is defined on the whole closed box."""
         return self.level >= DEFINED
 
     @property
     def lipschitz(self) -> np.ndarray:
-        """Defined, and Lipschitz on a neighbourhood of the box."""
+        """True where the function is defined, and Lipschitz on a neighbourhood of the box."""
         return self.level >= LIPSCHITZ
 
     @property
     def smooth(self) -> np.ndarray:
-        """Lipschitz, and differentiable on a neighbourhood of the box."""
+        """True where the function is Lipschitz and differentiable on a neighbourhood of the box."""
         return self.level >= SMOOTH
 
     @property
     def empty(self) -> np.ndarray:
-        """Defined nowhere on the box."""
+        """True where the function is defined nowhere on the box."""
         return self.lo > self.hi
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derivative:
-    """Proved bounds of derivatives over boxes, with the enclosure of the value, whose status says what they are worth.
+    """Proved bounds of derivatives over boxes, and the enclosure of the value, whose status says what they mean.
 
-    Where `value.smooth`, the derivative at every point of the box lies between lo and hi; where only `value.lipschitz`, every
-    element of Clarke's generalised gradient does, while a Hessian then says nothing; elsewhere nothing follows. A gradient has n
+    Where `value.smooth`, the derivative at every point of the box lies between lo and hi. Where only `value.lipschitz`, every
+    element of Clarke's generalised gradient does, while a Hessian says nothing. Elsewhere nothing follows. A gradient has n
     rows, a Hessian n by n.
     """
 
@@ -84,15 +93,15 @@ class MeanValue:
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _KEEP = 256
 _BATCH = 1 << 13
-_WORTH_A_GPU = 1 << 16  # lanes a step, where a CPU could do them as well
+_WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
 
 class Evaluator:
     """Kernels of one function of n variables, compiled when first used.
 
-    Boxes are two float64 arrays `lo` and `hi` of shape (n, N), a column a box; a single box may have shape (n,), and results
-    then lose their last axis. Points have the same shape. A box with lo > hi somewhere is empty and so is its enclosure; one
-    with a NaN gives [-inf, inf] and status 0. Results do not depend on the number of threads or SIMD lanes.
+    Boxes are two float64 arrays `lo` and `hi` of shape (n, N), one box per column; a single box may have shape (n,), and results
+    then lose their last axis. Points have the same shape. A box with lo > hi in some variable is empty, and so is its enclosure;
+    one with a NaN gives [-inf, inf] and status 0. Results do not depend on the number of threads or SIMD lanes.
 
     >>> import numpy as np
     >>> f = compile(lambda x: np.sum(x**2) - x[0] * x[1], n=2)
@@ -108,7 +117,7 @@ class Evaluator:
         self._parameters: dict[str, int] = {}
 
     def __repr__(self) -> str:
-        return f"Evaluator of {self.n} variables on {self.target.name}:\n{listing(self.f)}"
+        return f"Evaluator of {counted(self.n, 'variable')} on {self.target.name}:\n{listing(self.f)}"
 
     # ---- enclosures
     def value(self, lo: Any, hi: Any) -> Enclosure:
@@ -117,20 +126,46 @@ class Evaluator:
         return _enclosure(out, shaped)
 
     def mean_value(self, lo: Any, hi: Any) -> MeanValue:
-        """The natural enclosure, and its intersection with the mean value form where the function is Lipschitz."""
+        """The natural enclosure, and its intersection with the mean value form where the function is Lipschitz.
+
+        >>> f = compile(lambda x: x[0] * (1 - x[0]), n=1)
+        >>> r = f.mean_value([0.5], [0.625])
+        >>> float(r.natural.lo), float(r.natural.hi), float(r.best.lo), float(r.best.hi)
+        (0.1875, 0.3125, 0.23046875, 0.26171875)
+        """
         out, shaped = self._run(programs.MEAN_VALUE, lo, hi)
         return MeanValue(_enclosure(out[:3], shaped), _enclosure(out[3:], shaped))
 
     def gradient(self, lo: Any, hi: Any) -> Derivative:
-        """The enclosure of the gradient (shape (n, N)) and of the value over each box."""
+        """The enclosure of the gradient (shape (n, N)) and of the value over each box.
+
+        >>> f = compile(lambda x: x[0] ** 2 + abs(x[1]), n=2)
+        >>> g = f.gradient([1.0, -1.0], [2.0, 1.0])
+        >>> g.lo, g.hi, bool(g.value.lipschitz), bool(g.value.smooth)
+        (array([ 2., -1.]), array([4., 1.]), True, False)
+        """
         out, shaped = self._run(programs.GRADIENT, lo, hi)
         return Derivative(_enclosure(out[:3], shaped), shaped(out[3]), shaped(out[4]))
 
     def hessian(self, lo: Any, hi: Any) -> Derivative:
-        """The enclosure of the Hessian (shape (n, n, N)) and of the value over each box."""
+        """The enclosure of the Hessian (shape (n, n, N)) and of the value over each box.
+
+        >>> f = compile(lambda x: x[0] ** 3 + x[0] * x[1], n=2)
+        >>> h = f.hessian([1.0, 0.0], [2.0, 1.0])
+        >>> h.lo.tolist(), h.hi.tolist()
+        ([[6.0, 1.0], [1.0, 0.0]], [[12.0, 1.0], [1.0, 0.0]])
+        """
         out, shaped = self._run(programs.HESSIAN, lo, hi)
         square = [shaped(a.reshape(self.n, self.n, -1)) for a in out[3:]]
         return Derivative(_enclosure(out[:3], shaped), *square)
+
+    def inside(self, lo: Any, hi: Any) -> dict[Expr, Enclosure]:
+        """The enclosures of all operations inside the function, each of shape (elements, N)."""
+        out, found, begin = self.run(programs.NODES, [self._columns(lo), self._columns(hi)]), {}, 0
+        for node in nodes_of(self.f):
+            found[node] = Enclosure(*(a[begin:begin + node.size] for a in out))
+            begin += node.size
+        return found
 
     # ---- estimates: no proof, the same upward arithmetic
     def estimate(self, x: Any) -> np.ndarray:
@@ -139,7 +174,12 @@ class Evaluator:
         return shaped(out[0][0])
 
     def estimate_gradient(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Value and gradient (shape (n, N)) at each point. Estimates, not bounds."""
+        """Value and gradient (shape (n, N)) at each point. Estimates, not bounds.
+
+        >>> value, gradient = compile(lambda x: x[0] ** 2 + 3 * x[1], n=2).estimate_gradient([2.0, 1.0])
+        >>> float(value), gradient.tolist()
+        (7.0, [4.0, 3.0])
+        """
         out, shaped = self._run(programs.ESTIMATE_GRADIENT, x)
         return shaped(out[0][0]), shaped(out[1])
 
@@ -151,10 +191,10 @@ class Evaluator:
     # ---- running
     def run(self, kind: str, inputs: list[np.ndarray], outputs: list[np.ndarray] | None = None,
             parameters: np.ndarray | None = None, times: int = 1, doubles: Any = None) -> list[np.ndarray]:
-        """Runs a program on float64 arrays of shape (rows, N), NumPy's or those of `arrays`, where the results are then too.
+        """Runs a program on float64 arrays of shape (rows, N), NumPy's or those of `arrays`; the results are of the same kind.
 
-        `parameters` are given to all lanes alike; or `doubles`, as the method of that name makes them, wherever they lie.
-        `times`: so often, to and fro between inputs and outputs of the same shapes.
+        `parameters` are the same for all lanes. They may also be given as `doubles`, made by the method of that name, in any
+        memory. `times` runs it that often, alternating between inputs and outputs, which then have the same shapes.
         """
         compiled, _, positions, rows = self.prepare(kind)
         here = isinstance(inputs[0], np.ndarray)
@@ -167,7 +207,7 @@ class Evaluator:
         return outputs if times % 2 else inputs
 
     def doubles(self, kind: str, parameters: np.ndarray | None) -> np.ndarray:
-        """The data of a program, these parameters among it."""
+        """The data of a program, including these parameters."""
         doubles = self.prepare(kind)[1]
         if parameters is None:
             return doubles
@@ -176,43 +216,43 @@ class Evaluator:
         return doubles
 
     def parameters_at(self, kind: str) -> int:
-        """Where the parameters stand in it."""
+        """The position of the parameters in the data of a program."""
         self.prepare(kind)
         return self._parameters[kind]
 
     @property
     def arrays(self) -> Arrays:
-        """The memory in which the target works, and the way there and back."""
+        """The memory in which the target works, and transfers to and from it."""
         return self.target.arrays
 
     @property
     def batch(self) -> int:
-        """How many lanes a step of a long search should have where nobody says: what fills the machine."""
+        """The default number of lanes per step of a long search: enough to fill the machine."""
         return getattr(self.target, "batch", _BATCH)
 
     @property
     def far_batch(self) -> int | None:
-        """How many it should have on a GPU, if there is one beside this machine to which a long search may go; else None."""
+        """The same for a GPU to which a long search may move; None if there is no such GPU."""
         batch = getattr(self.target, "far_batch", None)
         return batch if batch is not None and self.goes_far(batch) else None
 
     def arrays_for(self, batch: int, least: int = 1) -> Arrays:
-        """The memory for a search of so many lanes a step: that of a GPU, if it has enough to do, or if nothing else may be used
-        for `least` lanes."""
+        """The memory for a search with that many lanes per step: the GPU's, if there is enough work for it, or if the target must
+        stay on the GPU from `least` lanes on."""
         return self.arrays if self.goes_far(batch, least) else HostArrays()
 
     def goes_far(self, batch: int, least: int = 1) -> bool:
-        """Is that the memory of a GPU, so that this machine is free meanwhile?"""
+        """Does `arrays_for` choose the memory of a GPU, so that the CPU is free while kernels run?"""
         worth = least if getattr(self.target, "resident", False) else _WORTH_A_GPU
         return batch >= worth and not isinstance(self.arrays, HostArrays)
 
     def arrays_of(self, array: Any) -> Arrays:
-        """The memory where this array lies."""
+        """The memory that holds this array."""
         return HostArrays() if isinstance(array, np.ndarray) else self.arrays
 
     @cached_property
     def local(self) -> LocalForm | None:
-        """The function seen from one variable, or None where it cannot be taken apart: what sweeps need."""
+        """The function as seen from one variable, which sweeps need; None if it cannot be split."""
         return self.local_block(1)
 
     def local_block(self, block: int) -> LocalForm | None:
@@ -221,11 +261,11 @@ class Evaluator:
 
     @cached_property
     def has_pieces(self) -> bool:
-        """Does some part of the function read a single quantity more than once? Then enclosures by pieces are tighter."""
+        """Does some part of the function use one quantity more than once? Enclosures by pieces are then tighter."""
         return bool(pieces_of(self.f))
 
     def prepare(self, kind: str) -> tuple:
-        """(compiled kernel, doubles, positions, rows of the outputs) of a program, made on first use."""
+        """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""
         if kind not in self._ready:
             key = (self.f.key, kind, self.n, self.target.name, getattr(self.target, "lanes", 1))
             if key not in _lowered:
@@ -258,7 +298,7 @@ class Evaluator:
             raise ShapeError(f"{wanted}; this is a {type(array).__name__} of {given.dtype}")
         a = np.ascontiguousarray(given, dtype=np.float64)
         if given.dtype.itemsize > 4 and given.dtype != np.float64 and not _same(given, a):
-            raise ShapeError(f"{wanted}; this array of {given.dtype} holds numbers that are no doubles")
+            raise ShapeError(f"{wanted}; this array of {given.dtype} holds numbers that are not doubles")
         a = a[:, None] if a.ndim == 1 else a
         if a.ndim != 2 or a.shape[0] != self.n:
             raise ShapeError(f"expected an array of shape ({self.n}, N) or ({self.n},), got {np.shape(array)}")
@@ -310,7 +350,7 @@ def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device
 def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None) -> Interval:
     """An interval that certainly contains every value of `fun` on the box `bounds`, rounding errors included.
 
-    The natural interval extension and the mean value form, intersected. `bounds` takes (low, high) pairs, a
+    It is the intersection of the natural interval extension and the mean value form. `bounds` are (low, high) pairs, a
     scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite.
 
     >>> import numpy as np

@@ -1,4 +1,4 @@
-"""What is asked: intervals, bounds, problems. Immutable."""
+"""The question: intervals, bounds, problems. Immutable."""
 
 import math
 import operator
@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from infimum.errors import BoundsError, OptionError
+from infimum.errors import BoundsError, OptionError, TraceError
+from infimum.text import counted
 
 MOST_VARIABLES = 10**8  # a box of so many takes gigabytes
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The real numbers between `lo` and `hi`, ends included where they are finite.
+    """The real numbers between `lo` and `hi`, including the ends where they are finite.
 
-    As an enclosure of a function: `defined` tells whether the function is known to be defined on the whole box; points where
-    it is not are no values, and an enclosure says nothing about them.
+    As an enclosure of a function: `defined` tells whether the function is known to be defined on the whole box; an enclosure
+    says nothing about points where it is not.
 
     >>> Interval(1.0, 2.0)
     [1.0, 2.0]
@@ -34,7 +35,7 @@ class Interval:
 
     @property
     def empty(self) -> bool:
-        """Holds no number: the function is defined nowhere on the box."""
+        """True if it contains no number: the function is defined nowhere on the box."""
         return not self.lo <= self.hi
 
     @property
@@ -59,7 +60,12 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """Minimise `fun` over the box from `lo` to `hi`; the columns of `x0` are points inside it that are offered as a beginning."""
+    """Minimise `fun` over the box from `lo` to `hi`; the columns of `x0` are points inside it to start from.
+
+    >>> p = Problem.read(sum, [(0, 1), (-1, None)])
+    >>> p.lo, p.hi
+    (array([ 0., -1.]), array([ 1., inf]))
+    """
 
     fun: Any
     lo: np.ndarray
@@ -68,7 +74,7 @@ class Problem:
 
     @classmethod
     def read(cls, fun: Any, bounds: Any, n: int | None = None, x0: Any = None) -> "Problem":
-        """A problem from what the user gave, checked."""
+        """A problem from the user's arguments, checked."""
         if not callable(fun) and not hasattr(fun, "estimate"):
             raise OptionError(f"fun must be a function of an array, not {fun!r}")
         lo, hi = read_bounds(bounds, n)
@@ -77,11 +83,13 @@ class Problem:
 
 def _points(x0: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
     """One point or a sequence of points, as columns, each inside the bounds."""
-    wanted = f"x0 must be a point of {len(lo)} numbers or a sequence of such points"
+    wanted = f"x0 must be a point of {counted(len(lo), 'number')} or a sequence of such points"
     try:
         points = np.array(x0, dtype=np.float64)
     except (TypeError, ValueError):
         raise OptionError(f"{wanted}, not {x0!r}") from None
+    except TraceError:
+        raise OptionError(f"{wanted}, all doubles: write np.pi or np.e for infimum.pi or infimum.e in {x0!r}") from None
     points = points[None] if points.ndim == 1 else points
     if points.ndim != 2 or points.shape[1] != len(lo) or not len(points):
         raise OptionError(f"{wanted}; its shape is {np.shape(x0)}")
@@ -98,8 +106,15 @@ def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarr
     """The lower and upper ends, as float64 vectors.
 
     `bounds` is a sequence of pairs, an object with `lb` and `ub` (scipy.optimize.Bounds), or one pair together with `n`.
-    Numbers that are no doubles (long integers, fractions, decimals, infimum.pi) are rounded outward, so that the box read
-    always contains the box written.
+    Numbers that are not doubles (long integers, fractions, decimals, infimum.pi) are rounded outward, so that the resulting box
+    always contains the one given.
+
+    >>> from fractions import Fraction
+    >>> read_bounds([(Fraction(1, 3), Fraction(1, 3))])
+    (array([0.33333333]), array([0.33333333]))
+    >>> low, high = read_bounds((0, 1), n=3)
+    >>> low, high
+    (array([0., 0., 0.]), array([1., 1., 1.]))
     """
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
         raise BoundsError(f"the number of variables n must be a positive integer, not {n!r}")
@@ -112,14 +127,14 @@ def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarr
     if not pairs:
         raise BoundsError("the bounds are empty: give one (low, high) pair for each variable")
     if n is not None and len(pairs) * times != n:
-        raise BoundsError(f"{len(pairs)} pairs of bounds were given for n = {n} variables")
+        raise BoundsError(f"{counted(len(pairs), 'pair')} of bounds {'was' if len(pairs) == 1 else 'were'} given for n = {n:,}")
     ends = _doubles(pairs)
     lo, hi = np.repeat((np.array(_read(pairs)) if ends is None else ends).T, times, axis=1)
     return np.ascontiguousarray(lo), np.ascontiguousarray(hi)
 
 
 def _doubles(pairs: list) -> np.ndarray | None:
-    """The ends (N, 2) if they are doubles in order, as nearly always: one by one a million of them take as long as the proof."""
+    """The ends (N, 2) if they are ordered doubles, the usual case: one by one, a million of them take as long as the proof."""
     flat = list(chain.from_iterable(pairs))
     types = set(map(type, flat))
     if not types <= {float, np.float64, int} or (int in types and max(abs(v) for v in flat if type(v) is int) > 2**53):
@@ -130,7 +145,7 @@ def _doubles(pairs: list) -> np.ndarray | None:
 
 
 def _read(pairs: list) -> list[tuple[float, float]]:
-    """The ends one by one, or what is wrong with one."""
+    """The ends one by one, or an error that says what is wrong with one."""
     ends = [(_end(low, i, 0), _end(high, i, 1)) for i, (low, high) in enumerate(pairs)]
     for i, (low, high) in enumerate(ends):
         if low > high:
@@ -141,12 +156,12 @@ def _read(pairs: list) -> list[tuple[float, float]]:
 
 
 def _listed(ends: Any) -> list:
-    """The ends as they were given: an array of mixed numbers would round them."""
+    """The ends as given: an array of mixed numbers would round them."""
     return list(ends) if isinstance(ends, (list, tuple)) or np.ndim(ends) else [ends]
 
 
 def _columns(lows: list, highs: list, n: int | None) -> tuple[list, int]:
-    """Pairs from separate lower and upper ends, a single end serving all variables; and for how many each pair stands."""
+    """Pairs from separate lower and upper ends, a single end serving all variables; and the number of variables of each pair."""
     count = max(len(lows), len(highs))
     if len(lows) != len(highs) and 1 not in (len(lows), len(highs)):
         raise BoundsError(f"{len(lows)} lower and {len(highs)} upper bounds were given")
@@ -155,7 +170,7 @@ def _columns(lows: list, highs: list, n: int | None) -> tuple[list, int]:
 
 
 def _pairs(bounds: Any, n: int | None) -> tuple[list, int]:
-    """The pairs, and for how many variables each of them stands."""
+    """The pairs, and the number of variables that each of them stands for."""
     if isinstance(bounds, (str, bytes, Mapping, Set)):
         raise BoundsError("bounds must be a sequence of (low, high) pairs in the order of the variables, "
                           f"not a {type(bounds).__name__}")
@@ -176,9 +191,9 @@ def _pairs(bounds: Any, n: int | None) -> tuple[list, int]:
 
 
 def _end(value: Any, i: int, side: int) -> float:
-    """One end as a double, outward where it is none."""
+    """One end as a double, rounded outward if it is not one."""
     name = ("lower", "upper")[side]
-    if type(value) is float and value == value:  # nearly always, and a million bounds take their time
+    if type(value) is float and value == value:  # the usual case, made fast for a million bounds
         return value
     if value is None:
         return (-math.inf, math.inf)[side]
@@ -197,7 +212,7 @@ def _end(value: Any, i: int, side: int) -> float:
     ratio = getattr(value, "as_integer_ratio", None)
     try:
         exact = Fraction(*ratio()) if ratio is not None else Fraction(operator.index(value))
-    except (TypeError, OverflowError):  # infinite, or known only as a float
+    except (TypeError, OverflowError):  # infinite, or only available as a float
         return number
     if math.isinf(number):  # a finite number beyond the doubles
         largest = math.nextafter(math.inf, 0.0)

@@ -1,13 +1,19 @@
 """What was shown: Result and its Verdict."""
 
-from collections.abc import Iterator
+import base64
+import json
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from infimum.plotting import draw
+from infimum.cover import Cover
+from infimum.plain import plain, strict
+from infimum.plotting import View, draw, png
+from infimum.text import html_table, point, table
 
 
 class Verdict(Enum):
@@ -15,7 +21,7 @@ class Verdict(Enum):
 
     PROVED = "the global minimum is proved to lie between lower and upper"
     STOPPED = "a limit was reached; the enclosure holds, but is wider than asked for"
-    UNDECIDED = "nothing is left to cut, and the gap is still open"
+    UNDECIDED = "nothing is left to cut, and what was asked for is not reached"
     INFEASIBLE = "proved: there is no feasible point"
     CANDIDATE = "a heuristic found this point; upper is verified, that nothing lies below is not proved"
 
@@ -51,16 +57,20 @@ class Progress:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Result:
+class Result(Mapping):
     """The answer of `minimize`. Fields can be read as attributes or as keys, with scipy's names where scipy has one.
 
     x, fun: the best point, and the upper end of the enclosure of f there. lower, upper: the infimum of f over the bounds lies
-    between them, certainly; lower is -inf where nothing was proved. success: the engine reached its own goal; `verdict` says what
-    that is worth. boxes: (lo, hi) pairs that contain every global minimiser, None where that is not known. minima: the local
-    minima found, the lowest first. confidence: an estimate of the probability that no basin remains unseen, see
-    `infimum.engine.minima`; None where there is none. regions: how many regions `boxes` was merged from. attained: whether the
-    infimum is a value of f; None where that is not known. history: Progress entries. device: where the kernels ran.
-    batch: lanes a step of branch and bound, which the bits depend on; of the last step, if the run went to a GPU on the way.
+    between them, certainly; lower is -inf where nothing was proved. gap: upper - lower, rounded up. success: the engine reached
+    its own goal; `verdict` says what that is worth. obstacle: what stands in the way of a proof, and what to do about it, for
+    verdicts STOPPED and UNDECIDED; None where nothing is known of it. boxes: (lo, hi) pairs that contain every global minimiser,
+    None where that is not known; regions that touch are merged into one box. regions: the same regions, each by itself, as a
+    Cover with arrays `lo`, `hi` and `lower`. minima: the local minima found, the lowest first. confidence: an estimate of the
+    probability that no basin remains unseen, see `infimum.engine.minima`; None where there is none. attained: whether the infimum
+    is a value of f; None where that is not known. history: Progress entries. device: where the kernels ran. batch: boxes a step
+    of branch and bound encloses, which the bits depend on; of the last step, if the run moved to a GPU.
+
+    A Result can be pickled and copied. What was unpickled no longer knows the function, so that its drawing shows no contours.
     """
 
     x: np.ndarray | None
@@ -73,6 +83,7 @@ class Result:
     verdict: Verdict
     lower: float
     upper: float
+    obstacle: str | None = None
     boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
     minima: list[Minimum] = field(default_factory=list)
     confidence: float | None = None
@@ -81,80 +92,65 @@ class Result:
     engine: str = ""
     seconds: float = 0.0
     seed: int = 0
-    regions: int = 0
+    regions: Cover | None = None
     device: str = "cpu"
     batch: int | None = None
-    view: Any = field(default=None, repr=False)  # the function and its bounds, for drawings
+    view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
 
-    def keys(self) -> list[str]:
-        """The names of the fields."""
-        return [f.name for f in fields(self) if f.name != "view"]
+    @property
+    def gap(self) -> float:
+        """upper - lower, rounded up: 0.0 where they meet, and where there is no feasible point; inf where one is not known."""
+        if self.lower >= self.upper:
+            return 0.0
+        gap = self.upper - self.lower
+        back = gap - self.upper
+        lost = (self.upper - (gap - back)) - (self.lower + back)  # the rounding error of the gap, exactly (Knuth)
+        return math.nextafter(gap, math.inf) if lost > 0 else gap
 
-    def plot(self) -> Any:
-        """A matplotlib Figure: the bounds over time, and for one or two variables the boxes over the function's contours.
-
-        `r.plot().savefig("run.png")` writes it; a notebook shows it.
-        """
-        return draw(self)
-
+    # ---- as scipy's OptimizeResult, a mapping
     def __getitem__(self, name: str) -> Any:
-        if name not in self.keys():
+        if name not in _KEYS:
             raise KeyError(name)
         return getattr(self, name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
+        return iter(_KEYS)
+
+    def __len__(self) -> int:
+        return len(_KEYS)
+
+    __eq__, __hash__ = object.__eq__, object.__hash__  # arrays have no one answer to ==
+
+    # ---- other forms
+    def to_dict(self) -> dict[str, Any]:
+        """The keys and values as plain Python: arrays as lists, `verdict` and the status of minima as their names, infinities as
+        the floats they are."""
+        return {name: plain(value) for name, value in self.items()}
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The same as strict JSON, which has no infinities: they are the strings "inf" and "-inf", which float() reads."""
+        return json.dumps(strict(self.to_dict()), indent=indent, allow_nan=False)
+
+    def plot(self, ax: Any = None) -> Any:
+        """A matplotlib Figure: the gap over time (for a search without proof the best value), and for one or two variables x and
+        the boxes of the minimisers over the function's graph or contours.
+
+        `r.plot().savefig("run.png")` writes it; a notebook shows it. With `ax`, one of the two is drawn on that Axes, the latter
+        where there is one, and the Axes is returned.
+        """
+        return draw(self, ax)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the table, and the drawing if matplotlib is there."""
+        picture = png(self)
+        drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
+        return html_table(self) + drawn
 
     def __repr__(self) -> str:
-        return f"Result({self.verdict.name}, fun={self.fun!r}, lower={self.lower!r}, upper={self.upper!r}, x={_point(self.x, 6)})"
-
-    def _upper_bound(self) -> str:
-        if self.x is None:
-            return "none"
-        return f"{self.upper!r} (verified at x)" if self.upper < np.inf else f"none; the value at x is about {self.fun!r}"
+        return f"Result({self.verdict.name}, fun={self.fun!r}, lower={self.lower!r}, upper={self.upper!r}, x={point(self.x, 6)})"
 
     def __str__(self) -> str:
-        lower = "none" if np.isinf(self.lower) else f"{self.lower!r} (proved)"
-        rows = [("verdict", f"{self.verdict.name}: {self.verdict.value}"), ("success", "yes" if self.success else "NO"),
-                ("message", self.message), ("upper bound", self._upper_bound()),
-                ("lower bound", lower), ("x", _point(self.x))]
-        if self.boxes is not None:
-            rows.append(("minimisers", f"all in {counted(len(self.boxes), 'box', 'es')} ({counted(self.regions, 'region')})"))
-            rows += [("", _box(*box)) for box in self.boxes[:_SHOWN]]
-            if len(self.boxes) > _SHOWN:
-                rows.append(("", f"and {len(self.boxes) - _SHOWN:,} more"))
-        if self.confidence is not None:
-            rows.append(("confidence", f"{self.confidence:.3g} that no basin is unseen (an estimate)"))
-        if self.minima:
-            rows.append(("minima", f"{'value':>22} {'lanes':>6} {'share':>6}  {'ended':<10} x"))
-            for m in self.minima[:_SHOWN]:
-                rows.append(("", f"{m.value:>22.15g} {m.lanes:>6} {m.share:>6.1%}  {m.status.name:<10} {_point(m.x, 4)}"))
-            if len(self.minima) > _SHOWN:
-                rows.append(("", f"{f'and {len(self.minima) - _SHOWN:,} more':>22}"))
-        rows.append(("work", f"{counted(self.nfev, 'evaluation')}, {counted(self.nit, 'step')}, {self.seconds:.3f} s"))
-        rows.append(("run", f"engine {self.engine}, seed {self.seed}, on {self.device}"))
-        return "\n".join(f"{name:<12} {text}" for name, text in rows)
+        return table(self)
 
 
-_SHOWN = 6
-
-
-def counted(count: int, word: str, plural: str = "s") -> str:
-    """The number and the noun.
-
-    >>> counted(1, "variable"), counted(2000, "box", "es")
-    ('1 variable', '2,000 boxes')
-    """
-    return f"{count:,} {word}{'' if count == 1 else plural}"
-
-
-def _box(lo: np.ndarray, hi: np.ndarray, most: int = 4) -> str:
-    shown = " x ".join(f"[{a:.9g}, {b:.9g}]" for a, b in zip(lo[:most], hi[:most], strict=True))
-    return shown + (f" x … {len(lo):,} in all" if len(lo) > most else "")
-
-
-def _point(x: np.ndarray | None, most: int = 10) -> str:
-    if x is None:
-        return "none"
-    shown = ", ".join(f"{v:.10g}" for v in x[:most])
-    return f"({shown}{f', … {len(x):,} in all' if len(x) > most else ''})"
+_KEYS = (*(f.name for f in fields(Result) if f.name != "view"), "gap")

@@ -11,9 +11,9 @@ import numpy as np
 from infimum.engine.auto import Auto
 from infimum.engine.branch import LEAST, Goal, lanes_of
 from infimum.engine.callbacks import read_callback
-from infimum.engine.checkpoint import State, check_writable, load
+from infimum.engine.checkpoint import State, check_writable, load, save
 from infimum.engine.complete_run import CompleteRun
-from infimum.engine.driver import Keeper, View, drive, watch_of
+from infimum.engine.driver import Keeper, drive, watch_of
 from infimum.engine.flight import bytes_of
 from infimum.engine.keywords import refuse
 from infimum.engine.partition import CompleteOptions
@@ -25,9 +25,11 @@ from infimum.engine.unfinished import by_plain_calls
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator, compile
 from infimum.expr.trace import arguments
+from infimum.plotting import View
 from infimum.problem import Problem
 from infimum.result import Result
 from infimum.target.devices import target_of
+from infimum.text import counted
 from infimum.watch import OutOfTime, Watch
 
 PROVERS = {"auto": (Auto, SwarmOptions), "complete": (CompleteRun, CompleteOptions)}
@@ -47,10 +49,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     also be an Evaluator from `infimum.compile`. `x0` offers a point, or several, as a beginning.
 
     `engine="auto"` proves: it goes on until `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that
-    may hold a minimiser is wider than that. `time_limit` (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C
-    stop it early, and the enclosure reached so far is the result. `engine="complete"` is the complete search of Zhang, Shan and
-    Cagan in its own form. `engine="swarm"` searches with many descents at once and answers with verdict CANDIDATE:
-    `result.upper` is verified, that nothing lies lower is not.
+    may hold a minimiser is wider than that (`result.regions`; in `result.boxes` those that touch are one box). `time_limit`
+    (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C stop it early, and the enclosure reached so far is the
+    result. `engine="complete"` is the complete search of Zhang, Shan and Cagan in its own form. `engine="swarm"` searches with
+    many descents at once and answers with verdict CANDIDATE: `result.upper` is verified, that nothing lies lower is not.
 
     `options` are those of `infimum.engine.swarm_options.SwarmOptions`, for "complete" of
     `infimum.engine.partition.CompleteOptions`.
@@ -88,7 +90,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     except ValueError as error:
         raise OptionError(str(error)) from None
     atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
-    settings = PROVERS.get(engine, PROVERS["auto"])[1].read(options)
+    settings = PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, time_limit is not None)
     problem = Problem.read(fun, bounds, n, x0)
     _check_particles(getattr(settings, "particles", None), len(problem.lo), memory_limit)
     if checkpoint is not None:
@@ -115,20 +117,27 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     return _in_time(run, watch, problem, fun, args, time_limit, int(seed), engine, progress)
 
 
-def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_limit: float | None = None,
+def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), atol: float | None = None, rtol: float | None = None,
+           xtol: float | None = None, memory_limit: float | None = None, time_limit: float | None = None,
            max_boxes: int | None = None, progress: bool | None = None, callback: Callable | None = None,
            device: str = "auto", threads: int | None = None) -> Result:
     """Goes on with the run whose state is in the file `checkpoint`; `fun` and `args` must be those of that run.
 
-    Bounds, tolerances, engine and its options are in the file; limits and the device are those given here. The answer has the
-    bits of a run that was never disturbed, except for the time and the history.
+    Bounds, engine and its options are in the file; `time_limit`, `max_boxes` and the device are those given here. `atol`, `rtol`,
+    `xtol` and `memory_limit` may be given anew, larger or smaller (`inf` for none), and are then kept in the file; where they are
+    None, those of the file hold. So a run that was stopped by its memory limit goes on, and so does one that has reached its
+    goal, if it is given a narrower one. With the settings of the file the answer has the bits of a run that was never
+    disturbed, except for the time and the history.
     """
     _check_number("time_limit", time_limit, optional=True, positive=True)
     watch = watch_of(time_limit)
     callback = read_callback(callback)
-    _check_number("max_boxes", max_boxes, optional=True, positive=True)
+    for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
+        _check_number(name, value, optional=True)
+    for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
+        _check_number(name, value, optional=True, positive=True)
     whole = load(checkpoint)
-    asked = whole.values["settings"]
+    asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
     problem = Problem(fun, *(whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0")))
 
     def run() -> Result:
@@ -142,6 +151,8 @@ def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), time_l
                       asked["memory_limit"])
         if whole.values["state"] is not None:
             search.restore(State(whole.values["state"], whole.arrays))
+        if asked != whole.values["settings"]:
+            save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
         return _on(evaluator, drive(search, time_limit=time_limit, callback=callback, progress=progress,
                                     keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem),
                                     watch=watch), search)
@@ -159,12 +170,20 @@ def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any
     except OutOfTime as early:
         shown.clear()
         plain = fun.fun if isinstance(fun, Evaluator) else lambda x: fun(x, *arguments(args))
-        why = "interrupted" if watch.asked_to_stop() else f"the time limit of {time_limit:g} s was reached"
-        left = 0.0 if watch.asked_to_stop() else time_limit - watch.seconds
+        asked = time_limit is None or watch.asked_to_stop()
+        why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
+                                                        time_limit - watch.seconds)
         result = by_plain_calls(problem, plain, early.best, f"{why} while {early} the function", left, seed, engine)
         return replace(result, seconds=watch.seconds)
     finally:
         shown.clear()
+
+
+def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_limit: float | None) -> dict[str, Any]:
+    """The settings of a checkpoint, with what is given instead."""
+    atol, rtol, xtol = (old if new is None else float(new) for old, new in zip(asked["goal"], goal, strict=True))
+    limit = asked["memory_limit"] if memory_limit is None else float(memory_limit)
+    return asked | {"goal": [atol, rtol, None if xtol == np.inf else xtol], "memory_limit": limit}
 
 
 def _prover(engine: str, batch: int | None, grows: bool) -> Callable:
@@ -196,8 +215,9 @@ def _check_number(name: str, value: Any, optional: bool, positive: bool = False)
 
 def _check_particles(particles: int | None, n: int, memory_limit: float | None) -> None:
     if particles is not None and memory_limit is not None and bytes_of(particles, n) > memory_limit:
-        raise OptionError(f"{particles:,} particles of {n:,} variables take about {bytes_of(particles, n):.2g} bytes, more than "
-                          f"memory_limit = {memory_limit:,.0f}: give fewer particles, or a larger memory_limit")
+        raise OptionError(f"{counted(particles, 'particle')} of {counted(n, 'variable')} would take about "
+                          f"{bytes_of(particles, n):.2g} bytes, more than memory_limit = {memory_limit:,.0f}: give fewer "
+                          "particles, or a larger memory_limit")
 
 
 def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None,
@@ -213,11 +233,11 @@ def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, thread
     if str(device).startswith("cuda") and memory_limit is not None and memory_limit < needed:
         cure = "a larger memory_limit" if boxes == LEAST else "a smaller batch, or a larger memory_limit"
         raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a step of {boxes:,} boxes of "
-                          f"{n:,} variables takes {needed:,}; give {cure}")
+                          f"{counted(n, 'variable')} takes {needed:,}; give {cure}")
     if not isinstance(fun, Evaluator):
         return compile(fun, n, args, target=target)
     if fun.n != n:
-        raise OptionError(f"the Evaluator has {fun.n} variables, the bounds have {n}")
+        raise OptionError(f"the Evaluator has {counted(fun.n, 'variable')}, the bounds have {n:,}")
     if args is not None and not (isinstance(args, (tuple, list)) and not args):
         raise OptionError("args belong to a function; this Evaluator was compiled with its own")
     return fun

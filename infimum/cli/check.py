@@ -30,7 +30,7 @@ class Check:
 
     @property
     def word(self) -> str:
-        """The judgement in a word."""
+        """The outcome of the comparison in one word."""
         return "WRONG" if not self.ok else "missed" if self.missed else "ok"
 
     def about_minimum(self) -> str:

@@ -15,8 +15,9 @@ from infimum.cli.show import CODES_HELP, OK, OPEN, code_of, print_json, row
 from infimum.cli.spoken import spoken
 from infimum.errors import GalleryError, InfimumError
 from infimum.problems import GalleryProblem
-from infimum.result import Result, Verdict, counted
+from infimum.result import Result, Verdict
 from infimum.solve import minimize
+from infimum.text import counted
 
 _MAX_N, _TIME_LIMIT = 5, 10.0
 _WORDS = (*Verdict.__members__, "ERROR", "ok", "missed", "WRONG")  # in the summary, in this order
@@ -25,7 +26,7 @@ _WORDS = (*Verdict.__members__, "ERROR", "ok", "missed", "WRONG")  # in the summ
 def configure(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="the problem to run; without it all are listed")
     parser.add_argument("--n", type=whole, metavar="N", help="the number of variables of a scalable problem")
-    parser.add_argument("--all", action="store_true", help="run every problem with up to --max-n variables, a line each")
+    parser.add_argument("--all", action="store_true", help="run every problem with up to --max-n variables, one line each")
     parser.add_argument("--max-n", type=whole, metavar="N", help=f"of --all ({_MAX_N})")
     add_settings(parser)
 
@@ -35,7 +36,7 @@ def run(args: Namespace) -> int:
     settings = settings_of(args)
     _check_words(args, settings)
     if args.all:
-        return _run_all(args, {"time_limit": _TIME_LIMIT} | settings)
+        return _run_all(args, ({} if args.engine == "swarm" else {"time_limit": _TIME_LIMIT}) | settings)
     if args.name is None:
         return _list(args.json)
     return _run_one(problems.get(args.name, args.n), settings, args.json)
@@ -75,7 +76,7 @@ def _about(p: GalleryProblem) -> dict[str, Any]:
 
 
 def _entry(p: GalleryProblem, result: Result, found: Check) -> dict[str, Any]:
-    return {name: result[name] for name in result} | {"problem": _about(p), "check": found.fields()}
+    return result.to_dict() | {"problem": _about(p), "check": found.fields()}
 
 
 # ---- one
@@ -113,7 +114,9 @@ def _run_all(args: Namespace, settings: dict[str, Any]) -> int:
         runs.append(_run(p, settings))
         _say(args, runs[-1].line)
         if runs[-1].interrupted:
-            print(f"interrupted: {len(chosen) - len(runs)} of {len(chosen)} problems were not run", file=sys.stderr)
+            left = len(chosen) - len(runs)
+            print(f"interrupted: {left} of {counted(len(chosen), 'problem')} {'was' if left == 1 else 'were'} not run",
+                  file=sys.stderr)
             break
     seconds, counts = time.perf_counter() - start, Counter(word for run in runs for word in run.words)
     said = ", ".join(f"{count} {word}" for word in _WORDS if (count := counts[word]))
@@ -152,13 +155,13 @@ COMMAND = Command(
     name="gallery",
     summary="classical test problems with known minima: list them, run one, run all",
     usage="infimum gallery [NAME [--n N] | --all [--n N] [--max-n N]] [settings] [--json]",
-    description="Lists the problems; with a NAME runs one and tells whether its known minimum and minimisers lie in what\n"
-                "was proved; with --all runs all.",
+    description="Lists the problems; with a NAME runs one and compares the result with its known minimum and minimisers;\n"
+                "with --all runs all of them.",
     examples="""examples:
   infimum gallery                                   the list
   infimum gallery branin                            run one
   infimum gallery rastrigin --n 100 --xtol 1e-4     with 100 variables
-  infimum gallery --all                             those with up to 5 variables, 10 s each at most
+  infimum gallery --all                             those with up to 5 variables, at most 10 s each
   infimum gallery --all --n 3 --time-limit 2        the scalable ones with 3 variables
   infimum gallery --json > gallery.json
 

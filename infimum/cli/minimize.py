@@ -14,8 +14,8 @@ from infimum.cli.load import chosen, loaded, parted
 from infimum.cli.settings import add_settings, pairs, settings_of, whole
 from infimum.cli.show import CODES_HELP, show
 from infimum.problem import read_bounds
-from infimum.result import counted
 from infimum.solve import minimize
+from infimum.text import counted
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -25,12 +25,12 @@ def configure(parser: ArgumentParser) -> None:
                         help="a pair for each variable, also written \"-5,10;-5,10\", ends may be inf and -inf; "
                              "without it the file declares a variable `bounds`")
     parser.add_argument("--n", type=whole, metavar="N",
-                        help="the number of variables, where one pair serves them all; without it a variable `n` of the file")
+                        help="the number of variables, if one pair is for all of them; without it a variable `n` of the file")
     add_settings(parser)
 
 
 def run(args: Namespace) -> int:
-    """Prints the verdict table. What the file itself prints goes to stderr."""
+    """Prints the table of the result. What the file itself prints goes to stderr."""
     path, name = parted(args.file)
     with redirect_stdout(sys.stderr), loaded(path) as module:
         name, fun = chosen(module, path, name)
@@ -41,8 +41,8 @@ def run(args: Namespace) -> int:
 
 
 def _box(args: Namespace, module: ModuleType, path: Path) -> tuple[Any, int | None]:
-    """The bounds and the n to hand over. What stands on the command line comes before what the file declares; a declared n
-    counts only where there is one pair to repeat."""
+    """The bounds and n. The command line takes precedence over what the file declares; a declared n counts only if there is one
+    pair to repeat."""
     declared = getattr(module, "bounds", getattr(module, "BOUNDS", None))
     n = args.n if args.n is not None else getattr(module, "n", None)
     if args.bounds:

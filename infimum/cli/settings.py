@@ -2,7 +2,7 @@
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from secrets import randbits
 from typing import Any
@@ -91,16 +91,17 @@ def _value(text: str) -> Any:
 
 # flag: what argparse needs to know. The name of the flag is the name of the argument of `minimize`.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "--engine": {"choices": ENGINES, "help": "auto (the default) proves; complete proves in the form of a paper, "
-                 "for comparison; swarm only searches, and answers sooner"},
+    "--engine": {"choices": ENGINES, "help": "auto (the default) proves; complete proves with the algorithm of a paper, "
+                 "for comparison; swarm only searches, and is faster"},
     "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this part of |upper| (1e-6)"},
-    "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this"},
-    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with the enclosure reached so far"},
+    "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this "
+               "(regions that touch are printed as one box)"},
+    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with what is reached so far"},
     "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},
-    "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes a step of branch and bound; by default what fills the device"},
-    "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this new file; `infimum resume` goes on"},
+    "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes per step of branch and bound; the default suits the device"},
+    "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this file; `infimum resume` continues it"},
     "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU where that pays"},
     "--seed": {"type": seed, "metavar": "WHOLE", "help": "of all random numbers (0): the same seed gives the same bits; "
                "`random` draws one, which is printed"},
@@ -113,11 +114,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-def add_settings(parser: ArgumentParser, flags: Sequence[str] = tuple(SETTINGS)) -> None:
-    """Flags of SETTINGS, and --json."""
+def add_settings(parser: ArgumentParser, flags: Sequence[str] = tuple(SETTINGS), said: Mapping[str, str] | None = None) -> None:
+    """Flags of SETTINGS, and --json. `said` is the help of those that mean something else here."""
     group = parser.add_argument_group("settings")
     for flag in flags:
-        group.add_argument(flag, **SETTINGS[flag])
+        group.add_argument(flag, **SETTINGS[flag] | ({"help": said[flag]} if said and flag in said else {}))
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 

@@ -10,12 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from infimum.cover import widths
 from infimum.engine.branch import FEW, Branch, Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.incumbent import Incumbent
+from infimum.engine.limits import boxes_reached, memory_full, memory_reached
 from infimum.engine.meanwhile import Meanwhile
 from infimum.engine.polish import Polish
-from infimum.engine.pool import Regions, widths
+from infimum.engine.pool import Regions
 from infimum.engine.progress import Figures, bounds
 from infimum.engine.settle import Settler
 from infimum.engine.swarm import Swarm
@@ -176,7 +178,7 @@ class Auto:
                     self.branch.step()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._shrunk():
-                    self.limit = f"no memory is left beside {len(self.branch.pool):,} regions"
+                    self.limit = memory_full(len(self.branch.pool))
                     return
             yield
 
@@ -209,9 +211,9 @@ class Auto:
     def _is_limited(self) -> bool:
         branch = self.branch
         if self.max_boxes is not None and branch.boxes >= self.max_boxes:
-            self.limit = f"{branch.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
+            self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
-            self.limit = f"{len(branch.pool):,} regions take more than the memory limit of {self.memory_limit:,.0f} bytes"
+            self.limit = memory_reached(len(branch.pool), self.memory_limit)
         return self.limit is not None
 
     def _look_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:

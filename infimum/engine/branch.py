@@ -185,8 +185,7 @@ class Branch:
         upper, lane = best[k]
         if upper < self.incumbent.upper:
             self.incumbent.take(self.arrays.fetch(self.arrays.column(runs[k][POINT], lane))[:, 0], upper)
-            self.pool.prune(upper)
-            self.final = self.final.at(np.flatnonzero(~(self.final.lower > upper)))
+            self._prune()
 
     def _fates(self, *parts: Any) -> list[Fates]:
         """What becomes of each region of these arrays, as things stand."""
@@ -204,7 +203,21 @@ class Branch:
         for f in found:
             self.pool.add(f.regions, f.of(NEAR), f.of(FAR))
         for regions in final:
-            self.final = self.final.with_(regions)
+            self._put_aside(regions)
+
+    def _put_aside(self, regions: Regions) -> None:
+        """Regions that cannot be cut are enclosed as they are now, maybe a face of what was; their corners are points like
+        others."""
+        value = self.evaluator.value(*(np.ascontiguousarray(side) for side in (regions.lo, regions.hi)))
+        regions.lower = np.fmax(regions.lower, value.lo)
+        self.final = self.final.with_(regions.at(np.flatnonzero(~value.empty)))
+        if self.incumbent.offer(np.concatenate([regions.lo, regions.hi], axis=1)):
+            self._prune()
+
+    def _prune(self) -> None:
+        """Drops what the best point rules out."""
+        self.pool.prune(self.incumbent.upper)
+        self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
 
     # ---- tests that are tried now and then
     def _together(self, found: list[Fates]) -> Any:

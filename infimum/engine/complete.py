@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import widths
 from infimum.engine.branch import Goal
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.numbers import Numbers
 from infimum.engine.partition import ENDS, CompleteOptions
-from infimum.engine.pool import Regions, can_be_cut, widths
+from infimum.engine.pool import Regions, can_be_cut
 from infimum.engine.random import uniform
 from infimum.engine.region_list import RegionList
 from infimum.errors import BoundsError, NotLocalError
@@ -46,8 +47,8 @@ class CompleteSearch:
         self.lo, self.hi, self.n = problem.lo, problem.hi, len(problem.lo)
         bad = np.flatnonzero(~np.isfinite(widths(self.lo, self.hi)))
         if len(bad):
-            raise BoundsError(f"the complete search needs finite bounds, and those of variable {bad[0]} are not; engine 'auto' "
-                              "takes infinite ones")
+            raise BoundsError(f"the complete search needs finite bounds with a finite distance, and variable {bad[0]} has none; "
+                              "engine 'auto' takes any")
         self.evaluator, self.options, self.goal = evaluator, options, goal
         self.block, self.pieces = min(options.partition[0], self.n), options.partition[1]
         form = evaluator.local_block(self.block)
@@ -246,6 +247,21 @@ class CompleteSearch:
         if self._is_wide(others) or not self._is_wide(max(float(row.max()) for row in self._sizes(ends))):
             return self._is_wide(others)
         return None
+
+    def wide_ones(self, iterations: np.ndarray, subregions: np.ndarray) -> np.ndarray:
+        """Which of these regions, those of an iteration together, are wider than asked for."""
+        found = np.zeros(len(iterations), bool)
+        for here in np.split(np.arange(len(iterations)), np.flatnonzero(np.diff(iterations)) + 1):
+            if self.goal.xtol is not None and len(here):
+                found[here] = self._wide_of(int(iterations[here[0]]), subregions[here])
+        return found
+
+    def _wide_of(self, iteration: int, subregions: np.ndarray) -> np.ndarray | bool:
+        if iteration < 0:
+            return self._is_wide(float(widths(self.lo, self.hi).max()))
+        ends = self._ends(*self.taken[iteration])
+        wide = self._wide(*self.taken[iteration], ends)
+        return self._each_wide(ends, subregions) if wide is None else wide
 
     def _sizes(self, ends: list) -> list[np.ndarray]:
         return [widths(np.array(piece[:-1]), np.array(piece[1:])) for piece in ends]

@@ -7,6 +7,7 @@ import numpy as np
 from infimum.engine.branch import Goal
 from infimum.engine.checkpoint import State
 from infimum.engine.complete import CompleteSearch
+from infimum.engine.limits import boxes_reached, iterations_done, memory_full, memory_reached
 from infimum.engine.partition import CompleteOptions
 from infimum.engine.progress import Figures, bounds
 from infimum.engine.region_list import RegionList
@@ -63,14 +64,14 @@ class CompleteRun:
         return State({"boxes": search.boxes}, arrays)
 
     def restore(self, state: State) -> None:
-        """Goes on from there."""
-        self.search.boxes = state.values["boxes"]
-        arrays = self.search.evaluator.arrays
-        self.search.list, self.search.final = (
-            RegionList.of(arrays, *(state.arrays[f"{name}.{part}"] for part in _PARTS)) for name in ("list", "final"))
+        """Goes on from there. Which regions are too wide is found anew: another width may be asked for than before."""
+        search, arrays = self.search, self.search.evaluator.arrays
         rows = zip(state.arrays["taken.lo"], state.arrays["taken.hi"], state.arrays["taken.start"].tolist(), strict=True)
-        self.search.taken = list(rows)
-        self.search.incumbent.restore(state.arrays)
+        search.taken, search.boxes = list(rows), state.values["boxes"]
+        search.incumbent.restore(state.arrays)
+        (*regions, _), final = ([state.arrays[f"{name}.{part}"] for part in _PARTS] for name in ("list", "final"))
+        search.list = RegionList.of(arrays, *regions, search.wide_ones(*regions[:2]))
+        search.final = RegionList.of(arrays, *final)
 
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them."""
@@ -81,22 +82,22 @@ class CompleteRun:
             yield
         most = self.search.options.iterations
         if self.limit is None and most is not None and len(self.search.taken) >= most and not self.search.done:
-            self.limit = f"{most:,} iterations are done"
+            self.limit = iterations_done(most)
 
     def _is_limited(self) -> bool:
         """Asked before each iteration, so that a run that is resumed stops where another does."""
         search = self.search
         if self.max_boxes is not None and search.boxes >= self.max_boxes:
-            self.limit = f"{search.boxes:,} boxes were enclosed, the limit is {self.max_boxes:,}"
+            self.limit = boxes_reached(search.boxes, self.max_boxes)
         elif self.memory_limit is not None and search.list.takes_more(self.memory_limit, search.incumbent.upper):
-            self.limit = f"{len(search.list):,} regions take more than the memory limit of {self.memory_limit:,.0f} bytes"
+            self.limit = memory_reached(len(search.list), self.memory_limit)
         return self.limit is not None
 
     def _iterations(self) -> Iterator[None]:
         try:
             yield from self.search.steps()
         except MemoryError:  # of the machine or of its GPU; the iteration has not been
-            self.limit = f"no memory is left beside {len(self.search.list):,} regions"
+            self.limit = memory_full(len(self.search.list))
 
     def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
         """What is proved so far."""

@@ -105,8 +105,9 @@ class Flight:
                 break
             leader = own[:, k:k + 1] if own_value[k] < np.inf else x
             r = uniform(self.seed, _FLIGHT + wave, step, range(count), 2 * self.n)
-            v = o.inertia * v + o.cognitive * r[:self.n] * (own - x) + o.social * r[self.n:] * (leader - x)
-            moved = x + v
+            with np.errstate(over="ignore", invalid="ignore"):  # bounds may be as far apart as doubles are
+                v = o.inertia * v + o.cognitive * r[:self.n] * (own - x) + o.social * r[self.n:] * (leader - x)
+                moved = x + v
             x = self._within(moved)
             v = np.where(x == moved, v, 0.0)
         return own

@@ -155,7 +155,12 @@ class Heap:
         return found
 
     def replace(self, regions: np.ndarray) -> None:
-        """These regions, instead of what was there."""
-        data = self.arrays.send(np.ascontiguousarray(regions))
+        """These regions, instead of what was there. An unknown lower bound is minus infinity: NaN would be a gap."""
+        regions = np.ascontiguousarray(regions)
+        unknown = np.isnan(regions[self.row])
+        if unknown.any():
+            regions = regions.copy()
+            regions[self.row, unknown] = -np.inf
+        data = self.arrays.send(regions)
         count = regions.shape[1]
         self.data, self.room, self.used, self.live, self._least = data, count, count, count, None

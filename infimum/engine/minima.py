@@ -46,7 +46,7 @@ class Minima:
         self.n, self.spread, self.place = len(lo), 1.0, PLACE
         self.x, self.value, self.state = np.empty((self.n, 0)), np.empty(0), np.empty(0, int)
         self.independent = np.empty(0, bool)
-        self._counted = 0, 0  # lanes and minima, when last counted
+        self._counted = 0, 0, 0.0  # lanes, minima and trust, when last counted
 
     def add(self, ends: Ends, independent: bool) -> None:
         """Lanes that ended, DEAD ones aside; `independent` if their starts were uniform."""
@@ -70,12 +70,13 @@ class Minima:
         """Numbers of the ends that are one minimum, the lowest minimum first."""
         order, found = np.argsort(self.value, kind="stable"), []
         value, free = self.value[order], np.ones(len(order), bool)
+        reach = KINKED if (self.state == State.KINK).any() else VALUE
         with np.errstate(over="ignore"):
-            beyond = np.searchsorted(value, value + KINKED * (self.spread + np.abs(value)), "right")  # none from there on is near
+            beyond = np.searchsorted(value, value + reach * (self.spread + np.abs(value)), "right")  # none from there on is near
         for k in range(len(order)):
             if free[k]:
                 window = k + np.flatnonzero(free[k:beyond[k]])
-                near = window[self._one_with(order[k], order[window])]
+                near = window if len(window) == 1 else window[self._one_with(order[k], order[window])]
                 free[near] = False
                 found.append(order[near])
                 if len(found) == KEPT:
@@ -95,11 +96,20 @@ class Minima:
         close[near] = np.abs((np.take(self.x, others[near], axis=1) - self.x[:, k:k + 1]) / self.scale).max(axis=0) <= self.place
         return close
 
-    def seen(self) -> int:
-        """How many minima were found so far, counted anew when a quarter more lanes have ended: for the eyes of a reader."""
+    def _recounted(self) -> tuple[int, int, float]:
+        """Counted anew when a quarter more lanes have ended: it takes longer than many a wave."""
         if len(self.value) > 1.25 * self._counted[0]:
-            self._counted = len(self.value), len(self.groups())
-        return self._counted[1]
+            groups = self.groups()
+            self._counted = len(self.value), len(groups), self.trust(groups)[0]
+        return self._counted
+
+    def seen(self) -> int:
+        """How many minima were found, as last counted: for the eyes of a reader."""
+        return self._recounted()[1]
+
+    def trusted(self) -> float:
+        """The probability that all minima are seen, as last counted."""
+        return self._recounted()[2]
 
     def lowest(self) -> int:
         """How many lanes ended in the lowest minimum."""
@@ -113,6 +123,8 @@ class Minima:
                         End.KINK if level.defined[i] and not level.smooth[i] else self._end(g)) for i, g in enumerate(groups)]
 
     def _end(self, group: np.ndarray) -> End:
+        if len(group) == 1:
+            return _END.get(int(self.state[group[0]]), End.UNFINISHED)
         states = self.state[group]
         counts = {end: int((states == state).sum()) for state, end in _END.items()}
         best = max(counts, key=counts.get)
@@ -122,4 +134,6 @@ class Minima:
         """(the probability that all minima are seen, independent descents, minima they found, minima found once)."""
         counts = np.array([self.independent[g].sum() for g in groups])
         descents, minima = int(self.independent.sum()), int((counts > 0).sum())
-        return probability_all_seen(descents, minima), descents, minima, int((counts == 1).sum())
+        all_told_apart = int(counts.sum()) == descents  # where they are not, there are more minima than these
+        trust = probability_all_seen(descents, minima) if all_told_apart else 0.0
+        return trust, descents, minima, int((counts == 1).sum())

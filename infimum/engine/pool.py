@@ -32,6 +32,8 @@ class Regions:
 
     def with_(self, other: "Regions") -> "Regions":
         """Both, one after the other."""
+        if not len(other):
+            return self
         return Regions(*(np.concatenate(pair, axis=-1) for pair in zip(self._arrays(), other._arrays(), strict=True)))
 
     def _arrays(self) -> tuple[np.ndarray, ...]:
@@ -175,12 +177,6 @@ class Pool:
         self.border, self.full = float(arrays["pool"][0]), int(arrays["pool"][1])
         self.front.replace(arrays["pool.front"])
         self._fit(lambda: self.rest.replace(arrays["pool.rest"]))
-
-
-def widths(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """hi - lo, rounded up; infinite where that is no double."""
-    with np.errstate(over="ignore"):
-        return np.where(hi > lo, np.nextafter(hi - lo, np.inf), 0.0)
 
 
 def can_be_cut(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:

@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from infimum.engine.crossing import Crossing
 from infimum.engine.descent import DENSE, Descents, Ends, Rules
 from infimum.engine.flight import STARTS, Flight
 from infimum.engine.incumbent import Incumbent
 from infimum.engine.minima import Minima
 from infimum.engine.progress import Figures
 from infimum.engine.search import SCALES, Place, Search
-from infimum.engine.swarm_options import SwarmOptions
+from infimum.engine.swarm_options import CONFIDENCE, SwarmOptions
 from infimum.errors import BoundsError, UndefinedError
 from infimum.evaluate import Evaluator
 from infimum.lower.descent import State
@@ -32,6 +33,8 @@ _FIRST, _GROWTH, _RESTARTS = 32, 4, 5
 _LOOKS = 16       # after so many turns a look at lanes that descend, which changes nothing but what a reader sees
 _LOWEST = 1024    # ends of a descent that are looked at, where they are not independent
 _SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
+_CROSSED, _LEAST_CROSSED = 256, 4     # minima that are crossed, at most and at least
+_CROSSINGS, _IDLE_CROSSINGS = 16, 2   # of a wave, and of those how many without a lower minimum
 
 
 class Route(Enum):
@@ -56,17 +59,19 @@ class Swarm:
         _check_finite(self.lo, self.hi, self.width)
         particles = options.particles or (512 if self.n <= 16 else 256 if self.n <= DENSE else max(8, min(256, 2**15 // self.n)))
         self.options, self.flying = replace(options, particles=particles), options.particles
-        endless = limited or options.confidence is not None
-        self.waves = 1 + options.restarts if options.restarts is not None else None if endless else 1 + _RESTARTS
+        self.endless = limited or options.confidence is not None  # it goes on until its answer can be trusted
+        self.wanted = CONFIDENCE if options.confidence is None else options.confidence
+        self.waves = 1 + options.restarts if options.restarts is not None else None if self.endless else 1 + _RESTARTS
         self.rules = Rules(options.armijo, options.halvings, options.descent_steps)
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.minima = Minima(self.lo, self.hi)
         self.search = Search(evaluator, self.lo, self.hi, options.samples, seed)
         self.flight = Flight(evaluator, self.lo, self.hi, seed)
+        self.crossing = Crossing(self.lo, self.hi, seed, min(particles, _CROSSED))
         self.descents: Descents | None = None  # at work
         self.best = self.seen = Place(np.zeros(self.n), np.inf)  # of what has ended; and of what is at work, as far as one looked
         self.wave = self.trials = self.running = 0
-        self.agreed, self.trusted, self.limit = False, 0.0, None
+        self.agreed, self.limit = False, None
         self._evaluations = 0
 
     # ---- what a reader of the progress sees
@@ -118,11 +123,9 @@ class Swarm:
     def _is_enough(self) -> bool:
         if not self.width.any():  # nothing can move
             return True
-        enough, wanted = self.options.enough, self.options.confidence
+        enough = self.options.enough
         self.agreed = enough is not None and self.minima.lowest() >= enough
-        if wanted is not None:
-            self.trusted = self.minima.trust(self.minima.groups())[0]
-        return self.agreed or (wanted is not None and self.trusted >= wanted)
+        return self.agreed or (self.endless and self.minima.trusted() >= self.wanted)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
         lanes = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
@@ -136,6 +139,8 @@ class Swarm:
         if far:
             moved = self._queued(self.flight.landing)
         mine = yield from self._descend(self._descents(starts), Route.INDEPENDENT)
+        if wave > 0:
+            yield from self._cross(min(lanes, _LOWEST))
         yield from self._search_from(mine, wave)
         places = yield from flying
         mine = yield from self._descend(moved or self._descents(places))
@@ -223,6 +228,21 @@ class Swarm:
             self._offer(ends.x[:, k], float(ends.value[k]))
         return ends
 
+    def _cross(self, lanes: int) -> Iterator[None]:
+        """Descends from what the lowest minima have in common, again and again while that leads to a lower one; which then counts
+        as one lane."""
+        lowest = np.argsort(self.minima.value, kind="stable")[:4 * self.crossing.most]
+        self.crossing.add(np.take(self.minima.x, lowest, axis=1), self.minima.value[lowest])
+        idle, lower = 0, False
+        for _ in range(_CROSSINGS):
+            if idle == _IDLE_CROSSINGS or len(self.crossing) < _LEAST_CROSSED:
+                break
+            ends = yield from self._descend(self._descents(self.crossing.starts(lanes)), Route.SEARCH)
+            better = self.crossing.add(ends.x, ends.value)
+            idle, lower = 0 if better else idle + 1, lower or better
+        if lower:
+            yield from self._descend(self._descents(self.crossing.x[:, :1]))
+
     def _search_from(self, ends: Ends, wave: int) -> Iterator[None]:
         """Searches from the lowest of these ends, and descends from where the searches lead."""
         most = _SEARCHES[min(wave, 1)] if self.options.searches is None else self.options.searches
@@ -303,9 +323,14 @@ class Swarm:
         found = self.incumbent.x is not None
         trust, descents, seen, once = self.minima.trust(groups)
         converged = bool(minima) and minima[0].status is not End.UNFINISHED
+        cautious = once > max(2, seen // 2)  # most minima were met by one descent alone
+        trusted = trust >= self.wanted if self.endless else not cautious
+        success = found and converged and trusted
+        caution = f"; CAUTION: {descents} independent descents found {seen} minima, {once} of them only once: there are many " \
+            "more, and the lowest may be among the unseen" if found and cautious else ""
         return Result(
-            x=self.incumbent.x, fun=self.incumbent.upper, success=found and converged, status=0 if found and converged else 1,
-            message=self._message(stopped, found, converged, descents, seen, once), nit=self.trials, nfev=self.evaluations,
+            x=self.incumbent.x, fun=self.incumbent.upper, success=success, status=0 if success else 1,
+            message=self._message(stopped, found, converged, trusted) + caution, nit=self.trials, nfev=self.evaluations,
             verdict=Verdict.CANDIDATE if found else Verdict.UNDECIDED, lower=-np.inf, upper=self.incumbent.upper, minima=minima,
             confidence=trust if descents else None, history=history, engine=self.name, seconds=seconds, seed=self.seed)
 
@@ -314,22 +339,21 @@ class Swarm:
         lowest = np.argsort(self.minima.value, kind="stable")[:8]
         return [self._lowest().x, *(self.minima.x[:, k] for k in lowest)]
 
-    def _message(self, stopped: str | None, found: bool, converged: bool, descents: int, seen: int, once: int) -> str:
+    def _message(self, stopped: str | None, found: bool, converged: bool, trusted: bool) -> str:
         if stopped or self.limit:
             said = stopped or self.limit
         elif self.agreed:
             said = f"{self.minima.lowest()} lanes agree on the lowest minimum"
-        elif self.options.confidence is not None and self.trusted >= self.options.confidence:
-            said = f"the confidence of {self.options.confidence:g} is reached"
+        elif self.endless and trusted:
+            said = f"the confidence of {self.wanted:g} is reached"
         else:
             said = "1 wave is done" if self.wave == 1 else f"{self.wave} waves are done"
         if not found:
             return said + "; no point was found where the function is certainly defined"
         if not converged:
             said += "; no lane has converged yet"
-        if once > max(2, seen // 2):
-            said += (f"; CAUTION: {descents} independent descents found {seen} minima, {once} of them only once: "
-                     "there are many more, and the lowest may be among the unseen")
+        elif self.endless and not trusted:
+            said += f"; the confidence of {self.wanted:g} is not reached"
         return said
 
 

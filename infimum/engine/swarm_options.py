@@ -8,6 +8,8 @@ import numpy as np
 from infimum.engine.options import known_options
 from infimum.errors import OptionError
 
+CONFIDENCE = 0.5  # more likely than not
+
 
 @dataclass(frozen=True, slots=True)
 class SwarmOptions:
@@ -16,8 +18,9 @@ class SwarmOptions:
     particles: of the swarm, all of them from the first wave on, and the most lanes a wave; None: few at first, then up to some
     hundred. searches: from so many of the lowest ends, after each descent; None: 1 in the first wave, then 4. swarm_steps,
     descent_steps: the budgets of the two phases. enough: stop after a wave when so many lanes agree on the lowest minimum; None:
-    never. confidence: go on until the estimated probability that no basin is unseen reaches this (`enough` then counts only if it
-    is given). restarts: waves after the first (5; without limit if `confidence` or a time limit is given). inertia, cognitive,
+    never. confidence: the estimated probability that no basin is unseen which makes a run a success, 0.5 by default: more likely
+    than not. A run that is given this or a time limit goes on until it is reached (`enough` then counts only if it is given).
+    restarts: waves after the first (5; without limit if `confidence` or a time limit is given). inertia, cognitive,
     social: how a particle moves. start: "uniform" or "sobol" for the particles. armijo, halvings: when a trial of a descent is
     accepted, and how often its step is halved. samples: on each line of a search.
     """
@@ -38,8 +41,8 @@ class SwarmOptions:
     samples: int = 64
 
     @classmethod
-    def read(cls, given: dict[str, Any] | None) -> "SwarmOptions":
-        """Options from a dictionary, each checked."""
+    def read(cls, given: dict[str, Any] | None, limited: bool = False) -> "SwarmOptions":
+        """Options from a dictionary, each checked, for a run that is `limited` in time or not."""
         given = known_options(cls, given)
         for name, value in given.items():
             kinds, (least, most), word = ((int, np.integer), _WHOLE[name], "whole number") if name in _WHOLE else \
@@ -51,7 +54,7 @@ class SwarmOptions:
                 raise OptionError(f"option {name!r} must be a {word} {reach}, not {value!r}")
         if given.get("start", "uniform") not in ("uniform", "sobol"):
             raise OptionError(f"option 'start' must be 'uniform' or 'sobol', not {given['start']!r}")
-        if given.get("confidence") is not None:
+        if limited or given.get("confidence") is not None:
             given.setdefault("enough", None)
         return cls(**given)
 

@@ -4,14 +4,18 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import Cover, widths
 from infimum.engine.branch import Goal
 from infimum.engine.incumbent import Incumbent
-from infimum.engine.pool import Regions, widths
+from infimum.engine.obstacles import obstacle
+from infimum.engine.pool import Regions
 from infimum.errors import InternalError
 from infimum.result import Result, Verdict
 
 _MERGE_WORK, _SEPARATE = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
+_AT_A_TIME = 1 << 16  # numbers that are compared at a time
 _LIPSCHITZ = 2
+_OPEN = (Verdict.STOPPED, Verdict.UNDECIDED)
 
 
 def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal, stopped: str | None, **work: Any) -> Result:
@@ -20,9 +24,11 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
     verdict = _verdict(regions, lower, upper, goal, stopped)
     return Result(
         x=incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
-        message=_message(verdict, stopped, lower, upper), verdict=verdict,
+        message=_message(verdict, stopped, lower, upper, goal), verdict=verdict,
+        obstacle=obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper, boxes=merged(regions),
-        attained=_attained(regions) if incumbent.x is not None else None, regions=len(regions), **work)
+        attained=_attained(regions) if incumbent.x is not None else None,
+        regions=Cover(regions.lo, regions.hi, regions.lower), **work)
 
 
 def _verdict(regions: Regions, lower: float, upper: float, goal: Goal, stopped: str | None) -> Verdict:
@@ -42,7 +48,7 @@ def _attained(regions: Regions) -> bool | None:
     return True if bounded and (regions.level >= _LIPSCHITZ).all() else None
 
 
-def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float) -> str:
+def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float, goal: Goal) -> str:
     if verdict is Verdict.PROVED and lower >= upper:
         return "the value at x is the infimum, to the last bit"
     if verdict is Verdict.PROVED:
@@ -52,7 +58,8 @@ def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float) 
     if upper <= -np.finfo(float).max:
         return "the function falls below every double: as far as doubles can tell, its infimum is -infinity"
     if verdict is Verdict.UNDECIDED:
-        return "no double is left to cut at, and the gap is still open"
+        open_ = "regions are still wider than xtol" if goal.met(lower, upper) else "the gap is still open"
+        return f"no double is left to cut at, and {open_}"
     return stopped or ""
 
 
@@ -80,9 +87,10 @@ def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def _touching(lo: np.ndarray, hi: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Which boxes meet this one. Variable by variable: no array of all of them is made."""
-    touches = np.ones(lo.shape[1], bool)
-    for below, above, a, b in zip(lo, hi, low, high, strict=True):
-        touches &= below <= b
-        touches &= above >= a
+    """Which boxes meet this one. Some variables at a time, one if there are many boxes: no array of all of them is made."""
+    touches, some = np.ones(lo.shape[1], bool), max(1, _AT_A_TIME // lo.shape[1])
+    for begin in range(0, len(lo), some):
+        part = slice(begin, begin + some)
+        for near in (lo[part] <= high[part, None], hi[part] >= low[part, None]):
+            touches &= near[0] if len(near) == 1 else near.all(axis=0)
     return touches

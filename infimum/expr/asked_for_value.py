@@ -1,5 +1,6 @@
 """What to tell a user whose code asks a symbol for its value: `if x[0] > 0`, `math.sin(x[0])`, `float(x[0])`, `y[0] = x[0]`."""
 
+import ast
 import builtins
 import re
 from typing import NoReturn
@@ -23,13 +24,17 @@ def refuse_truth(is_test: bool) -> NoReturn:
     """`bool(traced)`: an `if`, `while`, `and`, `or`, `not`, a builtin `min` or `max`, or a comparison in an object array."""
     place = Place.now()
     what = f"Whether a traced {'condition' if is_test else 'value'} is true is not known while the function is traced."
-    fail(what, _truth_cure(place))
+    builtin = place is not None and place.called() in (builtins.min, builtins.max)
+    fail(what, _truth_cure(place), again=builtin or (place is not None and not place.branches))
 
 
 def _truth_cure(place: Place | None) -> str:
     called = None if place is None else place.called()
     text = "" if place is None else place.text
     statement = "" if place is None else place.statement
+    chain = _chained(text)
+    if chain is not None:
+        return f"A chained comparison asks for truth: write {chain}, and np.where(condition, a, b) to choose between values."
     if called in (builtins.min, builtins.max):
         name = called.__name__
         return f"Use np.{name}imum(a, b) for the {name} of two values, or np.{name}(np.stack([...])) for more."
@@ -46,8 +51,22 @@ def _truth_cure(place: Place | None) -> str:
         return "Drop the assertion, or make it about the shape: a traced value has no value to test."
     if statement.startswith("while "):
         return "Use a loop with a known number of steps, and np.where(condition, a, b) inside it."
-    return (f"Use np.where(condition, a, b) to choose between values, np.minimum and np.maximum for the smaller and the larger; "
-            f"if this compares an array: {_OBJECTS}")
+    if place is not None and not place.branches and called is not builtins.bool:
+        return f"NumPy compares the elements of an array of objects here: {_OBJECTS}"
+    return "Use np.where(condition, a, b) to choose between values, np.minimum and np.maximum for the smaller and the larger."
+
+
+def _chained(text: str) -> str | None:
+    """`a < x < b` as `(a < x) & (x < b)`; None if the text is something else."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(tree, ast.Compare) or len(tree.ops) < 2:
+        return None
+    operands = [tree.left, *tree.comparators]
+    pairs = zip(operands, tree.ops, operands[1:], strict=False)
+    return " & ".join(f"({ast.unparse(ast.Compare(a, [op], [c]))})" for a, op, c in pairs)
 
 
 def refuse_conversion(dtype: np.dtype) -> NoReturn:
@@ -56,13 +75,22 @@ def refuse_conversion(dtype: np.dtype) -> NoReturn:
     cure = ("Drop the conversion (np.asarray, dtype=...): the argument already behaves as a float array; "
             "join traced numbers with np.stack([...]).")
     fail(f"A traced array cannot be converted to numbers of type {dtype}.",
-         FLOATS_HOLD_NO_SYMBOLS if place is not None and place.assigns else cure)
+         FLOATS_HOLD_NO_SYMBOLS if place is not None and place.assigns else cure, again=True)
 
 
 def refuse_value(asked: str) -> NoReturn:
     """`float(traced)` and its relatives, whoever asks."""
     place = Place.now()
-    fail("A traced value stands for all points of a region and has no single value.", _value_cure(place, asked))
+    fail("A traced value stands for all points of a region and has no single value.", _value_cure(place, asked),
+         again=place is not None and (place.assigns or place.called() in (np.array, np.asarray)))
+
+
+def refuse_rounding() -> NoReturn:
+    """`float(infimum.pi)`, `math.sin(infimum.pi)`, `y[0] = infimum.pi`: a rounded number would be another one."""
+    fail("infimum.pi, infimum.e and what is made of them are exact constants, and one was to become a double.",
+         "Use NumPy's functions (np.sin, not math.sin), make arrays by arithmetic (infimum.pi * np.arange(3.0)), write np.pi or "
+         "np.e where the nearest double is meant, and infimum.enclose(f, [(x, x), ...]) for the value of f at a point.",
+         again=True)
 
 
 def _value_cure(place: Place | None, asked: str) -> str:

@@ -122,7 +122,7 @@ def _basic(x: Expr, key: tuple, line: str | None) -> Expr:
     missing = len(x.shape) - sum(k is not None and k is not Ellipsis for k in key)
     gaps = sum(k is Ellipsis for k in key)
     if missing < 0 or gaps > 1:
-        raise IndexError(f"too many indices for an array with {len(x.shape)} axes" if missing < 0 else
+        raise IndexError(f"too many indices for an array with ndim = {len(x.shape)}" if missing < 0 else
                          "an index can only have a single ellipsis ('...')")
     rest = [slice(None)] * missing
     at = next((i for i, k in enumerate(key) if k is Ellipsis), len(key))

@@ -13,7 +13,7 @@ import numpy as np
 from infimum.expr.node import Expr
 from infimum.expr.real import Real
 from infimum.expr.source import fail
-from infimum.expr.tracer import UFUNCS, Tracer, has_tracer, lift, truth
+from infimum.expr.tracer import UFUNCS, Tracer, has_tracer, lift, rule_of, truth
 
 _TRUTH = np.dtype(bool)
 _COUNT = "Write 1.0 * (x > 0) to count."
@@ -21,7 +21,8 @@ _WIDE = _COUNT[:-1] + ", and give other constants as doubles: a.astype(float)."
 _LOGIC_OF = {np.add: np.logical_or, np.maximum: np.logical_or, np.multiply: np.logical_and, np.minimum: np.logical_and}
 _FLOAT_WHATEVER_THE_ARGUMENTS = frozenset((
     "div", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos",
-    "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot", "norm"))
+    "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot", "norm",
+    "erf", "erfc", "lgamma", "polygamma", "expit", "xlogx", "logaddexp"))
 
 
 # ---- which values are conditions
@@ -127,6 +128,8 @@ def _type_of(value: Any) -> Any:
     """What decides the type of a result: a Python type for numbers of Python, which are weak, else a dtype."""
     if type(value) is Tracer:
         return np.dtype(bool if value.is_truth else np.float64)
+    if isinstance(value, Real):
+        return float
     for python in (bool, int, float):
         if isinstance(value, python) and not isinstance(value, np.generic):
             return python
@@ -159,7 +162,7 @@ def apply_to_conditions(ufunc: np.ufunc, operands: tuple) -> Any:
     for dtype in results:
         _require_wide(dtype)
     if results[0] != _TRUTH:
-        return UFUNCS[ufunc](*operands)
+        return rule_of(ufunc)(*operands)
     result = UFUNCS[_LOGIC_OF.get(ufunc, ufunc)](*operands)
     return result if result.is_truth else Tracer(truth(result))
 

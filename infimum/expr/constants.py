@@ -77,8 +77,13 @@ def _require_finite(array: np.ndarray) -> None:
 def _from_array(value: Any) -> np.ndarray:
     if isinstance(value, int) and not isinstance(value, bool):  # a subclass of int
         return np.float64(_exact_integer(int(value)))
-    if not isinstance(value, (np.ndarray, np.generic, bool, float)) or is_masked(value):
+    if not isinstance(value, (np.ndarray, np.generic, bool, float)):
         _refuse_kind(value)
+    if is_masked(value):
+        if np.any(value.mask):
+            fail("A masked array that hides some of its elements was combined with a traced value.",
+                 "Say what the hidden elements mean: use a.compressed() without them, or a.filled(0.0).")
+        value = value.data
     if isinstance(value, np.matrix):
         fail("An np.matrix was combined with a traced value; its `*` is a product of matrices and its parts stay matrices.",
              "Use np.asarray(matrix), and @ for products.")
@@ -125,6 +130,9 @@ def _short(value: int) -> str:
 def _refuse_kind(value: Any) -> None:
     if value is None:
         fail("None was used as a number.", "Check whether a function called here lacks its `return`.")
+    if hasattr(value, "to_numpy"):  # pandas, polars and others: they match elements by label, and their std is another
+        fail(f"A {type(value).__name__} of {type(value).__module__.partition('.')[0]} was combined with a traced value.",
+             "Use its values as a NumPy array: data.to_numpy().")
     dtype = getattr(value, "dtype", None)
     if isinstance(value, complex) or (dtype is not None and np.dtype(dtype).kind == "c"):
         fail("A complex number was used together with a traced value.",

@@ -13,12 +13,13 @@ from infimum.expr.build import build
 from infimum.expr.diff_arrays import Rule, chosen, negative, over, times
 from infimum.expr.node import Expr, const
 
-# the natural logarithms of 2 and 10 lie between these neighbouring doubles
+# the natural logarithms of 2 and 10, and 2/sqrt(pi), lie between these neighbouring doubles
 LN2 = const(0.6931471805599453, 0.6931471805599454)
 LN10 = const(2.3025850929940455, 2.302585092994046)
+TWO_OVER_ROOT_PI = const(1.1283791670955126, 1.1283791670955128)
 
 # operations that are constant wherever they have a derivative
-FLAT = frozenset({"sign", "floor", "ceil", "slope", "step"})
+FLAT = frozenset({"sign", "floor", "ceil", "rint", "slope", "step"})
 
 
 def _square(x: Expr) -> Expr:
@@ -127,6 +128,16 @@ def _arcsine_root(x: Expr, y: Expr) -> Expr:
     return build("sqrt", build("mul", _one_minus(x), _one_plus(x)))
 
 
+def _bell(x: Expr) -> Expr:
+    """2/sqrt(pi) exp(-x*x)."""
+    return build("mul", TWO_OVER_ROOT_PI, build("exp", build("neg", _square(x))))
+
+
+def _logistic_slope(x: Expr) -> Expr:
+    """expit(x) * expit(-x), with one occurrence of x: 1 / (4 cosh(x/2)**2)."""
+    return build("mul", 0.25, build("powi", build("cosh", build("mul", 0.5, x)), k=-2))
+
+
 VJP: dict[str, Rule] = {
     "neg": lambda node, a, i: negative(a),
     "abs": _factor(lambda x, y: build("slope", x)),
@@ -152,6 +163,13 @@ VJP: dict[str, Rule] = {
     "arcsinh": _divisor(lambda x, y: build("hypot", x, 1.0)),
     "arccosh": _divisor(lambda x, y: build("sqrt", build("mul", _minus_one(x), _one_plus(x)))),
     "arctanh": _divisor(lambda x, y: build("mul", _one_minus(x), _one_plus(x))),
+    "erf": _factor(lambda x, y: _bell(x)),
+    "erfc": lambda node, a, i: negative(times(a, _bell(node.args[0]))),
+    "lgamma": _factor(lambda x, y: build("polygamma", x, m=0)),
+    "polygamma": lambda node, a, i: times(a, build("polygamma", node.args[0], m=node["m"] + 1)),
+    "expit": _factor(lambda x, y: _logistic_slope(x)),
+    "xlogx": _factor(lambda x, y: _one_plus(build("log", x))),
+    "logaddexp": lambda node, a, i: times(a, build("expit", build("sub", node.args[i], node.args[1 - i]))),
     "add": lambda node, a, i: a,
     "sub": lambda node, a, i: a if i == 0 else negative(a),
     "mul": _mul, "div": _quotient, "ratio": _quotient, "pow": _pow, "arctan2": _arctan2, "hypot": _hypot,

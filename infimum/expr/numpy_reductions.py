@@ -12,7 +12,7 @@ from infimum.expr.constants import exact_ends
 from infimum.expr.node import Expr, const
 from infimum.expr.operators import add_methods
 from infimum.expr.source import fail, user_line
-from infimum.expr.tracer import FUNCTIONS, UFUNC_METHODS, UFUNCS, Tracer, has_tracer, lift
+from infimum.expr.tracer import FUNCTIONS, UFUNC_METHODS, UFUNCS, Tracer, has_tracer, lift, truth
 
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "norm": 0.0}
 _COMBINE: dict[str, np.ufunc] = {"sum": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}
@@ -126,6 +126,16 @@ def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Trace
     return reduction("sum", np.not_equal(Tracer(lift(a)), 0), axis, keepdims)
 
 
+def _quantifier(function: Callable, op: str) -> Callable[..., Any]:
+    """np.any and np.all: the largest or the smallest of 1 and 0 is 1."""
+    def record(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        test = truth(a)
+        if not test.size:
+            return function(np.zeros(test.shape), axis=axis, keepdims=keepdims)
+        return reduction(op, b.build("where", test, 1.0, 0.0, line=user_line()), axis, keepdims) > 0.5
+    return record
+
+
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tracer:
     """Vector norms 1, 2 and infinity; of matrices the Frobenius norm and the largest column or row sum."""
     x = Tracer(lift(x))
@@ -161,6 +171,24 @@ def scan(op: str, a: Any, axis: int | None) -> Tracer:
     return Tracer(b.transpose(last, [order.index(i) for i in range(len(order))], line))
 
 
+def _logaddexp_reduce(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
+                      initial: Any = None) -> Tracer:
+    """log of the sum of e**a, pair by pair: nothing overflows, every element occurs once, and all derivatives lie in [0, 1]."""
+    x, line = lift(a), user_line()
+    axes = _axes(axis, len(x.shape))
+    order = [*axes, *(i for i in range(len(x.shape)) if i not in axes)]
+    kept = tuple(x.shape[i] for i in order[len(axes):])
+    rest = b.reshape(b.transpose(x, order, line), (prod(x.shape[i] for i in axes), *kept), line)
+    if not rest.shape[0]:
+        fail("The logarithm of a sum of no exponentials is -inf.", "Check the slice or the number of variables.")
+    while (count := rest.shape[0]) > 1:
+        half = count // 2
+        pairs = b.build("logaddexp", b.index(rest, slice(0, half), line), b.index(rest, slice(half, 2 * half), line), line=line)
+        rest = b.join([pairs, b.index(rest, slice(2 * half, None), line)], 0, line) if count % 2 else pairs
+    result = b.reshape(rest, tuple(1 if i in axes else d for i, d in enumerate(x.shape)) if keepdims else kept, line)
+    return Tracer(result) if initial is None else UFUNCS[np.logaddexp](initial, Tracer(result))
+
+
 def _scan_rule(op: str) -> Callable[..., Tracer]:
     def record(a, axis=None, dtype=None, out=None):
         return scan(op, a, axis)
@@ -178,6 +206,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "min": _extremum_rule("amin"), "amin": _extremum_rule("amin"), "max": _extremum_rule("amax"), "amax": _extremum_rule("amax"),
     "mean": _mean, "var": _var, "std": _std, "ptp": _ptp, "average": _average, "count_nonzero": _count_nonzero,
     "cumsum": _scan_rule("cumsum"), "cumprod": _scan_rule("cumprod"),
+    "any": _quantifier(np.any, "amax"), "all": _quantifier(np.all, "amin"),
 }
 FUNCTIONS.update({getattr(np, name): rule for name, rule in _RULES.items()})
 FUNCTIONS[np.linalg.norm] = _norm
@@ -185,4 +214,5 @@ for _op, _scan, _ufunc in (("sum", "cumsum", np.add), ("prod", "cumprod", np.mul
                            ("amin", "cummin", np.minimum), ("amax", "cummax", np.maximum)):
     UFUNC_METHODS[_ufunc, "reduce"] = _ufunc_reduce(_op)
     UFUNC_METHODS[_ufunc, "accumulate"] = _ufunc_accumulate(_scan)
-add_methods([], [np.sum, np.prod, np.min, np.max, np.mean, np.var, np.std, np.cumsum, np.cumprod])
+UFUNC_METHODS[np.logaddexp, "reduce"] = _logaddexp_reduce
+add_methods([], [np.sum, np.prod, np.min, np.max, np.mean, np.var, np.std, np.cumsum, np.cumprod, np.any, np.all])

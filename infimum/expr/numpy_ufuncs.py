@@ -11,7 +11,7 @@ from infimum.expr.constants import constant, exact_ends
 from infimum.expr.node import Expr, const, is_const, topological
 from infimum.expr.operators import add_methods
 from infimum.expr.selection import select
-from infimum.expr.simplify import scalar_of
+from infimum.expr.simplify import LARGEST_EXPONENT, is_exponent, scalar_of
 from infimum.expr.source import fail, user_line
 from infimum.expr.tracer import UFUNCS, Tracer, has_tracer, lift, truth
 
@@ -22,12 +22,17 @@ _DIRECT: dict[np.ufunc, str] = {
     np.exp: "exp", np.exp2: "exp2", np.expm1: "expm1", np.log: "log", np.log2: "log2", np.log10: "log10", np.log1p: "log1p",
     np.sin: "sin", np.cos: "cos", np.tan: "tan", np.arcsin: "arcsin", np.arccos: "arccos", np.arctan: "arctan",
     np.sinh: "sinh", np.cosh: "cosh", np.tanh: "tanh", np.arcsinh: "arcsinh", np.arccosh: "arccosh", np.arctanh: "arctanh",
-    np.arctan2: "arctan2", np.hypot: "hypot", np.sign: "sign", np.floor: "floor", np.ceil: "ceil",
+    np.arctan2: "arctan2", np.hypot: "hypot", np.logaddexp: "logaddexp",
+    np.sign: "sign", np.floor: "floor", np.ceil: "ceil", np.rint: "rint",
     np.less: "lt", np.less_equal: "le", np.equal: "eq",
 }
 
 MOST_DISTINCT_EXPONENTS = 1000  # integer exponents that differ from element to element become one power each
 _FEW_EXPONENTS = 64             # up to here exact integer powers are worth a node each even for a base that is never negative
+_INTEGERS = frozenset(("floor", "ceil", "rint", "sign"))
+_KEEP_INTEGERS = frozenset((
+    "neg", "abs", "add", "sub", "mul", "min", "max", "where", "broadcast", "reshape", "transpose", "slice", "gather", "concat",
+    "sum", "prod", "amin", "amax", "cumsum", "cumprod", "cummin", "cummax"))
 _NEVER_NEGATIVE = frozenset(("abs", "exp", "exp2", "sqrt", "norm", "hypot", "cosh"))
 
 
@@ -43,17 +48,17 @@ def _traced(value: Any) -> Tracer:
 
 def _power(base: Any, exponent: Any) -> Tracer:
     """Constant exponents that are integers are powers of any base; all others are powers of a positive base."""
-    if type(exponent) in (int, float) and abs(exponent) <= 2**31 and exponent == int(exponent):
+    if type(exponent) in (int, float) and is_exponent(exponent):
         return Tracer(b.build("powi", lift(base), k=int(exponent), line=user_line()))
     if type(exponent) is Tracer and exponent.is_truth:
         return _where(exponent, base, 1.0)
     x, y = lift(base), _without_views(lift(exponent))
-    if is_const(y) and (large := np.abs(y.lo)[(y.lo == np.floor(y.lo)) & (y.lo == y.hi) & (np.abs(y.lo) > 2.0**31)]).size:
+    if is_const(y) and (large := y.lo[(y.lo == np.floor(y.lo)) & (y.lo == y.hi) & (np.abs(y.lo) > LARGEST_EXPONENT)]).size:
         fail(f"The integer exponent {large[0]:g} is too large.", "Integer exponents may reach 2**31: check the formula.")
     if is_const(y) and y.size > 1 and scalar_of(y) is None:
         shape = np.broadcast_shapes(x.shape, y.shape)
         return Tracer(_powers(b.broadcast(x, shape, user_line()), np.broadcast_to(y.lo, shape), np.broadcast_to(y.hi, shape)))
-    if not is_const(y) and may_be_integers(y) and not _never_negative(x):
+    if not is_const(y) and (may_be_integers(y) or _only_integers(y)) and not _never_negative(x):
         fail("A base of unknown sign is raised to an exponent that changes between integers.",
              "Choose between powers instead: np.where(condition, x**3, x**2).")
     return Tracer(b.build("pow", x, y, line=user_line()))
@@ -61,6 +66,22 @@ def _power(base: Any, exponent: Any) -> Tracer:
 
 def _never_negative(x: Expr) -> bool:
     return x.op in _NEVER_NEGATIVE or (x.op == "powi" and x["k"] % 2 == 0) or (is_const(x) and bool((x.lo > 0).all()))
+
+
+def _only_integers(y: Expr) -> bool:
+    """Is y an integer at every point? Then NumPy's power is defined for a negative base, which the general power is not."""
+    stack, seen = [y], set()
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or node.op in _INTEGERS:
+            continue
+        if node.op != "const" and node.op not in _KEEP_INTEGERS:
+            return False
+        if node.op == "const" and (node.lo is not node.hi or (node.lo != np.floor(node.lo)).any()):
+            return False
+        seen.add(id(node))
+        stack.extend(node.args[1:] if node.op == "where" else node.args)
+    return True
 
 
 def _without_views(y: Expr) -> Expr:
@@ -196,14 +217,9 @@ def _reciprocal(x: Any) -> Tracer:
 
 
 def _heaviside(x: Any, at_zero: Any) -> Tracer:
+    """0, at_zero or 1; undefined where x is, where no comparison holds: the last branch reads x."""
     x = _traced(x)
-    return _where(x < 0, 0.0, _where(x == 0, at_zero, 1.0))
-
-
-def _logaddexp(x: Any, y: Any) -> Tracer:
-    """log(e**x + e**y) without overflow: the larger plus log(1 + e**-distance)."""
-    x = _traced(x)
-    return np.maximum(x, y) + np.log1p(np.exp(-abs(x - y)))
+    return _where(x < 0, 0.0, _where(x == 0, at_zero, 1.0 + 0.0 * x))
 
 
 _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
@@ -217,9 +233,9 @@ _FORMULAS: dict[np.ufunc, Callable[..., Any]] = {
     np.bitwise_and: _bitwise("and"), np.bitwise_or: _bitwise("or"), np.bitwise_xor: _bitwise("xor"), np.invert: _bitwise("not"),
     np.floor_divide: _floor_divide, np.remainder: _remainder, np.trunc: _trunc,
     np.divmod: lambda x, y: (_floor_divide(x, y), _remainder(x, y)),
-    np.heaviside: _heaviside, np.logaddexp: _logaddexp,
+    np.heaviside: _heaviside,
 }
 
 UFUNCS.update({ufunc: _direct(op) for ufunc, op in _DIRECT.items()})
 UFUNCS.update(_FORMULAS)
-add_methods([ufunc for ufunc in (*_DIRECT, np.logaddexp, np.heaviside) if ufunc.__name__ not in ("add", "equal")], [])
+add_methods([ufunc for ufunc in (*_DIRECT, np.heaviside) if ufunc.__name__ not in ("add", "equal")], [])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.source import fail
-from infimum.expr.tracer import Tracer, apply, call_function
+from infimum.expr.tracer import Tracer, apply, call_function, records_itself
 
 _OPERATORS: dict[str, np.ufunc] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide, "floordiv": np.floor_divide,
@@ -22,6 +22,8 @@ _UNARY: dict[str, np.ufunc] = {"neg": np.negative, "pos": np.positive, "abs": np
 def _define_operators() -> None:
     def binary(ufunc):
         def forward(self, other):
+            if isinstance(other, np.ndarray) and records_itself(other):
+                return NotImplemented
             return apply(ufunc, self, other)
 
         def reverse(self, other):
@@ -52,12 +54,13 @@ def _change(target: Tracer, ufunc: np.ufunc, other: Any) -> Tracer:
     """`target += other`: numbers are rebound, arrays change, and with them every name they go by."""
     result = apply(ufunc, target, other)
     if target._root is not None:
-        fail("A view of a traced array was changed in place.", "Write `v = v + ...` instead of `v += ...`, or work on v.copy().")
+        fail("A view of a traced array was changed in place.", "Write `v = v + ...` instead of `v += ...`, or work on v.copy().",
+             again=True)
     if not target.shape:
         return result
     if target._exported:
         fail("A traced array was changed in place after np.asarray made an array of it, which shares its memory in NumPy.",
-             "Write `x = x + ...` instead of `x += ...`, or use np.array(x), which copies.")
+             "Write `x = x + ...` instead of `x += ...`, or use np.array(x), which copies.", again=True)
     if target.is_truth and not result.is_truth:
         fail("NumPy cannot keep numbers in an array of truth values: this in-place operation is an error there.",
              "Write `c = c + ...` instead of `c += ...`.")

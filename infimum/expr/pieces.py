@@ -25,6 +25,11 @@ class Piece:
     quantity: Expr
 
     @cached_property
+    def compares(self) -> bool:
+        """Is there a comparison in it? Then it has values also where the quantity is undefined."""
+        return any(node.kind is Kind.TEST for node in topological([self.value]))
+
+    @cached_property
     def slope(self) -> Expr:
         """The derivative of each element by its variable."""
         axes = tuple(range(len(self.value.shape)))

@@ -3,12 +3,16 @@
 import math
 from fractions import Fraction
 from numbers import Rational
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from infimum.expr.asked_for_value import refuse_rounding
+from infimum.expr.source import fail
 
-def _down(value: Fraction) -> float:
+
+def round_down(value: Fraction) -> float:
+    """The largest double not above a rational."""
     try:
         double = float(value)
     except OverflowError:
@@ -16,29 +20,35 @@ def _down(value: Fraction) -> float:
     return double if Fraction(double) <= value else math.nextafter(double, -math.inf)
 
 
-def _up(value: Fraction) -> float:
-    return -_down(-value)
+def round_up(value: Fraction) -> float:
+    """The smallest double not below a rational."""
+    return -round_down(-value)
 
 
-class Real(float):
-    """A real number between the doubles `lo` and `hi`; as a float it is `lo`.
+class Real:
+    """A real number between the doubles `lo` and `hi`.
 
-    Sums, differences, products, quotients and integer powers with other numbers stay Real, and a traced function takes it for
-    the true number. Any other function of it alone (np.sqrt(infimum.pi)) sees the float, and so does a Fraction on its left.
+    Sums, differences, products, quotients and integer powers with other numbers are Reals. Whatever else NumPy does with one, and
+    whatever it does with an array of doubles, is recorded as an exact constant: in a traced function that is the true number.
+    It is no float and never becomes one: NumPy would round it where nobody sees it.
 
     >>> pi
     Real(3.141592653589793, 3.1415926535897936)
-    >>> 2 * pi
-    Real(6.283185307179586, 6.283185307179587)
+    >>> 2 * pi, pi > 3
+    (Real(6.283185307179586, 6.283185307179587), True)
+    >>> np.sqrt(pi)
+    <traced []: sqrt([3.141592653589793, 3.1415926535897936])>
     """
+
+    __slots__ = ("lo", "hi")
 
     lo: float
     hi: float
 
-    def __new__(cls, lo: float, hi: float) -> "Real":
-        self = super().__new__(cls, lo)
+    def __init__(self, lo: float, hi: float):
+        if math.isinf(lo) or math.isinf(hi):
+            fail("A number made of infimum.pi or infimum.e is too large for a double.", "Rescale the formula.")
         self.lo, self.hi = lo, hi
-        return self
 
     def __reduce__(self) -> tuple:
         return Real, (self.lo, self.hi)
@@ -46,12 +56,20 @@ class Real(float):
     def __repr__(self) -> str:
         return f"Real({self.lo!r}, {self.hi!r})"
 
+    def __format__(self, spec: str) -> str:
+        return format(self.lo, spec) if spec else repr(self)
+
+    def __float__(self) -> NoReturn:
+        refuse_rounding()
+
+    # ---- arithmetic
+
     def _combine(self, other: Any, corner: Any) -> Any:
         ends = _ends(other)
         if ends is None:
             return NotImplemented
-        corners = [corner(Fraction(a), b) for a in (self.lo, self.hi) for b in ends]
-        return Real(_down(min(corners)), _up(max(corners)))
+        corners = [corner(Fraction(a), b) for a in (self.lo, self.hi) for b in set(ends)]
+        return Real(round_down(min(corners)), round_up(max(corners)))
 
     def __add__(self, other: Any) -> Any:
         return self._combine(other, lambda a, b: a + b)
@@ -76,17 +94,20 @@ class Real(float):
             raise ZeroDivisionError("division by a Real that may be zero")
         return self._combine(other, lambda a, b: b / a)
 
-    def __pow__(self, exponent: Any, modulus: Any = None) -> Any:
-        if isinstance(exponent, float) and not isinstance(exponent, Real) and exponent.is_integer():
-            exponent = int(exponent)
-        if modulus is not None or not isinstance(exponent, (int, np.integer)):
-            return NotImplemented if not isinstance(exponent, (int, float)) else float(self) ** exponent
-        if exponent < 0 and self.lo <= 0 <= self.hi:
+    def __pow__(self, exponent: Any) -> Any:
+        ends = _ends(exponent)
+        if ends is None or ends[0] != ends[1] or ends[0].denominator != 1 or abs(ends[0]) > _LARGEST_POWER:
+            return _recorded(np.power, "__call__", self, exponent)
+        k = int(ends[0])
+        if k < 0 and self.lo <= 0 <= self.hi:
             raise ZeroDivisionError("a negative power of a Real that may be zero")
-        corners = [Fraction(end) ** int(exponent) for end in (self.lo, self.hi)]
-        if exponent > 0 and exponent % 2 == 0 and self.lo < 0 < self.hi:
+        corners = [Fraction(end) ** k for end in (self.lo, self.hi)]
+        if k > 0 and k % 2 == 0 and self.lo < 0 < self.hi:
             corners.append(Fraction(0))
-        return Real(_down(min(corners)), _up(max(corners)))
+        return Real(round_down(min(corners)), round_up(max(corners)))
+
+    def __rpow__(self, base: Any) -> Any:
+        return _recorded(np.power, "__call__", base, self)
 
     def __neg__(self) -> "Real":
         return Real(-self.hi, -self.lo)
@@ -94,28 +115,88 @@ class Real(float):
     def __pos__(self) -> "Real":
         return self
 
+    def __abs__(self) -> "Real":
+        if self.lo < 0 < self.hi:
+            return Real(0.0, max(-self.lo, self.hi))
+        return self if self.lo >= 0 else -self
+
     __radd__, __rmul__ = __add__, __mul__
 
+    # ---- comparisons: an answer where it is certain
+
+    def _compare(self, other: Any, below: bool, equal: bool, above: bool) -> Any:
+        """The answer of the three for a number below, equal to or above the other that is certain."""
+        ends = _ends(other)
+        if ends is None:
+            return NotImplemented
+        if self is other or (self.lo == self.hi == ends[0] == ends[1]):
+            return equal
+        answers = {answer for answer, possible in ((below, self.lo < ends[1]), (above, self.hi > ends[0]),
+                                                   (equal, self.lo <= ends[1] and ends[0] <= self.hi)) if possible}
+        if len(answers) > 1:
+            fail(f"Whether {self!r} is less than, equal to or greater than {other!r} is not known.",
+                 "Compare with a number that is further away.")
+        return answers.pop()
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare(other, True, False, False)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare(other, True, True, False)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(other, False, False, True)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(other, False, True, True)
+
+    def __eq__(self, other: Any) -> Any:
+        return self._compare(other, False, True, False)
+
+    def __hash__(self) -> int:
+        return hash(self.lo if self.lo == self.hi else (self.lo, self.hi))
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    # ---- NumPy
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """Traced values record the true number; NumPy's own arrays and functions take the float."""
+        """Of numbers a Real where there is an operator for it; else the operation is recorded as an exact constant."""
         if any(hasattr(v, "__array_ufunc__") and not isinstance(v, (Real, np.ndarray, np.generic)) for v in inputs):
             return NotImplemented
-        keeps = _UFUNCS.get(ufunc) if method == "__call__" and not kwargs else None
-        if keeps is not None and all(np.ndim(v) == 0 for v in inputs):
-            left, right = (v[()] if isinstance(v, np.ndarray) else v for v in inputs)
-            return keeps(left, right)
-        return getattr(ufunc, method)(*(float(v) if isinstance(v, Real) else v for v in inputs), **kwargs)
+        names = _OPERATORS.get(ufunc) if method == "__call__" and not kwargs else None
+        if names is not None and all(np.ndim(v) == 0 for v in inputs):
+            first, *rest = (v[()] if isinstance(v, np.ndarray) else v for v in inputs)
+            result = getattr(first, names[0])(*rest) if isinstance(first, Real) else getattr(rest[0], names[1])(first)
+            if result is not NotImplemented:
+                return result
+        return _recorded(ufunc, method, *inputs, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        """np.sin of an array of objects asks each for its method `sin`."""
+        ufunc = None if name.startswith("_") else getattr(np, name, None)
+        if not isinstance(ufunc, np.ufunc):
+            raise AttributeError(f"a Real has no attribute {name!r}")
+        return lambda *others: ufunc(self, *others)
 
 
-def _either(forward: str, backward: str) -> Any:
-    """The operation of whichever operand is the Real; NumPy's own scalars would take it for a float."""
-    def operation(a: Any, b: Any) -> Any:
-        return getattr(a, forward)(b) if isinstance(a, Real) else getattr(b, backward)(a)
-    return operation
+_LARGEST_POWER = 1000  # beyond, the exact fractions grow long
+# ufunc -> the methods of a Real on its left, and on its right
+_OPERATORS = {
+    np.add: ("__add__", "__radd__"), np.subtract: ("__sub__", "__rsub__"), np.multiply: ("__mul__", "__rmul__"),
+    np.divide: ("__truediv__", "__rtruediv__"), np.power: ("__pow__", "__rpow__"),
+    np.negative: ("__neg__", ""), np.positive: ("__pos__", ""), np.absolute: ("__abs__", ""),
+    np.less: ("__lt__", "__gt__"), np.less_equal: ("__le__", "__ge__"), np.greater: ("__gt__", "__lt__"),
+    np.greater_equal: ("__ge__", "__le__"), np.equal: ("__eq__", "__eq__"), np.not_equal: ("__ne__", "__ne__"),
+}
 
 
-_UFUNCS = {np.add: _either("__add__", "__radd__"), np.subtract: _either("__sub__", "__rsub__"),
-           np.multiply: _either("__mul__", "__rmul__"), np.divide: _either("__truediv__", "__rtruediv__")}
+def _recorded(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """The operation as a constant expression, which has an enclosure as narrow as that of any other."""
+    from infimum.expr.tracer import Tracer, lift
+
+    return getattr(ufunc, method)(*(Tracer(lift(v)) if isinstance(v, Real) else v for v in inputs), **kwargs)
 
 
 def _ends(number: Any) -> tuple[Fraction, Fraction] | None:

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.conditions import either, is_boolean, traced
+from infimum.expr.conditions import either, is_boolean, may_be_integers, traced
 from infimum.expr.constants import constant, exact_ends
-from infimum.expr.node import const
+from infimum.expr.node import const, topological, var
+from infimum.expr.ops import Kind
 from infimum.expr.source import fail, user_line
 from infimum.expr.tracer import FUNCTIONS, Tracer, call_function, has_tracer, lift, truth
 
@@ -49,6 +50,46 @@ def _select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return result
 
 
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Tracer:
+    """np.piecewise: zeros, then every piece in turn where its condition holds; one function more is for where none holds."""
+    if may_be_integers(lift(x)):
+        fail("np.piecewise gives integers or truth values for an argument that holds such.", "Write 1.0 * (x > 0) to count.")
+    x, functions = Tracer(lift(x)), list(funclist)
+    listed = isinstance(condlist, (list, tuple))
+    if not listed and condlist.ndim == 0 or (x.ndim > 0 and _is_number(condlist[0])):
+        conditions = [np.stack(condlist) if listed else condlist]  # a single condition, not a list of them
+    else:
+        conditions = list(condlist)
+    if len(functions) not in (len(conditions), len(conditions) + 1):
+        raise ValueError(f"{len(conditions)} condition(s) and {len(functions)} function(s) do not fit")
+    pieces = [_piece(f, x, args, kw) for f in functions]
+    result = pieces.pop() if len(pieces) > len(conditions) else 0.0
+    for condition, piece in zip(conditions, pieces, strict=True):
+        result = _where(condition, piece, result)
+    return Tracer(b.broadcast(lift(result), x.shape, user_line()))
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, (list, tuple)) and not value.ndim if hasattr(value, "ndim") else np.isscalar(value)
+
+
+def _piece(function: Any, x: Tracer, args: tuple, kw: dict[str, Any]) -> Any:
+    """What a piece says at every element. NumPy hands it those where it applies, so it must treat them one by one."""
+    if not callable(function):
+        return function
+    probe = var("element", (x.size,))
+    nodes = list(topological([lift(function(Tracer(probe), *args, **kw))]))
+    read = {probe}
+    for node in nodes:
+        if any(arg in read for arg in node.args):
+            read.add(node)
+            if node.kind not in (Kind.MAP, Kind.TEST):
+                fail("A function of np.piecewise combines or rearranges the elements it is given; which these are is not known.",
+                     "Write it element by element, or use np.where(condition, a, b).")
+    piece = Tracer(lift(function(x.ravel(), *args, **kw)))
+    return piece.reshape(x.shape) if piece.size == x.size else piece
+
+
 def _clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
     """Between two ends, either of which may be None or infinite."""
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
@@ -71,5 +112,5 @@ def _polyval(p: Any, x: Any) -> Any:
     return result
 
 
-FUNCTIONS.update({np.where: _where, np.select: _select, np.clip: _clip, np.polyval: _polyval})
+FUNCTIONS.update({np.where: _where, np.select: _select, np.piecewise: _piecewise, np.clip: _clip, np.polyval: _polyval})
 Tracer.clip = _method_clip

@@ -39,9 +39,9 @@ def listing(*roots: Expr) -> str:
 
     >>> from infimum.expr.build import build
     >>> from infimum.expr.node import var
-    >>> x = var("x", (3,))
-    >>> print(listing(build("sum", build("sin", x), axes=(0,))))
-    %0 = sin(x)                       [3]
+    >>> t = var("t", (3,))
+    >>> print(listing(build("sum", build("sin", t), axes=(0,))))
+    %0 = sin(t)                       [3]
     %1 = sum(%0, axes=(0,))           []
     return %1
     """

@@ -17,6 +17,7 @@ from infimum.expr.ops import OPS, Kind
 
 Rule = Callable[[Callable[..., Expr], tuple[Expr, ...], Shape, dict[str, Any]], Expr | None]
 RULES: dict[str, Rule] = {}
+LARGEST_EXPONENT = 2**31
 
 
 def rule(*ops: str) -> Callable[[Rule], Rule]:
@@ -103,15 +104,25 @@ def _sub(build, args, shape, params):
     return None
 
 
+def is_exponent(k: float) -> bool:
+    """May k be the exponent of `powi`? An integer, with room for the derivatives, whose exponents must be doubles as well."""
+    return abs(k) <= LARGEST_EXPONENT and k == int(k)
+
+
 def _power_of(x: Expr) -> tuple[Expr, int]:
     return (x.args[0], x["k"]) if x.op == "powi" else (x, 1)
 
 
 def _absorbed(build: Callable, product: Expr, base: Expr, k: int, depth: int = 4) -> Expr | None:
-    """product * base^k if a positive power of the same base is among the factors of the product."""
+    """product * base^k if a positive power of the same base is among the factors of the product.
+
+    Where the exponent would be too large, the square of the power still is a power of the power.
+    """
     other, j = _power_of(product)
-    if other is base and j > 0:
+    if other is base and j > 0 and is_exponent(j + k):
         return build("powi", base, k=j + k)
+    if other is base and j == k:
+        return build("powi", product, k=2)
     if product.op not in ("mul", "neg") or depth == 0:
         return None
     for i, factor in enumerate(product.args):
@@ -174,14 +185,19 @@ def _div(build, args, shape, params):
 
 @rule("powi")
 def _powi(build, args, shape, params):
-    """x^1 = x, |x|^(2k) = x^(2k), (-x)^(2k) = x^(2k), (x^a)^b = x^(ab) for a, b > 0. x^0 stays: it keeps the domain of x."""
+    """x^1 = x, |x|^(2k) = x^(2k), (-x)^(2k) = x^(2k), (x^a)^b = x^(ab) for a, b > 0. x^0 stays: it keeps the domain of x.
+
+    Whoever makes a power comes by here: an exponent that is no double would be rounded where the power is enclosed.
+    """
     x, = args
     k = params["k"]
+    if abs(k) > 2**53:
+        raise OverflowError(f"the integer exponent {k} may be no double")
     if k == 1:
         return x
     if k % 2 == 0 and k > 0 and x.op in ("abs", "neg"):
         return build("powi", x.args[0], k=k)
-    if k > 0 and x.op == "powi" and x["k"] > 0 and k * x["k"] <= 2**31:  # beyond, ab may be no double in the derivative
+    if k > 0 and x.op == "powi" and x["k"] > 0 and is_exponent(k * x["k"]):
         return build("powi", x.args[0], k=k * x["k"])
     return None
 
@@ -193,7 +209,7 @@ def _pow(build, args, shape, params):
     c = scalar_of(y)
     if c is None:
         return None
-    if c == int(c) and abs(c) <= 2**31:
+    if is_exponent(c):
         return build("powi", x, k=int(c))
     return build("sqrt", x) if c == 0.5 else None
 

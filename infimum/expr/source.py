@@ -18,7 +18,10 @@ import numpy as np
 from infimum.errors import TraceError
 
 _INSIDE = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
-_internal: dict[str, bool] = {"<__array_function__ internals>": True}
+_STANDARD = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
+_INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|^<frozen|\.pyx$")
+OURS, LIBRARY, USER = range(3)  # NumPy's code and the tracer's; other installed code, such as pandas; the user's own
+_owner: dict[str, int] = {"<__array_function__ internals>": OURS}
 
 
 def call_user_function(fun: Callable, *args: Any) -> Any:
@@ -29,64 +32,118 @@ def call_user_function(fun: Callable, *args: Any) -> Any:
 _BOUNDARY = call_user_function.__code__
 
 
-def _is_internal(filename: str) -> bool:
-    known = _internal.get(filename)
+def owner_of(filename: str) -> int:
+    """Whose code a file holds."""
+    known = _owner.get(filename)
     if known is None:
-        known = _internal[filename] = os.path.abspath(filename).startswith(_INSIDE)
+        installed = _INSTALLED.search(filename) or os.path.realpath(filename).startswith(_STANDARD)
+        known = OURS if os.path.abspath(filename).startswith(_INSIDE) else LIBRARY if installed else USER
+        _owner[filename] = known
     return known
 
 
-def _user_frame() -> FrameType | None:
-    """The innermost frame that belongs neither to NumPy nor to the tracer."""
+def _is_scipy(filename: str) -> bool:
+    """SciPy has its place in this only once the user has imported it."""
+    home = getattr(sys.modules.get("scipy"), "__file__", None)
+    return home is not None and os.path.abspath(filename).startswith(os.path.dirname(home) + os.sep)
+
+
+def _user_frame() -> tuple[FrameType | None, FrameType | None]:
+    """The innermost frame of the user's own code, and that of a library other than NumPy that it called (if there is no code of
+    the user's own, the library is taken for it)."""
     frame: FrameType | None = sys._getframe(1)
+    library = None
     while frame is not None:
         code = frame.f_code
         if code is _BOUNDARY:
-            return None
-        internal = _internal.get(code.co_filename)
-        if internal is None:
-            internal = _is_internal(code.co_filename)
-        if not internal:
-            return frame
+            break
+        owner = _owner.get(code.co_filename)
+        if owner is None:
+            owner = owner_of(code.co_filename)
+        if owner == USER:
+            return frame, library
+        if owner == LIBRARY and library is None:
+            library = frame
         frame = frame.f_back
-    return None
+    return library, None
 
 
-def user_line() -> str | None:
-    """"file:line" of the user's code that is running, for the nodes it makes."""
-    frame = _user_frame()
-    return None if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+class Line(str):
+    """"file:line", and the instruction there, whose text is looked up when somebody asks."""
+
+    __slots__ = ("_code", "_lasti")
+
+    @classmethod
+    def of(cls, frame: FrameType) -> "Line":
+        line = cls(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+        line._code, line._lasti = frame.f_code, frame.f_lasti
+        return line
+
+    @property
+    def text(self) -> str | None:
+        """The source text of the instruction; None where the source is not at hand."""
+        return _exact_text(self._code, self._lasti, {}) or None
+
+
+def user_line() -> Line | None:
+    """The line of the user's code that is running, for the nodes it makes."""
+    frame, _ = _user_frame()
+    return None if frame is None else Line.of(frame)
+
+
+def scipy_call(traceback: TracebackType | None = None) -> str | None:
+    """The name of the function of SciPy, written in Python, that the user's code called: in a traceback, or running now."""
+    inwards: list[FrameType] = []
+    if traceback is None:
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and owner_of(frame.f_code.co_filename) != USER:
+            inwards.insert(0, frame)
+            frame = frame.f_back
+    while traceback is not None:
+        inwards = [*inwards, traceback.tb_frame] if owner_of(traceback.tb_frame.f_code.co_filename) != USER else []
+        traceback = traceback.tb_next
+    names = [f.f_code.co_name for f in inwards if _is_scipy(f.f_code.co_filename)]
+    special = sys.modules.get("scipy.special")
+    return next((n for n in names if hasattr(special, n)), names[0] if names else None)
 
 
 class Place:
-    """An instruction of the user's code: file, line, source text, and the names it can see."""
+    """An instruction of the user's code: file, line, source text, the names it can see, and the library it called, if any."""
 
-    def __init__(self, frame: FrameType, lasti: int, lineno: int):
+    def __init__(self, frame: FrameType, lasti: int, lineno: int, called: FrameType | None):
         self.file, self.line = frame.f_code.co_filename, lineno
         self.statement = linecache.getline(self.file, lineno, frame.f_globals).strip()
-        self.assigns = dis.opname[frame.f_code.co_code[lasti]].startswith("STORE") if lasti >= 0 else False
+        self._instruction, self._next = _instructions(frame.f_code, lasti)
+        self.assigns = self._instruction.startswith("STORE")
         exact = None if self.assigns else _exact_text(frame.f_code, lasti, frame.f_globals)
         self.text = exact or self.statement
+        self.library = None if called is None else _package(called.f_code.co_filename)
         self._names = {**vars(builtins), **frame.f_globals, **frame.f_locals}
 
     @classmethod
     def now(cls) -> "Place | None":
         """The place of the user's code that is running."""
-        frame = _user_frame()
-        return None if frame is None else cls(frame, frame.f_lasti, frame.f_lineno)
+        frame, called = _user_frame()
+        return None if frame is None else cls(frame, frame.f_lasti, frame.f_lineno, called)
 
     @classmethod
     def of(cls, traceback: TracebackType | None) -> "Place | None":
         """The innermost place of the user's code in a traceback."""
-        found = None
+        user, library = None, None
         while traceback is not None:
-            if not _is_internal(traceback.tb_frame.f_code.co_filename):
-                found = traceback
+            owner = owner_of(traceback.tb_frame.f_code.co_filename)
+            if owner == USER:
+                user, library = traceback, None
+            elif owner == LIBRARY:
+                library = traceback
             traceback = traceback.tb_next
-        return None if found is None else cls(found.tb_frame, found.tb_lasti, found.tb_lineno)
+        found, called = (library, None) if user is None else (user, None if library is None else library.tb_frame)
+        return None if found is None else cls(found.tb_frame, found.tb_lasti, found.tb_lineno, called)
 
     def called(self) -> Any:
-        """The function that the text calls, if the text is a call of a name: tells `math.sin` under any alias."""
+        """The function that is being called, if the text is a call of a name: tells `math.sin` under any alias."""
+        if "CALL" not in self._instruction:
+            return None
         match = re.match(r"([A-Za-z_]\w*(?:\.\w+)*)\s*\(", self.text)
         if match is None:
             return None
@@ -96,8 +153,24 @@ class Place:
             function = getattr(function, name, None)
         return function
 
+    @property
+    def branches(self) -> bool:
+        """Is it the interpreter itself that asks whether a value is true, for an `if` and its relatives?"""
+        return any(_BRANCH.match(name) for name in (self._instruction, self._next))
+
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" + (f", in `{self.text}`" if self.text else "")
+
+
+_BRANCH = re.compile("POP_JUMP|JUMP_IF|TO_BOOL|UNARY_NOT")
+
+
+def _instructions(code: CodeType, lasti: int) -> tuple[str, str]:
+    """The names of the instruction at a place and of the one after it."""
+    if lasti < 0:
+        return "", ""
+    names = [dis.opname[op] for op in code.co_code[lasti::2]]
+    return names[0], next((name for name in names[1:] if name not in ("CACHE", "COPY", "NOT_TAKEN")), "")
 
 
 def _exact_text(code: CodeType, lasti: int, module_globals: dict[str, Any]) -> str | None:
@@ -116,7 +189,17 @@ def _exact_text(code: CodeType, lasti: int, module_globals: dict[str, Any]) -> s
 
 def trace_error(place: Place | None, what: str, cure: str) -> TraceError:
     """A TraceError that names the place, what happened there, and the cure."""
-    return TraceError(f"{place}: {what} {cure}" if place is not None else f"{what} {cure}")
+    inside = "" if place is None or place.library is None else \
+        f" This happened inside {place.library}, whose functions want numbers: write the formula with NumPy functions."
+    return TraceError(f"{place}: {what} {cure}{inside}" if place is not None else f"{what} {cure}")
+
+
+def _package(filename: str) -> str:
+    """The name of the package or module of a library's file."""
+    installed = _INSTALLED.search(filename)
+    inside = filename[installed.end():] if installed is not None and not filename.endswith(".pyx") else \
+        os.path.relpath(filename, _STANDARD) if os.path.isabs(filename) else filename
+    return re.split(r"[/\\.]", inside)[0]
 
 
 _raised: ContextVar[list[TraceError] | None] = ContextVar("raised", default=None)
@@ -130,15 +213,36 @@ def nothing_swallowed() -> Iterator[None]:
         yield
         caught = _raised.get()
         if caught:
-            raise TraceError(f"{caught[0]} (An `except` in the function caught this error; what it returned instead would not be "
-                             "the function that NumPy computes.)") from caught[0]
+            error = TraceError(f"{caught[0]} (An `except` in the function caught this error; what it returned instead would not "
+                               "be the function that NumPy computes.)")
+            error.again = caught[0].again
+            raise error from caught[0]
     finally:
         _raised.reset(token)
 
 
-def fail(what: str, cure: str) -> NoReturn:
-    """Raise a TraceError about the user's code that is running. Both arguments are full sentences."""
+# what to write instead of functions that SciPy has in Python, for plain numbers only
+SCIPY_INSTEAD = {
+    "logsumexp": "Write np.logaddexp.reduce(a, axis=...), with a + np.log(b) for positive weights b.",
+    "log_softmax": "Write a - np.logaddexp.reduce(a, axis=..., keepdims=True).",
+    "softmax": "Write np.exp(a - np.logaddexp.reduce(a, axis=..., keepdims=True)).",
+    "softplus": "Write np.logaddexp(0.0, x).",
+}
+
+
+def no_rule_of_scipy(function: str) -> tuple[str, str]:
+    """The two sentences about a function of SciPy that is no ufunc: what is missing, and the cure."""
+    return (f"SciPy's function {function} has no rule for traced values.", SCIPY_INSTEAD.get(
+        function, "Write it with NumPy's functions and the ufuncs of scipy.special that have one (docs/numpy.md)."))
+
+
+def fail(what: str, cure: str, again: bool = False) -> NoReturn:
+    """Raise a TraceError about the user's code that is running. Both sentences are full; `again`: a second run may help."""
+    called = scipy_call()
+    if called is not None:
+        what, cure = no_rule_of_scipy(called)
     error = trace_error(Place.now(), what, cure)
+    error.again = again or called in SCIPY_INSTEAD
     seen = _raised.get()
     if seen is not None:
         seen.append(error)

@@ -1,4 +1,4 @@
-"""trace: call the user's function once with a symbolic vector and keep what it did as an expression."""
+"""trace: call the user's function with a symbolic vector and keep what it did as an expression."""
 
 import operator
 import re
@@ -11,13 +11,33 @@ import numpy as np
 
 from infimum.errors import TraceError, UserFunctionError
 from infimum.expr import build as b
-from infimum.expr import numpy_products, numpy_reductions, numpy_ufuncs, numpy_views, selection  # noqa: F401 (fill the tables)
+from infimum.expr import (  # noqa: F401 (fill the tables)
+    interpolation,
+    numpy_linalg,
+    numpy_products,
+    numpy_reductions,
+    numpy_rounding,
+    numpy_ufuncs,
+    numpy_views,
+    scipy_special,
+    selection,
+)
 from infimum.expr.asked_for_value import FLOATS_HOLD_NO_SYMBOLS
+from infimum.expr.components import components_of
 from infimum.expr.constants import exact_doubles
 from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real
-from infimum.expr.source import Place, call_user_function, nothing_swallowed, trace_error
-from infimum.expr.tracer import FUNCTIONS, UFUNCS, Tracer
+from infimum.expr.second_run import in_components
+from infimum.expr.source import (
+    SCIPY_INSTEAD,
+    Place,
+    call_user_function,
+    no_rule_of_scipy,
+    nothing_swallowed,
+    scipy_call,
+    trace_error,
+)
+from infimum.expr.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, SPECIAL, UFUNCS, Tracer
 from infimum.expr.unsupported import no_rule
 from infimum.watch import heed
 
@@ -32,6 +52,8 @@ _MISUSES = (
      FLOATS_HOLD_NO_SYMBOLS),
     ("assignment destination is read-only", "An array made by np.asarray(x) was assigned to, which would change the input x.",
      "Use np.array(x), which copies, or make a new array with np.where or np.concatenate."),
+    ("only boolean and numerical dtypes are supported", "Where the environment variable SCIPY_ARRAY_API is set, SciPy's "
+     "functions are no ufuncs and take no traced values.", "Unset SCIPY_ARRAY_API."),
     ("only integers, slices", "An index is not an integer, as if a traced value were used as an index.",
      "An index must be a known integer: choose between values with np.where."),
 )
@@ -48,15 +70,30 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     if not callable(fun):
         raise TraceError(f"The function to trace is a {type(fun).__name__}, which cannot be called. Pass a function f(x, *args).")
     x = Tracer(var("x", (_number_of_variables(n),)))
+    extra = arguments(args)
     heed("tracing")
     try:
+        return _scalar(fun, _called(fun, x, extra))
+    except TraceError as error:
+        again = in_components(fun) if error.again else None
+        if again is None:
+            raise
+        first = error
+    try:
+        return _scalar(fun, _called(again, components_of(x) if x.size <= LARGEST_OBJECT_ARRAY else x, extra))
+    except UserFunctionError:  # met in the copy alone
+        raise first from None
+
+
+def _called(fun: Callable, x: Any, extra: tuple) -> Any:
+    """What the function returns, or the error that explains why it does not."""
+    try:
         with nothing_swallowed(), no_random_numbers(fun):
-            value = call_user_function(fun, x, *arguments(args))
+            return call_user_function(fun, x, *extra)
     except TraceError:
         raise
     except Exception as error:
         raise _explained(fun, error) from error
-    return _scalar(fun, value)
 
 
 def arguments(args: Any) -> tuple:
@@ -99,20 +136,37 @@ def _number_of_variables(n: Any) -> int:
     return count
 
 
+def _again(error: TraceError) -> TraceError:
+    """An error that a second run may avoid."""
+    error.again = True
+    return error
+
+
 def _explained(fun: Callable, error: Exception) -> TraceError:
     """The error to raise for an exception that left the user's function."""
     place = Place.of(error.__traceback__)
     text = str(error)
+    called = scipy_call(error.__traceback__)
+    if called in SCIPY_INSTEAD:
+        return _again(trace_error(place, *no_rule_of_scipy(called)))
+    if type(error).__module__.partition(".")[0] == "numba":
+        return trace_error(place, "A function compiled by Numba was called with a traced value; such code takes numbers only.",
+                           "Use the Python function it was made of: f.py_func.")
     for pattern, what, cure in _MISUSES:
         if re.search(pattern, text):
-            return trace_error(place, what, cure)
-    for pattern in _NO_RULE:
-        match = re.search(pattern, text) if isinstance(error, TypeError) else None
-        if match is not None:
-            return trace_error(place, *no_rule(f"np.{match[1]}", sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
+            return _again(trace_error(place, what, cure))
+    match = next(filter(None, (re.search(pattern, text) for pattern in _NO_RULE)), None) if isinstance(error, TypeError) else None
+    if match is not None and called is not None:
+        return trace_error(place, *no_rule_of_scipy(called))
+    if match is not None and match[1] in SPECIAL:
+        return _again(trace_error(place, f"An array made by np.array([...]) holds traced numbers, and scipy.special.{match[1]} "
+                                  "takes no arrays of objects.", "Use np.stack([...]) instead of np.array([...])."))
+    if match is not None:
+        return trace_error(place, *no_rule(f"np.{match[1]}", sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
     where = f"{place}: " if place is not None else f"{_home(fun)}: "
-    hint = "Correct the function, or pass the right number of variables." if place is not None else \
-        "Check its parameters: it is called with the vector x and the further arguments `args`."
+    hint = "Check its parameters: it is called with the vector x and the further arguments `args`." if place is None else \
+        f"It was raised inside {place.library}: if that cannot take traced values, write the formula with NumPy functions." \
+        if place.library is not None else "Correct the function, or pass the right number of variables."
     return UserFunctionError(f"{where}The function raised {type(error).__name__}: {text.rstrip('.') or 'no message'}. {hint}")
 
 

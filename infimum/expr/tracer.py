@@ -1,8 +1,10 @@
 """Tracer: what the user's function receives instead of an array. It records in an Expr what NumPy is asked to do.
 
-The rules for NumPy's functions live in tables (`UFUNCS`, `UFUNC_METHODS`, `FUNCTIONS`) that the `numpy_*` modules fill.
+The rules for NumPy's functions live in tables (`UFUNCS`, `UFUNC_METHODS`, `FUNCTIONS`) that the `numpy_*` modules fill, those for
+the ufuncs of scipy.special in `SPECIAL`, by name: SciPy is known only once the user has imported it.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NoReturn
@@ -10,9 +12,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.asked_for_value import refuse_conversion, refuse_truth, refuse_value
+from infimum.expr.asked_for_value import refuse_conversion, refuse_rounding, refuse_truth, refuse_value
 from infimum.expr.constants import constant, exact_doubles, exact_ends
-from infimum.expr.node import Expr, Shape, const
+from infimum.expr.node import Expr, Shape, const, topological
 from infimum.expr.ops import OPS, Kind
 from infimum.expr.source import fail, user_line
 from infimum.expr.unsupported import (
@@ -28,6 +30,7 @@ from infimum.expr.unsupported import (
 UFUNCS: dict[np.ufunc, Callable[..., Any]] = {}
 UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
 FUNCTIONS: dict[Callable, Callable[..., Any]] = {}
+SPECIAL: dict[str, Callable[..., Any]] = {}
 
 LARGEST_OBJECT_ARRAY = 1000  # np.asarray(x) unrolls x into its components; beyond this the graph would be a burden
 _TESTS = frozenset(name for name, row in OPS.items() if row.kind is Kind.TEST)
@@ -43,6 +46,7 @@ class Tracer:
 
     __slots__ = ("_expr", "_exported", "_root", "_seen", "_version")
     __hash__ = object.__hash__
+    __pandas_priority__ = 5000  # operators of pandas leave their operands to ours, which say what to write
 
     def __init__(self, expr: Expr, root: "Tracer | None" = None):
         self._expr = expr
@@ -56,7 +60,7 @@ class Tracer:
         """The expression recorded so far."""
         if self._root is not None and self._root._version != self._seen:
             fail("A view is used after the array it belongs to was changed in place.",
-                 "Write `x = x + ...` instead of `x += ...`, or take the view again.")
+                 "Write `x = x + ...` instead of `x += ...`, or take the view again.", again=True)
         return self._expr
 
     def view(self, expr: Expr) -> "Tracer":
@@ -113,7 +117,7 @@ class Tracer:
     def __getitem__(self, key: Any) -> "Tracer":
         parts = key if isinstance(key, tuple) else (key,)
         for part in parts:
-            _refuse_traced_index(part)
+            refuse_traced_index(part)
         element = b.index(self.expr, key, user_line())
         numbers_only = not element.shape and all(isinstance(p, (int, np.integer)) for p in parts)
         return Tracer(element) if numbers_only or not b.is_basic(parts) else self.view(element)
@@ -121,19 +125,23 @@ class Tracer:
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         fail("A traced array cannot be assigned to.",
              "Make a new array instead: `x = np.where(...)`, `np.concatenate([...])`, or collect the elements in a list "
-             "and use np.stack(list).")
+             "and use np.stack(list).", again=True)
 
     # ---- NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(map(records_itself, inputs)):
+            return NotImplemented
         kwargs = accepted_keywords(ufunc.__name__, kwargs)
         (out,) = kwargs.pop("out", None) or (None,)
         if out is not None and not (isinstance(out, np.ndarray) and out.dtype == object):
             fail(f"np.{ufunc.__name__} was asked to write a traced value into an array of numbers (`out=` or an operator such "
-                 "as `+=`).", "Write `a = a + x` instead of `a += x`, and use the returned value instead of `out=`.")
-        if method == "__call__" and ufunc in UFUNCS and not kwargs:
+                 "as `+=`).", "Write `a = a + x` instead of `a += x`, and use the returned value instead of `out=`.",
+                 again=True)
+        known = rule_of(ufunc) is not None and not kwargs
+        if method == "__call__" and known:
             result = apply(ufunc, *inputs)
-        elif method == "outer" and ufunc in UFUNCS and not kwargs:
+        elif method == "outer" and known:
             left, right = map(conditions().traced, inputs)
             result = apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
         elif (ufunc, method) in UFUNC_METHODS:
@@ -157,7 +165,7 @@ class Tracer:
             refuse_conversion(np.dtype(dtype))
         if self.is_truth:  # NumPy would add such objects one by one, as truth values, where its own arrays may hold numbers
             fail("A traced condition was converted to a plain NumPy array (np.asarray or np.array).",
-                 "Drop np.asarray, and join conditions with np.stack([...]).")
+                 "Drop np.asarray, and join conditions with np.stack([...]).", again=True)
         if self.size > LARGEST_OBJECT_ARRAY:
             fail(f"A traced array of {self.size} elements was converted to a plain NumPy array; the limit is "
                  f"{LARGEST_OBJECT_ARRAY}.",
@@ -178,6 +186,8 @@ class Tracer:
         refuse_truth(self.is_truth)
 
     def __float__(self) -> NoReturn:
+        if not any(node.op == "var" for node in topological([self._expr])):
+            refuse_rounding()
         refuse_value("float")
 
     def __int__(self) -> NoReturn:
@@ -188,9 +198,6 @@ class Tracer:
 
     def __index__(self) -> NoReturn:
         refuse_value("index")
-
-    def __round__(self, digits: int | None = None) -> NoReturn:
-        refuse_function(np.round, "", _supported())
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(np.ndarray, name):
@@ -258,6 +265,11 @@ class Tracer:
         return f"<traced {list(self.shape)}: {self._expr!r}>"
 
 
+def records_itself(value: Any) -> bool:
+    """Is the operand an array of `Components`, which records operations in its own way?"""
+    return getattr(type(value), "takes_assignments", False)
+
+
 def lift(value: Any) -> Expr:
     """An operand as an expression of numbers: truth values count 1 and 0, constants must be finite doubles."""
     if type(value) is Tracer:
@@ -299,7 +311,7 @@ def truth(value: Any) -> Expr:
     if isinstance(value, Tracer) and value.is_truth:
         return value.expr
     if not has_tracer(value) and np.asarray(value).dtype == bool:
-        return b.build("eq", np.asarray(value, dtype=float), 1.0, line=user_line())
+        return b.build("eq", lift(value), 1.0, line=user_line())
     return b.build("not", b.build("eq", lift(value), 0.0, line=user_line()), line=user_line())
 
 
@@ -307,7 +319,15 @@ def apply(ufunc: np.ufunc, *operands: Any) -> Any:
     """Record a ufunc on raw operands."""
     if any([type(v) is Tracer and v._expr.op in _TESTS for v in operands]):
         return conditions().apply_to_conditions(ufunc, operands)
-    return UFUNCS[ufunc](*operands)
+    return rule_of(ufunc)(*operands)
+
+
+def rule_of(ufunc: np.ufunc) -> Callable[..., Any] | None:
+    """What records the ufunc; None if nothing does."""
+    rule = UFUNCS.get(ufunc)
+    if rule is None and getattr(sys.modules.get("scipy.special"), ufunc.__name__, None) is ufunc:
+        rule = SPECIAL.get(ufunc.__name__)
+    return rule
 
 
 def conditions() -> Any:
@@ -319,7 +339,7 @@ def conditions() -> Any:
 
 def _typed(result: Any, name: str, call: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """The result, as conditions or numbers as NumPy would have it: a question only where conditions come in."""
-    if call is np.where:  # its rule answers the question itself, faster
+    if call is np.where or call is np.piecewise:  # their rules answer the question themselves
         return result
     about = conditions()
     if not (about.holds_condition(args) or (kwargs and about.holds_condition(list(kwargs.values())))):
@@ -344,10 +364,10 @@ def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
     return _typed(handler(*args, **kwargs), func.__name__, func, args, kwargs)
 
 
-def _refuse_traced_index(part: Any) -> None:
+def refuse_traced_index(part: Any) -> None:
     if isinstance(part, slice):
         for end in (part.start, part.stop, part.step):
-            _refuse_traced_index(end)
+            refuse_traced_index(end)
     elif isinstance(part, Tracer) and part.is_truth:
         fail("A traced condition was used to select elements: how many there are is not known.",
              "Keep the shape: np.where(condition, x, 0.0), for instance inside np.sum.")

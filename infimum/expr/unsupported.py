@@ -1,6 +1,7 @@
 """What to tell a user who calls a NumPy function, method or argument without a rule: its name, and what to write instead."""
 
 import difflib
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -10,8 +11,6 @@ from infimum.expr.source import fail
 
 _DROP_TEST = "The function is only evaluated where it is defined: drop the test."
 _ORDER = "The order of traced values is not known: use np.min, np.max, np.minimum or np.maximum."
-_LOGIC = ("Combine conditions with np.logical_and and np.logical_or inside np.where; "
-          "a test of np.min or np.max of the values stands for all or any of them.")
 _NEW_ARRAY = "Make a new array instead, with np.where, np.concatenate or np.stack."
 _NO_NAN = "There are no NaNs to skip: use the function without the prefix nan."
 _ALGEBRA = "Write the formula out with @, np.sum and the components."
@@ -20,16 +19,12 @@ _CLOSE = "Compare explicitly inside np.where, for instance np.abs(a - b) <= 1e-8
 CURES: dict[str, str] = {
     **dict.fromkeys(("isfinite", "isnan", "isinf", "isneginf", "isposinf", "nan_to_num"), _DROP_TEST),
     **dict.fromkeys(("sort", "argsort", "argmax", "argmin", "median", "percentile", "quantile", "partition", "unique",
-                     "searchsorted", "digitize", "nonzero", "argwhere", "flatnonzero"), _ORDER),
-    **dict.fromkeys(("any", "all"), _LOGIC),
+                     "searchsorted", "digitize", "histogram", "nonzero", "argwhere", "flatnonzero"), _ORDER),
     **dict.fromkeys(("copyto", "put", "place", "putmask", "fill", "fill_diagonal", "put_along_axis", "resize"), _NEW_ARRAY),
     **dict.fromkeys(("nansum", "nanmean", "nanmin", "nanmax", "nanprod", "nanvar", "nanstd"), _NO_NAN),
-    **dict.fromkeys(("det", "inv", "solve", "eig", "eigh", "svd", "pinv", "cholesky", "qr", "lstsq", "slogdet"), _ALGEBRA),
+    **dict.fromkeys(("eig", "eigh", "svd", "pinv", "cholesky", "qr", "lstsq", "slogdet"), _ALGEBRA),
     **dict.fromkeys(("isclose", "allclose", "array_equal"), _CLOSE),
-    **dict.fromkeys(("rint", "round", "around"), "For the nearest integer write np.floor(x + 0.5) (halves go up; NumPy takes "
-                    "the even one), for two decimals np.floor(x * 100 + 0.5) / 100."),
-    "fix": "Use np.trunc(x).",
-    **dict.fromkeys(("cross", "kron", "gradient", "convolve", "correlate", "pad", "meshgrid", "vander"), _ALGEBRA),
+    **dict.fromkeys(("kron", "gradient", "pad", "meshgrid", "vander", "cov", "corrcoef", "matrix_power"), _ALGEBRA),
     **dict.fromkeys(("rad2deg", "degrees"), "Multiply by 180 / np.pi."),
     **dict.fromkeys(("deg2rad", "radians"), "Multiply by np.pi / 180."),
     **dict.fromkeys(("signbit", "copysign"), "Use np.sign(x), or np.where(x < 0, a, b)."),
@@ -37,8 +32,9 @@ CURES: dict[str, str] = {
     "modf": "Use np.trunc(x) and x - np.trunc(x).",
     **dict.fromkeys(("fmin", "fmax"), "It skips NaN, which no traced value is: use np.minimum or np.maximum."),
     "sinc": "Away from 0 write np.sin(np.pi * x) / (np.pi * x); around 0 its quotient has no useful enclosure.",
-    "piecewise": "Use np.where(condition, a, b) or np.select.",
-    "interp": "Write the pieces with np.where(condition, a, b).",
+    "correlate": "Use np.convolve(a, v[::-1], mode).",
+    "ediff1d": "Use np.diff(x).",
+    "block": "Use np.concatenate, np.vstack and np.hstack.",
     "linspace": "Write start + (stop - start) * np.linspace(0.0, 1.0, number).",
     "logaddexp2": "Use np.logaddexp, or np.log2(np.exp2(a) + np.exp2(b)).",
 }
@@ -48,6 +44,8 @@ def _name_of(function: Any) -> str:
     name = function.__name__
     if getattr(np, name, None) is function:
         return f"np.{name}"
+    if getattr(sys.modules.get("scipy.special"), name, None) is function:
+        return f"scipy.special.{name}"
     module = getattr(function, "__module__", None)
     return f"{module.replace('numpy', 'np', 1)}.{name}" if module else name
 
@@ -55,7 +53,7 @@ def _name_of(function: Any) -> str:
 def no_rule(name: str, supported: list[str]) -> tuple[str, str]:
     """The two sentences about a function without a rule: what is missing, and the cure or the nearest names that have one."""
     last = name.rpartition(".")[2]
-    near = difflib.get_close_matches(last, supported, 3)
+    near = difflib.get_close_matches(last, supported, 3, 0.75)
     cure = CURES.get(last) or "Write it with arithmetic and elementary functions such as np.exp, np.sum and np.where."
     if last not in CURES and near:
         cure += f" Similar functions with a rule: {', '.join('np.' + n for n in near)}."

@@ -4,12 +4,13 @@ from infimum.interval.elementary.power import enclose_integer_power
 from infimum.interval.pair import (
     INF,
     LIPSCHITZ,
+    POLE,
     SMOOTH,
-    UNDEFINED,
     Pair,
     absorb,
     cut,
     exact,
+    forgets_nan,
     lowest,
     where_level,
 )
@@ -131,7 +132,7 @@ def div(b, x: Pair, y: Pair) -> Pair:
     across = b.mand(b.ogt(nlo, 0.0), b.mnot(b.mand(b.oeq(x.nlo, 0.0), b.oeq(x.hi, 0.0))))
     touches = b.mand(b.oge(nlo, 0.0), b.oge(hi, 0.0))
     quotient = Pair(b.select(across, INF, low), b.select(across, INF, high),
-                    lowest(b, level, where_level(b, touches, UNDEFINED, SMOOTH)), least=least)
+                    lowest(b, level, where_level(b, touches, POLE, SMOOTH)), least=least)
     nothing = b.mand(b.oeq(nlo, 0.0), b.oeq(hi, 0.0))
     return absorb(b, cut(b, quotient, nothing), x, y)
 
@@ -169,7 +170,7 @@ def powi(b, x: Pair, k: int) -> Pair:
     most 4 (the cube at most 4 likewise). Larger powers are computed in double-double.
     """
     if k == 0:
-        return absorb(b, exact(b, 1.0).but(level=x.level), x)
+        return absorb(b, exact(b, 1.0).but(level=forgets_nan(b, x.level)), x)
     if k == 2:
         return square(b, x)
     if k == 3:  # v |v| |v| rounds up for both signs of v
@@ -183,6 +184,6 @@ def powi(b, x: Pair, k: int) -> Pair:
     result = Pair(nlo, hi, x.level, least=0 if k % 2 == 0 else min(x.least, 0))
     if k < 0:
         meets_zero = b.mand(b.oge(x.nlo, 0.0), b.oge(x.hi, 0.0))
-        result = result.but(level=lowest(b, x.level, where_level(b, meets_zero, UNDEFINED, SMOOTH)))
+        result = result.but(level=lowest(b, x.level, where_level(b, meets_zero, POLE, SMOOTH)))
         result = cut(b, result, b.mand(b.oeq(x.nlo, 0.0), b.oeq(x.hi, 0.0)))
     return absorb(b, result, x)

@@ -25,6 +25,7 @@ def _power(b, x, k: int):
 # where the functions are defined: (primitive, edge) that must hold for the argument
 _DOMAIN: dict[str, tuple[tuple[str, float], ...]] = {
     **dict.fromkeys(("log", "log2", "log10"), (("ogt", 0.0),)), "log1p": (("ogt", -1.0),), "arccosh": (("oge", 1.0),),
+    "xlogx": (("oge", 0.0),), "lgamma": (("ogt", 0.0),),
     **dict.fromkeys(("arcsin", "arccos"), (("oge", -1.0), ("ole", 1.0))), "arctanh": (("ogt", -1.0), ("olt", 1.0)),
 }
 
@@ -51,16 +52,23 @@ def _pow(b, x, y):
     return b.select(b.ogt(x, 0.0), value, at_zero)
 
 
+def _polygamma(b, x, m: int):
+    from infimum.interval.elementary.gamma import estimate_polygamma
+
+    return b.select(b.ogt(x, 0.0), estimate_polygamma(b, x, m), math.nan)
+
+
 def _choose(b, less, equal, greater, x, y):
     return b.select(b.olt(x, y), less, b.select(b.ogt(x, y), greater, equal))
 
 
 ESTIMATES: dict[str, Callable] = {
     **{name: _elementary(name) for name in NAMES}, "sin with cos": _elementary("sin"), "cos with sin": _elementary("cos"),
-    "pow": _pow,
+    "pow": _pow, "polygamma": _polygamma,
     "add": lambda b, x, y: b.add(x, y), "sub": lambda b, x, y: b.sub(x, y), "mul": lambda b, x, y: b.mul(x, y),
     "div": lambda b, x, y: b.div(x, y), "neg": lambda b, x: b.neg(x), "abs": lambda b, x: b.abs(x), "powi": _power,
     "sqrt": lambda b, x: b.sqrt(x), "floor": lambda b, x: b.floor(x), "ceil": lambda b, x: b.neg(b.floor(b.neg(x))),
+    "rint": lambda b, x: b.roundeven(x),
     "sign": lambda b, x: _choose(b, -1.0, 0.0, 1.0, x, 0.0), "slope": lambda b, x: _choose(b, -1.0, 0.0, 1.0, x, 0.0),
     "min": lambda b, x, y: _unless_nan(b, b.min(x, y), x, y), "max": lambda b, x, y: _unless_nan(b, b.max(x, y), x, y),
     "step": lambda b, x, y: _choose(b, 0.0, 0.5, 1.0, x, y),

@@ -4,8 +4,10 @@ from typing import Any, NamedTuple
 
 INF = float("inf")
 
-# The status of an enclosure is one number a lane: each level implies those below it.
-UNDEFINED, DEFINED, LIPSCHITZ, SMOOTH = 0, 1, 2, 3
+# The status of an enclosure is one number a lane: each level implies those below it. Where a value is UNDEFINED at a point of the
+# box, NumPy has NaN there, so that comparisons with it are false; at a POLE it may go on with a number (1 / 0 is infinite, its
+# arctangent is not, and NaN**0 is 1), so that a comparison may come out either way.
+POLE, UNDEFINED, DEFINED, LIPSCHITZ, SMOOTH = -1, 0, 1, 2, 3
 
 
 class Pair(NamedTuple):
@@ -49,7 +51,7 @@ def lowest(b, *levels: Any) -> Any:
     for level in levels:
         if not isinstance(level, int):
             result = level if isinstance(result, int) and result == SMOOTH else b.min(b_level(b, result), level)
-    return static if static == UNDEFINED else result
+    return static if static == POLE else result
 
 
 def b_level(b, level: Any) -> Any:
@@ -60,6 +62,13 @@ def b_level(b, level: Any) -> Any:
 def where_level(b, mask: Any, yes: Any, no: Any) -> Any:
     """The level `yes` where the mask holds, else `no`."""
     return b.select(mask, b_level(b, yes), b_level(b, no))
+
+
+def forgets_nan(b, level: Any) -> Any:
+    """The level of an operation that may make a number of NaN."""
+    if isinstance(level, int):
+        return level if level >= DEFINED else POLE
+    return where_level(b, b.oge(level, float(DEFINED)), level, POLE)
 
 
 def is_empty(b, x: Pair) -> Any:
@@ -74,12 +83,11 @@ def absorb(b, result: Pair, *operands: Pair) -> Pair:
 
 
 def cut(b, result: Pair, *masks: Any) -> Pair:
-    """Empty, and undefined, where one of the masks holds."""
+    """Empty where one of the masks holds; the level says there already that something is undefined."""
     if not masks:
         return result
     hit = masks[0]
     for mask in masks[1:]:
         hit = b.mor(hit, mask)
-    level = result.level
     return result.but(nlo=b.select(hit, -INF, result.nlo), hi=b.select(hit, -INF, result.hi), may_be_empty=True, zero=False,
-                      point=None, level=level if level == UNDEFINED else where_level(b, hit, UNDEFINED, level))
+                      point=None)

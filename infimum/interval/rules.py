@@ -11,12 +11,14 @@ from infimum.interval.pair import (
     DEFINED,
     INF,
     LIPSCHITZ,
+    POLE,
     SMOOTH,
     UNDEFINED,
     Pair,
     absorb,
     b_level,
     cut,
+    forgets_nan,
     is_empty,
     lowest,
     where_level,
@@ -54,7 +56,7 @@ def _cbrt(b, x: Pair) -> Pair:
 def _tan(b, x: Pair) -> Pair:
     nlo, hi = call(b, "tan", x)
     pole = b.mor(b.oeq(nlo, INF), b.oeq(hi, INF))
-    return absorb(b, Pair(nlo, hi, lowest(b, x.level, where_level(b, pole, UNDEFINED, SMOOTH))), x)
+    return absorb(b, Pair(nlo, hi, lowest(b, x.level, where_level(b, pole, POLE, SMOOTH))), x)
 
 
 # ---- functions with an edge
@@ -68,31 +70,31 @@ class Edge:
 
 
 def _partial(name: str, low: Edge | None, high: Edge | None, **facts: int) -> Callable:
-    """A monotone function on [low, high]: the argument is cut to the domain, what lies outside clears the status."""
-    def rule(b, x: Pair) -> Pair:
+    """A function on [low, high]: the argument is cut to the domain, what lies outside clears the status."""
+    def rule(b, x: Pair, **params: int) -> Pair:
         nlo, hi, level, outside = x.nlo, x.hi, x.level, []
         if low is not None:
-            level = lowest(b, level, _edge_level(b, b.neg(nlo), low, b.olt))
+            level = lowest(b, level, _edge_level(b, b.neg(nlo), low, b.olt, b.oge(hi, low.at)))
             outside.append((b.olt if low.closed else b.ole)(hi, low.at))
             nlo = b.min(nlo, -low.at)
         if high is not None:
-            level = lowest(b, level, _edge_level(b, hi, high, b.ogt))
+            level = lowest(b, level, _edge_level(b, hi, high, b.ogt, b.ole(b.neg(x.nlo), high.at)))
             outside.append((b.ogt if high.closed else b.oge)(b.neg(x.nlo), high.at))
             hi = b.min(hi, high.at)
         # lanes outside the domain are emptied below; meanwhile they compute on an end of it
         nlo, hi = (nlo if high is None else b.max(nlo, -high.at)), (hi if low is None else b.max(hi, low.at))
         inside = x.but(nlo=nlo, hi=hi)
-        nlo, hi = _sqrt_ends(b, inside) if name == "sqrt" else call(b, name, inside)
+        nlo, hi = _ENDS[name](b, inside, **params) if name in _ENDS else call(b, name, inside)
         empty = [*outside, *([is_empty(b, x)] if x.may_be_empty else [])]
         return cut(b, Pair(nlo, hi, level, **facts), *empty)
     return rule
 
 
-def _edge_level(b, end: Any, edge: Edge, beyond: Callable) -> Any:
-    """Inside: smooth. On the edge: defined if it belongs to the domain. Beyond: undefined."""
-    at_edge = DEFINED if edge.closed else UNDEFINED
-    level = where_level(b, b.oeq(end, edge.at), at_edge, SMOOTH)
-    return where_level(b, beyond(end, edge.at), UNDEFINED, level)
+def _edge_level(b, end: Any, edge: Edge, beyond: Callable, reached: Any) -> Any:
+    """Inside: smooth. On the edge: defined if it belongs to the domain, else a pole, also where the box reaches it from beyond.
+    Beyond: undefined."""
+    level = where_level(b, b.oeq(end, edge.at), DEFINED if edge.closed else POLE, SMOOTH)
+    return where_level(b, beyond(end, edge.at), UNDEFINED if edge.closed else where_level(b, reached, POLE, UNDEFINED), level)
 
 
 def _sqrt_ends(b, x: Pair) -> tuple[Any, Any]:
@@ -102,6 +104,15 @@ def _sqrt_ends(b, x: Pair) -> tuple[Any, Any]:
     below = b.float(b.isub(b.bits(root), 1))
     too_large = b.ogt(b.fma(root, root, b.neg(lo)), 0.0)
     return b.neg(b.select(too_large, below, root)), b.sqrt(b.abs(b.max(x.hi, 0.0)))
+
+
+def _polygamma_ends(b, x: Pair, m: int) -> tuple[Any, Any]:
+    from infimum.interval.elementary.gamma import enclose_polygamma
+
+    return enclose_polygamma(b, x.nlo, x.hi, m)
+
+
+_ENDS: dict[str, Callable] = {"sqrt": _sqrt_ends, "polygamma": _polygamma_ends}  # those that are no plain elementary function
 
 
 def _sqrt(b, x: Pair) -> Pair:
@@ -122,23 +133,24 @@ def norm_root(b, squares: Pair) -> Pair:
 
 
 def _pow(b, x: Pair, y: Pair) -> Pair:
-    """x**y for x > 0, and 0**y = 0 for y > 0."""
+    """x**y for x > 0, and 0**y = 0 for y > 0. Elsewhere NumPy may have a number: 0**0, (-2)**3.0, NaN**0."""
     lo = x.lo(b)
     inside = x.but(nlo=b.min(x.nlo, 0.0), hi=b.max(x.hi, 0.0))
     nlo, hi = call(b, "pow", inside, y)
-    at_zero = where_level(b, b.olt(y.nlo, 0.0), DEFINED, UNDEFINED)
-    level = where_level(b, b.ogt(lo, 0.0), SMOOTH, where_level(b, b.oeq(lo, 0.0), at_zero, UNDEFINED))
+    at_zero = where_level(b, b.olt(y.nlo, 0.0), DEFINED, POLE)
+    level = where_level(b, b.ogt(lo, 0.0), SMOOTH, where_level(b, b.oeq(lo, 0.0), at_zero, POLE))
     nothing = b.mor(b.olt(x.hi, 0.0), b.mand(b.oeq(x.hi, 0.0), b.ole(y.hi, 0.0)))
-    return absorb(b, cut(b, Pair(nlo, hi, lowest(b, x.level, y.level, level), least=0), nothing), x, y)
+    level = lowest(b, forgets_nan(b, lowest(b, x.level, y.level)), level)
+    return absorb(b, cut(b, Pair(nlo, hi, level, least=0), nothing), x, y)
 
 
 def _arctan2(b, y: Pair, x: Pair) -> Pair:
-    """The angle jumps at y = 0, x < 0 and is undefined at the origin."""
+    """The angle jumps at y = 0, x < 0 and is undefined at the origin, where NumPy has 0."""
     nlo, hi = call(b, "arctan2", y, x)
     meets_axis = b.mand(b.oge(y.nlo, 0.0), b.oge(y.hi, 0.0))
     origin = b.mand(meets_axis, b.mand(b.oge(x.nlo, 0.0), b.oge(x.hi, 0.0)))
     jump = b.mand(meets_axis, b.ogt(x.nlo, 0.0))
-    level = where_level(b, origin, UNDEFINED, where_level(b, jump, DEFINED, SMOOTH))
+    level = where_level(b, origin, POLE, where_level(b, jump, DEFINED, SMOOTH))
     only_origin = b.mand(b.mand(b.oeq(y.nlo, 0.0), b.oeq(y.hi, 0.0)), b.mand(b.oeq(x.nlo, 0.0), b.oeq(x.hi, 0.0)))
     return absorb(b, cut(b, Pair(nlo, hi, lowest(b, x.level, y.level, level)), only_origin), x, y)
 
@@ -147,6 +159,11 @@ def _hypot(b, x: Pair, y: Pair) -> Pair:
     nlo, hi = call(b, "hypot", x, y)
     away = b.olt(nlo, 0.0)
     return absorb(b, Pair(nlo, hi, lowest(b, x.level, y.level, where_level(b, away, SMOOTH, LIPSCHITZ)), least=0), x, y)
+
+
+def _logaddexp(b, x: Pair, y: Pair) -> Pair:
+    nlo, hi = call(b, "logaddexp", x, y)
+    return absorb(b, Pair(nlo, hi, lowest(b, x.level, y.level)), x, y)
 
 
 # ---- steps and choices
@@ -177,6 +194,14 @@ def _floor(b, x: Pair) -> Pair:
 
 def _ceil(b, x: Pair) -> Pair:
     return neg(b, _floor(b, neg(b, x)))
+
+
+def _rint(b, x: Pair) -> Pair:
+    """Constant where both ends are less than 1/2 away from the integer they share; these distances are exact."""
+    lo = x.lo(b)
+    down, up = b.roundeven(lo), b.roundeven(x.hi)
+    within = b.mand(b.olt(b.sub(down, lo), 0.5), b.olt(b.sub(x.hi, up), 0.5))
+    return absorb(b, Pair(b.neg(down), up, _step_level(b, x, b.mand(b.oeq(down, up), within))), x)
 
 
 def _max(b, x: Pair, y: Pair) -> Pair:
@@ -217,12 +242,22 @@ class Truth:
     no: Any
     firm_yes: Any
     firm_no: Any
-    level: Any = SMOOTH
-    empty: tuple = ()
 
 
 def _test(b, x: Pair, y: Pair, yes: Any, no: Any, firm_yes: Any, firm_no: Any) -> Truth:
-    return Truth(yes, no, firm_yes, firm_no, lowest(b, x.level, y.level), tuple(is_empty(b, p) for p in (x, y) if p.may_be_empty))
+    """A comparison, of which these masks hold where x and y are defined and continuous.
+
+    As in NumPy it is false where x or y is NaN. At a pole, where NumPy compares with an infinity or with what became of one, it
+    may be either. A decision is firm only where both are continuous.
+    """
+    level = lowest(b, x.level, y.level)
+    if isinstance(level, int) and level >= LIPSCHITZ:
+        return Truth(yes, no, firm_yes, firm_no)
+    level = b_level(b, level)
+    defined, calm = b.oge(level, float(DEFINED)), b.oge(level, float(LIPSCHITZ))
+    for operand in (x, y):
+        no = b.mor(no, is_empty(b, operand)) if operand.may_be_empty else no
+    return Truth(b.mand(yes, defined), b.mand(no, b.oge(level, float(UNDEFINED))), b.mand(firm_yes, calm), b.mand(firm_no, calm))
 
 
 def _lt(b, x: Pair, y: Pair) -> Truth:
@@ -231,7 +266,8 @@ def _lt(b, x: Pair, y: Pair) -> Truth:
 
 
 def _le(b, x: Pair, y: Pair) -> Truth:
-    return _not(b, _lt(b, y, x))
+    below, above = b.olt(x.hi, y.lo(b)), b.ogt(x.lo(b), y.hi)
+    return _test(b, x, y, b.ole(x.hi, y.lo(b)), above, below, above)
 
 
 def _eq(b, x: Pair, y: Pair) -> Truth:
@@ -241,12 +277,11 @@ def _eq(b, x: Pair, y: Pair) -> Truth:
 
 
 def _not(b, p: Truth) -> Truth:
-    return Truth(p.no, p.yes, p.firm_no, p.firm_yes, p.level, p.empty)
+    return Truth(p.no, p.yes, p.firm_no, p.firm_yes)
 
 
 def _and(b, p: Truth, q: Truth) -> Truth:
-    return Truth(b.mand(p.yes, q.yes), b.mor(p.no, q.no), b.mand(p.firm_yes, q.firm_yes), b.mor(p.firm_no, q.firm_no),
-                 lowest(b, p.level, q.level), p.empty + q.empty)
+    return Truth(b.mand(p.yes, q.yes), b.mor(p.no, q.no), b.mand(p.firm_yes, q.firm_yes), b.mor(p.firm_no, q.firm_no))
 
 
 def _or(b, p: Truth, q: Truth) -> Truth:
@@ -256,21 +291,16 @@ def _or(b, p: Truth, q: Truth) -> Truth:
 def _where(b, test: Truth, x: Pair, y: Pair) -> Pair:
     """The chosen branch where the test is decided, the hull of both where it is not; Empty is neutral in the hull.
 
-    A decided branch keeps its level if the decision is firm and the tested quantities are continuous; else it is only defined.
+    Defined where the branches that may be chosen are, whether or not the test's operands are. A chosen branch keeps its level
+    where the decision is firm; else it is only defined.
     """
     hull = {}
     for end in ("nlo", "hi"):
         hull[end] = b.max(b.select(test.no, -INF, getattr(x, end)), b.select(test.yes, -INF, getattr(y, end)))
     one = where_level(b, test.yes, x.level, where_level(b, test.no, y.level, lowest(b, x.level, y.level)))
-    firm = b.mor(test.firm_yes, test.firm_no)
-    if isinstance(test.level, int):
-        limit = where_level(b, firm, SMOOTH, DEFINED) if test.level >= LIPSCHITZ else test.level
-    else:
-        calm = b.mand(firm, b.oge(test.level, float(LIPSCHITZ)))
-        limit = where_level(b, calm, SMOOTH, b.min(b_level(b, test.level), float(DEFINED)))
-    result = Pair(hull["nlo"], hull["hi"], lowest(b, one, limit), may_be_empty=x.may_be_empty or y.may_be_empty,
-                  least=min(x.least, y.least), most=max(x.most, y.most))
-    return cut(b, result, *test.empty)
+    limit = where_level(b, b.mor(test.firm_yes, test.firm_no), SMOOTH, DEFINED)
+    return Pair(hull["nlo"], hull["hi"], lowest(b, one, limit), may_be_empty=x.may_be_empty or y.may_be_empty,
+                least=min(x.least, y.least), most=max(x.most, y.most))
 
 
 RULES: dict[str, Callable] = {
@@ -286,7 +316,10 @@ RULES: dict[str, Callable] = {
     "arccos": _partial("arccos", Edge(-1.0, True), Edge(1.0, True), least=0),
     "arccosh": _partial("arccosh", Edge(1.0, True), None, least=0),
     "arctanh": _partial("arctanh", Edge(-1.0, False), Edge(1.0, False)),
-    "sign": _sign, "floor": _floor, "ceil": _ceil, "min": _min, "max": _max,
+    "erf": _total("erf", unit=True), "erfc": _total("erfc", least=0),
+    "lgamma": _partial("lgamma", Edge(0.0, False), None), "polygamma": _partial("polygamma", Edge(0.0, False), None),
+    "expit": _total("expit", least=0, unit=True), "logaddexp": _logaddexp, "xlogx": _partial("xlogx", Edge(0.0, True), None),
+    "sign": _sign, "floor": _floor, "ceil": _ceil, "rint": _rint, "min": _min, "max": _max,
     "step": _step, "slope": _slope, "ratio": _ratio, "where": _where,
     "lt": _lt, "le": _le, "eq": _eq, "not": _not, "and": _and, "or": _or,
 }

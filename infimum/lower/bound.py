@@ -26,6 +26,7 @@ from infimum.lower.proof import (
     larger,
     natural,
     raised,
+    shown_level,
     tilt,
     upper_end,
     whole_if_unsound,
@@ -63,7 +64,7 @@ class Bound:
         self.natural = natural(b, out["f"])
         self._first_order()
         self._at_point(f)
-        self.write_level(self.natural.level)
+        self.write_level(shown_level(b, self.natural.level))
 
     # ---- what goes in and out
     def prepare(self) -> None:
@@ -132,9 +133,9 @@ class Bound:
         b = self.b
         part = b.div(g.nlo, b.add(g.nlo, g.hi))
         c = b.fma(b.sub(hi, lo), b.min(b.max(part, 0.0), 1.0), lo)
-        c = b.select(b.ole(g.nlo, 0.0), lo, b.select(b.ole(g.hi, 0.0), hi, c))
         middle = b.add(b.mul(lo, 0.5), b.mul(hi, 0.5))
-        c = b.select(b.ole(b.abs(c), 2.0**1000), c, middle)
+        c = b.select(b.olt(b.abs(c), INF), c, middle)  # the width may be no double
+        c = b.select(b.ole(g.nlo, 0.0), lo, b.select(b.ole(g.hi, 0.0), hi, c))
         c = b.min(b.max(c, lo), hi)
         finite = b.select(b.ogt(lo, -INF), lo, b.select(b.olt(hi, INF), hi, 0.0))
         return b.select(b.olt(b.abs(c), INF), c, finite)

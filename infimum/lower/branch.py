@@ -18,7 +18,7 @@ from infimum.interval.pair import INF
 from infimum.lower.bound import Bound
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
-from infimum.lower.proof import with_larger
+from infimum.lower.proof import best_lower, with_larger
 
 REGIONS, UPPER, POINT = range(3)                     # the outputs
 STUCK, GONE = -1.0, -2.0                             # instead of a variable to cut
@@ -106,7 +106,7 @@ class Piece(Bound):
 
     def write_bounds(self, lower: Value, upper: Value) -> None:
         """What is known of the parent holds for its pieces."""
-        self.b.output(REGIONS, rows(self.n)[0], self.b.max(lower, self.known))
+        self.b.output(REGIONS, rows(self.n)[0], best_lower(self.b, self.known, lower))
         self.b.output(UPPER, 0, self.b.select(self.void, INF, upper))
 
     def write_level(self, level: Value) -> None:
@@ -122,7 +122,7 @@ def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:
 def fate(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """What becomes of each region. Parameters: the verified upper bound, and the border between near and far regions.
 
-    Only an ordered lower > upper discards; a lower bound that is NaN, which no kernel writes, would stay.
+    Only an ordered lower > upper discards; a lower bound that is NaN would stay. No kernel writes one: see `best_lower`.
     """
     b, data = Builder(), Data()
     at = data.offset(np.zeros(2))
@@ -138,8 +138,8 @@ def fate(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
 def wide(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """(the lower bound of a region that is too wide, NaN of another; its widest side). Parameter: what is too wide.
 
-    A side without a double strictly inside does not count, since it cannot be cut. A width is the double above the difference
-    rounded up, so that none is wider than it seems.
+    A side without a double strictly inside does not count, since it cannot be cut. A width is rounded up, so that none is wider
+    than it seems.
     """
     b, data = Builder(), Data()
     at, index = data.offset(np.zeros(1)), data.offset(np.arange(n, dtype=float))
@@ -147,7 +147,6 @@ def wide(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
         i = turn.index
         lo, hi = b.input(0, i), b.input(0, b.place("uadd", i, n))
         width, middle = b.sub(hi, lo), cut(b, lo, hi, 0.5)
-        width = b.select(b.olt(width, INF), b.float(b.iadd(b.bits(b.max(width, 0.0)), 1)), width)
         counts = b.mand(b.ogt(width, b.data(at)), b.mand(b.ogt(middle, lo), b.olt(middle, hi)))
         side = b.step((-1.0, STUCK), (b.select(counts, width, -1.0), b.data(b.place("uadd", index, i))), with_larger)
     widest, axis = side.results

@@ -18,7 +18,7 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
-from infimum.lower.proof import first_order, natural, upper_end, whole_if_unsound, with_lower
+from infimum.lower.proof import best_lower, first_order, natural, upper_end, whole_if_unsound, with_lower
 
 LOWER, LEFT, UPPER, SAMPLE = range(4)  # rows of the output; LEFT is the lower end, NaN where the subregion is ruled out
 
@@ -53,7 +53,7 @@ class Complete:
         self.ends = [self._piece(k) for k in range(m)]
         gone, nlo = self._region()
         upper, sample = self._samples() if samples else (self.b.const(INF), self.b.const(-1.0))
-        left = self.b.select(gone, float("nan"), self.b.max(self.given(self.layout.least), self.b.neg(nlo)))
+        left = self.b.select(gone, float("nan"), best_lower(self.b, self.b.neg(nlo), self.given(self.layout.least)))
         for row, v in ((LOWER, self.b.neg(nlo)), (LEFT, left), (UPPER, upper), (SAMPLE, sample)):
             self.b.output(0, row, v)
 

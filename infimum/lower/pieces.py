@@ -6,7 +6,7 @@ import numpy as np
 from infimum.expr.node import Expr
 from infimum.expr.pieces import Piece, pieces_of
 from infimum.interval.arithmetic import add, mul, sub
-from infimum.interval.pair import INF, Pair
+from infimum.interval.pair import DEFINED, INF, Pair, b_level
 from infimum.lower.data import Data
 from infimum.lower.elements import Elements
 from infimum.lower.kernel import Builder, Value
@@ -43,8 +43,12 @@ class Slices:
             left = b.select(b.mor(first, unbounded), lo, end(turn.index))
             right = b.select(b.mor(last, unbounded), hi, end(b.place("uadd", turn.index, 1)))
             hull = b.step((-INF, -INF), self._enclosure(left, right, at), larger)
+        results = hull.results
+        if self.piece.compares:  # where the quantity is undefined somewhere, its slices miss points of the box
+            defined = b.oge(b_level(b, quantity.level), float(DEFINED))
+            results = [b.select(defined, end, INF) for end in results]
         nlo, high = (b.select(b.olt(mine, theirs), mine, theirs)
-                     for mine, theirs in zip(hull.results, (known.nlo, known.hi), strict=True))
+                     for mine, theirs in zip(results, (known.nlo, known.hi), strict=True))
         return known.but(nlo=nlo, hi=high, point=None, zero=False)
 
     def _over(self, y: Pair, at: At, *nodes: Expr) -> list[Pair]:

@@ -13,10 +13,12 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
 from infimum.lower.meaning import Enclosures, Estimates
+from infimum.lower.nodes import nodes
+from infimum.lower.proof import shown_level
 from infimum.lower.schedule import STRAIGHT, independent_roots, straight_cost
 from infimum.lower.views import At
 
-VALUE, GRADIENT, HESSIAN, MEAN_VALUE = "value", "gradient", "hessian", "mean_value"
+VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 SCATTER, FLIGHT = "scatter", "flight"
@@ -62,7 +64,7 @@ class _Box:
         bad = b.mor(empty, broken)
         b.output(slot, 0, b.neg(ends[0]))
         b.output(slot + 1, 0, ends[1])
-        b.output(slot + 2, 0, b.select(bad, float(UNDEFINED), b_level(b, value.level)))
+        b.output(slot + 2, 0, b.select(bad, float(UNDEFINED), shown_level(b, value.level)))
 
 
 def _write_pair(b: Builder, slot: int) -> Callable[["int | Value", Pair], None]:
@@ -82,6 +84,11 @@ def _value(f: Expr, x: Expr) -> Program:
     Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
     box.write(0, out["f"])
     return Program(b.kernel(VALUE, 2, 3), data, (1, 1, 1))
+
+
+def _nodes(f: Expr, x: Expr) -> Program:
+    b = Builder()
+    return Program(*nodes(NODES, f, _Box(b, x.size), b))
 
 
 def _gradient(f: Expr, x: Expr) -> Program:
@@ -167,7 +174,7 @@ def _estimate(name: str, outputs: list[Expr], inputs: int) -> Program:
 
 
 PROGRAMS: dict[str, Callable[..., Program]] = {
-    VALUE: _value, GRADIENT: _gradient, HESSIAN: _hessian, MEAN_VALUE: _mean_value,
+    VALUE: _value, GRADIENT: _gradient, HESSIAN: _hessian, MEAN_VALUE: _mean_value, NODES: _nodes,
     ESTIMATE: lambda f, x: _estimate(ESTIMATE, [f], 1),
     ESTIMATE_GRADIENT: lambda f, x: _estimate(ESTIMATE_GRADIENT, [f, gradient(f, x)], 1),
     ESTIMATE_HESSIAN_VECTOR: lambda f, x: _estimate(ESTIMATE_HESSIAN_VECTOR, [hessian_vector(f, x, var("v", x.shape))], 2),

@@ -1,9 +1,9 @@
 """What enclosures prove about a box: written once for all kernels that discard (branch and bound, sweeps, complete search)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from infimum.interval.arithmetic import mul, sub
-from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, UNDEFINED, Pair, b_level
+from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, POLE, UNDEFINED, Pair, b_level
 from infimum.lower.kernel import Builder, Value
 
 
@@ -27,8 +27,13 @@ class Natural(NamedTuple):
 def natural(b: Builder, value: Pair) -> Natural:
     """What the natural enclosure says; nothing where it is NaN."""
     empty = b.mand(b.oeq(value.nlo, -INF), b.oeq(value.hi, -INF))
-    level = b.select(b.uno(value.nlo, value.hi), float(UNDEFINED), b_level(b, value.level))
+    level = b.select(b.uno(value.nlo, value.hi), float(POLE), b_level(b, value.level))
     return Natural(whole_if_unsound(b, value).nlo, level, empty)
+
+
+def shown_level(b: Builder, level: Any) -> Value:
+    """The level as it leaves a kernel: poles are undefined points to everyone but comparisons."""
+    return b.max(b_level(b, level), float(UNDEFINED))
 
 
 def tilt(b: Builder, slope: Pair, box: Pair, point: Pair) -> Value:
@@ -41,6 +46,15 @@ def raised(b: Builder, known: Natural, at_point: Pair, tilts: Value) -> Value:
     form = b.add(at_point.nlo, tilts)
     usable = b.mand(known.lipschitz(b), b.mand(b.ogt(form, -INF), b.ogt(at_point.nlo, -INF)))
     return b.select(b.mand(usable, b.olt(form, known.nlo)), form, known.nlo)
+
+
+def best_lower(b: Builder, first: Value, *others: Value) -> Value:
+    """The largest of lower bounds, the first of equals. One that is NaN says nothing, and the answer never is NaN: where regions
+    are kept, that marks a gap."""
+    best = b.select(b.ogt(first, -INF), first, -INF)
+    for lower in others:
+        best = b.select(b.ogt(lower, best), lower, best)
+    return best
 
 
 def upper_end(b: Builder, at_point: Pair) -> Value:

@@ -12,7 +12,7 @@ STRAIGHT = 200   # programs up to this cost are written without loops
 UNROLL = 40      # short loops up to this cost are written out
 
 _COST = {"add": 2, "sub": 2, "neg": 0, "mul": 10, "div": 10, "powi": 6, "abs": 3, "sqrt": 8, "where": 6, "min": 3, "max": 3,
-         "sign": 6, "floor": 3, "ceil": 3, "slope": 4, "step": 4, "ratio": 8,
+         "sign": 6, "floor": 3, "ceil": 3, "rint": 3, "slope": 4, "step": 4, "ratio": 8,
          "lt": 2, "le": 2, "eq": 4, "not": 0, "and": 2, "or": 2}
 _CALL = 24
 _COMBINE = {"sum": 2, "norm": 7, "prod": 16, "amin": 6, "amax": 6}

@@ -14,7 +14,7 @@ from infimum.interval.rules import norm_root
 from infimum.lower.branch import GONE, STUCK, cut, rows, rows_of
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
-from infimum.lower.proof import add_up, larger, with_larger
+from infimum.lower.proof import add_up, best_lower, larger, with_larger
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO
 
 _FOR_USER, _FOR_NUMBERS = range(2)  # the outputs of `spread`, for two of a sweep's inputs
@@ -117,7 +117,7 @@ def shaved(name: str, n: int) -> tuple:
         wanted = b.step((0.0,), (b.select(b.mand(inside, b.oeq(axis, number)), 1.0, 0.0),), add_up)
         widest = b.step((-1.0, STUCK), (b.select(inside, new, -1.0), number), with_larger)
     (least, dead), (volume,), (wanted,), (_, widest) = (step.results for step in (least, volume, wanted, widest))
-    lower = b.max(least, b.input(0, low_row))
+    lower = best_lower(b, b.input(0, low_row), least)
     gone = b.mor(b.ogt(dead, 0.0), b.ogt(lower, b.data(at)))
     with b.loop(n) as turn:
         i = turn.index

@@ -18,7 +18,7 @@ import numpy as np
 from infimum.expr.diff import gradient
 from infimum.expr.hoist import EXACT, LocalForm, Y, all_sources, local_form
 from infimum.expr.node import Expr, var
-from infimum.interval.pair import INF, UNDEFINED, Pair
+from infimum.interval.pair import INF, POLE, Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
@@ -46,7 +46,7 @@ def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1
                 b.output(k, row, v)
                 return
             known, whole = natural(b, v), whole_if_unsound(b, v)
-            for row_of, end in enumerate((b.neg(whole.nlo), whole.hi, b.select(known.empty, float(UNDEFINED), known.level))):
+            for row_of, end in enumerate((b.neg(whole.nlo), whole.hi, b.select(known.empty, float(POLE), known.level))):
                 b.output(each * k + row_of, row, end)
         return write
 
@@ -99,7 +99,8 @@ def sweep(name: str, f: Expr, x: Expr) -> tuple:
     def end(k: "int | Value") -> Value:
         """One double for both neighbours; the first and the last are the ends of the box."""
         part = b.data(b.place("uadd", at + 1, k))
-        inside = b.min(b.max(b.fma(width, part, lo), lo), hi)
+        weighed = b.fma(lo, b.sub(1.0, part), b.mul(hi, part))  # where the width is no double, its ends are
+        inside = b.min(b.max(b.select(b.olt(width, INF), b.fma(width, part, lo), weighed), lo), hi)
         return b.select(b.ole(part, 0.0), lo, b.select(b.oge(part, 1.0), hi, inside))
     with b.loop(SLICES) as turn:
         left, right = end(turn.index), end(b.place("uadd", turn.index, 1))

@@ -34,7 +34,12 @@ def names() -> list[str]:
 
 
 def get(name: str, n: int | None = None) -> GalleryProblem:
-    """The problem of that name: with n variables if it is scalable, of its own size otherwise."""
+    """The problem of that name, with n variables if it is scalable.
+
+    >>> p = get("rosenbrock", 3)
+    >>> p.n, len(p.bounds), float(p.fun(p.points[0]))
+    (3, 3, 0.0)
+    """
     if name not in _ENTRIES:
         near = get_close_matches(str(name), _ENTRIES, n=3)
         hint = f"did you mean {', '.join(near)}?" if near else "names() lists all"
@@ -43,7 +48,7 @@ def get(name: str, n: int | None = None) -> GalleryProblem:
 
 
 def sizes(name: str) -> tuple[int, float]:
-    """The least and the largest number of variables with which the problem exists.
+    """The smallest and the largest number of variables of the problem.
 
     >>> sizes("branin"), sizes("rastrigin")
     ((2, 2), (1, inf))
@@ -52,5 +57,5 @@ def sizes(name: str) -> tuple[int, float]:
 
 
 def all_problems() -> list[GalleryProblem]:
-    """Every problem, the scalable ones with their usual number of variables."""
+    """Every problem, the scalable ones with their default number of variables."""
     return [entry.problem() for entry in _ENTRIES.values()]

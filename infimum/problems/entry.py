@@ -18,11 +18,11 @@ ULPS = 4           # a minimum given as one double is this many units in the las
 class GalleryProblem:
     """A test problem with n variables: minimise `fun` over `bounds`.
 
-    `fun` is a plain NumPy function. `minimum` is an interval that holds the smallest value of the real function the code
-    denotes, every constant the double it is; `minimisers` are small boxes (lo, hi), each around one global minimiser, flat in a
-    variable whose minimiser lies on its bound. `complete` says that these are all known global minimisers; otherwise there are
-    more (symmetry, periods), of which these are examples. `notes` says what makes the problem hard, `source` where it is from.
-    The global minima are the published ones, made precise: no proof of globality is claimed here.
+    `fun` is a plain NumPy function. `minimum` is an interval that contains the smallest value of the real function that the
+    code denotes, with every constant the double it holds. `minimisers` are small boxes (lo, hi), each around one global
+    minimiser, flat in a variable whose minimiser lies on its bound. `complete` says that these are all known global minimisers;
+    otherwise they are examples of more (by symmetry or periodicity). `notes` says what makes the problem hard, `source` where it
+    comes from. The minima are the published ones, made precise; that they are global is not proved here.
     """
 
     name: str
@@ -48,7 +48,7 @@ class GalleryProblem:
 
     @property
     def points(self) -> list[np.ndarray]:
-        """The middle of each minimiser's box: the global minimiser to about the last digit."""
+        """The midpoint of each minimiser's box: the global minimiser to about the last digit."""
         return [(lo + hi) / 2 for lo, hi in self.minimisers]
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Entry:
-    """A row of the gallery. What depends on the number of variables n may be a function of n.
+    """A row of the gallery. Fields that depend on the number of variables n may be functions of n.
 
     bounds: one (low, high) pair for all variables, or a pair each. minimum: the value as a double (0.0 means exactly 0) or a
     pair of ends. points: the minimisers, each one number for all variables or a number each. sizes: the least and the largest
@@ -84,7 +84,7 @@ class Entry:
         return self.name or self.fun.__name__
 
     def problem(self, n: int | None = None) -> GalleryProblem:
-        """The problem with n variables, or of its usual size."""
+        """The problem with n variables, or with its default size."""
         n = self.size if n is None else n
         least, most = self.sizes or (self.size, self.size)
         most = min(most, MOST_VARIABLES)

@@ -34,7 +34,7 @@ KOWALIK_TIMES = 1 / np.array([0.25, 0.5, 1, 2, 4, 6, 8, 10, 12, 14, 16])
 
 
 def bard(x: Any) -> Any:
-    """Fifteen data, three parameters."""
+    """Fifteen data points, three parameters."""
     u = np.arange(1.0, 16)
     v = 16 - u
     return np.sum((BARD_DATA - (x[0] + u / (v * x[1] + np.minimum(u, v) * x[2]))) ** 2)
@@ -72,7 +72,7 @@ def gulf(x: Any) -> Any:
 
 
 def kowalik(x: Any) -> Any:
-    """Enzyme kinetics, eleven data."""
+    """Enzyme kinetics, eleven data points."""
     t = KOWALIK_TIMES
     return np.sum((KOWALIK_DATA - x[0] * (t**2 + t * x[1]) / (t**2 + t * x[2] + x[3])) ** 2)
 
@@ -153,7 +153,7 @@ SHEKEL_WIDTHS = np.array([0.1, 0.2, 0.2, 0.4, 0.4, 0.6, 0.3, 0.7, 0.5, 0.5])
 
 
 def shekel(wells: int) -> Callable[[Any], Any]:
-    """Shekel's function with the first so many of its ten wells."""
+    """Shekel's function with the first `wells` of its ten wells."""
     centres, widths = SHEKEL_CENTRES[:wells], SHEKEL_WIDTHS[:wells]
 
     def shekel_function(x: Any) -> Any:

@@ -149,7 +149,7 @@ def _dixon_price_points(n: int) -> list[np.ndarray]:
 
 
 def _squares(n: int) -> tuple[float, float]:
-    """A sum of squares whose zero is no vector of doubles."""
+    """A sum of squares whose zero is not a vector of doubles."""
     return 0.0, 1e-28 * n**3
 
 

@@ -108,7 +108,7 @@ def test_wrong_words(infimum_, write, words, said):
     (["--bounds", "1", "-1"], "the bounds of variable 0 are reversed: 1.0 > -1.0"),
     (["--bounds", "0", "nan"], "the upper bound of variable 0 is NaN"),
     (["--bounds", "inf", "inf"], "point at infinity"),
-    (["--bounds", "0", "1", "0", "1", "--n", "3"], "2 pairs of bounds were given for n = 3 variables"),
+    (["--bounds", "0", "1", "0", "1", "--n", "3"], "2 pairs of bounds were given for n = 3"),
     ([*BOX, "--n", "0"], "the number of variables n must be a positive integer, not 0"),
     ([*BOX, "--n", "-2"], "the number of variables n must be a positive integer, not -2"),
     ([*BOX, "--atol", "-1e-3"], "atol must be a number that is not negative, not -0.001"),
@@ -118,8 +118,8 @@ def test_wrong_words(infimum_, write, words, said):
     ([*BOX, "--option", "particels=3"], "there is no option 'particels'; there are particles"),
     ([*BOX, "--option", "particles=2.5"], "option 'particles' must be a whole number"),
     ([*BOX, "--x0", "2"], "point 0 of x0 lies outside the bounds"),
-    ([*BOX, "--x0", "0", "0"], "x0 must be a point of 1 numbers"),
-    ([*BOX, "--x0", "0;0,0"], "x0 must be a point of 1 numbers"),
+    ([*BOX, "--x0", "0", "0"], "x0 must be a point of 1 number"),
+    ([*BOX, "--x0", "0;0,0"], "x0 must be a point of 1 number"),
     (["--bounds", "0", "inf", "--engine", "swarm"], "the swarm needs finite bounds"),
 ])
 def test_what_the_library_refuses(infimum_, write, words, said):

@@ -95,6 +95,9 @@ def test_which_ones_and_with_which_limits(infimum_, heard):
     infimum_("gallery", "--all")
     assert len(heard) == sum(p.n <= 5 for p in problems.all_problems()) and all(s == {"time_limit": 10.0} for _, s in heard)
     heard.clear()
+    infimum_("gallery", "--all", "--engine", "swarm")
+    assert all(s == {"engine": "swarm"} for _, s in heard), "which would use its time in search of trust"
+    heard.clear()
     infimum_("gallery", "--all", "--n", "3", "--time-limit", "2", "--seed", "1")
     sizes = {problems.get(p.name, 3).n if p.scalable else p.n for p in problems.all_problems() if p.scalable or p.n <= 5}
     assert {n for n, _ in heard} == sizes and len(heard) > 100 and heard[0][1] == {"time_limit": 2.0, "seed": 1}
@@ -149,7 +152,7 @@ def test_all_as_json(monkeypatch, infimum_):
 def test_ctrl_c_ends_all_runs(monkeypatch, infimum_):
     stopped = result(verdict=Verdict.STOPPED, message="interrupted", success=False)
     said = run_all_with(monkeypatch, infimum_, result(), stopped, result())
-    assert said.code == 1 and said.err == "interrupted: 1 of 3 problems were not run\n" and "2 problems in" in said.out
+    assert said.code == 1 and said.err == "interrupted: 1 of 3 problems was not run\n" and "2 problems in" in said.out
     assert run_all_with(monkeypatch, infimum_, KeyboardInterrupt()).code == 130
 
 

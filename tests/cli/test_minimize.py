@@ -149,7 +149,7 @@ def told(monkeypatch) -> dict:
 def test_json_holds_every_field(infimum_, write):
     said = infimum_("minimize", write(ROSEN), "--bounds", "-5", "10", "-5", "10", "--json")
     found = said.json
-    assert said.code == 0 and said.err == "" and set(found) == set(Result.__dataclass_fields__)
+    assert said.code == 0 and said.err == "" and set(found) == set(Result.__dataclass_fields__) - {"view"} | {"gap"}
     assert found["verdict"] == "PROVED" and found["success"] is True and len(found["x"]) == 2
     assert found["lower"] <= 0 <= found["upper"] == found["fun"]
     (low, high), *_ = found["boxes"]
@@ -209,6 +209,21 @@ def test_a_run_is_resumed(tmp_path, monkeypatch, capsys):
     whole = json.loads(capsys.readouterr().out)
     assert stopped["verdict"] == "STOPPED" and resumed["verdict"] == "PROVED"
     assert all(resumed[name] == whole[name] for name in ("x", "lower", "upper", "boxes", "nit", "nfev"))
+
+
+def test_a_proof_that_has_ended_goes_on_to_a_narrower_goal(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "egg.py").write_text(EGGHOLDER)
+    assert main(["minimize", "egg.py", "--json", "--checkpoint", "run.inf", "--memory-limit", "300"]) == 1
+    assert "memory limit" in json.loads(capsys.readouterr().out)["message"]
+    words = ["resume", "run.inf", "egg.py", "--json"]
+    assert main([*words, "--memory-limit", "1e9"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert main([*words, "--atol", "1e-9", "--rtol", "0", "--xtol", "1e-5"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert second["upper"] - second["lower"] <= 1e-9 < first["upper"] - first["lower"] and second["nfev"] > first["nfev"]
+    assert all(high - low <= 1e-5 for lo, hi in second["boxes"] for low, high in zip(lo, hi, strict=True))
+    assert main([*words, "--atol", "-1"]) == 2 and "atol must be a number" in capsys.readouterr().err
 
 
 def test_a_checkpoint_of_another_function(tmp_path, monkeypatch, capsys):

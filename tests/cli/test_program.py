@@ -12,7 +12,8 @@ import infimum
 from infimum.cli.main import main
 from infimum.cli.program import COMMANDS
 from infimum.cli.settings import joined
-from infimum.cli.show import CODES, code_of, plain
+from infimum.cli.show import CODES, code_of
+from infimum.plain import strict
 from infimum.result import Verdict
 from tests.cli.helpers import ROSEN
 from tests.cli.test_gallery_command import result
@@ -90,7 +91,7 @@ def test_values_are_joined_to_their_flag(argv, words):
 
 def test_plain_values():
     given = {"a": np.array([[1.0, np.inf]]), "b": np.float64(-np.inf), "c": np.int64(3), "d": (True, None, np.nan), 5: {1}}
-    assert plain(given) == {"a": [[1.0, "inf"]], "b": "-inf", "c": 3, "d": [True, None, "nan"], "5": "{1}"}
+    assert strict(given) == {"a": [[1.0, "inf"]], "b": "-inf", "c": 3, "d": [True, None, "nan"], "5": "{1}"}
 
 
 def test_a_reader_that_has_gone_is_no_traceback(capfd, monkeypatch):

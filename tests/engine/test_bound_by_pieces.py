@@ -44,6 +44,7 @@ ROUGH: dict[str, Callable] = {  # pieces with kinks, jumps, poles, and parts whe
     "kinks": lambda x: np.sum(np.abs(x - 0.3) * x - np.maximum(x, 0.1)), "jumps": lambda x: np.sum(np.floor(3 * x) * x + x**2),
     "poles": lambda x: np.sum(1 / x + x**2), "undefined in parts": lambda x: np.sum(np.sqrt(x) * np.log(x) + x),
     "cusps": lambda x: np.sum(np.sqrt(np.abs(x)) - 0.3 * x), "branches": lambda x: np.sum(np.where(x < 0.25, x**2, 1 - x)),
+    "compared where it is undefined": lambda x: (lambda q: np.where(q < 4, q**2 - q, -5.0))(np.sum(np.sqrt(x))),
     "root at its end": lambda x: np.sum(x**1.5 - x), "products": lambda x: np.prod(x * np.cos(3 * x) + 0.1),
     **{name: f for name, (f, *_) in FOUND.items()},
 }

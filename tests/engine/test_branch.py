@@ -296,12 +296,12 @@ def test_final_regions_above_the_upper_bound_are_dropped():
 
 
 def test_a_final_region_whose_bound_is_the_upper_bound_stays():
-    """Two neighbouring doubles: the value at the first is 3, at the second, which is no worse than the point found, 2."""
+    """Two neighbouring doubles: the value at the first is 3, at the second 2, which is found since it is a corner."""
     f = infimum.compile(lambda x: np.ceil(4 - 4 * x[0]), 1)
     lo, hi = np.array([0.0]), np.array([0.5])
     branch = Branch(f, lo, hi, Goal(0.0, 0.0), Incumbent(f, lo, hi))
     branch.begin(np.array([[np.nextafter(0.5, 0)]]), np.array([[0.5]]))
-    assert branch.final.lower.tolist() == [2] and branch.incumbent.upper == 3
+    assert branch.final.lower.tolist() == [2] and branch.incumbent.upper == 2 and branch.incumbent.x.tolist() == [0.5]
     branch.begin(*[np.array([[0.5]])] * 2)
     assert len(branch.final) == 2 and branch.lower() == branch.incumbent.upper == 2
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum import problems
-from infimum.engine.pool import Regions, can_be_cut, widths
+from infimum.cover import widths
+from infimum.engine.pool import Regions, can_be_cut
 from infimum.lower import bound
 from infimum.lower.branch import (
     ABOVE,
@@ -25,7 +26,7 @@ from infimum.lower.branch import (
     UPPER,
     rows,
 )
-from infimum.lower.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, FATE, WIDE
+from infimum.lower.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, FATE, SHAVED, WIDE
 from infimum.target.cpu import CpuTarget
 from infimum.target.python import PythonTarget
 from tests.engine.boxes import INF, MAX, TINY, intervals, one_region, some_regions
@@ -175,6 +176,22 @@ def test_a_piece_is_bounded_as_bound_does_it(name, n, kind, plain):
         assert (axis == facts[bound.AXIS])[easy].all()
         assert (regions[2 * n + 2] == facts[bound.LEVEL]).all()
         assert (out[UPPER][0] == np.where(there, facts[bound.UPPER], INF)).all()
+
+
+@pytest.mark.parametrize("target", (CpuTarget, PythonTarget))
+def test_a_lower_bound_that_is_nan_becomes_minus_infinity(target):
+    """Where regions are kept, NaN marks a gap: a region with such a bound would be lost."""
+    f = infimum.compile(lambda x: np.sum(np.floor(x)), 2, target=target())
+    parents = np.array([[0.0, 0.0, 0.25], [0.0, 0.0, 0.5], [1.0, 1.0, 0.5], [1.0, 1.0, 0.75], [np.nan, -INF, np.nan],
+                        [0, 1, 0], [1, 1, 1]])
+    for k in range(2):
+        parameters = np.array([0.0, 0.0, 1.0, 1.0, 0, 1, k, k / 2, (k + 1) / 2])
+        for kind in (BRANCH, BRANCH_BY_PIECES) if f.has_pieces else (BRANCH,):
+            found = f.run(kind, [parents], parameters=parameters)[REGIONS]
+            assert found[4].tolist() == [0.0, 0.0, 0.0]
+    said = np.concatenate([parents[:4], [[1.0] * 3] * 2, [[np.nan, -INF, 0.5]] * 2])  # by a sweep of each variable
+    shaved = f.run(SHAVED, [parents, said], parameters=np.array([INF]))[0]
+    assert shaved[4].tolist() == [-INF, -INF, 0.5] and (shaved[:4] == parents[:4]).all()
 
 
 def test_what_becomes_of_a_region():

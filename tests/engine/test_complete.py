@@ -125,7 +125,7 @@ def test_a_search_that_is_stopped_with_very_many_regions_tells_what_they_were_cu
     every = infimum.minimize(p.fun, p.bounds, **settings)
     monkeypatch.setattr("infimum.engine.complete._MOST_ENDS", 100)
     few = infimum.minimize(p.fun, p.bounds, **settings)
-    assert 0 < few.regions <= 4 < every.regions and (few.lower, few.upper) == (every.lower, every.upper)
+    assert 0 < len(few.regions) <= 4 < len(every.regions) and (few.lower, few.upper) == (every.lower, every.upper)
     assert few.verdict is every.verdict is infimum.Verdict.STOPPED
     for lo, hi in every.boxes:
         assert any((a <= lo).all() and (hi <= b).all() for a, b in few.boxes)
@@ -206,14 +206,14 @@ def quartic(x):
 @pytest.mark.parametrize("bounds", [[(1, 1), (-5, 5)], [(-5, 5), (1, 1)], [(1, 1), (2, 2)]])
 def test_a_variable_without_width_is_not_cut_into_copies(bounds, partition):
     r = infimum.minimize(quartic, bounds, engine="complete", xtol=1e-3, options={"partition": partition, "iterations": 200})
-    assert r.verdict is infimum.Verdict.PROVED and r.regions <= 2
+    assert r.verdict is infimum.Verdict.PROVED and len(r.regions) <= 2
     assert r.lower <= infimum.minimize(quartic, bounds).upper and any(((lo <= r.x) & (r.x <= hi)).all() for lo, hi in r.boxes)
 
 
 @pytest.mark.parametrize("xtol", [0, 1e-16])
 def test_where_no_double_is_left_it_ends(xtol):
     r = infimum.minimize(quartic, [(-5, 5)] * 2, engine="complete", xtol=xtol, options={"partition": (2, 4), "iterations": 1000})
-    assert r.verdict is infimum.Verdict.UNDECIDED and r.upper - r.lower < 1e-12 and r.regions < 100
+    assert r.verdict is infimum.Verdict.UNDECIDED and r.upper - r.lower < 1e-12 and len(r.regions) < 100
 
 
 @pytest.mark.parametrize("number", [np.float64, np.float32])
@@ -234,7 +234,7 @@ def test_the_memory_limit_does_not_depend_on_the_past(tmp_path):
     settings = {"engine": "complete", "options": {"partition": (2, 4)}, "memory_limit": 2000, "xtol": 1e-6}
     p = problems.get("rastrigin", 4)
     whole = infimum.minimize(p.fun, p.bounds, **settings)
-    assert whole.verdict is infimum.Verdict.STOPPED and f"{whole.regions:,} regions" in whole.message
+    assert whole.verdict is infimum.Verdict.STOPPED and f"{len(whole.regions):,} regions" in whole.message
     path, seen = str(tmp_path / "run.inf"), []
     stop = {"callback": lambda snapshot: seen.append(snapshot) or len(seen) >= whole.nit - 3}
     infimum.minimize(p.fun, p.bounds, checkpoint=path, **stop, **settings)

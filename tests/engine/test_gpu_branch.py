@@ -12,6 +12,7 @@ from infimum.engine.branch import Branch, Goal
 from infimum.engine.incumbent import Incumbent
 from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
+from infimum.lower.programs import BRANCH
 from infimum.target import cuda, gpu_arrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.hybrid import HybridTarget
@@ -93,6 +94,25 @@ def test_where_the_gpus_memory_runs_out_no_region_is_lost(pretended):
     there, still = (sorted(map(tuple, np.concatenate([r.lo, r.hi]).T)) for r in (known, branch.regions()))
     assert there == still and len(there) > 3
     assert len(before) == len(fingerprint(branch)) and branch.lower() <= -1.0316 <= branch.incumbent.upper
+
+
+def test_a_lower_bound_that_is_nan_is_no_gap_on_a_gpu(pretended):
+    """Regions whose bounds are unknown stay, are cut, and leave pieces with bounds."""
+    found = []
+    for target in (CpuTarget(), HybridTarget()):
+        branch = started(camel, [-3.0, -2.0], [3.0, 2.0], target, 16)
+        branch.step()
+        state, count = branch.state(), len(branch.pool)
+        state.arrays["pool.front"][4, ::2] = np.nan
+        branch.restore(state)
+        assert len(branch.pool) == len(branch.regions()) == count > 3 and branch.lower() == -np.inf
+        parents, parameters = branch.pool.front.everything(), np.concatenate([branch.parameters, [0, 0, 1]])
+        parents[4] = np.nan
+        out = branch.evaluator.run(BRANCH, [branch.arrays.send(parents)], parameters=parameters)[0]
+        found.append(branch.arrays.fetch(out))
+        branch.step()
+        assert len(branch.pool) == len(branch.regions()) and branch.lower() > -np.inf
+    assert not np.isnan(found[0]).any() and found[0].tobytes() == found[1].tobytes()
 
 
 # ---- a real GPU

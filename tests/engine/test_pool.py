@@ -167,6 +167,17 @@ def test_an_unknown_bound_is_never_dropped():
     assert numbers(pool.everything()) == [0]
 
 
+def test_an_unknown_bound_in_a_checkpoint_is_no_gap():
+    pool, again = pool_of(), pool_of()
+    add(pool, regions([2.0, 1.0, 3.0]))
+    state = pool.state()
+    state["pool.front"][4, 1] = np.nan
+    again.restore(state)
+    again.prune(0.0)
+    assert numbers(again.everything()) == [1] and again.least() == -INF and len(again) == 1
+    assert np.isnan(state["pool.front"][4, 1]), "the state belongs to the caller"
+
+
 def test_bytes_grow_and_shrink():
     pool, each = pool_of(n=3), 8 * (2 * 3 + 3)
     assert pool.bytes == 0

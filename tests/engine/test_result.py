@@ -1,10 +1,17 @@
 """A Result reads as attributes, as a mapping and as text."""
 
+import copy
+import json
+import multiprocessing
+import pickle
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
 import pytest
 
+from infimum import minimize
+from infimum.cover import Cover
 from infimum.result import End, Minimum, Progress, Result, Verdict
 
 POINT = np.array([1.0, -0.25])
@@ -17,6 +24,10 @@ def result(**changes) -> Result:
         minima=[Minimum(0.1, POINT, 150, 0.9375, End.CONVERGED), Minimum(-1 / 3, POINT / 3, 10, 0.0625, End.KINK)],
         history=[Progress(0.01, 32, 4.5), Progress(0.02, 64, 0.1)])
     return Result(**{**given, **changes})
+
+
+def cover(count: int) -> Cover:
+    return Cover(np.zeros((2, count)), np.full((2, count), 0.25), np.zeros(count))
 
 
 def rows_of(r: Result) -> dict[str, str]:
@@ -50,7 +61,7 @@ run          engine swarm, seed 7, on cpu
 def test_text_of_a_failure():
     assert str(result(x=None, fun=np.inf, upper=np.inf, success=False, status=1, verdict=Verdict.UNDECIDED, message="interrupted",
                       minima=[], confidence=None, history=[])) == """\
-verdict      UNDECIDED: nothing is left to cut, and the gap is still open
+verdict      UNDECIDED: nothing is left to cut, and what was asked for is not reached
 success      NO
 message      interrupted
 upper bound  none
@@ -65,20 +76,28 @@ def test_text_of_a_proof():
     assert rows["lower bound"] == "0.09999999999999998 (proved)" and rows["verdict"].startswith("PROVED: the global minimum is")
 
 
-@pytest.mark.parametrize("count, regions, said", [(1, 1, "all in 1 box (1 region)"), (2, 3000, "all in 2 boxes (3,000 regions)"),
-                                                  (0, 0, "all in 0 boxes (0 regions)")])
+@pytest.mark.parametrize("count, regions, said", [
+    (1, 1, "all in 1 box (1 region)"), (2, 3000, "all in 2 boxes (3,000 regions, the widest 0.25)"),
+    (0, 0, "all in 0 boxes (0 regions)")])
 def test_boxes_of_minimisers(count, regions, said):
     boxes = [(np.array([k, 0.25]), np.array([k + 1 / 3, 0.25])) for k in range(count)]
-    lines = rows_of(result(boxes=boxes, regions=regions))["minimisers"].split("\n")
+    lines = rows_of(result(boxes=boxes, regions=cover(regions)))["minimisers"].split("\n")
     assert lines[0] == said
     assert lines[1:] == [f"[{k}, {k + 1 / 3:.9g}] x [0.25, 0.25]" for k in range(count)]
 
 
 def test_many_and_wide_boxes_are_shortened():
     boxes = [(np.arange(5.0), np.arange(5.0) + k) for k in range(1240)]
-    lines = rows_of(result(boxes=boxes, regions=1240))["minimisers"].split("\n")
-    assert len(lines) == 8 and lines[-1] == "and 1,234 more"
+    lines = rows_of(result(x=None, boxes=boxes, regions=cover(1240)))["minimisers"].split("\n")
+    assert len(lines) == 8 and lines[-1] == "and 1,234 more, up to 1.24e+03 wide: a smaller xtol= narrows them"
+    assert rows_of(result(x=None, boxes=boxes, success=False))["minimisers"].endswith("\nand 1,234 more")
     assert lines[2] == "[0, 1] x [1, 2] x [2, 3] x [3, 4] x … 5 in all"
+
+
+def test_the_box_that_holds_x_comes_first():
+    boxes = [(np.array([k, -1.0]), np.array([k + 0.5, 1.0])) for k in (-2.0, 0.75, 3.0)]
+    lines = rows_of(result(boxes=boxes, regions=cover(3)))["minimisers"].split("\n")[1:]
+    assert [line.split(",")[0] for line in lines] == ["[0.75", "[-2", "[3"]
 
 
 @pytest.mark.parametrize("lower", [-np.inf, np.inf])
@@ -138,22 +157,68 @@ def test_repr_of_a_long_point():
 # ---- as a mapping
 def test_every_field_is_a_key():
     r = result()
-    names = [f.name for f in fields(Result) if f.name != "view"]
-    assert r.keys() == list(r) == names
+    names = [*(f.name for f in fields(Result) if f.name != "view"), "gap"]
+    assert list(r.keys()) == list(r) == names and len(r) == len(names)
     assert {"x", "fun", "success", "status", "message", "nit", "nfev"} <= set(names)  # scipy's names
-    for name in names:
-        assert r[name] is getattr(r, name)
+    for name, value in r.items():
+        assert name == "gap" or r[name] is value is r.get(name) is getattr(r, name)
+    assert len(list(r.values())) == len(r) and r.get("nothing", 5) == 5
     assert dict(r)["nfev"] == 34567 and {**r}["seed"] == 7
 
 
-@pytest.mark.parametrize("name", ["keys", "__class__", "nothing", "", 0, None])
+@pytest.mark.parametrize("name", ["keys", "__class__", "nothing", "view", "", 0, None])
 def test_other_keys_are_refused(name):
     with pytest.raises(KeyError):
         result()[name]
 
 
 def test_membership():
-    assert "x" in result() and "keys" not in result()
+    assert "x" in result() and "gap" in result() and "keys" not in result() and "view" not in result()
+
+
+def test_results_are_compared_by_identity():
+    one, other = result(), result()
+    assert one == one and one != other and len({one, other}) == 2
+
+
+# ---- other forms
+@pytest.mark.parametrize("lower, upper, gap", [
+    (0.5, 1.0, 0.5), (0.0, 0.1, 0.1), (-np.inf, 1.0, np.inf), (-1.0, np.inf, np.inf), (1.0, 1.0, 0.0), (np.inf, np.inf, 0.0),
+    (-1e-30, 1.0, np.nextafter(1.0, 2.0)), (1e-30, 1.0, 1.0), (-1.5e308, 1.5e308, np.inf)])
+def test_the_gap_is_rounded_up(lower, upper, gap):
+    assert result(lower=lower, upper=upper).gap == gap
+
+
+def test_plain_values():
+    found = result(boxes=[(POINT, POINT + 1)]).to_dict()
+    assert found["x"] == [1.0, -0.25] and found["verdict"] == "CANDIDATE" and found["lower"] == -np.inf and found["gap"] == np.inf
+    assert found["boxes"] == [[[1.0, -0.25], [2.0, 0.75]]] and found["minima"][0]["status"] == "CONVERGED"
+    assert found["history"][0] == {"seconds": 0.01, "nfev": 32, "fun": 4.5, "lower": -np.inf} and "view" not in found
+
+
+def test_json_is_strict():
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+    found = json.loads(result(x=None, upper=np.inf).to_json(), parse_constant=refuse)
+    assert found["lower"] == "-inf" and found["upper"] == "inf" and float(found["gap"]) == np.inf and found["x"] is None
+    assert list(found) == list(result())
+
+
+def solved(engine: str) -> Result:
+    return minimize(lambda x: (x[0] - 0.25) ** 2 + x[1] ** 2, [(-1, 1)] * 2, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["auto", "complete", "swarm"])
+def test_copies(engine):
+    r = solved(engine)
+    for copied in (copy.copy(r), copy.deepcopy(r), pickle.loads(pickle.dumps(r))):
+        assert copied.to_json() == r.to_json() and str(copied) == str(r) and copied.plot().axes[-1].get_ylabel() == "x[1]"
+    assert copy.deepcopy(r).view.estimate is not None and pickle.loads(pickle.dumps(r)).view.estimate is None
+
+
+def test_results_come_back_from_other_processes():
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(solved, "auto").result(timeout=60).x.tolist() == solved("auto").x.tolist()
 
 
 def test_what_may_be_left_out():

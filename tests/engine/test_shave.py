@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
+from infimum.cover import widths
 from infimum.engine.numbers import Numbers
-from infimum.engine.pool import Regions, can_be_cut, widths
+from infimum.engine.pool import Regions, can_be_cut
 from infimum.engine.sweep import Sweeper
 from infimum.evaluate import Evaluator
 from infimum.lower import shave

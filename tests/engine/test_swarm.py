@@ -42,6 +42,7 @@ GALLERY = [("rosenbrock", 2), ("rosenbrock", 6), ("rastrigin", 5), ("ackley", 4)
            ("levy", 4), ("styblinski_tang", 4), ("schwefel_2_26", 3), ("hartmann_3", None), ("hartmann_6", None),
            ("shekel_5", None), ("michalewicz", 5), ("branin", None), ("camel_six_hump", None), ("easom", None), ("zakharov", 4),
            ("forrester", None)]
+MANY_BASINS = ("rastrigin", "ackley", "griewank", "levy", "schwefel_2_26", "michalewicz", "easom")  # no descent meets another
 
 
 @pytest.mark.parametrize("name, n", GALLERY)
@@ -49,7 +50,8 @@ def test_gallery(name, n):
     p = problems.get(name, n)
     r = swarm(p.fun, p.bounds)
     assert p.minimum.lo <= r.upper <= p.minimum.hi + 1e-6
-    assert r.verdict is Verdict.CANDIDATE and r.success and r.status == 0 and r.lower == -np.inf and r.fun == r.upper
+    assert r.verdict is Verdict.CANDIDATE and r.lower == -np.inf and r.fun == r.upper
+    assert r.success == ("CAUTION" not in r.message) == (name not in MANY_BASINS) and r.status == (0 if r.success else 1)
     assert (r.x >= p.lo).all() and (r.x <= p.hi).all()
     assert infimum.compile(p.fun, p.n).value(r.x, r.x).hi == r.upper
     assert r.minima[0].status is (End.KINK if name == "ackley" else End.CONVERGED)
@@ -76,7 +78,7 @@ def test_thousands_of_variables(name):
 
 def test_undefined_half_is_no_obstacle():
     r = swarm(lambda x: np.sum(x * np.log(x)) + np.sqrt(x[1] - 0.125), [(-1.0, 1.0)] * 2)
-    assert r.success and r.verdict is Verdict.CANDIDATE
+    assert r.verdict is Verdict.CANDIDATE
     assert np.abs(r.x - [np.exp(-1.0), 0.125]).max() < 1e-6
     assert abs(r.upper - (-np.exp(-1.0) + 0.125 * np.log(0.125))) < 1e-6
 
@@ -218,7 +220,7 @@ def test_particles():
                                     {"start": "sobol"}])
 def test_unusual_options_find_the_minimum_too(option):
     r = swarm(lambda x: rosenbrock(x) + 1, options=option)
-    assert r.success and abs(r.upper - 1.0) < 1e-6 and np.abs(r.x - 1).max() < 1e-3
+    assert abs(r.upper - 1.0) < 1e-6 and np.abs(r.x - 1).max() < 1e-3
     assert everything(r) != everything(swarm(lambda x: rosenbrock(x) + 1))
 
 

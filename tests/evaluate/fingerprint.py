@@ -14,6 +14,9 @@ from pathlib import Path
 import numpy as np
 
 import infimum
+from infimum.evaluate import Evaluator
+from infimum.expr.build import build, index
+from infimum.expr.node import var
 from infimum.interval.elementary import NAMES, row
 from infimum.target.cpu import CpuTarget
 
@@ -48,7 +51,12 @@ def network(x):
     return np.sum(np.tanh(weights @ x) * (dyadic(1, 12, 7)[0] - 0.5))
 
 
-FUNCTIONS = {f.__name__: f for f in (polynomial, stencil, waves, kinks, network)}
+def guards(x):
+    chosen = (x > 0) & (np.sqrt(x) < 1) | ~(np.log(x + 1.5) <= 0.25)
+    return np.sum(np.where(chosen, x**2, x)) - np.where(1 / x[0] > x[-1], np.sqrt(x[0]) ** 0, np.heaviside(np.arcsin(x[-1]), 0.5))
+
+
+FUNCTIONS = {f.__name__: f for f in (polynomial, stencil, waves, kinks, network, guards)}
 
 
 def _digest(arrays) -> str:
@@ -73,7 +81,8 @@ def fingerprint(target: CpuTarget) -> dict[str, str]:
     for name in NAMES:
         arity = row(name).arity
         lo = np.concatenate([dyadic(arity, 200, 3) * scale for scale in (1.0, 30.0, 2.0**-40, 2.0**60)], axis=1)
-        e = infimum.compile(lambda x, name=name: getattr(np, "power" if name == "pow" else name)(*x), arity, target=target)
+        x = var("x", (arity,))
+        e = Evaluator(build(name, *(index(x, i) for i in range(arity))), arity, target)
         r = e.value(lo, lo * (1 + 2.0**-10))
         result[name] = _digest([r.lo, r.hi, r.level, e.value(-lo, -lo).lo])
     return result

@@ -197,3 +197,23 @@ def test_estimates_outside_the_domain_and_after_overflow_are_nan():
     assert np.isnan(infimum.compile(lambda x: x[0] ** x[0], 1).estimate([-2.0]))
     for f in (lambda x: np.exp(x[0] * (x[1] ** 8) ** 90), lambda x: np.maximum(1.0, x[0] * (x[1] ** 8) ** 90)):
         assert np.isnan(infimum.compile(f, 2).estimate([0.0, 1e3]))
+
+
+def test_inside_a_function():
+    """The enclosure of every operation is the one it has as a function of its own."""
+    def f(x):
+        return np.sum(np.sin(x) * x**2) + np.where(x[0] > x[1], np.exp(x[0]), np.sqrt(x[1]))
+    parts = {"sin": np.sin, "powi": lambda x: x**2, "exp": lambda x: np.exp(x[0])[None], "sqrt": lambda x: np.sqrt(x[1])[None]}
+    lo, hi = np.array([[-1.0, 0.25], [0.5, -2.0], [3.0, 1.0]]), np.array([[0.5, 0.5], [0.75, 2.0], [4.0, 1.0]])
+    whole = infimum.compile(f, 3)
+    found = whole.inside(lo, hi)
+    value = whole.value(lo, hi)
+    assert (found[whole.f].lo == value.lo).all() and (found[whole.f].hi == value.hi).all()
+    assert (found[whole.f].level == value.level).all()
+    for node, enclosure in found.items():
+        if node.op in parts:
+            for k in range(node.size):
+                alone = infimum.compile(lambda x, k=k, part=parts[node.op]: part(x)[k], 3).value(lo, hi)
+                assert (enclosure.lo[k] == alone.lo).all() and (enclosure.hi[k] == alone.hi).all()
+                assert (enclosure.level[k] == alone.level).all()
+    assert set(parts) <= {node.op for node in found}

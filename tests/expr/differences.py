@@ -75,7 +75,10 @@ ELEMENTWISE: dict[str, Callable] = {
     "arcsin": mpmath.asin, "arccos": mpmath.acos, "arctan": mpmath.atan,
     "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh,
     "arcsinh": mpmath.asinh, "arccosh": mpmath.acosh, "arctanh": mpmath.atanh,
-    "sign": mpmath.sign, "floor": mpmath.floor, "ceil": mpmath.ceil, "slope": mpmath.sign,
+    "lgamma": mpmath.loggamma, "erf": mpmath.erf, "erfc": mpmath.erfc,
+    "expit": lambda x: 1 / (1 + mpmath.exp(-x)), "logaddexp": lambda x, y: mpmath.log(mpmath.exp(x) + mpmath.exp(y)),
+    "xlogx": lambda x: x * mpmath.log(x),
+    "sign": mpmath.sign, "floor": mpmath.floor, "ceil": mpmath.ceil, "rint": mpmath.nint, "slope": mpmath.sign,
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y,
     "pow": mpmath.power, "arctan2": mpmath.atan2, "hypot": mpmath.hypot, "min": min, "max": max,
     "step": lambda x, y: mpmath.mpf(1 if x > y else 0 if x < y else 0.5), "ratio": lambda x, y: x / y,
@@ -152,6 +155,7 @@ def _mul(x: Any, y: Any) -> Any:
 
 SHAPED: dict[str, Callable] = {
     "powi": lambda node, x: np.frompyfunc(lambda element: element ** node["k"], 1, 1)(x),
+    "polygamma": lambda node, x: np.frompyfunc(lambda element: mpmath.psi(node["m"], element), 1, 1)(x),
     "reshape": lambda node, x: x.reshape(node.shape),
     "transpose": lambda node, x: x.transpose(node["perm"]),
     "broadcast": lambda node, x: np.broadcast_to(x, node.shape),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 from infimum.expr.node import Expr, topological
 
@@ -60,7 +61,9 @@ ROWS: dict[str, Row] = {
     "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan,
     "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "arcsinh": np.arcsinh, "arccosh": np.arccosh, "arctanh": np.arctanh,
-    "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "slope": np.sign,
+    "lgamma": scipy.special.loggamma, "erf": scipy.special.erf, "erfc": scipy.special.erfc,
+    "expit": scipy.special.expit, "logaddexp": np.logaddexp, "xlogx": lambda x: -scipy.special.entr(x),
+    "sign": np.sign, "floor": np.floor, "ceil": np.ceil, "rint": np.rint, "slope": np.sign,
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": _power,
     "arctan2": np.arctan2, "hypot": np.hypot, "min": np.minimum, "max": np.maximum,
     "step": lambda x, y: np.where(x > y, 1.0, np.where(x < y, 0.0, 0.5)),
@@ -115,6 +118,7 @@ def _recur(node: Expr, a: Value, m: Value) -> Value:
 # those that need the node's parameters or shape
 SHAPED_ROWS: dict[str, Callable[..., Value]] = {
     "powi": lambda node, x: np.power(x, float(node["k"])),
+    "polygamma": lambda node, x: scipy.special.polygamma(node["m"], x),
     "reshape": lambda node, x: x.reshape(node.shape),
     "transpose": lambda node, x: x.transpose(node["perm"]),
     "broadcast": lambda node, x: np.broadcast_to(x, node.shape),

@@ -96,14 +96,15 @@ def logic(op):
 
 CASES = {
     **{op: one(op) for op in ("neg", "abs", "cbrt", "exp", "exp2", "expm1", "sin", "cos", "arctan", "sinh", "cosh", "tanh",
-                              "arcsinh")},
-    **{op: one(op, 0.1, 3.0) for op in ("sqrt", "log", "log2", "log10")},
+                              "arcsinh", "expit", "erf", "erfc")},
+    **{op: one(op, 0.1, 3.0) for op in ("sqrt", "log", "log2", "log10", "xlogx", "lgamma")},
     **{op: (lambda x, op=op: build("mul", x, build(op, build("mul", 3.0, x))), -2.0, 2.0)
-       for op in ("sign", "floor", "ceil", "slope")},
+       for op in ("sign", "floor", "ceil", "rint", "slope")},
     "powi": (lambda x: b.concat([build("powi", x, k=k) for k in (-3, -1, 0, 2, 3, 7)]), 0.3, 2.0),
+    "polygamma": (lambda x: b.concat([build("polygamma", x, m=m) for m in range(4)]), 0.3, 5.0),
     "log1p": one("log1p", -0.8, 2.0), "tan": one("tan", -1.4, 1.4), "arccosh": one("arccosh", 1.1, 4.0),
     **{op: one(op, -0.9, 0.9) for op in ("arcsin", "arccos", "arctanh")},
-    **{op: two(op) for op in ("add", "sub", "mul", "arctan2", "hypot", "min", "max")},
+    **{op: two(op) for op in ("add", "sub", "mul", "arctan2", "hypot", "min", "max", "logaddexp")},
     "div": two("div", 0.2, 2.0), "pow": two("pow", 0.2, 2.5),
     "step": (lambda x: build("mul", x, build("step", x, 0.25)), -2.0, 2.0),
     "ratio": (lambda x: build("ratio", x, build("hypot", x, index(x, slice(None, None, -1)))), -2.0, 2.0),

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from infimum.expr import trace  # noqa: F401 (fills the tables)
-from infimum.expr.tracer import FUNCTIONS, UFUNCS
+from infimum.expr.tracer import FUNCTIONS, SPECIAL, UFUNCS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "numpy.md").read_text()
 
@@ -15,6 +15,10 @@ def _listed(heading: str) -> set[str]:
 
 def test_every_ufunc_is_listed():
     assert _listed("Element by element") == {f.__name__ for f in UFUNCS}
+
+
+def test_every_special_function_is_listed():
+    assert _listed("Of scipy.special") == set(SPECIAL)
 
 
 def test_every_array_function_is_listed():

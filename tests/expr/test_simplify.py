@@ -115,3 +115,13 @@ def test_long_formulas_are_cut_but_the_listing_is_whole():
     for _ in range(300):
         f = build("sin", build("add", f, B))
     assert len(one_line(f)) < 500 and listing(f).count("sin(") == 300
+
+
+def test_every_exponent_and_those_of_its_derivatives_are_doubles():
+    k = 2**31
+    large = build("powi", A, k=k)
+    assert build("powi", large, k=2)["k"] == 2 and build("mul", large, large)["k"] == 2
+    assert build("mul", large, A).op == "mul" and build("powi", A, k=-k)["k"] == -k
+    for no_exponent in (2**53 + 1, -(2**60)):
+        with pytest.raises(OverflowError, match="exponent"):
+            build("powi", A, k=no_exponent)

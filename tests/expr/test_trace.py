@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from evaluate_with_numpy import ROWS, SHAPED_ROWS, evaluate
 from hypothesis import given, settings
+from user_benchmarks import USER_BENCHMARKS
 from user_functions import DATA_T, DATA_Y, USER_FUNCTIONS, ackley, griewank, levy, rastrigin, rosenbrock, sum_of_powers
 from user_idioms import USER_IDIOMS
 
@@ -38,12 +39,12 @@ def test_the_traced_function_is_the_users(name):
     assert_same(fun, n, low, high)
 
 
-@pytest.mark.parametrize("name", USER_IDIOMS)
-def test_the_traced_idiom_is_the_users(name):
+@pytest.mark.parametrize("fun", [*USER_IDIOMS.values(), *USER_BENCHMARKS.values()], ids=[*USER_IDIOMS, *USER_BENCHMARKS])
+def test_the_traced_idiom_is_the_users(fun):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        trace(USER_IDIOMS[name], 4)
-    assert_same(USER_IDIOMS[name], 4, -1.0, 1.0)
+        trace(fun, 4)
+    assert_same(fun, 4, -1.0, 1.0)
 
 
 def test_further_arguments_are_constants():

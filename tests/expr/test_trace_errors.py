@@ -3,6 +3,7 @@
 import cmath
 import inspect
 import math
+import statistics
 from decimal import Decimal
 from fractions import Fraction
 from math import atan2
@@ -71,9 +72,33 @@ def conjunction(x):
     return np.where(x[0] > 0 and x[1] > 0, x[0], x[1])
 
 
-@case("0 < x[0] < 1", "np.where")
+@case("0 < x[0] < 1", "(0 < x[0]) & (x[0] < 1)", "np.where")
 def chained_comparison(x):
     return np.where(0 < x[0] < 1, x[0], x[1])
+
+
+@case("np.abs(x[0]) < 1", "Use np.where(condition, a, b)")
+def condition_that_begins_with_a_call(x):
+    return 1.0 if np.abs(x[0]) < 1 else x[0]
+
+
+@case("np.sum(x) < 1", "Use np.where(condition, a, b)")
+def statement_that_begins_with_a_call(x):
+    if not np.sum(x) < 1:
+        return x[0]
+    return 1.0
+
+
+@case("np.any(x < 0)", "np.where(condition, a, b)")
+def penalty(x):
+    if np.any(x < 0):
+        return 1e10
+    return np.sum(x)
+
+
+@case("bool(x[0] > 1)", "np.where")
+def builtin_bool(x):
+    return 1.0 * bool(x[0] > 1)
 
 
 @case("t > 1", "known number of steps")
@@ -85,13 +110,27 @@ def while_loop(x):
 
 
 @case("max(x[0], 0)", "np.maximum(a, b)")
-def builtin_max(x):
+def builtin_max_beside_a_global(x):
+    global CALLS
+    CALLS = 1
     return max(x[0], 0)
 
 
 @case("min(x)", "np.minimum(a, b)", "np.min(np.stack")
-def builtin_min(x):
+def builtin_min_beside_a_global(x):
+    global CALLS
+    CALLS = 1
     return min(x)
+
+
+@case("max(x, key=abs)", "`key`", "np.where")
+def builtin_max_with_a_key(x):
+    return max(x, key=abs)
+
+
+@case("max(x, 2 * x)", "np.maximum(a, b)")
+def builtin_max_of_arrays(x):
+    return max(x, 2 * x)[0]
 
 
 @case("sorted(x)", "order of traced values")
@@ -119,9 +158,9 @@ def numpy_float_of(x):
     return np.float64(x[0])
 
 
-@case("round(x[0])", "np.floor(x + 0.5)")
-def builtin_round(x):
-    return round(x[0])
+@case("np.round(x, 30)", "22 decimals")
+def too_many_decimals(x):
+    return np.round(x, 30)[0]
 
 
 @case("range(x[0])", "known integer")
@@ -149,63 +188,77 @@ def traced_mask(x):
     return np.sum(x[x > 0])
 
 
-@case("x[0] = 1.0", "np.where", "np.stack(list)")
+@case("x[0] = 1.0", "np.where", "np.stack(list)", n=1001)
 def assignment_to_the_input(x):
     x[0] = 1.0
     return x[0]
 
 
-@case("x[1:] += 1", "v = v + ...")
+@case("x[1:] += 1", "v = v + ...", n=1001)
 def in_place_on_a_part(x):
     x[1:] += 1
     return x[0]
 
 
-@case("v *= 2", "v.copy()")
+@case("v *= 2", "v.copy()", n=1001)
 def in_place_on_a_view(x):
     v = x[1:]
     v *= 2
     return np.sum(x)
 
 
-@case("np.sum(v)", "take the view again")
+@case("np.sum(v)", "take the view again", n=1001)
 def view_of_a_changed_array(x):
     v = x[1:]
     x *= 2
     return np.sum(v)
 
 
-@case("y[0] = x[0]", "np.stack(list)", "dtype=object")
+@case("y[0] = x[0]", "np.stack(list)", "dtype=object", n=1001)
 def assignment_into_floats(x):
     y = np.zeros_like(x)
     y[0] = x[0]
     return y[0]
 
 
-@case("y[:] = x", "np.stack(list)", "dtype=object")
+@case("y[:] = x", "np.stack(list)", "dtype=object", n=1001)
 def slice_assignment_into_floats(x):
-    y = np.empty(3)
+    y = np.empty(len(x))
     y[:] = x
     return y[0]
 
 
-@case("a[0] = 0.0", "np.array(x), which copies")
-def assignment_through_asarray(x):
-    a = np.asarray(x)
-    a[0] = 0.0
-    return np.sum(x)
+@case("y[x > 0] = x", "y = np.where(condition, a, y)")
+def array_assigned_by_a_condition(x):
+    y = np.zeros(3)
+    y[x > 0] = x
+    return np.sum(y)
 
 
-@case("total += x", "a = a + x")
+@case("y[x[0]] = 1.0", "known integer")
+def assignment_at_a_traced_index(x):
+    y = np.zeros(3)
+    y[x[0]] = 1.0
+    return np.sum(y)
+
+
+@case("y[0] > 0", "np.where")
+def obstacle_behind_an_assignment(x):
+    y = np.zeros(3)
+    y[0] = x[0]
+    return 1.0 if y[0] > 0 else 0.0
+
+
+@case("total += x", "a = a + x", n=1001)
 def in_place_on_floats(x):
-    total = np.zeros(3)
+    total = np.zeros(len(x))
     total += x
     return total[0]
 
 
-@case("np.add(x, 1, out=np.zeros(3))", "out=")
+@case("np.add(x, 1, out=np.zeros(1001))", "out=", n=1001)
 def output_argument(x):
-    return np.add(x, 1, out=np.zeros(3))
+    return np.add(x, 1, out=np.zeros(1001))
 
 
 @case("np.sum(x, where=[True, False, True])", "`where`", "np.where")
@@ -223,14 +276,14 @@ def astype_integer(x):
     return x.astype(int)[0]
 
 
-@case("np.asarray(x, dtype=float)", "Drop the conversion", "np.stack")
-def asarray_of_float(x):
-    return np.asarray(x, dtype=float)[0]
+@case("np.asarray(x, dtype=np.float32)", "float32", "Drop the conversion")
+def asarray_of_float32(x):
+    return np.asarray(x, dtype=np.float32)[0]
 
 
-@case("np.array([x[0], 1.0], dtype=float)", "np.stack")
-def array_of_float(x):
-    return np.array([x[0], 1.0], dtype=float)[0]
+@case("np.array([x[0], 1.0], dtype=int)", "Drop the conversion")
+def array_of_integers(x):
+    return np.array([x[0], 1.0], dtype=int)[0]
 
 
 @case("np.asarray(x)", "the limit is 1000", "Drop np.asarray", n=1001)
@@ -239,17 +292,16 @@ def asarray_of_many(x):
 
 
 @case("np.sin(np.array([x[0], 1.0]))", "np.stack([...]) instead of np.array([...])")
-def mixed_objects(x):
+def mixed_objects_beside_a_global(x):
+    global CALLS
+    CALLS = 1
     return np.sum(np.sin(np.array([x[0], 1.0])))
 
 
-@case("np.maximum(np.asarray(x), 0)", "without np.asarray")
-def maximum_of_objects(x):
-    return np.sum(np.maximum(np.asarray(x), 0))
-
-
 @case("np.max([x[0], x[1]])", "np.stack")
-def max_of_list(x):
+def max_of_list_beside_a_global(x):
+    global CALLS
+    CALLS = 1
     return np.max([x[0], x[1]])
 
 
@@ -258,14 +310,39 @@ def unsupported_function(x):
     return np.sort(x)[0]
 
 
-@case("np.convolve(x, x)", "np.convolve has no rule")
-def unsupported_function_without_cure(x):
-    return np.convolve(x, x)[0]
+@case("np.sinc(x)", "np.sinc has no rule", "np.sin(np.pi * x)")
+def unsupported_function_with_cure(x):
+    return np.sinc(x)[0]
 
 
-@case("np.linalg.det(np.outer(x, x))", "np.linalg.det", "Write the formula out")
+@case("np.linalg.eigvalsh(np.outer(x, x))", "np.linalg.eigvalsh has no rule")
 def unsupported_algebra(x):
+    return np.linalg.eigvalsh(np.outer(x, x))[0]
+
+
+@case("np.linalg.det(np.outer(x, x))", "11 x 11", "the limit is 10", n=11)
+def large_determinant(x):
     return np.linalg.det(np.outer(x, x))
+
+
+@case("np.linalg.solve(np.stack([np.outer(x, x)] * 2), x)", "one by one")
+def stack_of_systems(x):
+    return np.linalg.solve(np.stack([np.outer(x, x)] * 2), x)[0]
+
+
+@case("np.interp(0.5, x, [1, 2, 3])", "`xp`", "known numbers")
+def interpolation_at_traced_points(x):
+    return np.interp(0.5, x, [1, 2, 3])
+
+
+@case("np.interp(x[0], [0, 2, 1], [1, 2, 3])", "not increasing", "Sort")
+def interpolation_out_of_order(x):
+    return np.interp(x[0], [0, 2, 1], [1, 2, 3])
+
+
+@case("np.piecewise(x, [x > 0], [lambda t: t - np.mean(t)])", "np.where")
+def piecewise_of_a_mean(x):
+    return np.piecewise(x, [x > 0], [lambda t: t - np.mean(t)])[0]
 
 
 @case("np.rad2deg(x)", "np.rad2deg", "180 / np.pi")
@@ -288,19 +365,9 @@ def isnan_of_objects(x):
     return np.sum(np.isnan(np.asarray(x)))
 
 
-@case("(x > 0).any", ".any", "np.logical_or")
-def any_of_conditions(x):
-    return np.where((x > 0).any(), 1.0, 0.0)
-
-
 @case("np.argmax(x)", "order of traced values")
 def argmax(x):
     return x[np.argmax(x)]
-
-
-@case("x.round", ".round", "np.floor(x + 0.5)")
-def round_method(x):
-    return x.round()[0]
 
 
 @case("np.subtract.reduce(x)", "np.subtract.reduce")
@@ -403,6 +470,11 @@ def test_expression_over_several_lines_is_shown_whole():
         trace(several_lines, 3)
     assert f"{__file__}:{first + 1}, in `math.hypot( x[0], x[1], )`" in str(caught.value)
     assert "np.hypot instead of math.hypot" in str(caught.value)
+
+
+@case("statistics.fmean([x[0], x[1]])", "inside statistics", "NumPy functions")
+def function_of_a_library(x):
+    return statistics.fmean([x[0], x[1]])
 
 
 @pytest.mark.parametrize(("fun", "fragment", "cures", "n"), CASES)

@@ -228,6 +228,38 @@ def scalars_mixed(x):
         + np.sum([1, 2] * x)
 
 
+def small_matrices(x):
+    m = x.reshape(3, 3) + 3 * np.eye(3)
+    return np.linalg.det(m) + np.sum(np.linalg.inv(m) * B[:, :3]) + np.linalg.solve(m, x[:3]) @ C \
+        + np.sum(np.linalg.solve(m, B) * B) + np.linalg.solve(np.eye(3) + A.T @ A, x[3:6]) @ x[:3] \
+        + np.sum(np.linalg.det(np.stack([m, m.T @ m]))) + np.linalg.inv(m[:1, :1])[0, 0] \
+        + np.linalg.det(np.outer(x[:4], x[:4]) + 1)
+
+
+def vector_products(x):
+    return np.cross(x[:3], C) @ x[3:] + np.sum(np.cross(x.reshape(2, 3), x[3:]) * A) \
+        + np.cross(x.reshape(3, 2), B[:, :2], axis=0)[1, 0] \
+        + np.convolve(x, C) @ np.arange(8) + np.convolve([1.0, 2.0], x, "same") @ x + np.convolve(x, x[:3], "valid")[1] \
+        + np.convolve(x, x[:4], "same") @ x + np.convolve(np.log(x + 2), np.sqrt(x[:2] + 2))[0]
+
+
+def tables(x):
+    return np.sum(np.interp(x, DATA_T - 1, DATA_Y)) + np.interp(x[0], [-1, 0, 0.5], [2, 1, 4], left=-1.0, right=3) \
+        + np.interp(x[1], [0.1, 0.4, 0.9], [1.0, 3.0, 2.0], period=1.5) + np.interp(0.3, [0, 1, 2, 3], x) \
+        + np.interp(x.reshape(2, 2), [0.0, 0.1], [4.0, 5.0])[1, 0] + np.interp(x[2], [0.0], [4.0])
+
+
+def rounded(x):
+    return np.sum(np.round(x, 1) * x) + np.round(30 * x[0], -1) + np.rint(2 * x[1]) * x[1] \
+        + round(x[0]) + round(x[1], 2) + np.fix(x).sum()
+
+
+def pieces(x):
+    return np.sum(np.piecewise(x, [x < 0, x > 0.5], [lambda t: t**2, lambda t: np.exp(t) + 1, 7.0])) \
+        + np.piecewise(x[0], [x[0] < 0], [-1, 1]) + np.piecewise(x, [x < 0.5, x < 0], [1.0, lambda t, k: k * t], 3.0)[1] \
+        + np.where(np.any(x > 1), 3.0, x[1]) + np.where(np.all(x > -1, axis=0), x[0], 0.0)
+
+
 def unary(function: Callable, low: float, high: float):
     return (lambda x: np.sum(function(x)) + function(x[0]), 3, low, high)
 
@@ -236,16 +268,17 @@ USER_FUNCTIONS: dict[str, tuple[Callable, int, float, float]] = {
     **{f.__name__: (f, 4, -2.0, 2.0) for f in (
         rastrigin, ackley, levy, griewank, rosenbrock, rosenbrock_loop, styblinski_tang, zabinsky, michalewicz, sum_of_powers,
         zakharov, schwefel_2_22, dixon_price, list_of_components, in_place_on_a_name, in_place_on_the_input, in_place_number,
-        piecewise, masks, select_rows, shifted, gathered, filled)},
+        piecewise, masks, select_rows, shifted, gathered, filled, tables, rounded, pieces)},
     **{f.__name__: (f, 3, -1.5, 1.5) for f in (network, least_squares, stacked, products, infinite_ends, remainders)},
     **{f.__name__: (f, 3, 0.1, 1.5) for f in (objects, polynomials, constant_choice)},
-    **{f.__name__: (f, 6, -1.5, 1.5) for f in (shapes, running, reduced, norms)},
+    **{f.__name__: (f, 6, -1.5, 1.5) for f in (shapes, running, reduced, norms, vector_products)},
+    "small_matrices": (small_matrices, 9, -1.0, 1.0),
     **{f.__name__: (f, 2, -3.0, 3.0) for f in (beale, himmelblau, scalars_mixed)},
     "powell_views": (powell_views, 8, -3.0, 3.0),
     "rosenbrock of one variable": (rosenbrock, 1, -1.0, 1.0),
     **{f.__name__: unary(f, -2.0, 2.0) for f in (
         np.abs, np.fabs, np.cbrt, np.square, np.exp, np.exp2, np.expm1, np.sin, np.cos, np.arctan, np.sinh, np.cosh, np.tanh,
-        np.arcsinh, np.sign, np.floor, np.ceil, np.negative, np.positive, abs)},
+        np.arcsinh, np.sign, np.floor, np.ceil, np.rint, np.negative, np.positive, abs)},
     **{f.__name__: unary(f, 0.1, 0.9) for f in (
         np.sqrt, np.reciprocal, np.log, np.log2, np.log10, np.log1p, np.tan, np.arcsin, np.arccos, np.arctanh)},
     "arccosh": unary(np.arccosh, 1.1, 5.0),

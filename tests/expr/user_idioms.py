@@ -57,7 +57,98 @@ def object_array_filled_in_a_loop(x):
     return y.sum()
 
 
+def zeros_filled_in_a_loop(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] ** 2 + (y[i - 1] if i else 0)
+    return y.sum() + y.max() + np.dot(y, y) + y.mean() + y.std() + np.sum(np.sin(y[::-1]) * C)
+
+
+def matrix_of_a_helper(x):
+    a = np.zeros((2, 2))
+    a[0, 0], a[0, 1], a[1, 1] = x[0], x[1], 2
+    a[1, :] += x[2:]
+    return a
+
+
+def helper_with_assignments(x):
+    m = matrix_of_a_helper(x)
+    return np.linalg.det(m) + np.sum(m @ x[:2]) + np.trace(m) + (m > 0.1).sum() + (m.T @ m)[0, 1]
+
+
+def input_assigned_to(x):
+    x[0] = 1.0
+    x[1:] += 1
+    v = x[1:]
+    v *= 2
+    return np.sum(x * C) + np.sum(v)
+
+
+def clipped_by_a_mask(x):
+    y = x.copy()
+    y[y < 0] = 0.0
+    y[x > 0.5] = 7
+    return np.sum(y * C)
+
+
+def sums_in_place(x):
+    t = np.zeros(4)
+    t += x
+    t *= C
+    a = np.ones((4, 4))
+    a[:, 1] = x
+    a[np.arange(4), np.arange(4)] = 2.0
+    b = a.T
+    b[0, 3] = x[0] * 3
+    return np.sum(a @ t) + np.sum(a > 1) + a[3][0] + (0 if a[2, 2] > 5 else 1)
+
+
+def extrema_of_python(x):
+    return max(x[0], 0) + min(x) + max(x[1], x[2], 3) + max([x[0], x[1]]) + min(3, 4) \
+        + max(abs(xi) for xi in x) + min(max(x[0], 0), 0.5) + functools.reduce(max, x, -np.inf) + min(x[0], np.inf, x[1], 2.0)
+
+
+def conversions(x):
+    x = np.asarray(x, dtype=float)
+    y = np.array([x[0], 1.0, x[2]], dtype=float)
+    y[1] = x[3]
+    return np.sum(np.where(x > 0, x, 0)) + np.sum(np.maximum(x, 0)) + np.max([x[0], x[1]]) + np.sum(np.exp(y)) \
+        + np.argmax(np.ones(3))
+
+
+def mixed_matrix(x):
+    m = np.array([[x[0], 1.0], [0, x[1]]])
+    return np.sum(np.exp(m)) + np.linalg.det(m) + np.sum(m > 0.3) + (m @ m)[0, 1] + np.sum(np.where(m > 0.2, m, 1.0)) \
+        + np.maximum(m, 0.1).sum() + np.maximum.reduce([x[0], x[1]])
+
+
+class Doubled:
+    def __call__(self, x):
+        y = np.empty_like(x)
+        y[:] = x * 2
+        return y.sum() + y[0]
+
+
+def functions_inside(x):
+    import numpy as N
+    from numpy import ones
+
+    def inner(k):
+        y = N.zeros(2)
+        y[0] = x[k]
+        return y
+
+    def down(n):
+        return inner(0)[0] + (down(n - 1) if n else 0)
+    w = ones(2)
+    w[1] = x[1]
+    return down(3) + sum(inner(i) @ [1, 2] for i in range(4)) + w.sum()
+
+
 USER_IDIOMS = {
+    **{f.__name__: f for f in (zeros_filled_in_a_loop, helper_with_assignments, input_assigned_to, clipped_by_a_mask,
+                               sums_in_place, extrema_of_python, conversions, mixed_matrix, functions_inside)},
+    "object with __call__": Doubled(), "partial": functools.partial(lambda s, x: s * np.sum(np.asarray(x, float)), 3),
     **{f.__name__: f for f in (aliased_in_place, aliased_by_atleast_1d, copied_and_assigned, powers_in_place,
                                matrix_product_in_place, list_filled_in_a_loop, object_array_filled_in_a_loop)},
     "quadratic form": lambda x: x.T @ M @ x,

@@ -97,7 +97,9 @@ def quadratic_need(low: float = LOW, least: float = LEAST) -> float:
 
 # Where k = 0, low is 0 and REDUCTION_EPS counts |head| >= 0.7 |r|; elsewhere it counts |k| >= 1, and low is off by 2**-97.
 CASES = {"k = 0": (0.0, 2.0**-60, lambda most: code.REDUCTION_EPS * most * 0.6),
-         "k != 0": (LOW, LEAST, lambda most: code.REDUCTION_EPS - 2.0**-97)}
+         "k != 0": (LOW, LEAST, lambda most: code.REDUCTION_EPS - 2.0**-97),
+         # logistic: the argument has a low part of its own; smaller r than LEAST leave less than its SLACK of 2**-90
+         "in two parts": (3 * LOW, LEAST, lambda most: 2.0**-90 - 2.0**-95)}
 
 
 def cubic_need(case: str) -> float:

@@ -32,7 +32,7 @@ def test_exp_and_exp2():
     assert 8 * proof.LOW_BASE_TWO * 2.0**-52 <= code.BASE_TWO_EPS  # low is rounded four times, and times 1 + r once more
 
 
-@pytest.mark.parametrize("case", proof.CASES)
+@pytest.mark.parametrize("case", ["k = 0", "k != 0"])
 def test_expm1_and_tanh(case):
     assert proof.cubic_need(case) <= code.CUBIC_EPS
 

@@ -11,7 +11,7 @@ from flint import arb, arb_series, ctx
 
 from infimum.expr.node import Expr
 from tests.oracle.arb_values import precision
-from tests.oracle.walk import UNDECIDED, UNDEFINED, Algebra, Special, evaluate
+from tests.oracle.walk import POLE, UNDECIDED, UNDEFINED, Algebra, Special, evaluate
 
 ORDER = 5  # coefficients kept; a root of t**2 costs one of them
 
@@ -146,6 +146,11 @@ def _ceil(x: Jet) -> Any:
     return result if isinstance(result, Special) else Jet(-result.s, result.kinked)
 
 
+def _rint(x: Jet) -> Any:
+    """Off the halves floor(x + 1/2); a path that stays on a half is left undecided."""
+    return _floor(Jet(x.s + 0.5, x.kinked))
+
+
 def _cbrt(x: Jet) -> Any:
     if _through_zero(x.s):
         return UNDECIDED
@@ -160,7 +165,7 @@ def _div(x: Jet, y: Jet) -> Any:
 def _pow(x: Jet, y: Jet) -> Any:
     sign = _sign_after(x.s)
     if sign == -1:
-        return UNDEFINED
+        return POLE
     if sign is None or _through_zero(x.s):
         return UNDECIDED
     return Jet((y.s * x.s.log()).exp(), x.kinked or y.kinked)
@@ -199,6 +204,33 @@ def _tanh(x: arb_series) -> arb_series:
     return (e - 1) / (e + 1)
 
 
+def _expit(x: arb_series) -> arb_series:
+    return 1 / (1 + (-x).exp()) if x[0] > 0 else x.exp() / (1 + x.exp())
+
+
+def _logaddexp(x: arb_series, y: arb_series) -> arb_series:
+    larger, smaller = (x, y) if x[0] > y[0] else (y, x)
+    return larger + (1 + (smaller - larger).exp()).log()
+
+
+def _polygamma(x: Jet, m: int) -> Any:
+    """Derivative number m + 1 of the series of lgamma at the first coefficient, into which the series is put."""
+    sign = _sign_after(x.s)
+    if sign != 1 or _through_zero(x.s):
+        return UNDEFINED if sign == -1 else UNDECIDED
+    cap, ctx.cap = ctx.cap, ORDER + m + 1
+    try:
+        outer = arb_series([x.first, 1], ORDER + m + 1).lgamma()
+        for _ in range(m + 1):
+            outer = outer.derivative()
+    finally:
+        ctx.cap = cap
+    value = _series(0)
+    for k in reversed(range(ORDER)):
+        value = value * (x.s - x.first) + outer[k]
+    return Jet(value, x.kinked)
+
+
 def _arcsinh(x: arb_series) -> arb_series:
     """log(x + sqrt(x*x + 1)) for x >= 0, odd."""
     return -_arcsinh(-x) if x[0] < 0 else (x + (x * x + 1).sqrt()).log()
@@ -221,7 +253,10 @@ _ROWS: dict[str, Callable[..., Any]] = {
     "sinh": _smooth(lambda x: _half_sum(x, -1)), "cosh": _smooth(lambda x: _half_sum(x, 1)), "tanh": _smooth(_tanh),
     "arcsinh": _smooth(_arcsinh), "arccosh": _inside(lambda x: (x + (x * x - 1).sqrt()).log(), lambda x: x - 1),
     "arctanh": _inside(lambda x: ((1 + x) / (1 - x)).log() / 2, lambda x: 1 - x, lambda x: 1 + x),
-    "sign": _sign, "floor": _floor, "ceil": _ceil,
+    "lgamma": _inside(lambda x: x.lgamma(), lambda x: x), "polygamma": _polygamma,
+    "erf": _smooth(lambda x: x.erf()), "erfc": _smooth(lambda x: x.erfc()), "expit": _smooth(_expit),
+    "logaddexp": _smooth(_logaddexp), "xlogx": _inside(lambda x: x * x.log(), lambda x: x),
+    "sign": _sign, "floor": _floor, "ceil": _ceil, "rint": _rint,
     "add": _smooth(lambda x, y: x + y), "sub": _smooth(lambda x, y: x - y), "mul": _smooth(lambda x, y: x * y),
     "div": _div, "pow": _pow, "arctan2": _arctan2, "hypot": _norm, "norm": _norm, "min": _extremum(-1), "max": _extremum(1),
     "lt": _compare(lambda s: s < 0), "le": _compare(lambda s: s < 0), "eq": _compare(lambda s: False),
@@ -280,6 +315,7 @@ def along(root: Expr, point: Any, direction: Any, bits: int, fraction: float = 0
     ctx.cap = ORDER
     try:
         with precision(bits):
-            return evaluate(root, Jets(point, direction, fraction))
+            result = evaluate(root, Jets(point, direction, fraction))
+            return UNDEFINED if result is POLE else result
     finally:
         ctx.cap = cap

@@ -6,12 +6,13 @@ cannot settle a test, a step or a domain, or the number left Arb's range); the c
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import factorial
 from typing import Any
 
 from flint import arb, ctx
 
 from infimum.expr.node import Expr
-from tests.oracle.walk import UNDECIDED, UNDEFINED, Algebra, Special, evaluate
+from tests.oracle.walk import POLE, UNDECIDED, UNDEFINED, Algebra, Special, evaluate
 
 # cos of the smallest double is 1 - 2**-2149: a ball must be able to tell it from 1
 PRECISIONS = (128, 700, 2600)
@@ -42,6 +43,14 @@ def _whole(x: arb) -> Any:
     return x if x.is_exact() else UNDECIDED
 
 
+def _rint(x: arb) -> Any:
+    """floor(x + 1/2), less 1 where x is half an odd integer and that is odd."""
+    up = _whole((x + 0.5).floor())
+    if isinstance(up, Special) or x + 0.5 > up:
+        return up
+    return decide(x + 0.5 == up, False, lambda: up if (up / 2).is_integer() else up - 1)
+
+
 def _cbrt(x: arb) -> Any:
     if x > 0:
         return x.root(3)
@@ -53,15 +62,15 @@ def _sign(x: arb) -> Any:
 
 
 def _div(x: arb, y: arb) -> Any:
-    return decide(y != 0, y == 0, lambda: x / y)
+    return decide(y != 0, y == 0, lambda: x / y, POLE)
 
 
 def _pow(x: arb, y: arb) -> Any:
     if x > 0:
         return (y * x.log()).exp()
     if x == 0:
-        return decide(y > 0, y <= 0, lambda: arb(0))
-    return UNDEFINED if x < 0 else UNDECIDED
+        return decide(y > 0, y <= 0, lambda: arb(0), POLE)
+    return POLE if x < 0 else UNDECIDED
 
 
 def _arctan2(y: arb, x: arb) -> Any:
@@ -72,7 +81,7 @@ def _arctan2(y: arb, x: arb) -> Any:
     if y < 0:
         return -arb.pi() / 2 - (x / y).atan()
     if y == 0:
-        return decide(x < 0, x == 0, lambda: arb.pi())
+        return decide(x < 0, x == 0, lambda: arb.pi(), POLE)
     return UNDECIDED
 
 
@@ -88,8 +97,27 @@ def _norm(*xs: arb) -> arb:
     return sum((x * x for x in xs), arb(0)).sqrt()
 
 
-def _log(x: arb) -> Any:
-    return decide(x > 0, x <= 0, x.log)
+def _above_pole(distance: arb, value: Callable[[], Any]) -> Any:
+    """A function with a pole at distance 0, defined above it."""
+    return decide(distance > 0, distance <= 0, value, UNDEFINED if distance < 0 else POLE)
+
+
+def _expit(x: arb) -> Any:
+    return 1 / (1 + (-x).exp()) if x > 0 else x.exp() / (1 + x.exp())
+
+
+def _logaddexp(x: arb, y: arb) -> Any:
+    return x.max(y) + (-abs(x - y)).exp().log1p()
+
+
+def _xlogx(x: arb) -> Any:
+    return x * x.log() if x > 0 else decide(x == 0, x < 0, lambda: arb(0))
+
+
+def _polygamma(x: arb, m: int) -> Any:
+    """(-1)**(m+1) m! zeta(m+1, x), Hurwitz's zeta function."""
+    sign = arb((-1) ** (m + 1) * factorial(m))
+    return _above_pole(x, lambda: x.digamma() if m == 0 else sign * arb(m + 1).zeta(x))
 
 
 def _tan(x: arb) -> Any:
@@ -98,20 +126,24 @@ def _tan(x: arb) -> Any:
 
 
 def _scaled_log(base: Callable[[], arb]) -> Callable[[arb], Any]:
-    return lambda x: decide(x > 0, x <= 0, lambda: x.log() / base())
+    return lambda x: _above_pole(x, lambda: x.log() / base())
 
 
 _ROWS: dict[str, Callable[..., Any]] = {
     "neg": lambda x: -x, "abs": abs, "cbrt": _cbrt, "sqrt": lambda x: decide(x >= 0, x < 0, x.sqrt),
     "exp": lambda x: x.exp(), "exp2": lambda x: (x * arb.const_log2()).exp() if not x.is_integer() else arb(2) ** x,
-    "expm1": lambda x: x.expm1(), "log": _log, "log2": _scaled_log(arb.const_log2), "log10": _scaled_log(arb.const_log10),
-    "log1p": lambda x: decide(x > -1, x <= -1, x.log1p),
+    "expm1": lambda x: x.expm1(), "log": lambda x: _above_pole(x, x.log),
+    "log2": _scaled_log(arb.const_log2), "log10": _scaled_log(arb.const_log10),
+    "log1p": lambda x: _above_pole(x + 1, x.log1p),
     "sin": lambda x: x.sin(), "cos": lambda x: x.cos(), "tan": _tan,
     "arcsin": lambda x: decide(abs(x) <= 1, abs(x) > 1, x.asin), "arccos": lambda x: decide(abs(x) <= 1, abs(x) > 1, x.acos),
     "arctan": lambda x: x.atan(), "sinh": lambda x: x.sinh(), "cosh": lambda x: x.cosh(), "tanh": lambda x: x.tanh(),
     "arcsinh": lambda x: x.asinh(), "arccosh": lambda x: decide(x >= 1, x < 1, x.acosh),
-    "arctanh": lambda x: decide(abs(x) < 1, abs(x) >= 1, x.atanh),
+    "arctanh": lambda x: _above_pole(1 - abs(x), x.atanh),
+    "lgamma": lambda x: _above_pole(x, x.lgamma), "polygamma": _polygamma,
+    "erf": lambda x: x.erf(), "erfc": lambda x: x.erfc(), "expit": _expit, "logaddexp": _logaddexp, "xlogx": _xlogx,
     "sign": _sign, "slope": _sign, "floor": lambda x: _whole(x.floor()), "ceil": lambda x: _whole(x.ceil()),
+    "rint": _rint,
     "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": _div, "pow": _pow,
     "arctan2": _arctan2, "hypot": _norm, "norm": _norm, "min": lambda x, y: x.min(y), "max": lambda x, y: x.max(y),
     "step": _step, "ratio": _ratio,
@@ -136,7 +168,7 @@ class Balls(Algebra):
         return arb(float(self.point[position]))
 
     def power(self, x: arb, k: int) -> Any:
-        return x**k if k >= 0 else decide(x != 0, x == 0, lambda: x**k)
+        return x**k if k >= 0 else decide(x != 0, x == 0, lambda: x**k, POLE)
 
     def apply(self, op: str, *elements: Any) -> Any:
         result = super().apply(op, *elements)
@@ -153,6 +185,8 @@ def value(root: Expr, point: Any, bits: int, fraction: float = 0.5) -> Any:
     """
     with precision(bits):
         result = evaluate(root, Balls(point, fraction))
+        if result is POLE:
+            return UNDEFINED
         return UNDECIDED if not isinstance(result, Special) and not result.is_finite() else result
 
 

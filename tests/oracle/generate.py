@@ -156,7 +156,7 @@ class Generator:
 # ---- how each operation finds its arguments
 Grower = Callable[[Generator, str, tuple[int, ...], int], Twin]
 _HUNGRY = {"sqrt": "positive", "log": "positive", "log2": "positive", "log10": "positive", "log1p": "positive",
-           "arcsin": "bounded", "arccos": "bounded", "arctanh": "bounded"}
+           "xlogx": "positive", "lgamma": "positive", "arcsin": "bounded", "arccos": "bounded", "arctanh": "bounded"}
 
 
 def _unary(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
@@ -176,6 +176,11 @@ def _binary(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
 
 def _powi(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
     return twin(op, g.grow(shape, depth), k=int(g.pick((-7, -3, -2, -1, 0, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 11, 20, 33, 64))))
+
+
+def _polygamma(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
+    x = g.positive(shape, depth) if g.chance(0.6) else g.grow(shape, depth)
+    return twin(op, x, m=int(g.pick((0, 0, 1, 1, 2, 3))))
 
 
 def _pow(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
@@ -281,10 +286,11 @@ _VIEW_GROWERS: dict[str, Callable[[Generator, int, int], Twin]] = {
     "broadcast": lambda g, size, depth: twin("broadcast", g.grow((), depth), shape=(size,)),
     "transpose": _transpose, "slice": _slice, "gather": _gather, "scatter": _scatter, "embed": _embed, "concat": _concat,
 }
-_ONE = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name != "powi"]
+_ONE = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in ("powi", "polygamma")]
 _TWO = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 2 and name not in ("pow", "ratio")]
 _GROWERS: dict[str, Grower] = {
-    **dict.fromkeys(_ONE, _unary), **dict.fromkeys(_TWO, _binary), "powi": _powi, "pow": _pow, "ratio": _ratio, "where": _where,
+    **dict.fromkeys(_ONE, _unary), **dict.fromkeys(_TWO, _binary), "powi": _powi, "polygamma": _polygamma,
+    "pow": _pow, "ratio": _ratio, "where": _where,
     **{name: _tested for name, row in OPS.items() if row.kind is Kind.TEST},
     **{name: _reduce for name, row in OPS.items() if row.kind is Kind.REDUCE},
     **{name: _scan for name, row in OPS.items() if row.kind is Kind.SCAN},

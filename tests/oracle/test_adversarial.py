@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+from infimum.errors import TraceError
 from infimum.evaluate import Evaluator, compile
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, var
@@ -16,7 +17,8 @@ from tests.oracle.check import check, position
 from tests.oracle.generate import DERIVATIVE_ONLY
 
 INF = np.inf
-UNARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in DERIVATIVE_ONLY | {"powi"}]
+WITH_PARAMETER = DERIVATIVE_ONLY | {"powi", "polygamma"}
+UNARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in WITH_PARAMETER]
 BINARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 2 and name not in DERIVATIVE_ONLY]
 POWERS = (-7, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 64, 1001)
 
@@ -51,6 +53,12 @@ def test_functions_of_one_number_on_every_kind_of_interval(op):
 def test_integer_powers_on_every_kind_of_interval(k):
     lo, hi = np.array(_sides(np.random.default_rng(2), 8)).T
     assert check(one("powi", k=k), 1, (lo[None], hi[None]), per_box=5, share=0.3).values > 200
+
+
+@pytest.mark.parametrize("m", range(4))
+def test_derivatives_of_lgamma_on_every_kind_of_interval(m):
+    lo, hi = np.array(_sides(np.random.default_rng(4), 10)).T
+    assert check(one("polygamma", m=m), 1, (lo[None], hi[None]), per_box=5, share=0.3).values > 150
 
 
 @pytest.mark.parametrize("op", BINARY)
@@ -217,6 +225,41 @@ def test_powers_of_powers_whose_exponent_is_no_double():
     k = 2**31 - 1
     gradient = compile(lambda x: (x[0] ** k) ** k, 1).gradient([1.0], [1.0])
     assert int(gradient.lo[0]) <= k * k <= int(gradient.hi[0])
+
+
+def squared(x, times):
+    for _ in range(times):
+        x = x * x
+    return x
+
+
+@pytest.mark.parametrize(("f", "exponent"), [
+    (lambda x: squared(x, 54) * x * x * x, 2**54 + 3), (lambda x: x * squared(x, 53) * x**2, 2**53 + 3),
+    (lambda x: squared(x ** (2**31 - 1), 22), (2**31 - 1) * 2**22), (lambda x: (x * x ** (2**31)) ** 3 * x, 3 * 2**31 + 4),
+    (lambda x: -(squared(x, 31) * squared(x, 31) * -x), 2**32 + 1), (lambda x: np.sqrt(squared(x, 54)) * x, 2**53 + 1)])
+def test_products_whose_exponent_would_be_no_double(f, exponent):
+    """A power whose exponent is rounded is another function, and a small one of numbers next to 1 shows it."""
+    compiled = compile(lambda x: f(x[0]), 1)
+    with precision(400):
+        for x in (1 + 2.0**-45, 1 - 2.0**-46, -1 - 2.0**-47):
+            e, g = compiled.value([x], [x]), compiled.gradient([x], [x])
+            value = arb(x) ** exponent
+            assert position(value, e.lo, e.hi) >= 0 and e.hi - e.lo <= 1e-6 * abs(e.lo)
+            assert position(value * exponent / x, g.lo[0], g.hi[0]) >= 0
+
+
+def test_very_many_squarings_are_traced_and_enclosed():
+    compiled = compile(lambda x: squared(x[0], 1100), 1)
+    assert (compiled.value([1.0], [1.0]).lo, compiled.value([-1.0], [1.0]).hi) == (1.0, 1.0)
+    assert compiled.value([-0.5], [0.5]).lo >= 0
+
+
+@pytest.mark.parametrize("exponent", (2**31 + 1, 2**60, 2**60 + 1, 10**400, 1e300, -1e300, -(2.0**40), np.int64(2**40),
+                                      np.uint64(2**63), np.array([2.0, 2.0**40])))
+def test_integer_exponents_beyond_the_limit_are_refused(exponent):
+    for power in (lambda x: np.sum(x**exponent), lambda x: np.sum(np.float_power(x, exponent))):
+        with pytest.raises(TraceError, match="exponent|not exactly a double"):
+            compile(power, 2)
 
 
 def test_values_next_to_one_are_not_lost():

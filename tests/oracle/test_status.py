@@ -110,9 +110,24 @@ def test_where_undecided_is_the_hull_and_clears():
 
 
 def test_where_with_an_undefined_test():
-    assert level(lambda x: np.where(np.log(x[0]) > 0, 1.0, 2.0), (-1, 5)) == UNDEFINED
-    assert enclosed(lambda x: np.where(np.log(x[0]) > 0, 1.0, 2.0), (-2, -1)).empty
-    assert enclosed(lambda x: np.where((np.log(x[0]) > 0) | (x[0] < 0), 1.0, 2.0), (-2, -1)).empty
+    """As in NumPy a comparison with NaN is false; the point is in the domain if the branch that is then chosen is defined."""
+    def f(x):
+        return np.where(np.log(x[0]) > 0, 1.0, 2.0)
+    assert level(f, (-1, 5)) == DEFINED and ends(f, (-1, 5)) == (1.0, 2.0)
+    assert level(f, (-2, -1)) == DEFINED and ends(f, (-2, -1)) == (2.0, 2.0)
+    assert ends(f, (0, 0)) == (1.0, 2.0), "NumPy compares with an infinity there"
+    assert ends(lambda x: np.where((np.log(x[0]) > 0) | (x[0] < 0), 1.0, 2.0), (-2, -1)) == (1.0, 1.0)
+    assert level(lambda x: np.where(np.log(x[0]) > 0, 1.0, np.sqrt(x[0])), (-1, 5)) == UNDEFINED
+    assert enclosed(lambda x: np.where(np.log(x[0]) > 0, 1.0, np.sqrt(x[0])), (-2, -1)).empty
+
+
+def test_a_firm_condition_beside_an_undefined_one_keeps_the_level():
+    def f(x):
+        return np.where((x[0] > 0) & (np.sqrt(x[0]) < 1), 1.0, x[0])
+    assert level(f, (-2, -1)) == SMOOTH and gradient(f, (-2, -1)) == [(1.0, 1.0)]
+    assert level(f, (-2, 0)) == DEFINED and ends(f, (-2, 0)) == (-2.0, 0.0)
+    assert level(f, (0.25, 0.5)) == SMOOTH and ends(f, (0.25, 0.5)) == (1.0, 1.0)
+    assert level(lambda x: np.where(np.sqrt(x[0]) < 1, 1.0, x[0]), (-2, -1)) == DEFINED
 
 
 def test_a_jump_on_a_closed_face_counts():
@@ -128,7 +143,10 @@ def test_a_jump_on_a_closed_face_counts():
 @pytest.mark.parametrize(("f", "jump", "calm"), [
     (lambda x: np.floor(x[0]), 1.0, (1.25, 1.75)), (lambda x: np.ceil(x[0]), 1.0, (0.25, 0.75)),
     (lambda x: np.sign(x[0]), 0.0, (0.5, 1.0)), (lambda x: np.floor(x[0]), -2.0, (-0.75, -0.25)),
-    (lambda x: np.trunc(x[0]), -1.0, (-0.75, -0.25)), (lambda x: x[0] % 1.0, 1.0, (0.25, 0.75))])
+    (lambda x: np.trunc(x[0]), -1.0, (-0.75, -0.25)), (lambda x: x[0] % 1.0, 1.0, (0.25, 0.75)),
+    (lambda x: np.rint(x[0]), 0.5, (-0.25, 0.25)), (lambda x: np.rint(x[0]), 1.5, (0.75, 1.25)),
+    (lambda x: np.round(x[0], 1), 0.25, (0.251, 0.349)), (lambda x: np.round(x[0], -1), -5.0, (-4.5, 4.5)),
+    (lambda x: np.where(np.any(x > 1), 1.0, x[0]), 1.0, (0.25, 0.75))])
 def test_steps(f, jump, calm):
     for side in ((jump, jump), (jump, jump + 0.5), (jump - 0.5, jump), (jump - 0.5, jump + 0.5)):
         assert level(f, side) == DEFINED
@@ -202,6 +220,39 @@ def test_division_and_poles_clear_everything():
     assert level(lambda x: 1 / x[0], (0, 1)) == UNDEFINED and level(lambda x: 1 / x[0], (-1, 1)) == UNDEFINED
     assert level(lambda x: np.tan(x[0]), (1, 2)) == UNDEFINED and level(lambda x: np.tan(x[0]), (-1, 1)) == SMOOTH
     assert level(lambda x: x[0] ** -2, (-1, 1)) == UNDEFINED and level(lambda x: x[0] / x[0], (0, 1)) == UNDEFINED
+
+
+# ---- tables
+TABLE = np.array([-1.0, 0.0, 0.5, 2.0]), np.array([1.0, 3.0, 2.0, 2.5])
+
+
+def test_interpolation_is_continuous_and_smooth_between_its_points():
+    def f(x):
+        return np.interp(x[0], *TABLE)
+    assert ends(f, (-1, -1)) == (1.0, 1.0) and ends(f, (0, 0)) == (3.0, 3.0) and ends(f, (0.5, 0.5)) == (2.0, 2.0)
+    assert ends(f, (-5, 5)) == (1.0, 3.0) and ends(f, (3, 4)) == (2.5, 2.5)
+    assert level(f, (-5, 5)) == LIPSCHITZ and level(f, (0, 0)) == LIPSCHITZ and level(f, (-0.75, -0.25)) == SMOOTH
+    assert gradient(f, (-0.75, -0.25)) == [(2.0, 2.0)] and gradient(f, (0.125, 0.25)) == [(-2.0, -2.0)]
+    (low, high), = gradient(f, (-0.25, 0.25))
+    assert low <= -2.0 and high >= 2.0, "both slopes"
+    assert level(lambda x: np.interp(x[0], *TABLE, left=0.0), (-1, -1)) == DEFINED, "a jump at the first point"
+    assert level(lambda x: np.interp(x[0], *TABLE, right=2.5), (2.5, 3)) == SMOOTH
+
+
+# ---- small matrices
+def test_inverses_are_undefined_exactly_where_the_determinant_is_zero():
+    def pivot(x):  # elimination would divide by its first entry, 0 at x = 0, where the determinant is -1
+        return np.linalg.solve(np.stack([np.stack([x[0], 1.0]), np.array([1.0, 1.0])]), np.array([1.0, 0.0]))[0]
+    assert level(pivot, (-0.5, 0.5)) == SMOOTH and ends(pivot, (0, 0)) == (-1.0, -1.0)
+    assert level(pivot, (0.5, 1)) == UNDEFINED and enclosed(pivot, (1, 1)).empty
+    assert level(lambda x: np.linalg.inv(x.reshape(2, 2))[0, 1], (-1, 1), (1, 2), (1, 2), (-0.5, 0.5)) == SMOOTH
+    assert level(lambda x: np.linalg.det(x.reshape(2, 2)), *[(-1, 1)] * 4) == SMOOTH
+    assert ends(lambda x: np.linalg.det(np.diag(x)), (2, 3), (2, 3)) == (4.0, 9.0)
+
+
+def test_convolutions_and_pieces_need_no_more_than_they_use():
+    assert level(lambda x: np.convolve(np.stack([x[0], 1.0]), np.stack([x[0], np.log(x[0])]))[0], (-1, 1)) == SMOOTH
+    assert level(lambda x: np.piecewise(x, [x > 0], [np.log, np.exp])[0], (-2, -1)) == SMOOTH
 
 
 # ---- through loops and buffers

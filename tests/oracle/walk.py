@@ -15,7 +15,8 @@ from infimum.expr.ops import Kind
 
 
 class Special:
-    """A value that is no number. UNDEFINED: outside the natural domain. UNDECIDED: the precision cannot tell."""
+    """A value that is no number. UNDEFINED: outside the natural domain, where NumPy has NaN. POLE: outside as well, but NumPy may
+    go on with a number. UNDECIDED: the precision cannot tell."""
 
     def __init__(self, name: str):
         self.name = name
@@ -24,7 +25,8 @@ class Special:
         return self.name
 
 
-UNDEFINED, UNDECIDED = Special("undefined"), Special("undecided")
+UNDEFINED, POLE, UNDECIDED = Special("undefined"), Special("pole"), Special("undecided")
+FORGET_NAN = ("pow", "hypot")  # NaN**0 and 1**NaN are 1, hypot(inf, NaN) is inf
 
 
 class Algebra(ABC):
@@ -43,14 +45,18 @@ class Algebra(ABC):
         """x to the integer k."""
 
     def apply(self, op: str, *elements: Any) -> Any:
-        """The operation on elements; what is undefined stays undefined, whatever it meets."""
-        for e in elements:
-            if e is UNDEFINED:
-                return UNDEFINED
-        for e in elements:
-            if e is UNDECIDED:
-                return UNDECIDED
-        return self.rows[op](*elements)
+        """The operation on elements. What is undefined stays undefined, whatever it meets, until it is compared: that is false
+        for NaN, and either for a pole."""
+        special = [e for e in elements if isinstance(e, Special)]
+        if not special:
+            return self.rows[op](*elements)
+        if op in ("and", "or"):
+            decisive = op == "or"
+            return decisive if any(e is decisive for e in elements) else UNDECIDED
+        if op in ("lt", "le", "eq"):
+            return False if UNDEFINED in special else UNDECIDED
+        worst = next(s for s in (POLE, UNDEFINED, UNDECIDED) if s in special)
+        return POLE if worst is UNDEFINED and op in FORGET_NAN else worst
 
 
 def evaluate(root: Expr, algebra: Algebra) -> Any:
@@ -81,9 +87,11 @@ def _array(node: Expr, args: list[np.ndarray], algebra: Algebra) -> np.ndarray:
         flat[:] = [_chosen(*row) for row in zip(*(a.reshape(-1) for a in args), strict=True)]
     elif op == "powi" or (op == "pow" and (k := _integer(node.args[1])) is not None):
         k = node["k"] if op == "powi" else k
-        flat[:] = [x if isinstance(x, Special) else algebra.power(x, k) for x in args[0].reshape(-1)]
+        forgotten = {UNDEFINED: POLE} if k == 0 else {}
+        flat[:] = [forgotten.get(x, x) if isinstance(x, Special) else algebra.power(x, k) for x in args[0].reshape(-1)]
     elif kind in (Kind.MAP, Kind.TEST):
-        flat[:] = [algebra.apply(op, *row) for row in zip(*(a.reshape(-1) for a in args), strict=True)]
+        params = [value for _, value in node.params]
+        flat[:] = [algebra.apply(op, *row, *params) for row in zip(*(a.reshape(-1) for a in args), strict=True)]
     elif kind is Kind.VIEW:
         result[...] = _VIEWS[op](node, args, algebra)
     elif kind is Kind.REDUCE:
@@ -184,7 +192,7 @@ def _running(node: Expr, row: np.ndarray, algebra: Algebra) -> list:
 
 
 def _recurrence(a: np.ndarray, m: np.ndarray, algebra: Algebra) -> list:
-    out = [a[0]] if m[0] is not UNDEFINED else [UNDEFINED]
+    out = [a[0]] if m[0] not in (UNDEFINED, POLE) else [m[0]]
     for i in range(1, len(a)):
         out.append(algebra.apply("add", a[i], algebra.apply("mul", m[i], out[-1])))
     return out

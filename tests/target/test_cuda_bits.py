@@ -159,7 +159,7 @@ def test_elementary_function(name: str):
         ends[:, :, 1::4] *= 20.0
     ends += name == "arccosh"
     ends[:, 0, ::3] = ends[:, 1, ::3]
-    if name in ("sin", "cos", "tan", "exp", "tanh", "sinh", "cosh", "arctan", "arcsinh", "cbrt"):
+    if name in ("sin", "cos", "tan", "exp", "tanh", "sinh", "cosh", "arctan", "arcsinh", "cbrt", "expit", "erf", "erfc"):
         ends[:, :, ::5] = -ends[:, ::-1, ::5]
     ends[:, 0] *= -1.0
     inputs = np.ascontiguousarray(ends.reshape(intervals.shape[0], -1))

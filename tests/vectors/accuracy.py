@@ -23,20 +23,20 @@ WIDER: dict[tuple[str, tuple[Interval, ...]], str] = {
 _TEXT = """\
 # Accuracy
 
-How wide the enclosures are, measured on the {count} vectors of the interval test framework ITF1788 that concern operations of
+How tight the enclosures are, measured on the {count} vectors of the interval test framework ITF1788 that concern operations of
 infimum (tests/vectors, where their authors are named). Each vector gives an operation, an interval for every argument, and the
-tightest enclosure of the result in doubles. Every enclosure of ours contains it.
+tightest enclosure of the result in doubles. Every enclosure computed by infimum contains it.
 
-What is documented: the ends of the four operations, 1/x, the square, the square root, abs, min, max, sign, floor and ceil are
+The guarantee: the ends of the four operations, 1/x, the square, the square root, abs, min, max, sign, floor and ceil are
 the tightest doubles. An enclosure of any other function at a single point is at most 4 ulp wide, or less where the table says so;
 for sin, cos and tan this holds for |x| <= 2**20, and beyond that any valid enclosure may be returned, [-1, 1] at worst for sin
 and cos.
 
-* `below` and `above`: by how many ulps the lower and the upper end are at most further out than the tightest ones.
+* `below` and `above`: the largest distance, in ulps, of the lower and the upper end from the tightest ones.
 * `point`: the largest width, in ulps, of the enclosure of a single point ("-": there is no such vector). The tightest
-  enclosure of a number that is no double has the width 1.
-* `documented`: what neither may exceed; 0 means the tightest doubles. There is no fused operation: `fma` is written as a product
-  and a sum, and its vectors test only that the result is contained.
+  enclosure of a number that is not a double has the width 1.
+* `documented`: the guaranteed limit of both; 0 means the tightest doubles. There is no fused operation: `fma` is written as a
+  product and a sum, and its vectors only test that the result is contained.
 
 This document is written by `python -m tests.vectors.accuracy`, and a test compares it with the code.
 
@@ -47,6 +47,21 @@ This document is written by `python -m tests.vectors.accuracy`, and a test compa
 ## Wider than documented
 
 {wider}
+
+## Special functions
+
+ITF1788 has no vectors for these; their enclosures at single points are compared with Arb in tests/interval. They are at most so
+wide:
+
+* erf, erfc (down to the smallest double), expit, x log x: 4 ulp.
+* logaddexp: 4 ulp of the larger of 1 and max(|x|, |y|), since the sum may cancel.
+* lgamma: 4 ulp, or 2**-60 beside its zeros at 1 and 2.
+* polygamma, its derivatives, which is evaluated in interval arithmetic: 40 ulp up to the fifth derivative; the first, the digamma
+  function, 40 ulp of the larger of 1 and its value.
+
+The other functions of scipy.special are formulas of these. `logit` is a difference of two logarithms: near 1/2 it is off by an
+ulp or two of log 2. `gamma` is the exponential of lgamma, whose error it multiplies. `gammaln`, `gamma` and `psi` of a negative x
+contain the angle pi x, which is rounded: beside a pole they are as wide as that makes them.
 """
 
 

@@ -33,6 +33,9 @@ _HOMES = {
     **dict.fromkeys(("sin", "cos", "tan"), "trigonometric"),
     **dict.fromkeys(("arctan", "arcsin", "arccos", "arctan2"), "arcus"),
     **dict.fromkeys(("cbrt", "hypot"), "roots"),
+    **dict.fromkeys(("expit", "logaddexp", "xlogx"), "logistic"),
+    **dict.fromkeys(("erf", "erfc"), "error_function"),
+    "lgamma": "gamma",
 }
 
 

@@ -31,7 +31,7 @@ TINY = 2.0**-27                                          # below: f(x) = x up to
 
 
 # ---- pieces
-def _reduce(b, x):
+def reduce(b, x):
     """(k, r, low): x = k*ln 2 + r + low for |x| <= 1100.
 
     k*LN2[0] and x are multiples of 2**-54 and their difference is below 2**-1, so the first step is exact. `lost` is exact if
@@ -68,7 +68,7 @@ def scale(b, value, k):
     return b.mul(b.mul(value, b.float(b.iadd(first, ONE_BITS))), b.float(b.iadd(second, ONE_BITS)))
 
 
-def _inverse_power(b, k):
+def inverse_power(b, k):
     """2**-k for an integer -1000 < k < 1000."""
     return b.float(b.isub(ONE_BITS, b.ishl(b.bits(b.add(k, MAGIC)), 52)))
 
@@ -103,8 +103,8 @@ def power_lower(b, k, r, low, extra=None):
 
 def _exp_enclose(b, nlo, hi):
     """Beyond -746 and 710 nothing changes: the bounds are 0 and 2**-1074, the largest double and infinity."""
-    lower = power_lower(b, *_reduce(b, clamp(b, b.neg(nlo), -746.0, 710.0)))
-    return lower, power_upper(b, *_reduce(b, clamp(b, hi, -746.0, 710.0)))
+    lower = power_lower(b, *reduce(b, clamp(b, b.neg(nlo), -746.0, 710.0)))
+    return lower, power_upper(b, *reduce(b, clamp(b, hi, -746.0, 710.0)))
 
 
 def _power_estimate(b, k, r, low):
@@ -112,7 +112,7 @@ def _power_estimate(b, k, r, low):
 
 
 def _exp_estimate(b, x):
-    return _power_estimate(b, *_reduce(b, clamp(b, x, -746.0, 710.0)))
+    return _power_estimate(b, *reduce(b, clamp(b, x, -746.0, 710.0)))
 
 
 def _exp2_parts(b, x):
@@ -145,7 +145,7 @@ def cubic_tail(b, r, low):
     return b.mul(z, 0.5), b.fma(z, b.fma(r, horner(b, z, SINH), b.mul(z, horner(b, z, COSH))), rest), z
 
 
-def _three(b, first, second, third):
+def three(b, first, second, third):
     """(s, t): the sum of three numbers of falling size, the first possibly 0."""
     s, t = fast_two_sum(b, first, second)
     s, u = fast_two_sum(b, s, third)
@@ -157,12 +157,12 @@ def _expm1_parts(b, x):
 
     exp(x) - 1 = 2**k * ((1 - w) + r + c + t) with w = 2**-k. For k > 100, w is replaced by 2**-100.
     """
-    k, r, low = _reduce(b, x)
+    k, r, low = reduce(b, x)
     c, t, z = cubic_tail(b, r, low)
-    w = _inverse_power(b, b.min(k, 100.0))
+    w = inverse_power(b, b.min(k, 100.0))
     below = b.olt(k, 0.0)
     one, gone = fast_two_sum(b, b.select(below, b.neg(w), 1.0), b.select(below, 1.0, b.neg(w)))
-    head, lost = _three(b, one, r, c)
+    head, lost = three(b, one, r, c)
     error = b.fma(b.abs(k), REDUCTION_EPS, b.mul(b.mul(z, b.abs(r)), CUBIC_EPS))
     return k, head, b.add(b.add(gone, lost), t), b.fma(b.abs(head), REDUCTION_EPS, error)
 
@@ -207,11 +207,11 @@ def _tanh_parts(b, a):
     quotient by e*(1 - tanh a)/denominator. The quotient of the heads is corrected by its remainder; what that leaves
     out is below 2**-96 of it.
     """
-    k, r, low = _reduce(b, b.add(a, a))
+    k, r, low = reduce(b, b.add(a, a))
     c, t, z = cubic_tail(b, r, low)
-    w = _inverse_power(b, k)
+    w = inverse_power(b, k)
     less, gone = fast_two_sum(b, 1.0, b.neg(w))
-    top, lost = _three(b, less, r, c)
+    top, lost = three(b, less, r, c)
     top, top_low = fast_two_sum(b, top, b.add(b.add(gone, lost), t))
     bottom, lost = two_sum(b, b.add(w, w), top)
     bottom_low = b.add(lost, top_low)
@@ -256,15 +256,15 @@ def _hyperbolic_parts(b, a, odd):
     With a = n*ln 2 + r + low and w = 4**-n (2**-200 for large n), s = sinh(r + low) and c = cosh(r + low) - 1 in two parts each:
     sinh a = 2**(n-1) * ((1 - w)*(1 + c) + (1 + w)*s) and cosh a = 2**(n-1) * ((1 + w)*(1 + c) + (1 - w)*s).
     """
-    n, r, low = _reduce(b, b.min(a, 712.0))
+    n, r, low = reduce(b, b.min(a, 712.0))
     z, s, c = hyperbolic_tails(b, r, low)
     half = b.mul(z, 0.5)
-    w = _inverse_power(b, b.min(b.add(n, n), 200.0))
+    w = inverse_power(b, b.min(b.add(n, n), 200.0))
     less, more = fast_two_sum(b, 1.0, b.neg(w)), fast_two_sum(b, 1.0, w)
     even, uneven = (less, more) if odd else (more, less)
     p, slip = two_prod(b, uneven[0], r)
     q, slide = two_prod(b, even[0], half)
-    head, lost = _three(b, even[0], p, q)
+    head, lost = three(b, even[0], p, q)
     small = b.add(b.add(b.add(slip, slide), lost), b.fma(even[1], half, b.fma(uneven[1], r, even[1])))
     tail = b.fma(uneven[0], s, b.fma(even[0], c, small))
     error = b.fma(b.add(n, b.abs(head)), REDUCTION_EPS, b.mul(b.mul(z, b.abs(r)), HYPERBOLIC_EPS))

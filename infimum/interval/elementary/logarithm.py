@@ -62,7 +62,7 @@ def cubic_remainder(b, f):
     return h, slip, s, b.fma(z, horner(b, z, LOG), h), b.mul(b.mul(b.abs(s), h), CUBIC_EPS)
 
 
-def _log_parts(b, k, f, correction=0.0):
+def log_parts(b, k, f, correction=0.0):
     """(head, tail, error) of k*ln 2 + log(1 + f) + correction; the correction is below 2**-37 of the head."""
     h, slip, s, g, error = cubic_remainder(b, f)
     head, lost = fast_two_sum(b, b.mul(k, LN2[0]), f)
@@ -98,14 +98,14 @@ def _at_edges(b, lower_x, upper_x, pair):
 # ---- log, log2, log10
 def _log_enclose(b, nlo, hi):
     lo = b.neg(nlo)
-    head, tail, error = _log_parts(b, *split(b, lo))
+    head, tail, error = log_parts(b, *split(b, lo))
     lower = b.sub(b.sub(error, tail), head)
-    head, tail, error = _log_parts(b, *split(b, hi))
+    head, tail, error = log_parts(b, *split(b, hi))
     return _at_edges(b, lo, hi, (lower, b.add(head, b.add(tail, error))))
 
 
 def _log_estimate(b, x):
-    head, tail, _ = _log_parts(b, *split(b, x))
+    head, tail, _ = log_parts(b, *split(b, x))
     return _at_edges(b, x, x, (0.0, b.add(head, tail)))[1]
 
 
@@ -137,7 +137,7 @@ def _log1p_parts(b, h, low, shift):
     near = b.mand(b.ogt(h, -0.29), b.olt(h, 0.41))
     f = b.select(near, h, f)
     k = b.select(near, 0.0, b.add(k, shift))
-    return _log_parts(b, k, f, b.div(b.add(b.select(near, 0.0, rest), low), u))
+    return log_parts(b, k, f, b.div(b.add(b.select(near, 0.0, rest), low), u))
 
 
 def _log1p_outline(b, h, low, shift):

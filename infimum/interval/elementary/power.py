@@ -38,7 +38,7 @@ SMALL_POWERS = 33                                        # 3**34 has more than 5
 
 
 # ---- x**y
-def _log2(b, x):
+def two_part_log2(b, x):
     """(h, low, error): log2 x = h + low +- error; exact for powers of two, infinite at 0 and infinity.
 
     f and 2 + f are exact (the latter in two parts) and s is a double-double quotient. In the bracket 1 + z/3 + … the product
@@ -91,7 +91,7 @@ def _larger(b, x, y):
 def _pow_enclose(b, xnlo, xhi, ynlo, yhi):
     """The exponent y*log2 x is monotone in each: for each end of y take the end of the logarithm that the sign of y wants."""
     xlo, ylo = b.neg(xnlo), b.neg(ynlo)
-    least, most = b.outline("pow_log2", _log2, xlo), b.outline("pow_log2", _log2, xhi)
+    least, most = b.outline("pow_log2", two_part_log2, xlo), b.outline("pow_log2", two_part_log2, xhi)
 
     def product(y, low, high):
         below = b.olt(y, 0.0)
@@ -107,7 +107,7 @@ def _pow_enclose(b, xnlo, xhi, ynlo, yhi):
 
 
 def _pow_estimate(b, x, y):
-    return b.outline("pow_raise", _raise, *b.outline("pow_exponent", _exponent, y, *b.outline("pow_log2", _log2, x)))[1]
+    return b.outline("pow_raise", _raise, *b.outline("pow_exponent", _exponent, y, *b.outline("pow_log2", two_part_log2, x)))[1]
 
 
 # ---- x**k
@@ -147,7 +147,7 @@ def _magnitude(k):
         if abs(k) <= SMALL_POWERS:
             nlo, hi = _scaled_power(b, a, k)
         else:
-            logarithm = b.outline("pow_log2", _log2, a)
+            logarithm = b.outline("pow_log2", two_part_log2, a)
             nlo, hi = b.outline("pow_raise", _raise, *b.outline("pow_exponent", _exponent, float(k), *logarithm))
         at_zero, at_end = ((0.0, 0.0), (-LARGEST, INFINITY)) if k > 0 else ((-LARGEST, INFINITY), (0.0, 0.0))
         zero, end = b.ole(a, 0.0), b.oge(a, INFINITY)

@@ -1,0 +1,39 @@
+"""What is said where a limit ends a run."""
+
+from infimum.text import counted
+
+
+def boxes_reached(boxes: int, most: float) -> str:
+    """`max_boxes` ended it.
+
+    >>> boxes_reached(1, 1)
+    '1 box was enclosed, the limit is 1'
+    """
+    return f"{counted(boxes, 'box', 'es')} {'was' if boxes == 1 else 'were'} enclosed, the limit is {most:,}"
+
+
+def memory_reached(regions: int, most: float) -> str:
+    """`memory_limit` ended it.
+
+    >>> memory_reached(1, 10.0)
+    '1 region takes more than the memory limit of 10 bytes'
+    """
+    return f"{counted(regions, 'region')} {'takes' if regions == 1 else 'take'} more than the memory limit of {most:,.0f} bytes"
+
+
+def memory_full(regions: int) -> str:
+    """The machine's memory ended it.
+
+    >>> memory_full(2000)
+    'no memory is left beside 2,000 regions'
+    """
+    return f"no memory is left beside {counted(regions, 'region')}"
+
+
+def iterations_done(iterations: int) -> str:
+    """The option `iterations` of the complete search ended it.
+
+    >>> iterations_done(1)
+    '1 iteration is done'
+    """
+    return f"{counted(iterations, 'iteration')} {'is' if iterations == 1 else 'are'} done"

@@ -1,0 +1,112 @@
+"""Counts, points, boxes and results as text."""
+
+import html
+import textwrap
+from typing import Any
+
+import numpy as np
+
+from infimum.cover import Cover
+
+_SHOWN, _WIDTH = 6, 110  # boxes and minima of a table; where long texts are broken
+
+
+def counted(count: int, word: str, plural: str = "s") -> str:
+    """The number and the noun.
+
+    >>> counted(1, "variable"), counted(2000, "box", "es")
+    ('1 variable', '2,000 boxes')
+    """
+    return f"{count:,} {word}{'' if count == 1 else plural}"
+
+
+def box(lo: np.ndarray, hi: np.ndarray, most: int = 4) -> str:
+    """The box as a product of intervals; a long one is shortened.
+
+    >>> box(np.zeros(2), np.ones(2))
+    '[0, 1] x [0, 1]'
+    """
+    shown = " x ".join(f"[{a:.9g}, {b:.9g}]" for a, b in zip(lo[:most], hi[:most], strict=True))
+    return shown + (f" x … {len(lo):,} in all" if len(lo) > most else "")
+
+
+def point(x: np.ndarray | None, most: int = 10) -> str:
+    """The point; a long one is shortened.
+
+    >>> point(np.arange(3.0), most=2)
+    '(0, 1, … 3 in all)'
+    """
+    if x is None:
+        return "none"
+    shown = ", ".join(f"{v:.10g}" for v in x[:most])
+    return f"({shown}{f', … {len(x):,} in all' if len(x) > most else ''})"
+
+
+def rows(result: Any) -> list[tuple[str, str]]:
+    """The rows of a Result's table; those without a name belong to the one above."""
+    lower = "none" if np.isinf(result.lower) else f"{result.lower + 0.0!r} (proved)"  # no -0.0
+    shown = [("verdict", f"{result.verdict.name}: {result.verdict.value}"), ("success", "yes" if result.success else "NO"),
+             ("message", result.message)]
+    if result.obstacle is not None:
+        shown += zip(["obstacle", *[""] * len(result.obstacle)], textwrap.wrap(result.obstacle, _WIDTH), strict=False)
+    shown += [("upper bound", _upper(result)), ("lower bound", lower), ("x", point(result.x))]
+    shown += _boxes(result) + _minima(result)
+    shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
+    return [*shown, ("run", f"engine {result.engine}, seed {result.seed}, on {result.device}")]
+
+
+def _upper(result: Any) -> str:
+    if result.x is None:
+        return "none"
+    return f"{result.upper!r} (verified at x)" if result.upper < np.inf else f"none; the value at x is about {result.fun!r}"
+
+
+def table(result: Any) -> str:
+    """The table of a Result."""
+    return "\n".join(f"{name:<12} {text}" for name, text in rows(result))
+
+
+def html_table(result: Any) -> str:
+    """The same for a notebook."""
+    left = "style='text-align:left;white-space:pre-wrap'"
+    lines = "".join(f"<tr><th {left}>{html.escape(name)}</th><td {left}>{html.escape(text)}</td></tr>"
+                    for name, text in rows(result))
+    return f"<table>{lines}</table>"
+
+
+def _boxes(result: Any) -> list[tuple[str, str]]:
+    if result.boxes is None:
+        return []
+    found = [("minimisers", f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}")]
+    found += [("", box(*ends)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
+    if len(result.boxes) > _SHOWN:
+        widest = max(float((hi - lo).max()) for lo, hi in result.boxes)
+        cure = f", up to {widest:.3g} wide: a smaller xtol= narrows them" if result.success else ""
+        found.append(("", f"and {len(result.boxes) - _SHOWN:,} more{cure}"))
+    return found
+
+
+def _merged_from(regions: Cover | None) -> str:
+    if regions is None:
+        return ""
+    wide = f", the widest {regions.width:.3g}" if regions.kept and len(regions) > 1 else ""
+    return f" ({counted(len(regions), 'region')}{wide})"
+
+
+def _with_x_first(boxes: list, x: np.ndarray | None) -> list:
+    """The boxes, first the one that holds x, if one does."""
+    holds = next((k for k, (lo, hi) in enumerate(boxes) if x is not None and ((lo <= x) & (x <= hi)).all()), None)
+    return boxes if holds is None else [boxes[holds], *boxes[:holds], *boxes[holds + 1:]]
+
+
+def _minima(result: Any) -> list[tuple[str, str]]:
+    found = []
+    if result.confidence is not None:
+        found.append(("confidence", f"{result.confidence:.3g} that no basin is unseen (an estimate)"))
+    if result.minima:
+        found.append(("minima", f"{'value':>22} {'lanes':>6} {'share':>6}  {'ended':<10} x"))
+        for m in result.minima[:_SHOWN]:
+            found.append(("", f"{m.value:>22.15g} {m.lanes:>6} {m.share:>6.1%}  {m.status.name:<10} {point(m.x, 4)}"))
+        if len(result.minima) > _SHOWN:
+            found.append(("", f"{f'and {len(result.minima) - _SHOWN:,} more':>22}"))
+    return found
