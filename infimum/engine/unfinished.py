@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import Cover
 from infimum.engine.random import uniform
 from infimum.problem import Problem
 from infimum.result import Result, Verdict
@@ -29,8 +30,8 @@ def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, be
         if perf_counter() >= end:
             break
     return Result(x=x, fun=value, success=False, status=list(Verdict).index(Verdict.STOPPED), message=message, nit=0, nfev=calls,
-                  verdict=Verdict.STOPPED, lower=-np.inf, upper=np.inf, boxes=[(problem.lo.copy(), problem.hi.copy())], regions=1,
-                  engine=engine, seed=seed)
+                  verdict=Verdict.STOPPED, lower=-np.inf, upper=np.inf, boxes=[(problem.lo.copy(), problem.hi.copy())],
+                  regions=Cover(problem.lo[:, None], problem.hi[:, None], np.array([-np.inf])), engine=engine, seed=seed)
 
 
 def _points(problem: Problem, seed: int) -> Iterator[np.ndarray]:
