@@ -5,6 +5,7 @@
     python3 dev.py test       ruff and all tests (further arguments go to pytest)
     python3 dev.py bench ...  a benchmark: kernels, soak, …
     python3 dev.py docs       rewrites docs/api.md from the docstrings
+    python3 dev.py arm        the tests that compare bits, on 64-bit Arm, emulated if need be: see tests/on_arm.py
 
 Each creates the virtual environment .venv beside this file if it is missing, installs what it needs, and can be repeated.
 """
@@ -19,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 HOME = ROOT / ".venv"
 PYTHON = HOME / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-EXTRAS = {"example": "", "test": "[test]", "bench": "[test,bench]", "docs": ""}
+EXTRAS = {"example": "", "test": "[test]", "bench": "[test,bench]", "docs": "", "arm": "[test]"}
 EXAMPLES = sorted(p.stem for p in (ROOT / "examples").glob("*.py"))
 BENCHMARKS = sorted(p.stem for p in (ROOT / "bench").glob("*.py") if "def main" in p.read_text())
 
@@ -57,6 +58,8 @@ def commands(errand: str, rest: list[str]) -> list[list[str]]:
         return [["-m", "ruff", "check", "."], ["-m", "pytest", "-n", "auto", *rest]]
     if errand == "docs":
         return [["docs/generate_api.py"]]
+    if errand == "arm":
+        return [["-m", "tests.on_arm", *rest]]
     if not rest or rest[0] not in BENCHMARKS:
         sys.exit("which benchmark? " + ", ".join(BENCHMARKS))
     return [[f"bench/{rest[0]}.py", *rest[1:]]]

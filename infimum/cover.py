@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from infimum import environment
 from infimum.errors import NotKeptError
 
 KEPT = 1 << 27  # numbers, a gigabyte: regions that take more are counted only
@@ -66,6 +67,7 @@ class Cover:
         return self._arrays[k]
 
     @property
+    @environment.ours
     def width(self) -> float:
         widest, step = 0.0, max(1, _AT_A_TIME // max(1, self._count))
         for k in range(0, self.lo.shape[1], step):  # some variables at a time

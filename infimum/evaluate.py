@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum import environment
 from infimum.errors import OptionError, ShapeError
 from infimum.expr.constants import is_masked
 from infimum.expr.hoist import LocalForm, local_form
@@ -96,6 +97,7 @@ _BATCH = 1 << 13
 _WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
 
+@environment.all_ours
 class Evaluator:
     """Kernels of one function of n variables, compiled when first used.
 
@@ -329,6 +331,7 @@ def _enclosure(out: list[np.ndarray], shaped: Callable) -> Enclosure:
     return Enclosure(*(shaped(a[0]) for a in out[:3]))
 
 
+@environment.ours
 def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device: str = "cpu",
             threads: int | None = None) -> Evaluator:
     """Trace a NumPy function of n variables and return its kernels: see `Evaluator`.
@@ -347,6 +350,7 @@ def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device
                      lambda x: fun(x, *arguments(args)))
 
 
+@environment.ours
 def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None) -> Interval:
     """An interval that certainly contains every value of `fun` on the box `bounds`, rounding errors included.
 

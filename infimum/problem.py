@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum import environment
 from infimum.errors import BoundsError, OptionError, TraceError
 from infimum.text import counted
 
@@ -34,11 +35,13 @@ class Interval:
     defined: bool = field(default=True, compare=False)
 
     @property
+    @environment.ours
     def empty(self) -> bool:
         """True if it contains no number: the function is defined nowhere on the box."""
         return not self.lo <= self.hi
 
     @property
+    @environment.ours
     def width(self) -> float:
         """hi - lo, rounded up; 0 for an empty interval."""
         if self.empty:
@@ -49,6 +52,7 @@ class Interval:
         width = self.hi - self.lo
         return width if np.isinf(width) or Fraction(width) >= exact else math.nextafter(width, math.inf)
 
+    @environment.ours
     def __contains__(self, number: float) -> bool:
         return self.lo <= number <= self.hi
 
@@ -73,6 +77,7 @@ class Problem:
     x0: np.ndarray | None = None
 
     @classmethod
+    @environment.ours
     def read(cls, fun: Any, bounds: Any, n: int | None = None, x0: Any = None) -> "Problem":
         """A problem from the user's arguments, checked."""
         if not callable(fun) and not hasattr(fun, "estimate"):

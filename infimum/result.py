@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum import environment
 from infimum.cover import Cover
 from infimum.plain import plain, strict
 from infimum.plotting import View, draw, png
@@ -98,6 +99,7 @@ class Result(Mapping):
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
 
     @property
+    @environment.ours
     def gap(self) -> float:
         """upper - lower, rounded up: 0.0 where they meet, and where there is no feasible point; inf where one is not known."""
         if self.lower >= self.upper:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum import environment
 from infimum.engine.auto import Auto
 from infimum.engine.branch import LEAST, Goal, lanes_of
 from infimum.engine.callbacks import read_callback
@@ -37,6 +38,7 @@ ENGINES = (*PROVERS, "swarm")
 _ARRAYS = 12  # the doubles a variable that a box may take on a GPU
 
 
+@environment.ours
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
              engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto", atol: float = 1e-6,
              rtol: float = 1e-6, xtol: float | None = None, time_limit: float | None = None, max_boxes: int | None = None,
@@ -117,6 +119,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     return _in_time(run, watch, problem, fun, args, time_limit, int(seed), engine, progress)
 
 
+@environment.ours
 def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), atol: float | None = None, rtol: float | None = None,
            xtol: float | None = None, memory_limit: float | None = None, time_limit: float | None = None,
            max_boxes: int | None = None, progress: bool | None = None, callback: Callable | None = None,

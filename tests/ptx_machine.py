@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from infimum.target.lint import calls_on_one_line
 from infimum.target.python import OPERATIONS, WORD
 
 Operand = int | str | tuple  # a number, the name of a register or symbol, (base, offset) of an address, or a list of registers
@@ -52,7 +53,7 @@ _COMPUTE: dict[str, Callable] = {
     "abs.f64": OPERATIONS["abs"], "neg.f64": OPERATIONS["neg"],
     "cvt.rmi.f64.f64": OPERATIONS["floor"], "cvt.rni.f64.f64": OPERATIONS["roundeven"],
     **_comparisons(),
-    **{f"selp.{kind}": lambda x, y, p: x if p else y for kind in ("b64", "f64", "b32")},
+    **{f"selp.{kind}": lambda x, y, p: x if p else y for kind in ("b64", "f64", "b32", "u64", "s64")},
     **{f"mov.{kind}": lambda x: x for kind in ("b64", "u64", "f64", "b32", "u32")}, "mov.pred": lambda x: bool(x),
     "and.pred": lambda p, q: p and q, "or.pred": lambda p, q: p or q, "xor.pred": lambda p, q: p != q,
     "not.pred": lambda p: not p,
@@ -206,7 +207,7 @@ class Module:
 
     def _parse(self, body: str) -> Code:
         code = Code()
-        for line in body.splitlines():
+        for line in calls_on_one_line(body).splitlines():
             line = line.split("//")[0].strip()
             if label := re.fullmatch(r"(\$\w+):", line):
                 code.labels[label[1]] = len(code.statements)

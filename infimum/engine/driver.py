@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from infimum import environment
 from infimum.engine.callbacks import Snapshot
 from infimum.engine.checkpoint import State, save
 from infimum.engine.interrupts import Interrupts
@@ -130,7 +131,7 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
 def _word(callback: Callable[[Snapshot], Any], snapshot: Snapshot, interrupts: Interrupts) -> str | None:
     """What the callback says: why to stop, or nothing."""
     try:
-        said = callback(snapshot)
+        said = environment.call(callback, snapshot)
     except StopIteration:
         said = True
     except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """What a proving engine may say: the verdict, and the boxes that hold every minimiser."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float, 
         return f"the infimum lies within {np.nextafter(upper - lower, np.inf):.3g} below the value at x"
     if verdict is Verdict.INFEASIBLE:
         return "the function is defined nowhere within the bounds"
-    if upper <= -np.finfo(float).max:
+    if upper <= -sys.float_info.max:
         return "the function falls below every double: as far as doubles can tell, its infimum is -infinity"
     if verdict is Verdict.UNDECIDED:
         open_ = "regions are still wider than xtol" if goal.met(lower, upper) else "the gap is still open"

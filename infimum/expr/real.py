@@ -1,12 +1,14 @@
 """Real: a number that is no double, known between two. `pi` and `e` are such numbers."""
 
 import math
+import sys
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, NoReturn
 
 import numpy as np
 
+from infimum import environment
 from infimum.expr.asked_for_value import refuse_rounding
 from infimum.expr.source import fail
 
@@ -16,7 +18,7 @@ def round_down(value: Fraction) -> float:
     try:
         double = float(value)
     except OverflowError:
-        return -math.inf if value < 0 else float(np.finfo(np.float64).max)
+        return -math.inf if value < 0 else sys.float_info.max
     return double if Fraction(double) <= value else math.nextafter(double, -math.inf)
 
 
@@ -63,7 +65,7 @@ class Real:
         refuse_rounding()
 
     # ---- arithmetic
-
+    @environment.ours
     def _combine(self, other: Any, corner: Any) -> Any:
         ends = _ends(other)
         if ends is None:
@@ -83,17 +85,20 @@ class Real:
     def __mul__(self, other: Any) -> Any:
         return self._combine(other, lambda a, b: a * b)
 
+    @environment.ours
     def __truediv__(self, other: Any) -> Any:
         ends = _ends(other)
         if ends is not None and ends[0] <= 0 <= ends[1]:
             raise ZeroDivisionError("division of a Real by zero")
         return self._combine(other, lambda a, b: a / b)
 
+    @environment.ours
     def __rtruediv__(self, other: Any) -> Any:
         if self.lo <= 0 <= self.hi:
             raise ZeroDivisionError("division by a Real that may be zero")
         return self._combine(other, lambda a, b: b / a)
 
+    @environment.ours
     def __pow__(self, exponent: Any) -> Any:
         ends = _ends(exponent)
         if ends is None or ends[0] != ends[1] or ends[0].denominator != 1 or abs(ends[0]) > _LARGEST_POWER:

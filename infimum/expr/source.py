@@ -15,18 +15,19 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from infimum import environment
 from infimum.errors import TraceError
 
 _INSIDE = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
 _STANDARD = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|^<frozen|\.pyx$")
 OURS, LIBRARY, USER = range(3)  # NumPy's code and the tracer's; other installed code, such as pandas; the user's own
-_owner: dict[str, int] = {"<__array_function__ internals>": OURS}
+_owner: dict[str, int] = {"<__array_function__ internals>": OURS, environment.ours.__code__.co_filename: OURS}
 
 
 def call_user_function(fun: Callable, *args: Any) -> Any:
     """fun(*args). The search for the user's frame ends here: what lies further out called infimum and is not at fault."""
-    return fun(*args)
+    return environment.call(fun, *args)
 
 
 _BOUNDARY = call_user_function.__code__

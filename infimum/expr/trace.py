@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum import environment
 from infimum.errors import TraceError, UserFunctionError
 from infimum.expr import build as b
 from infimum.expr import (  # noqa: F401 (fill the tables)
@@ -59,6 +60,7 @@ _MISUSES = (
 )
 
 
+@environment.ours
 def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     """The expression of fun(x, *args) for a vector x of n variables: a scalar Expr over `var("x", (n,))`.
 

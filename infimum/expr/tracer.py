@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from infimum import environment
 from infimum.expr import build as b
 from infimum.expr.asked_for_value import refuse_conversion, refuse_rounding, refuse_truth, refuse_value
 from infimum.expr.constants import constant, exact_doubles, exact_ends
@@ -129,6 +130,7 @@ class Tracer:
 
     # ---- NumPy's protocols
 
+    @environment.ours
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if any(map(records_itself, inputs)):
             return NotImplemented
@@ -215,6 +217,7 @@ class Tracer:
     def flatten(self, order: str = "C") -> "Tracer":
         return self.ravel(order=order).copy()
 
+    @environment.ours
     def astype(self, dtype: Any, **options: Any) -> "Tracer":
         """Conditions become numbers of the types that count without wrapping around, numbers become conditions."""
         wanted = np.dtype(dtype)
@@ -315,6 +318,7 @@ def truth(value: Any) -> Expr:
     return b.build("not", b.build("eq", lift(value), 0.0, line=user_line()), line=user_line())
 
 
+@environment.ours
 def apply(ufunc: np.ufunc, *operands: Any) -> Any:
     """Record a ufunc on raw operands."""
     if any([type(v) is Tracer and v._expr.op in _TESTS for v in operands]):
@@ -347,6 +351,7 @@ def _typed(result: Any, name: str, call: Callable, args: tuple, kwargs: dict[str
     return about.retype(result, f"np.{name}", call, args, kwargs)
 
 
+@environment.ours
 def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
     """Record a NumPy function that is no ufunc."""
     handler = FUNCTIONS.get(func)

@@ -10,6 +10,7 @@ Hessian (n*n rows), or for many variables the last `PAIRS` steps and changes of 
 the direction leads are held there. Lengths are measured in widths of the bounds.
 """
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import IntEnum
@@ -28,7 +29,7 @@ PAIRS = 6
 SCALARS = ("value", "step", "tries", "state", "size", "scale", "trials")
 PARAMETERS = ("armijo", "limit", "floor", "small")  # after the lower and upper bounds and the widths
 _FIRST, _CAREFUL = 0.125, 2.0**-12  # the longest first step, and that after the metric was forgotten, in widths
-_LARGEST = float(np.finfo(np.float64).max)
+_LARGEST = sys.float_info.max
 _X, _GRADIENT, _DIRECTION, _METRIC = range(4)
 
 

@@ -4,6 +4,8 @@ numbers are its own.
 `scatter` draws a point between bounds. `flight` moves a particle and looks at its new place: see `Flight`.
 """
 
+import sys
+
 import numpy as np
 
 from infimum.expr.node import Expr
@@ -15,7 +17,7 @@ from infimum.lower.threefry import KEY, key_parameters, uniform
 
 RULES = ("inertia", "cognitive", "social", "moves")  # parameters before the key; `moves` is 0 at the first look, else 1
 PARTICLE = _X, _VELOCITY, _OWN, _OWN_VALUE = range(4)
-_INFINITE, _LARGEST = float("inf"), float(np.finfo(np.float64).max)
+_INFINITE, _LARGEST = float("inf"), sys.float_info.max
 
 
 def particle_rows(n: int) -> tuple[int, ...]:

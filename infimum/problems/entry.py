@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum import environment
 from infimum.errors import GalleryError
 from infimum.problem import MOST_VARIABLES, Interval
 
@@ -83,6 +84,7 @@ class Entry:
         """The name in the gallery: that of the function unless another is given."""
         return self.name or self.fun.__name__
 
+    @environment.ours
     def problem(self, n: int | None = None) -> GalleryProblem:
         """The problem with n variables, or with its default size."""
         n = self.size if n is None else n

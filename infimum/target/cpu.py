@@ -16,48 +16,11 @@ from infimum.lower.kernel import Function, Kernel, Loop
 from infimum.target import workers
 from infimum.target.arrays import HostArrays
 from infimum.target.host import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, host
-from infimum.target.llvm import Renderer, Spelling, Text, lane_body
+from infimum.target.llvm import Renderer, lane_body
 from infimum.target.routines import RoutineRenderer, declared
+from infimum.target.simd import ArmSpelling, SimdSpelling
 from infimum.target.threads import thread_count
 from infimum.watch import heed
-
-
-class SimdSpelling(Spelling):
-    """LLVM's constrained intrinsics on vectors, rounded upward, in strictfp functions."""
-
-    def __init__(self, lanes: int, arm: bool = False):
-        self.lanes, self.arm = lanes, arm
-        self.lane, self.integer, self.truth = f"<{lanes} x double>", f"<{lanes} x i64>", f"<{lanes} x i1>"
-        self.suffix = f"v{lanes}f64"
-
-    def declarations(self) -> str:
-        v, mode = self.lane, "metadata, metadata"
-        arity = {"fadd": 2, "fsub": 2, "fmul": 2, "fdiv": 2, "sqrt": 1, "fma": 3}
-        rows = [f"declare {v} @llvm.experimental.constrained.{op}.{self.suffix}({', '.join([v] * n)}, {mode})"
-                for op, n in arity.items()]
-        return "\n".join(rows + [f"declare {v} @llvm.{op}.{self.suffix}({v})" for op in ("fabs", "floor", "roundeven")])
-
-    def upward(self, text: Text, op: str, operands: list[str]) -> str:
-        name = op if op in ("sqrt", "fma") else f"f{op}"
-        values = ", ".join(f"{self.lane} {x}" for x in operands)
-        return (f"call {self.lane} @llvm.experimental.constrained.{name}.{self.suffix}({values}, "
-                'metadata !"round.upward", metadata !"fpexcept.ignore") #1')
-
-    def exact(self, op: str, operand: str) -> str:
-        return f"call {self.lane} @llvm.{'fabs' if op == 'abs' else op}.{self.suffix}({self.lane} {operand})"
-
-    def select(self, text: Text, condition: str, yes: str, no: str) -> str:
-        choose = self.select_bits if self.arm else super().select
-        return choose(text, condition, yes, no)
-
-    def constant(self, bits: str, type: str) -> str:
-        return f"splat ({type} {bits})"
-
-    def spread(self, text: Text, scalar: str, type: str) -> str:
-        vector = f"<{self.lanes} x {type}>"
-        one = text.let(f"insertelement {vector} poison, {type} {scalar}, i64 0")
-        return text.let(f"shufflevector {vector} {one}, {vector} poison, <{self.lanes} x i32> zeroinitializer")
-
 
 _library: dict[tuple[str, int], "_LibraryEntry"] = {}
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
@@ -179,7 +142,7 @@ class CpuTarget:
     def __init__(self, lanes: int | None = None, threads: int | None = None):
         self.lanes = lanes or host().lanes
         self.threads = thread_count(threads)
-        self.spelling = SimdSpelling(self.lanes, host().arm)
+        self.spelling = (ArmSpelling if host().arm else SimdSpelling)(self.lanes)
 
     def compile(self, kernel: Kernel) -> CompiledKernel:
         """Machine code for the kernel, from the cache if an equal one was compiled before."""
@@ -223,14 +186,18 @@ class CpuTarget:
     def _module(self, functions: list[Function], ir: str, plain: bool = False) -> Module:
         """Elementary functions that no earlier module brought along are compiled with this one and kept for all later ones."""
         new = [f for f in functions if not self._known(f)]
-        for f in new:
-            ir = ir.replace(self._named(Renderer(self.spelling).declare(f)), self._named(self._definition(f)))
-        module = Module(Enter.text() + ir, plain)
+        module = Module(Enter.text() + self.defining(new, ir), plain)
         Enter.found_in(module)
         for f in new:
             _library[f.name, self.lanes] = _LibraryEntry(f, module)
             llvm.add_symbol(self._symbol(f.name), module.address(self._symbol(f.name)))
         return module
+
+    def defining(self, functions: list[Function], ir: str) -> str:
+        """The text with definitions of these functions in place of their declarations."""
+        for f in functions:
+            ir = ir.replace(self._named(Renderer(self.spelling).declare(f)), self._named(self._definition(f)))
+        return ir
 
     def _known(self, f: Function) -> bool:
         entry = _library.get((f.name, self.lanes))

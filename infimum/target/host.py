@@ -81,7 +81,8 @@ class Host:
             raise HostError(f"the processor '{self.name}' ({platform.machine()}) has no fused multiply-add that infimum can use; "
                             "it needs x86-64 with AVX2 and FMA, or 64-bit Arm")
         self.lanes = 2 if self.arm else 8 if self.features.get("avx512f") and self.features.get("avx512dq") else 4
-        self.flags = self.features.flatten() + (",-prefer-256-bit" if x86 else "")
+        # vectors of one length on every Arm: those of SVE differ from machine to machine
+        self.flags = self.features.flatten() + (",-prefer-256-bit" if x86 else ",-sve")
         self.triple = llvm.get_process_triple()
 
     def machine(self, plain: bool = False):

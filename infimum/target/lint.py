@@ -15,7 +15,7 @@ _CALL = re.compile(r"(?<![%@.\w])(?:call|invoke|callbr)\b(.*)")
 _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)')
 _CONSTRAINED = "llvm.experimental.constrained."
 _ROUNDED = ("fadd", "fsub", "fmul", "fdiv", "sqrt", "fma")
-_EXACT = ("llvm.fabs.", "llvm.floor.", "llvm.roundeven.")
+_EXACT = ("llvm.fabs.", "llvm.floor.", "llvm.roundeven.", "llvm.arithmetic.fence.")
 _CONTROL = ("llvm.x86.sse.stmxcsr", "llvm.x86.sse.ldmxcsr", "llvm.aarch64.get.fpcr", "llvm.aarch64.set.fpcr")
 
 
@@ -80,24 +80,27 @@ def _symbol(text: str) -> str:
 
 
 # ---- assembly, x86-64 in AT&T notation and 64-bit Arm
-_STATEMENT = re.compile(r"\s+(?:lock\s+|rep\s+)?([a-z][\w.]*)\s*(.*)$")
+_STATEMENT = re.compile(r"\s+(?:lock\s+|rep\s+)?([a-z][\w.]*|\.(?:quad|xword|8byte|long|word|4byte))\s*(.*)$")
 _LABEL = re.compile(r'("?[\w.$]+"?):')
-_BRANCH = re.compile(r"(?:callq?|jmpq?|j[a-z]{1,3}|bl?|b\.[a-z]+|cbn?z|tbn?z)$")
+_X86_BRANCH = re.compile(r"(?:callq?|jmpq?|j[a-z]{1,3})$")
 _INDIRECT = re.compile(r"(?:callq?|jmpq?)$")
 _SPILL_OR_REGISTER = re.compile(r"\*(?:%\w+|-?\d*\(%r[sb]p\))$")
-_X86_NO_SYMBOL = re.compile(r"%\w+|@\w+|\{[^}]*\}|(?<![\w.])-?(?:0x[0-9a-fA-F]+|\d+)")
+# what is no register, no number and no word of the notation is a symbol
 _WORD = re.compile(r"[A-Za-z_.][\w.$]*")
-_ARM_SYMBOL = re.compile(r"(?::\w+:|^x\d+, (?=[A-Za-z_.]))([\w.$]+)")
-_X87 = re.compile(r"f(?:i?(?:add|sub|mul|div|ld|st)|sqrt|prem|rndint|scale|yl2x|sin|cos|ptan|patan|2xm1)\w*$")
-_FORBIDDEN = {
-    "single precision": re.compile(r"v?(?:fn?madd\d+|fn?msub\d+|add|sub|mul|div|sqrt)[ps]s$"),
-    "approximation": re.compile(r"v?r(?:cp|sqrt)\w*$|f(?:recp|rsqrt)[a-z]$"),
-    "rounding conversion": re.compile(r"v?cvt\w+2u?(?:[ps][sd]|d?qq?|[su]i)q?$|[su]cvtf$|fcvt\w*$"),
-}
+_NUMBER = r"(?<![\w.])-?(?:0x[0-9a-fA-F]+|\d[\d.]*(?:e[+-]?\d+)?)(?![\w.])"
+_X86_NO_SYMBOL = re.compile(rf"%\w+|@\w+|\{{[^}}]*\}}|{_NUMBER}")
+_ARM_NO_SYMBOL = re.compile(rf":\w+:|@\w+|{_NUMBER}|(?<![\w.$])(?:[bdhqsvwx]\d\d?(?:\.\d*[bdhs])?|w?sp|[wx]zr|FPCR|"
+                            r"[lar]s[lr]|ror|msl|[su]xt[bhwx]|eq|ne|[ch]s|cc|lo|mi|pl|v[cs]|hi|ls|[gl][et]|al)(?![\w.$])")
+# all that may be done to doubles. A minimum of x86 is x < y ? x : y, which is what LLVM takes it for. Those of Arm prefer -0 to
+# +0 and give NaN for a signalling one: they are none of these
+_X86_DOUBLES = re.compile(r"v?(?:(?:add|sub|mul|div|sqrt|min|max)pd|fn?m(?:add|sub)\d+pd|cmp\w*pd|(?:rndscale|round)pd|"
+                          r"(?:and|andn|or|xor|mov\w*|u?comi|blend[mv]?|perm\w*|shuf|unpck[lh]|broadcast|insert|extract)[ps][sd])$")
+_ARM_DOUBLES = re.compile(r"f(?:add|sub|mul|div|sqrt|ml[as]|madd|msub|abs|neg|mov|csel|cmp|cm(?:eq|[gl][et])|acg[et]|rint[mn])$")
+_CONVERSION = re.compile(r"v?cvt\w+2u?(?:[ps][sd]|d?qq?|[su]i)q?$|[su]cvtf$|fcvt\w*$")
 
 
 def lint_assembly(text: str) -> list[str]:
-    """What is wrong with a module's assembly: a symbol that is not ours, an operation that heeds another control word."""
+    """What is wrong with a module's assembly: a symbol that is not ours, an operation on doubles beyond those allowed."""
     lines = [re.sub(r"\s*(?:#(?=\s|$)|##|//).*", "", line) for line in text.splitlines()]
     defined = {m[1].strip('"') for line in lines if (m := _LABEL.match(line))}
     return [f"{problem}: {line.strip()}" for line in lines if (m := _STATEMENT.match(line))
@@ -105,8 +108,9 @@ def lint_assembly(text: str) -> list[str]:
 
 
 def _assembly_problems(op: str, operands: str, defined: set[str]) -> Iterator[str]:
+    x86 = "%" in operands or "$" in operands or _X86_BRANCH.match(op)
     # A call through a register is fine because no address but that of a symbol of ours is ever taken: so every symbol is read.
-    for symbol in _symbols(op, operands):
+    for symbol in _WORD.findall((_X86_NO_SYMBOL if x86 else _ARM_NO_SYMBOL).sub(" ", operands)):
         if not (_is_ours(symbol) or symbol in defined):
             yield f"symbol {symbol} is not ours"
     if operands.startswith("*") and _INDIRECT.match(op):
@@ -116,26 +120,22 @@ def _assembly_problems(op: str, operands: str, defined: set[str]) -> Iterator[st
         yield "indirect jump or call through memory"
     if re.search(r"\{r[ndz]-sae\}", operands):
         yield "static rounding that is not upward"
-    if _X87.match(op) and ("%" in operands or not operands):  # it has a control word of its own; Arm uses some of these names
-        yield "x87 operation"
-    for problem, mnemonic in _FORBIDDEN.items():
-        if mnemonic.match(op):
-            yield problem
-
-
-def _symbols(op: str, operands: str) -> list[str]:
-    """The symbols that a statement names."""
-    if "%" in operands or "$" in operands:  # x86: what is no register and no number is a symbol
-        return _WORD.findall(_X86_NO_SYMBOL.sub(" ", operands))
-    if _BRANCH.match(op):
-        return [operands.split(",")[-1].split("@")[0].strip()]
-    return _ARM_SYMBOL.findall(operands)
+    if _CONVERSION.match(op):
+        yield "rounding conversion"
+    elif op.startswith("f"):
+        if x86 or not operands:
+            yield "x87 operation"  # it has a control word of its own
+        elif not _ARM_DOUBLES.match(op):
+            yield "no operation of ours on doubles"
+    elif x86 and re.search(r"[ps][sdh]$", op) and not _X86_DOUBLES.match(op):
+        yield "no operation of ours on doubles"
 
 
 # ---- PTX
 _PTX_STATEMENT = re.compile(r"[{}\s]*(?:[\w$]+:\s*)?(?:@!?%\w+\s+)?([a-z][\w.:]*)\s*(.*)$")
 _PTX_FUNCTION = re.compile(r"\.(?:func|entry)\s+(?:\([^)]*\)\s*)?([\w$]+)")
 _PTX_CALLEE = re.compile(r"(?:\([^)]*\)\s*,\s*)?([\w$%.]+)")
+_PTX_CALL = re.compile(r"\bcall(?:\.uni)?\s[^;]*;")
 _PTX_DIRECTIVE = {
     "function defined elsewhere": re.compile(r"\.extern\b|\.alias\b"),
     "option of the target": re.compile(r"\.target\s+\w+\s*,"),
@@ -156,6 +156,11 @@ _PTX_BARRIER = re.compile(r"^\s*bar\.sync\s+0;", re.MULTILINE)
 _PTX_SUM = re.compile(r"atom\.global\.add\.u64\s+(%\w+),[^;\n]*;")
 
 
+def calls_on_one_line(text: str) -> str:
+    """PTX in which every call is one line, where LLVM before 21 writes its parts below one another."""
+    return _PTX_CALL.sub(lambda m: " ".join(m[0].split()), text)
+
+
 def lint_ptx(text: str, sums: bool = False, barriers: bool = False) -> list[str]:
     """What is wrong with a module's PTX: an operation on doubles beyond those allowed, a function that is not in the module.
 
@@ -166,6 +171,7 @@ def lint_ptx(text: str, sums: bool = False, barriers: bool = False) -> list[str]
         text = _PTX_BARRIER.sub("", text)
     if sums:
         text = _PTX_SUM.sub(lambda m: m[0] if len(re.findall(rf"{m[1]}\b", text)) > 1 else "", text)
+    text = calls_on_one_line(text)
     plain = re.sub(r"//[^\n]*", "", text)
     defined = set(_PTX_FUNCTION.findall(plain))
     found = [f"symbol {name} is not ours" for name in sorted(defined) if not _is_ours(name)]

@@ -19,6 +19,7 @@ class Spelling(ABC):
     lane: str       # a double of every lane
     integer: str    # a 64-bit integer of every lane
     truth: str      # a truth value of every lane
+    bit = "i1"      # that of one lane; all its bits are alike
 
     @abstractmethod
     def declarations(self) -> str: ...
@@ -51,8 +52,15 @@ class Spelling(ABC):
         """The same on bits, where LLVM must not see doubles: it takes x < 0 ? x : 0 for a minimum, and that of some machines
         prefers -0, where ours gives +0."""
         bits = [text.let(f"bitcast {self.lane} {x} to {self.integer}") for x in (yes, no)]
-        chosen = text.let(f"select {self.truth} {condition}, {self.integer} {bits[0]}, {self.integer} {bits[1]}")
-        return f"bitcast {self.integer} {chosen} to {self.lane}"
+        return f"bitcast {self.integer} {text.let(self.choose(text, condition, *bits))} to {self.lane}"
+
+    def choose(self, text: "Text", condition: str, yes: str, no: str) -> str:
+        """The instruction text of a choice between two integers."""
+        return f"select {self.truth} {condition}, {self.integer} {yes}, {self.integer} {no}"
+
+    def mask(self, text: "Text", test: str) -> str:
+        """The instruction text of a truth value, from that of a comparison."""
+        return test
 
 
 class Text:
@@ -133,15 +141,15 @@ class Renderer:
         elif op == "neg":
             text = f"fneg {s.lane} {a[0]}"
         elif op in ("olt", "ole", "oeq", "ogt", "oge", "uno"):
-            text = f"fcmp {op} {s.lane} {a[0]}, {a[1]}"
+            text = s.mask(t, f"fcmp {op} {s.lane} {a[0]}, {a[1]}")
         elif op == "select":
             text = s.select(t, *a)
         elif op == "iselect":
-            text = f"select {s.truth} {a[0]}, {s.integer} {a[1]}, {s.integer} {a[2]}"
+            text = s.choose(t, *a)
         elif op in ("mand", "mor"):
             text = f"{op[1:]} {s.truth} {a[0]}, {a[1]}"
         elif op == "mnot":
-            text = f"xor {s.truth} {a[0]}, {s.constant('true', 'i1')}"
+            text = f"xor {s.truth} {a[0]}, {s.constant('-1', s.bit)}"
         elif op == "bits":
             text = f"bitcast {s.lane} {a[0]} to {s.integer}"
         elif op == "float":
@@ -149,7 +157,7 @@ class Renderer:
         elif op in _INTEGER:
             text = f"{_INTEGER[op]} {s.integer} {a[0]}, {a[1]}"
         elif op in _COMPARE:
-            text = f"icmp {_COMPARE[op]} {s.integer} {a[0]}, {a[1]}"
+            text = s.mask(t, f"icmp {_COMPARE[op]} {s.integer} {a[0]}, {a[1]}")
         elif op in _UNIFORM:
             text = f"{_UNIFORM[op]} i64 {a[0]}, {a[1]}"
         else:

@@ -187,7 +187,7 @@ def test_the_memory_limit_stops():
 
 
 @pytest.mark.parametrize("limit", (1e-9, 0.02, 0.2))
-def test_the_time_limit_stops(limit):
+def test_the_time_limit_stops(limit, clock):
     r = minimize(slow, BOUNDS, time_limit=limit, **TIGHT)
     ask(r)
     assert "time limit" in r.message and f"{limit:g} s" in r.message

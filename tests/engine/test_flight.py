@@ -1,6 +1,5 @@
 """Many particles: their kernels are the definition's bit for bit, draw the same random numbers as NumPy, and move as it does."""
 
-import time
 
 import numpy as np
 import pytest
@@ -120,11 +119,10 @@ def test_parts_change_nothing(start, monkeypatch):
     assert runs[0][1:] == runs[1][1:] == runs[2][1:] and runs[0][0] < runs[1][0] < runs[2][0]
 
 
-def test_a_time_limit_is_heard_while_many_particles_fly():
-    begin = time.perf_counter()
+def test_a_time_limit_is_heard_while_many_particles_fly(clock):
     r = infimum.minimize(wavy, [(-1.0, 2.0)] * 200, engine="swarm", time_limit=0.5, options={"particles": 100_000}, device="cpu",
                          memory_limit=None)
-    assert time.perf_counter() - begin < 5 and "time limit" in r.message
+    assert "time limit" in r.message and r.nfev < 300_000  # when they have moved two or three times
 
 
 def test_so_many_particles_that_memory_does_not_hold_them():

@@ -1,6 +1,5 @@
 """The swarm as a user meets it: minima of the gallery, the same bits for all threads, limits, interruptions, bad arguments."""
 
-import time
 
 import numpy as np
 import pytest
@@ -69,9 +68,8 @@ def test_one_variable():
 @pytest.mark.parametrize("name", ["rastrigin", "rosenbrock"])
 def test_thousands_of_variables(name):
     p = problems.get(name, 2000)
-    begin = time.perf_counter()
-    r = swarm(p.fun, p.bounds, time_limit=3.0, options={"enough": None})
-    assert time.perf_counter() - begin < 10
+    r = swarm(p.fun, p.bounds, callback=lambda s: s.nfev >= 150_000, options={"enough": None})
+    assert r.nfev < 1_000_000
     middle = infimum.compile(p.fun, p.n).estimate((p.lo + p.hi) / 2)
     assert r.verdict is Verdict.CANDIDATE and r.x.shape == (2000,) and r.upper <= middle and r.upper < 3000
 

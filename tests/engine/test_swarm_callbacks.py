@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import numpy as np
@@ -20,19 +19,19 @@ from tests.engine.test_swarm import ENDLESS, rosenbrock, sphere, swarm
 
 # ---- on the way
 @pytest.mark.parametrize("limit", [0.2, np.float64(0.5)])
-def test_time_limit(limit):
-    begin = time.perf_counter()
-    r = swarm(rosenbrock, [(-5.0, 10.0)] * 5, time_limit=limit, options={"confidence": 1.0})
-    assert limit <= r.seconds <= time.perf_counter() - begin < limit + 5
+def test_time_limit(limit, clock):
+    calls = stopper(-1, None)
+    r = swarm(rosenbrock, [(-5.0, 10.0)] * 5, time_limit=limit, callback=calls, options={"confidence": 1.0})
+    assert limit <= r.seconds < limit + 5 * clock.tick and abs(calls.calls - limit / clock.tick) < 2
     assert r.message.startswith(f"the time limit of {limit:g} s was reached") and r.verdict is Verdict.CANDIDATE
 
 
 def test_time_limit_that_is_not_reached():
-    r = swarm(sphere, time_limit=100)
-    assert r.message == "the confidence of 0.5 is reached" and r.confidence >= 0.5 and r.success and r.seconds < 50
+    r = swarm(sphere, time_limit=1e9)
+    assert r.message == "the confidence of 0.5 is reached" and r.confidence >= 0.5 and r.success
 
 
-@pytest.mark.parametrize("more", [{"time_limit": 1000.0}, {"options": {"confidence": 1.0}}])
+@pytest.mark.parametrize("more", [{"time_limit": 1e9}, {"options": {"confidence": 1.0}}])
 def test_no_limit_of_waves_where_there_is_another_one(more):
     """Six waves otherwise."""
     quick = {"particles": 1, "samples": 3, "enough": None}
@@ -120,9 +119,8 @@ def test_interrupt_from_the_keyboard():
                           text=True) as child:
         try:
             assert child.stdout.readline() == "running\n"
-            time.sleep(0.1)
             child.send_signal(signal.SIGINT)
-            out, err = child.communicate(timeout=30)
+            out, err = child.communicate()
         finally:
             child.kill()
     assert child.returncode == 0 and err == ""

@@ -161,7 +161,7 @@ def test_what_minimize_proves_is_true(name, n):
     t = rng.random((2, n)) * rng.choice((0, 0, 1), (2, n))
     lo = np.where(t[0] > 0, np.minimum(a, lo + (a - lo) * t[0]), lo)
     hi = np.where(t[1] > 0, np.maximum(b, hi - (hi - b) * t[1]), hi)
-    r = infimum.minimize(lambda x: p.fun(x - shift), np.stack([lo, hi], axis=1), max_boxes=2000, time_limit=1.0)
+    r = infimum.minimize(lambda x: p.fun(x - shift), np.stack([lo, hi], axis=1), max_boxes=2000)
     assert r.lower <= p.minimum.hi and r.upper >= p.minimum.lo and ((r.x >= lo) & (r.x <= hi)).all()
     assert any(((low <= b) & (high >= a)).all() for low, high in r.boxes)
     assert r.verdict in (Verdict.PROVED, Verdict.STOPPED)
@@ -177,13 +177,13 @@ def test_a_hidden_dependence_is_not_proved_away():
     """From the middle of the bounds no variable leads downhill by the terms that read it as such; the minimum is -280."""
     def f(x):
         return np.sum(x**2) - 2 * (np.sum(x) * np.array([2.0]))[0]
-    r = infimum.minimize(f, [(-20, 20)] * 70, max_boxes=2000, time_limit=5)
+    r = infimum.minimize(f, [(-20, 20)] * 70, max_boxes=2000)
     assert r.lower <= -280 <= r.upper and (r.verdict is not Verdict.PROVED or r.upper < -279.999)
 
 
 @pytest.mark.parametrize("n", (6, 70))
 def test_a_function_that_falls_for_ever_is_not_left_at_infinity(n):
-    r = infimum.minimize(lambda x: np.sum(x), [(-INF, INF)] * n, max_boxes=500, time_limit=5)
+    r = infimum.minimize(lambda x: np.sum(x), [(-INF, INF)] * n, max_boxes=500)
     assert r.lower == -INF and r.verdict in (Verdict.STOPPED, Verdict.UNDECIDED)
     assert all((low < INF).all() and (high > -INF).all() for low, high in r.boxes)
 
@@ -193,7 +193,7 @@ def test_a_point_that_is_given_does_not_stop_the_sweeps():
     def f(x):
         return np.sum((x - 0.25) ** 2)
     for n in (20, 70):
-        r = infimum.minimize(f, [(-1, 2)] * n, x0=np.full(n, 0.25), xtol=1e-3, max_boxes=500, time_limit=5)
+        r = infimum.minimize(f, [(-1, 2)] * n, x0=np.full(n, 0.25), xtol=1e-3, max_boxes=500)
         assert r.verdict is Verdict.PROVED and all((high - low).max() <= 1e-3 for low, high in r.boxes)
 
 

@@ -93,15 +93,20 @@ def uniform_case(op: str) -> tuple[Kernel, np.ndarray, np.ndarray, np.ndarray]:
     return kernel, inputs, data, by_definition(kernel, inputs, size * size, data)
 
 
-@cache
-def elementary_case(name: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
-    """(kernel, intervals as pairs (-lo, hi), results by the definition): intervals inside the domain, some of one point."""
+def elementary_kernel(name: str) -> Kernel:
+    """The enclosure and the estimate at its upper ends."""
     row = elementary.row(name)
     b = Builder()
     operands = [b.input(0, i) for i in range(2 * row.arity)]
     for i, value in enumerate((*row.enclose(b, *operands), row.estimate(b, *operands[1::2]))):
         b.output(0, i, value)
-    kernel = b.kernel(f"elementary_{name}", 1, 1)
+    return b.kernel(f"elementary_{name}", 1, 1)
+
+
+@cache
+def elementary_case(name: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
+    """(kernel, intervals as pairs (-lo, hi), results by the definition): intervals inside the domain, some of one point."""
+    row, kernel = elementary.row(name), elementary_kernel(name)
     rng = np.random.default_rng(len(name))
     ends = rng.uniform(0.0, 1.0, (row.arity, 2, 24))
     ends[:, :, :8] = rng.choice([0.0, 5e-324, 1e-310, 1e-200, 0.5, 1 - 2.0**-53, 1.0], (row.arity, 2, 8))

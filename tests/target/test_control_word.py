@@ -114,7 +114,7 @@ class UnderWord:
         self.threads: set[str] = set()
 
     def run(self, *arguments, threads: int = 1) -> None:
-        enter, everyone = Enter.call, threading.Barrier(threads, timeout=30)
+        enter, everyone = Enter.call, threading.Barrier(threads)
 
         def surrounded(*job):
             everyone.wait()  # or one fast thread would take all the work

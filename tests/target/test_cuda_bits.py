@@ -5,6 +5,7 @@
 Needs CuPy and an NVIDIA GPU, and nothing else beyond what the library itself needs, pytest and hypothesis.
 """
 
+import json
 from functools import cache
 from typing import Any
 
@@ -17,7 +18,7 @@ from infimum.lower.kernel import PRIMITIVES, Builder, Kernel
 from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget
 from infimum.target.gpu import gpu
-from tests.evaluate.fingerprint import FUNCTIONS
+from tests.evaluate.fingerprint import FUNCTIONS, KEPT, fingerprint
 from tests.random_kernels import ADVERSARIAL, DATA, bit_patterns, example, same_bits
 from tests.random_kernels import ROWS as RANDOM_ROWS
 from tests.target.cases import (
@@ -89,6 +90,10 @@ def check(kernel: Kernel, inputs: list[np.ndarray], expected: list[np.ndarray], 
 def batch(columns: np.ndarray, boxes: int) -> np.ndarray:
     """So many of these columns, in some order."""
     return np.ascontiguousarray(columns[:, np.random.default_rng(boxes).integers(0, columns.shape[1], boxes)])
+
+
+def test_the_fingerprint_is_the_one_of_all_machines():
+    assert fingerprint(CudaTarget()) == json.loads(KEPT.read_text())
 
 
 # ---- primitives

@@ -1,5 +1,7 @@
 """No emitted code rounds another way, rearranges, or calls what is not ours; and the reader that says so has teeth."""
 
+from dataclasses import replace
+
 import llvmlite.binding as llvm
 import pytest
 
@@ -9,43 +11,55 @@ from infimum.target.cpu import CpuTarget
 from infimum.target.host import Enter, host
 from infimum.target.lint import lint_assembly, lint_ir
 from tests.random_kernels import Writer
-from tests.target.cases import small_kernel
+from tests.target.cases import LANE_PRIMITIVES, elementary_kernel, primitive_kernel, small_kernel
+from tests.target.machines import MACHINES
 
-WIDTHS = host().widths()
+
+def check(kernel: Kernel, machine: str) -> None:
+    """Reads the kernel, every function it calls, and the wrapper around it."""
+    ir = MACHINES[machine].module(kernel)
+    assert lint_ir(ir) == []
+    assert lint_assembly(MACHINES[machine].assembly(ir)) == []
 
 
-def check(kernel: Kernel, lanes: int) -> None:
-    """Reads the kernel and every library function it calls."""
-    compiled = CpuTarget(lanes).compile(kernel)
-    for module in {compiled._module, *compiled._needs}:
+def test_code_that_runs_here():
+    """What the processor is given, the wrapper of the control word too."""
+    compiled = CpuTarget().compile(small_kernel())
+    assert "@infimum_enter" in Enter.module.ir
+    for module in {compiled._module, *compiled._needs, Enter.module}:
         assert lint_ir(module.ir) == []
         assert lint_assembly(module.assembly()) == []
 
 
-def test_wrapper_of_the_control_word():
-    CpuTarget().compile(small_kernel())
-    assert "@infimum_enter" in Enter.module.ir
-    assert lint_ir(Enter.module.ir) == []
-    assert lint_assembly(Enter.module.assembly()) == []
-
-
+@pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("seed", range(1000, 1030))
-def test_random_kernels(seed: int):
-    kernel, _, _ = Writer(seed).kernel()
-    for lanes in WIDTHS:
-        check(kernel, lanes)
+def test_random_kernels(seed: int, machine: str):
+    check(Writer(seed).kernel()[0], machine)
 
 
+@pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("name", elementary.NAMES)
-def test_elementary_functions(name: str):
+def test_elementary_functions(name: str, machine: str):
     """The enclosure and the estimate, with all the functions they keep out of line."""
-    row = elementary.row(name)
-    b = Builder()
-    inputs = [b.input(0, i) for i in range(2 * row.arity)]
-    results = [*row.enclose(b, *inputs), row.estimate(b, *inputs[:row.arity])]
-    for i, value in enumerate(results):
-        b.output(0, i, value)
-    check(b.kernel(name, 1, 1), host().lanes)
+    check(elementary_kernel(name), machine)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("op", LANE_PRIMITIVES)
+def test_primitives(op: str, machine: str):
+    check(primitive_kernel(op), machine)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_long_programs_are_compiled_in_the_plain_way(machine: str):
+    ir = MACHINES[machine].module(Writer(1000).kernel()[0])
+    assert lint_assembly(MACHINES[machine].assembly(ir, level=0)) == []
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_wrapper_loads_a_word_and_restores_the_callers(machine: str):
+    code = MACHINES[machine].assembly(MACHINES[machine].module(small_kernel()))
+    assert code.count("msr\tFPCR" if "Arm" in machine else "ldmxcsr") == 2 and "infimum_enter" in code
 
 
 # ---- teeth
@@ -121,6 +135,30 @@ adrp x8, pow
 ldr x8, [x8, :got_lo12:pow]
 frecpe v0.2d, v1.2d
 scvtf d0, x1
+fmaxnm v0.2d, v1.2d, v2.2d
+fminnm d0, d1, d2
+fmax v0.2d, v1.2d, v2.2d
+fmin d0, d1, d2
+fmaxnmp d0, v1.2d
+fminnmv s0, v1.4s
+fcvtzs x0, d0
+fnmadd d0, d1, d2, d3
+fmulx d0, d1, d2
+add x8, x8, :lo12:pow
+movz x8, #:abs_g3:pow
+ldr x8, pow
+tbz w8, #0, sin
+msr FPSR, x8
+fadd z0.d, p0/m, z0.d, z1.d
+.quad exp
+.xword exp
+vrangepd $5, %zmm0, %zmm1, %zmm2
+vminmaxpd $0, %zmm0, %zmm1, %zmm2
+vfixupimmpd $0, %zmm0, %zmm1, %zmm2
+vscalefpd %zmm0, %zmm1, %zmm2
+vdppd $0, %xmm0, %xmm1, %xmm2
+vaddsubpd %ymm0, %ymm1, %ymm2
+vaddph %zmm0, %zmm1, %zmm2
 """.split("\n")[1:-1]
 HARMLESS_ASSEMBLY = """
 callq work
@@ -141,6 +179,23 @@ b.lt .LBB0_1
 cbz x1, .LBB0_1
 fadd v0.2d, v0.2d, v1.2d
 adrp x8, infimum_exp_2
+ldr q0, [x8, :lo12:.LCPI0_0]
+mov x0, x1
+mov v0.16b, v1.16b
+stp d15, d14, [sp, #-80]!
+csel x9, x9, x10, lt
+add x14, x14, x4, lsl #1
+ld1r { v2.2d }, [x8]
+fmov v4.2d, #0.50000000
+fcmlt v2.2d, v4.2d, #0.0
+bsl v3.16b, v5.16b, v4.16b
+bics xzr, x10, x10, asr #63
+sxtw x8, w9
+mov v0.d[1], v1.d[0]
+msr FPCR, x8
+vminpd %zmm0, %zmm1, %zmm2
+.quad 0x3ff0000000000000
+.quad .LBB0_1-.LCPI0_0
 """.split("\n")[1:-1]
 
 
@@ -188,11 +243,8 @@ def test_library_call_of_the_compiler_is_caught(call: str):
 
 def test_fma_without_hardware_is_caught():
     """On a processor without FMA a constrained fma becomes a call; such hosts are refused, and the reader would see it too."""
-    if host().arm:
-        pytest.skip("64-bit Arm always has FMA")
     b = Builder()
     x = b.input(0, 0)
     b.output(0, 0, b.fma(x, x, x))
-    ir = CpuTarget(2).text(b.kernel("fused", 1, 1))
-    old = llvm.Target.from_triple(host().triple).create_target_machine(cpu="x86-64", features="", opt=1, jit=True)
-    assert any("symbol fma" in problem for problem in lint_assembly(old.emit_assembly(llvm.parse_assembly(ir))))
+    old = replace(MACHINES["AVX-512 narrow"], processor="x86-64")
+    assert any("symbol fma" in problem for problem in lint_assembly(old.assembly(old.module(b.kernel("fused", 1, 1)))))

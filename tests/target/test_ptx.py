@@ -13,7 +13,7 @@ from infimum.lower.kernel import Kernel
 from infimum.target import ptx
 from infimum.target.cpu import CpuTarget
 from infimum.target.cuda import CudaTarget
-from infimum.target.lint import lint_ptx
+from infimum.target.lint import calls_on_one_line, lint_ptx
 from tests.ptx_machine import Memory, Module
 from tests.random_kernels import Writer, example, same_bits
 from tests.target.cases import (
@@ -200,7 +200,7 @@ bra.uni $L__BB0_1;
 
 @pytest.mark.parametrize("good", SEEDED_CHANGES)
 def test_text_with_one_change_is_caught(good: str):
-    text = ptx.ptx(small_kernel())
+    text = calls_on_one_line(ptx.ptx(small_kernel()))
     assert lint_ptx(text) == []
     assert good in text
     assert lint_ptx(text.replace(good, SEEDED_CHANGES[good]))
@@ -213,6 +213,12 @@ def module_with(line: str) -> str:
 @pytest.mark.parametrize("line", SEEDED_LINES)
 def test_line_is_caught(line: str):
     assert lint_ptx(module_with(line))
+
+
+@pytest.mark.parametrize("callee, problems", [("infimum_f", 0), ("sin", 1)])
+def test_a_call_over_several_lines(callee: str, problems: int):
+    """As LLVM before 21 writes it."""
+    assert len(lint_ptx(module_with(f"call.uni (retval0), \n\t{callee}, \n\t(\n\tparam0\n\t);"))) == problems
 
 
 @pytest.mark.parametrize("line", HARMLESS_LINES)
