@@ -173,8 +173,9 @@ def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any
     except OutOfTime as early:
         shown.clear()
         plain = fun.fun if isinstance(fun, Evaluator) else lambda x: fun(x, *arguments(args))
-        why = "interrupted" if watch.asked_to_stop() else f"the time limit of {time_limit:g} s was reached"
-        left = 0.0 if watch.asked_to_stop() else time_limit - watch.seconds
+        asked = time_limit is None or watch.asked_to_stop()
+        why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
+                                                        time_limit - watch.seconds)
         result = by_plain_calls(problem, plain, early.best, f"{why} while {early} the function", left, seed, engine)
         return replace(result, seconds=watch.seconds)
     finally:

@@ -49,8 +49,7 @@ def rows(result: Any) -> list[tuple[str, str]]:
              ("message", result.message)]
     if result.obstacle is not None:
         shown += zip(["obstacle", *[""] * len(result.obstacle)], textwrap.wrap(result.obstacle, _WIDTH), strict=False)
-    shown += [("upper bound", _upper(result)),
-              ("lower bound", lower), ("x", point(result.x))]
+    shown += [("upper bound", _upper(result)), ("lower bound", lower), ("x", point(result.x))]
     shown += _boxes(result) + _minima(result)
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
     return [*shown, ("run", f"engine {result.engine}, seed {result.seed}, on {result.device}")]

@@ -89,7 +89,7 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
            view: View | None, interrupts: Interrupts, watch: Watch) -> Result:
     start, history, stopped, known = watch.start, [], None, (-np.inf, np.inf)
     shown, kept, over = Shower(progress), start, f"the time limit of {time_limit or 0:g} s was reached"
-    watch.show = shown.wait
+    watch.show, early = shown.wait, None
     try:
         for _ in engine.steps():
             seconds = time.perf_counter() - start
@@ -109,18 +109,21 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
                 stopped = over
             if stopped:
                 break
-    except OutOfTime:
-        stopped = "interrupted" if interrupts.heard else over
+    except OutOfTime as error:
+        early, stopped = error, "interrupted" if interrupts.heard else over
     finally:
         shown.clear()
         watch.show = None
     if keeper is not None:
         keeper.keep(engine)
+    hurried = stopped is not None and (time_limit is not None or interrupts.heard)
     try:
-        with Watch(max(_FINISH, _KEPT * (time_limit or 0)) if stopped else None):
+        with Watch(max(_FINISH, _KEPT * (time_limit or 0)) if hurried else None):
             result = engine.finish(stopped, watch.seconds, history)
-    except OutOfTime as early:
-        early.best = engine.x, engine.value
+        if early is not None and result.x is None and result.lower == -np.inf:
+            raise early
+    except OutOfTime as error:
+        error.best = engine.x, engine.value
         raise
     return replace(result, view=view, seconds=time.perf_counter() - start)
 
