@@ -67,7 +67,7 @@ class _Look:
         evaluator = Evaluator(incumbent.evaluator.f, incumbent.evaluator.n)  # here, wherever the search was
         boxes = lowest.lo[:, :_LOOKED_AT], lowest.hi[:, :_LOOKED_AT]
         nodes = nodes_of(evaluator.f)
-        small = len(nodes) <= _MOST_NODES and sum(node.size for node in nodes) <= _MOST_ELEMENTS
+        small = 0 < len(nodes) <= _MOST_NODES and sum(node.size for node in nodes) <= _MOST_ELEMENTS
         inside = evaluator.inside(*boxes) if small else {}
         return cls(lowest, len(regions), evaluator.value(*boxes), inside, evaluator, incumbent)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
+from infimum.expr.conditions import may_be_counts
 from infimum.expr.node import Expr
 from infimum.expr.real import Real
 from infimum.expr.source import fail, user_line
@@ -19,6 +20,7 @@ from infimum.expr.unsupported import refuse_argument
 # methods that only read; those that change an array or show a part of it are NumPy's own
 _READING = ("sum", "prod", "mean", "var", "std", "min", "max", "cumsum", "cumprod", "dot", "clip", "round", "trace", "any", "all",
             "argmin", "argmax", "argsort", "nonzero", "searchsorted")
+_CHOOSING = frozenset((np.where, np.select, np.count_nonzero))  # may give integers where floats came in
 _WRITING = frozenset((np.copyto, np.fill_diagonal, np.put, np.place, np.putmask, np.put_along_axis))
 
 
@@ -37,7 +39,7 @@ class Components(np.ndarray):
             refuse_argument(f"np.{ufunc.__name__}", "where")
         result = getattr(ufunc, method)(*map(plain, inputs), **{key: plain(value) for key, value in kwargs.items()})
         if out is None or all(target is None for target in out):
-            return assignable(result)
+            return assignable(result, floats=True)
         for target, value in zip(out, result if isinstance(result, tuple) else (result,), strict=True):
             target[...] = value
         return out if isinstance(result, tuple) else out[0]
@@ -50,7 +52,7 @@ class Components(np.ndarray):
         result = func(*given, **options)
         if shows_a_part_of(result, [*given, *options.values()]):  # as NumPy's views do: so it must show these elements
             return self._by_numpy(func, args, kwargs)
-        return assignable(result)
+        return assignable(result, floats=func not in _CHOOSING)
 
     def _by_numpy(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """What NumPy does with the objects themselves."""
@@ -98,7 +100,7 @@ class Components(np.ndarray):
 
 def _reading(name: str) -> Any:
     def method(self: Components, *args: Any, **kwargs: Any) -> Any:
-        return assignable(getattr(plain(self), name)(*map(plain, args), **kwargs))
+        return assignable(getattr(plain(self), name)(*map(plain, args), **kwargs), floats=True)
     return method
 
 
@@ -107,8 +109,8 @@ for _name in _READING:
 
 
 def _as_numpy_gives(value: Any) -> Any:
-    """An element of an array of doubles is a float64."""
-    return np.float64(value) if type(value) is float else value
+    """An element of an array of doubles is a float64, also where NumPy stored another type (`y.flat[0] = np.float32(0.1)`)."""
+    return np.float64(value) if isinstance(value, (float, int, np.generic)) else value
 
 
 def components_of(value: Any) -> Components:
@@ -116,12 +118,15 @@ def components_of(value: Any) -> Components:
     return np.array(objects_of(value)).view(Components)
 
 
-def assignable(result: Any) -> Any:
-    """A new array that a function made, such that traced values can be assigned to it; everything else as it is."""
+def assignable(result: Any, floats: bool = False) -> Any:
+    """A new array that a function made, such that traced values can be assigned to it; everything else as it is.
+
+    So are arrays that NumPy may hold as integers, which would cut what is assigned to them; unless they are known to be `floats`.
+    """
     if isinstance(result, (list, tuple)) and type(result) in (list, tuple):
-        return type(result)(map(assignable, result))
+        return type(result)(assignable(part, floats) for part in result)
     if isinstance(result, Tracer):
-        numbers = bool(result.shape) and not result.is_truth
+        numbers = bool(result.shape) and not result.is_truth and (floats or not may_be_counts(result.expr))
     else:
         numbers = type(result) is np.ndarray and (result.dtype == np.float64 or (result.dtype == object and has_tracer(result)))
     return components_of(result) if numbers and result.size <= LARGEST_OBJECT_ARRAY else result

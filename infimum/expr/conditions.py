@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from infimum.expr.node import Expr
+from infimum.expr.node import Expr, topological
 from infimum.expr.real import Real
 from infimum.expr.source import fail
 from infimum.expr.tracer import UFUNCS, Tracer, has_tracer, lift, rule_of, truth
@@ -65,6 +65,11 @@ def may_be_integers(x: Expr) -> bool:
             seen.add(id(node))
             stack.extend(node.args[1:] if node.op == "where" else node.args)
     return True
+
+
+def may_be_counts(x: Expr) -> bool:
+    """Could x be an array of integers made of conditions (np.where(x > 0, 1, 0))? Constants alone were arrays of doubles."""
+    return may_be_integers(x) and any(node.op == "var" for node in topological([x]))
 
 
 # ---- stand-ins: plain arrays of the type and shape that NumPy would meet

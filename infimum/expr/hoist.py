@@ -204,7 +204,7 @@ class _Writer:
             return self.y[shift] if 0 <= shift < self.block else self.number("array", node, shift, node.size)
         if node.op == "broadcast" and node.args[0].size == 1:
             return self._spread(node.args[0])
-        if node not in self.depends:
+        if node not in self.depends and node.kind is not Kind.TEST:  # a truth value is no number
             if node.op != "const" or node.lo is not node.hi:
                 return self.number("array", node, shift, node.size)
             return const(node.lo.flat[0]) if node.size == 1 else self.number("constant", node.lo, shift, node.size)

@@ -51,7 +51,7 @@ def _times_log(log: str, edge: float) -> Callable[[Any, Any], Tracer]:
         if has_tracer(x):
             return Tracer(_unless_both_vanish(factor, argument, edge, value))
         lo, hi = exact_ends(x)
-        return select((lo == 0) & (hi == 0), 0.0, Tracer(value))
+        return select((lo == 0) & (hi == 0), 0.0 * Tracer(argument), Tracer(value))  # undefined where y is
     return rule
 
 

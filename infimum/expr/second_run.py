@@ -19,6 +19,9 @@ import numpy as np
 
 from infimum.expr.asked_for_value import refuse_conversion
 from infimum.expr.components import Components, assignable, components_of, plain, same_elements, shows_a_part_of
+from infimum.expr.conditions import may_be_counts
+from infimum.expr.node import topological
+from infimum.expr.ops import Kind
 from infimum.expr.scipy_special import PYTHON_FUNCTIONS
 from infimum.expr.source import USER, fail, owner_of
 from infimum.expr.tracer import FUNCTIONS, Tracer, call_function, has_tracer, lift
@@ -26,6 +29,9 @@ from infimum.expr.tracer import FUNCTIONS, Tracer, call_function, has_tracer, li
 _FRESH = ("zeros", "ones", "empty", "full", "eye", "identity", "linspace", "copy", "diag",
           "zeros_like", "ones_like", "empty_like", "full_like")
 _ABOUT_SHAPES = frozenset((np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.real))  # NumPy's own serve lists too
+_DEFINED_EVERYWHERE = frozenset((
+    "neg", "abs", "cbrt", "exp", "exp2", "expm1", "sin", "cos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "erf", "erfc",
+    "expit", "sign", "floor", "ceil", "rint", "add", "sub", "mul", "hypot", "logaddexp", "min", "max", "where"))
 _CONVERTING = ("array", "asarray", "asanyarray", "ascontiguousarray")
 
 
@@ -168,9 +174,11 @@ def _converting(function: Callable) -> Callable:
         copies = options.get("copy", True) if function is np.array else \
             function is np.ascontiguousarray and isinstance(a, Components) and not a.flags.c_contiguous
         if isinstance(a, (Tracer, Components)):
-            result = assignable(plain(a)) if copies else a
+            result = assignable(plain(a), floats=isinstance(a, Components)) if copies else a
         else:
             result = components_of(a)
+            if dtype is None and may_be_counts(whole := lift(np.asarray(result))):
+                result = Tracer(whole)  # NumPy may have integers here
         more = options.get("ndmin", 0) - result.ndim
         return result[(None,) * more] if more > 0 else result
     return convert
@@ -188,8 +196,16 @@ def _recorded(function: Callable) -> Callable:
             result = call_function(function, *map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
         else:
             return function(*args, **kwargs)
-        return result if shows_a_part_of(result, values) else assignable(result)
+        floats = function in (np.where, np.select) and any(map(_holds_float, values[1:]))
+        return result if shows_a_part_of(result, values) else assignable(result, floats)
     return record
+
+
+def _holds_float(value: Any) -> bool:
+    """Is there a known float among the choices? Then NumPy makes floats of all of them."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_float, value))
+    return not isinstance(value, Tracer) and getattr(value, "dtype", type(value)) in (float, np.float64)
 
 
 def _of_scipy(value: Any) -> Callable | None:
@@ -252,8 +268,20 @@ def _extremum(function: Callable, of_two: np.ufunc, of_all: Callable) -> Callabl
         if any(np.ndim(value) for value in values):
             fail(f"Python's {function.__name__} was asked to compare whole arrays.",
                  f"Use {'np.maximum' if function is max else 'np.minimum'}(a, b) for element by element.")
+        if any(_may_be_nan(value) for value in values[1:]):
+            return functools.reduce(functools.partial(_unless_nan, of_two), values)
         return values[0] if len(values) == 1 else of_two(*values) if len(values) == 2 else of_all(np.stack(values))
     return record
+
+
+def _may_be_nan(value: Any) -> bool:
+    return isinstance(value, Tracer) and any(node.kind is Kind.MAP and node.op not in _DEFINED_EVERYWHERE
+                                             and not (node.op == "powi" and node["k"] > 0) for node in topological([value.expr]))
+
+
+def _unless_nan(of_two: np.ufunc, best: Any, value: Any) -> Any:
+    """Python keeps the best so far where a comparison with the next value is false, as it is with NaN."""
+    return np.where(0.0 * value <= 0.5, of_two(best, value), best) if _may_be_nan(value) else of_two(best, value)
 
 
 _REPLACED: dict[Any, Any] = {

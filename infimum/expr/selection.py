@@ -9,6 +9,7 @@ from infimum.expr.conditions import either, is_boolean, may_be_integers, traced
 from infimum.expr.constants import constant, exact_ends
 from infimum.expr.node import const, topological, var
 from infimum.expr.ops import Kind
+from infimum.expr.simplify import scalar_of
 from infimum.expr.source import fail, user_line
 from infimum.expr.tracer import FUNCTIONS, Tracer, call_function, has_tracer, lift, truth
 
@@ -77,15 +78,20 @@ def _piece(function: Any, x: Tracer, args: tuple, kw: dict[str, Any]) -> Any:
     """What a piece says at every element. NumPy hands it those where it applies, so it must treat them one by one."""
     if not callable(function):
         return function
-    probe = var("element", (x.size,))
-    nodes = list(topological([lift(function(Tracer(probe), *args, **kw))]))
-    read = {probe}
-    for node in nodes:
-        if any(arg in read for arg in node.args):
-            read.add(node)
-            if node.kind not in (Kind.MAP, Kind.TEST):
-                fail("A function of np.piecewise combines or rearranges the elements it is given; which these are is not known.",
-                     "Write it element by element, or use np.where(condition, a, b).")
+    formulas = []
+    for size in (x.size, x.size + 1):
+        probe = var("element", (size,))
+        nodes = list(topological([lift(function(Tracer(probe), *args, **kw))]))
+        read = {probe}
+        for node in nodes:
+            if any(arg in read for arg in node.args):
+                read.add(node)
+        number = {node: at for at, node in enumerate(nodes)}
+        formulas.append([(node.op, scalar_of(node), dict(node.params).get("k"), *(number[arg] for arg in node.args))
+                         for node in nodes])
+        if any(node is not probe and node.kind not in (Kind.MAP, Kind.TEST) for node in read) or formulas[0] != formulas[-1]:
+            fail("A function of np.piecewise combines, moves or counts the elements it is given; which these are is not known.",
+                 "Write it element by element, or use np.where(condition, a, b).")
     piece = Tracer(lift(function(x.ravel(), *args, **kw)))
     return piece.reshape(x.shape) if piece.size == x.size else piece
 

@@ -184,3 +184,9 @@ def test_no_memory_left(monkeypatch):
     monkeypatch.setattr("infimum.engine.obstacles._Look.at", full)
     r = infimum.minimize(steep, [UNIT] * 2, max_boxes=1000)
     assert r.verdict.name == "STOPPED" and r.obstacle is None and "obstacle" not in str(r)
+
+
+@pytest.mark.parametrize("fun", [lambda x: x[1], lambda x: x.copy()[0]])
+def test_a_function_without_operations(fun):
+    r = infimum.minimize(fun, [UNIT] * 2, engine="complete", max_boxes=1)
+    assert r.verdict.name == "STOPPED" and "left" in r.obstacle

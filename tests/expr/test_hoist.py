@@ -354,3 +354,12 @@ def test_the_cost_does_not_grow_with_n():
     for name in ("squares of differences", "norm of differences", "product of a slice", "extremes of slices", "np.var"):
         sizes = [len(list(topological([local_form(trace(LOCAL[name][0], n), var("x", (n,))).value]))) for n in (10, 1_000_000)]
         assert sizes[0] == sizes[1] < 120, name
+
+
+def test_known_truth_values_are_no_numbers():
+    """A condition joined with a mask of the user's: comparisons of constants are part of L, element by element."""
+    mask = np.arange(12) % 2 == 0
+    form = local_form(trace(lambda x: np.sum(np.where((x > 0) & mask, x, -x)), 12), var("x", (12,)))
+    assert form is not None and all(number.kind in ("constant", "before", "after") for number in form.numbers)
+    r = infimum.minimize(lambda x: np.sum(np.where((x > 0) & mask, x, -x)), [(-2, 2)] * 12)
+    assert r.verdict.name == "PROVED" and -12.0 - 1e-5 < r.lower <= -12.0 <= r.upper

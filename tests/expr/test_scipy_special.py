@@ -74,6 +74,7 @@ def test_xlogy_vanishes_with_its_first_argument():
     assert level(f, (0, 1), (0, 1)) == UNDEFINED and infimum.compile(f, 2).value([1.0, -2.0], [2.0, -1.0]).empty
     assert value(lambda x: np.sum(sp.xlogy([0.0, 2.0], x)), -1.0, 1.0) == (0.0, 0.0)
     assert level(lambda x: np.sum(sp.xlogy([0.0, 2.0], x)), (-1, 1), (1, 2)) == SMOOTH, "a count of 0 leaves no trace"
+    assert infimum.enclose(lambda x: sp.xlogy(0.0, np.sqrt(x[0])), [(-1, -1)]).empty, "NaN stays NaN"
     assert level(lambda x: sp.xlog1py(x[0], x[1]), (0, 0), (-2, -1)) == DEFINED
 
 

@@ -290,3 +290,61 @@ def test_what_a_function_writes_is_not_lost(write):
     except TraceError:
         return
     assert value == fun(POINT.copy())
+
+
+@pytest.mark.parametrize("write", [
+    lambda x: np.where(x > 0, 1, 0),
+    lambda x: np.cumsum(x > 0),
+    lambda x: np.select([x > 1, x > 0], [2, 1]),
+    lambda x: np.multiply(x > 0, 1),
+    lambda x: np.where(np.zeros(3) + x, 1, 0),
+])
+def test_arrays_of_integers_take_no_assignments(write):
+    """NumPy would cut to an integer what is assigned there."""
+    def fun(x):
+        y = write(x)
+        y[0] = x[0]
+        return np.sum(y)
+    with pytest.raises(TraceError, match="cannot be assigned to"):
+        trace(fun, 3)
+
+
+def test_arrays_of_floats_made_of_conditions_do():
+    def fun(x):
+        y = np.zeros(3)
+        y[x > 0] = 1.0
+        z = np.array(y) + y
+        z[0] += x[0]
+        mask = np.where(x > 0, 1.0, 0)
+        mask[2] = x[1]
+        return np.sum(np.cumsum(z) * x * mask)
+    same(fun)
+
+
+def test_what_numpy_stores_elsewhere_is_read_as_a_double():
+    def fun(x):
+        y = np.zeros(3)
+        y[1] = x[1]
+        y.flat[0] = np.float32(0.1)
+        return y[0] * y[0] + y[1]
+    same(fun)
+
+
+@pytest.mark.parametrize("fun", [
+    lambda x: max(1.0, np.sqrt(x[1])) + x[0],
+    lambda x: max(np.sqrt(x[0]), 1.0) + x[1],
+    lambda x: min(x[0], np.log(x[1]), np.sqrt(-x[2]), x[2] - 3.0),
+    lambda x: max([x[0], np.arccosh(x[0]), x[1]]),
+])
+def test_extrema_pass_over_nan_as_python_does(fun):
+    """Python's max keeps what it has where the next value is NaN; a first value that is NaN stays."""
+    with np.errstate(invalid="ignore"):
+        expected = fun(POINT)
+    found = infimum.enclose(fun, [(p, p) for p in POINT])
+    assert found.defined and found.lo - 1e-14 <= expected <= found.hi + 1e-14
+    assert infimum.enclose(lambda x: max(np.sqrt(x[1]), 1.0), [(p, p) for p in POINT]).empty
+
+
+def test_a_minimum_where_the_other_value_is_nan_is_found():
+    r = infimum.minimize(lambda x: max(1.0, np.sqrt(x[0])) + x[0], [(-1, 4)])
+    assert r.verdict.name == "PROVED" and r.lower == r.upper == 0.0

@@ -340,6 +340,11 @@ def interpolation_out_of_order(x):
     return np.interp(x[0], [0, 2, 1], [1, 2, 3])
 
 
+@case("np.piecewise(x, [x > 0], [lambda t: t * len(t)])", "np.where")
+def piecewise_that_counts(x):
+    return np.piecewise(x, [x > 0], [lambda t: t * len(t)])[0]
+
+
 @case("np.piecewise(x, [x > 0], [lambda t: t - np.mean(t)])", "np.where")
 def piecewise_of_a_mean(x):
     return np.piecewise(x, [x > 0], [lambda t: t - np.mean(t)])[0]
