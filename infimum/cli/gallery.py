@@ -133,7 +133,7 @@ def _run(p: GalleryProblem, settings: dict[str, Any]) -> _Run:
     except InfimumError as error:
         return _Run({"problem": _about(p), "error": str(error)}, f"{begin} {'ERROR':<10} {error}", ("ERROR",), OPEN)
     found, verdict = check(p, result), result.verdict.name
-    line = f"{begin} {verdict:<10} {result.lower:>22.15g} {result.upper:>22.15g} {result.seconds:>8.3f} {found.word}"
+    line = f"{begin} {verdict:<10} {result.lower + 0.0:>22.15g} {result.upper:>22.15g} {result.seconds:>8.3f} {found.word}"
     return _Run(_entry(p, result, found), line, (verdict, found.word), code_of(result) if found.ok else OPEN,
                 result.message.startswith("interrupted"))
 
