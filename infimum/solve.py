@@ -116,8 +116,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
 @environment.ours
 def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any = (), atol: float | None = None,
            rtol: float | None = None, xtol: float | None = None, memory_limit: float | None = None,
-           time_limit: float | None = None, max_boxes: int | None = None, progress: bool | None = None, callback: Callable | None = None,
-           device: str = "auto", threads: int | None = None, **unknown: Any) -> Result:
+           time_limit: float | None = None, max_boxes: int | None = None, progress: bool | None = None,
+           callback: Callable | None = None, device: str = "auto", threads: int | None = None, **unknown: Any) -> Result:
     """Continue the run whose state is in the file `checkpoint`; `fun` and `args` must be those of that run.
 
     Bounds, engine and options come from the file; `time_limit`, `max_boxes`, `device` and `threads` are those given here.

@@ -105,7 +105,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU for long runs only"},
     "--seed": {"type": seed, "metavar": "WHOLE", "help": "of all random numbers (0); the same seed gives the same bits; "
                "`random` draws one, which is printed"},
-    "--threads": {"type": whole, "metavar": "COUNT", "help": "the number of CPU threads (one for each core); never changes a bit"},
+    "--threads": {"type": whole, "metavar": "COUNT", "help": "number of CPU threads (one for each core); never changes a bit"},
     "--x0": {"type": points, "metavar": "X ...", "action": "extend",
              "help": "a point to start from, one number per variable; several: \"1,2;3,4\", or repeat --x0"},
     "--option": {"type": options, "metavar": "NAME=VALUE", "action": "extend", "dest": "options",
