@@ -1,7 +1,9 @@
 """Evaluator: boxes in, enclosures out. The only way from engines to a machine."""
 
+import gc
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +17,7 @@ from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
 from infimum.expr.pieces import pieces_of
 from infimum.expr.show import listing
-from infimum.expr.trace import trace
+from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
 from infimum.lower.nodes import nodes_of
@@ -24,6 +26,7 @@ from infimum.target.arrays import Arrays, HostArrays
 from infimum.target.cpu import CpuTarget
 from infimum.target.devices import target_of
 from infimum.text import counted
+from infimum.watch import heed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,8 +112,8 @@ class Evaluator:
     (array([-2.  ,  0.25]), array([7.  , 0.25]))
     """
 
-    def __init__(self, f: Expr, n: int, target: Any = None):
-        self.f, self.n = f, n
+    def __init__(self, f: Expr, n: int, target: Any = None, fun: Callable[[np.ndarray], Any] | None = None):
+        self.f, self.n, self.fun = f, n, fun  # the expression, and the function it was traced from, if there is one
         self.target = CpuTarget() if target is None else target
         self._ready: dict[str, tuple] = {}
         self._parameters: dict[str, int] = {}
@@ -268,10 +271,12 @@ class Evaluator:
         if kind not in self._ready:
             key = (self.f.key, kind, self.n, self.target.name, getattr(self.target, "lanes", 1))
             if key not in _lowered:
+                heed("compiling")
                 name, *sizes = kind.split(":")
-                program = programs.PROGRAMS[name](self.f, var("x", (self.n,)), *map(int, sizes))
-                data = program.data
-                ready = self.target.compile(program.kernel), data.doubles(), data.positions(), program.rows
+                with _collector_paused():
+                    program = programs.PROGRAMS[name](self.f, var("x", (self.n,)), *map(int, sizes))
+                    data = program.data
+                    ready = self.target.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 _lowered[key] = ready, program.at
                 if len(_lowered) > _KEEP:
                     _lowered.popitem(last=False)
@@ -302,6 +307,18 @@ class Evaluator:
         return np.ascontiguousarray(a)
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """A program is made of very many small objects that all stay: looking for garbage among them takes half of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _same(given: np.ndarray, doubles: np.ndarray) -> bool:
     """Do the doubles hold exactly the numbers given (NaN aside)?"""
     if given.dtype.kind == "f":
@@ -329,7 +346,8 @@ def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device
     """
     if target is not None and (device != "cpu" or threads is not None):
         raise OptionError("a target has its own device and threads: give either it or these")
-    return Evaluator(trace(fun, n, args), n, target_of(device, threads=threads) if target is None else target)
+    return Evaluator(trace(fun, n, args), n, target_of(device, threads=threads) if target is None else target,
+                     lambda x: fun(x, *arguments(args)))
 
 
 @environment.ours

@@ -15,20 +15,24 @@ from infimum.engine.branch import LEAST, Goal, lanes_of
 from infimum.engine.callbacks import read_callback
 from infimum.engine.checkpoint import State, check_writable, load, read_path, save
 from infimum.engine.complete_run import CompleteRun
-from infimum.engine.driver import Keeper, drive
+from infimum.engine.driver import Keeper, drive, watch_of
 from infimum.engine.flight import bytes_of
 from infimum.engine.keywords import refuse
 from infimum.engine.partition import CompleteOptions
+from infimum.engine.progress import Shower
 from infimum.engine.random import key_of
 from infimum.engine.swarm import Swarm
 from infimum.engine.swarm_options import SwarmOptions
+from infimum.engine.unfinished import by_plain_calls
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator, compile
+from infimum.expr.trace import arguments
 from infimum.plotting import View
 from infimum.problem import Problem
 from infimum.result import Result
 from infimum.target.devices import target_of
 from infimum.text import counted
+from infimum.watch import OutOfTime, Watch
 
 PROVERS = {"auto": (Auto, SwarmOptions), "complete": (CompleteRun, CompleteOptions)}
 ENGINES = (*PROVERS, "swarm")
@@ -82,6 +86,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     if batch is not None and not (whole and batch >= LEAST):
         raise OptionError(f"batch must be a whole number of {LEAST} or more, or None, not {batch!r}")
     _check_number("time_limit", time_limit, optional=True, positive=True)
+    watch = watch_of(time_limit)
     callback = read_callback(callback)
     seed = randbits(32) if seed is None else seed
     try:
@@ -97,20 +102,24 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
         checkpoint = read_path(checkpoint)
         check_writable(checkpoint)
-    evaluator = _evaluator(fun, len(problem.lo), args, device, threads, memory_limit, LEAST if batch is None else int(batch))
-    shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "view": _view(evaluator, problem)}
-    if engine == "swarm":
-        return _on(evaluator, drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared))
-    kind, goal = _prover(engine, batch, batch is None), Goal(atol, rtol, xtol)
-    run = kind(problem, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
-    keeper = None
-    if checkpoint is not None:
-        asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
-                 "memory_limit": memory_limit, "batch": getattr(run, "batch", None), "grows": batch is None,
-                 "key": evaluator.f.key}
-        keeper = _keeper(checkpoint, asked, problem)
-        keeper.begin()
-    return _on(evaluator, drive(run, keeper=keeper, **shared), run)
+
+    def run() -> Result:
+        evaluator = _evaluator(fun, len(problem.lo), args, device, threads, memory_limit, LEAST if batch is None else int(batch))
+        shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
+                  "view": _view(evaluator, problem)}
+        if engine == "swarm":
+            return _on(evaluator, drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared))
+        kind, goal = _prover(engine, batch, batch is None), Goal(atol, rtol, xtol)
+        search = kind(problem, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
+        keeper = None
+        if checkpoint is not None:
+            asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
+                     "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "grows": batch is None,
+                     "key": evaluator.f.key}
+            keeper = _keeper(checkpoint, asked, problem)
+            keeper.begin()
+        return _on(evaluator, drive(search, keeper=keeper, **shared), search)
+    return _in_time(run, watch, problem, fun, args, time_limit, int(seed), engine, progress)
 
 
 @environment.ours
@@ -129,6 +138,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any =
     refuse(unknown, resume)
     checkpoint = read_path(checkpoint)
     _check_number("time_limit", time_limit, optional=True, positive=True)
+    watch = watch_of(time_limit)
     callback = read_callback(callback)
     for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
         _check_number(name, value, optional=True)
@@ -137,18 +147,44 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any =
     whole = load(checkpoint)
     asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
     problem = Problem(fun, *(whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0")))
-    evaluator = _evaluator(fun, len(problem.lo), args, device, threads, asked["memory_limit"])
-    if evaluator.f.key != asked["key"]:
-        raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made with")
-    kind, settings = _prover(asked["engine"], asked["batch"], asked.get("grows", False)), PROVERS[asked["engine"]][1]
-    options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
-    run = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes, asked["memory_limit"])
-    if whole.values["state"] is not None:
-        run.restore(State(whole.values["state"], whole.arrays))
-    if asked != whole.values["settings"]:
-        save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
-    return _on(evaluator, drive(run, time_limit=time_limit, callback=callback, progress=progress,
-                                keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem)), run)
+
+    def run() -> Result:
+        evaluator = _evaluator(fun, len(problem.lo), args, device, threads, asked["memory_limit"])
+        if evaluator.f.key != asked["key"]:
+            raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made "
+                                  "with")
+        kind, settings = _prover(asked["engine"], asked["batch"], asked.get("grows", False)), PROVERS[asked["engine"]][1]
+        options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
+        search = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes,
+                      asked["memory_limit"])
+        if whole.values["state"] is not None:
+            search.restore(State(whole.values["state"], whole.arrays))
+        if asked != whole.values["settings"]:
+            save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
+        return _on(evaluator, drive(search, time_limit=time_limit, callback=callback, progress=progress,
+                                    keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem),
+                                    watch=watch), search)
+    return _in_time(run, watch, problem, fun, args, time_limit, asked["seed"], asked["engine"], progress)
+
+
+def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any, args: Any, time_limit: float | None, seed: int,
+             engine: str, progress: bool | None) -> Result:
+    """What `run` finds; if the time does not suffice to trace and compile the function, what plain calls of it find."""
+    shown = Shower(progress)
+    watch.show = shown.wait
+    try:
+        with watch:
+            return run()
+    except OutOfTime as early:
+        shown.clear()
+        plain = fun.fun if isinstance(fun, Evaluator) else lambda x: fun(x, *arguments(args))
+        asked = time_limit is None or watch.asked_to_stop()
+        why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
+                                                        time_limit - watch.seconds)
+        result = by_plain_calls(problem, plain, early.best, f"{why} while {early} the function", left, seed, engine)
+        return replace(result, seconds=watch.seconds)
+    finally:
+        shown.clear()
 
 
 def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_limit: float | None) -> dict[str, Any]:

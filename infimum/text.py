@@ -49,11 +49,16 @@ def rows(result: Any) -> list[tuple[str, str]]:
              ("message", result.message)]
     if result.obstacle is not None:
         shown += zip(["obstacle", *[""] * len(result.obstacle)], textwrap.wrap(result.obstacle, _WIDTH), strict=False)
-    shown += [("upper bound", f"{result.upper!r} (verified at x)" if result.x is not None else "none"),
-              ("lower bound", lower), ("x", point(result.x))]
+    shown += [("upper bound", _upper(result)), ("lower bound", lower), ("x", point(result.x))]
     shown += _boxes(result) + _minima(result)
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
     return [*shown, ("run", f"engine {result.engine}, seed {result.seed}, on {result.device}")]
+
+
+def _upper(result: Any) -> str:
+    if result.x is None:
+        return "none"
+    return f"{result.upper!r} (verified at x)" if result.upper < np.inf else f"none; the value at x is about {result.fun!r}"
 
 
 def table(result: Any) -> str:

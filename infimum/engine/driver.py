@@ -15,6 +15,7 @@ from infimum.engine.progress import Figures, Shower
 from infimum.errors import DeviceError
 from infimum.plotting import View
 from infimum.result import Progress, Result
+from infimum.watch import OutOfTime, Watch
 
 
 class Engine(Protocol):
@@ -56,13 +57,27 @@ class Keeper:
         save(self.path, State({"settings": self.settings.values, "state": state.values}, {**settings, **state.arrays}))
 
 
+_KEPT, _LEAST, _FINISH = 0.1, 2.0, 1.0  # the part of the time kept for the answer; seconds for compiling and for it in any case
+
+
+def watch_of(time_limit: float | None) -> Watch:
+    """The clock of a run that begins now."""
+    return Watch(None if time_limit is None else max(_LEAST, (1 - _KEPT) * time_limit))
+
+
 def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
-          progress: bool | None = None, keeper: Keeper | None = None, view: View | None = None) -> Result:
+          progress: bool | None = None, keeper: Keeper | None = None, view: View | None = None,
+          watch: Watch | None = None) -> Result:
     """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows it on terminals and in
-    notebooks after a second. Where a device fails, the file keeps what it held: nothing that was half read gets there."""
-    with Interrupts() as interrupts:
+    notebooks after a second. Where a device fails, the file keeps what it held: nothing that was half read gets there.
+
+    Time counts from when `watch` was made. OutOfTime is raised where nothing can be said before kernels are there that the time
+    did not suffice for."""
+    watch = watch or watch_of(time_limit)
+    with Interrupts() as interrupts, watch:
+        watch.asked_to_stop = lambda: interrupts.heard
         try:
-            return _drive(engine, time_limit, callback, progress, keeper, view, interrupts)
+            return _drive(engine, time_limit, callback, progress, keeper, view, interrupts, watch)
         except DeviceError as error:
             if keeper is None:
                 raise
@@ -71,9 +86,10 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
 
 
 def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None, keeper: Keeper | None,
-           view: View | None, interrupts: Interrupts) -> Result:
-    start, history, stopped, known = time.perf_counter(), [], None, (-np.inf, np.inf)
-    shown, kept = Shower(progress), start
+           view: View | None, interrupts: Interrupts, watch: Watch) -> Result:
+    start, history, stopped, known = watch.start, [], None, (-np.inf, np.inf)
+    shown, kept, over = Shower(progress), start, f"the time limit of {time_limit or 0:g} s was reached"
+    watch.show, early = shown.wait, None
     try:
         for _ in engine.steps():
             seconds = time.perf_counter() - start
@@ -90,14 +106,25 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
             if interrupts.heard:
                 stopped = "interrupted"
             elif stopped is None and time_limit is not None and seconds >= time_limit:
-                stopped = f"the time limit of {time_limit:g} s was reached"
+                stopped = over
             if stopped:
                 break
+    except OutOfTime as error:
+        early, stopped = error, "interrupted" if interrupts.heard else over
     finally:
         shown.clear()
+        watch.show = None
     if keeper is not None:
         keeper.keep(engine)
-    result = engine.finish(stopped, time.perf_counter() - start, history)
+    hurried = stopped is not None and (time_limit is not None or interrupts.heard)
+    try:
+        with Watch(max(_FINISH, _KEPT * (time_limit or 0)) if hurried else None):
+            result = engine.finish(stopped, watch.seconds, history)
+        if early is not None and result.x is None and result.lower == -np.inf:
+            raise early
+    except OutOfTime as error:
+        error.best = engine.x, engine.value
+        raise
     return replace(result, view=view, seconds=time.perf_counter() - start)
 
 

@@ -17,6 +17,7 @@ from infimum.evaluate import Enclosure, Evaluator
 from infimum.expr.node import Expr
 from infimum.lower.nodes import nodes_of
 from infimum.text import counted, point
+from infimum.watch import OutOfTime
 
 _LOOKED_AT, _SURVEYED = 16, 1024            # regions that are enclosed; whose place and size is looked at,
 _MOST_NUMBERS = 1 << 20                     # fewer where they have so many ends
@@ -27,11 +28,11 @@ _FALLS = -1e9                               # a value below this may be on the w
 
 
 def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str | None:
-    """Why the gap between `lower` and the incumbent's value is open, where these regions are left; None if memory is too short to
-    find out."""
+    """Why the gap between `lower` and the incumbent's value is open, where these regions are left; None if memory or time is too
+    short to find out."""
     try:
         return _obstacle(_Look.at(regions, incumbent), regions, lower, incumbent.upper, goal)
-    except MemoryError:
+    except (MemoryError, OutOfTime):
         return None
 
 

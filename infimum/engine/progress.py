@@ -109,6 +109,12 @@ class Shower:
             self.display.show({"time": f"{seconds:.1f} s", **engine.figures(), "evaluations": rate})
             self.next = seconds + _REDRAW
 
+    def wait(self, phase: str, seconds: float) -> None:
+        """Shows what there is to wait for, if it takes long."""
+        if self.display is not None and seconds >= max(self.next, _QUIET):
+            self.display.show({"time": f"{seconds:.1f} s", "phase": phase})
+            self.next = seconds + _REDRAW
+
     def clear(self) -> None:
         if self.display is not None:
             self.display.clear()

@@ -1,6 +1,6 @@
 """The way to make an expression: shapes are inferred, arguments broadcast, simplifications applied."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -29,13 +29,29 @@ def build(op: str, *args: Any, line: str | None = None, **params: Any) -> Expr:
     else:
         shape = _SHAPES[row.kind](op, nodes, params)
     if row.kind is Kind.VIEW and nodes[0].kind is Kind.TEST:  # truth values have no memory: what is compared is rearranged
-        return build(nodes[0].op, *(build(op, a, line=line, **params) for a in nodes[0].args), line=line)
+        return _rearranged_test(nodes[0], lambda a: build(op, a, line=line, **params), line)
     rule = RULES.get(op)
     simpler = None if rule is None else rule(partial(build, line=line), nodes, shape, params)
     if simpler is not None:
         return simpler
     params.pop("shape", None)  # it is the node's own shape
     return make(op, nodes, shape, params, line)
+
+
+def _rearranged_test(test: Expr, view: Callable[[Expr], Expr], line: str | None) -> Expr:
+    """A view of truth values: the same tests, of views of what they compare."""
+    new: dict[Expr, Expr] = {}
+    stack = [test]
+    while stack:
+        node = stack[-1]
+        missing = [a for a in node.args if a not in new] if node.kind is Kind.TEST else []
+        if missing:
+            stack += missing
+            continue
+        if node not in new:
+            new[node] = build(node.op, *(new[a] for a in node.args), line=line) if node.kind is Kind.TEST else view(node)
+        stack.pop()
+    return new[test]
 
 
 def _view_shape(op: str, args: tuple[Expr, ...], params: dict) -> Shape:
@@ -160,4 +176,6 @@ def zeros(shape: Shape) -> Expr:
 
 def is_zero(x: Expr) -> bool:
     """Is x certainly the constant 0, wherever its parts are defined?"""
-    return is_const(x, 0.0) or (x.op in ("broadcast", "reshape") and is_zero(x.args[0]))
+    while x.op in ("broadcast", "reshape"):
+        x = x.args[0]
+    return is_const(x, 0.0)

@@ -9,6 +9,7 @@ from infimum.expr.build import broadcast, build, is_zero, reduce, reshape, trans
 from infimum.expr.node import Expr, Index
 
 Rule = Callable[[Expr, Expr, int], Expr | None]
+_NESTED = 8  # choices one in the other that an adjoint may carry
 
 
 # ---- products with an adjoint
@@ -27,13 +28,25 @@ def over(a: Expr, divisor: Expr) -> Expr:
     return _inside(a, lambda inner: build("div", inner, divisor))
 
 
-def plus(a: Expr, c: Expr) -> Expr:
+def plus(a: Expr, c: Expr, depth: int = _NESTED) -> Expr:
     """The sum of two adjoints; what comes out of the branches of one `where` is joined again, so that `times` still sees it."""
-    if a.op == c.op == "where" and a.args[0] is c.args[0]:
+    if depth and a.op == c.op == "where" and a.args[0] is c.args[0]:
         pairs = [(a.args[i], c.args[i]) for i in (1, 2)]
         if any(is_zero(p) or is_zero(q) for p, q in pairs):
-            return build("where", a.args[0], *(plus(p, q) for p, q in pairs))
+            return build("where", a.args[0], *(plus(p, q, depth - 1) for p, q in pairs))
     return build("add", a, c)
+
+
+def chosen(test: Expr, a: Expr, branch: int) -> Expr:
+    """The adjoint a where the test chooses this branch, 1 or 2, of a `where`, else 0. Of many such choices, one in the other, two
+    become one, or a chain of them would be written anew for every operation below it."""
+    nested, inner = 0, a
+    while inner.op == "where" and nested < _NESTED and (zero := _zero_branch(inner)):
+        inner, nested = inner.args[3 - zero], nested + 1
+    if nested == _NESTED:
+        sides = [t if side == 1 else build("not", t) for t, side in ((test, branch), (a.args[0], 3 - _zero_branch(a)))]
+        test, a, branch = build("and", *sides), a.args[3 - _zero_branch(a)], 1
+    return build("where", test, a, 0.0) if branch == 1 else build("where", test, 0.0, a)
 
 
 def negative(a: Expr) -> Expr:
@@ -46,14 +59,20 @@ def _rearranged(a: Expr, view: Callable[[Expr], Expr]) -> Expr:
     return _inside(a, view, view)
 
 
+def _zero_branch(a: Expr) -> int:
+    """The branch of a `where`, 1 or 2, that is 0; of two that are, the second; 0 if neither is."""
+    return 2 if is_zero(a.args[2]) else 1 if is_zero(a.args[1]) else 0
+
+
 def _inside(a: Expr, function: Callable[[Expr], Expr], on_test: Callable[[Expr], Expr] = lambda test: test) -> Expr:
-    if a.op == "where":
-        test, yes, no = a.args
-        if is_zero(no):
-            return build("where", on_test(test), _inside(yes, function, on_test), 0.0)
-        if is_zero(yes):
-            return build("where", on_test(test), 0.0, _inside(no, function, on_test))
-    return function(a)
+    around = []
+    while a.op == "where" and (zero := _zero_branch(a)):
+        around.append((on_test(a.args[0]), zero))
+        a = a.args[3 - zero]
+    a = function(a)
+    for test, zero in reversed(around):
+        a = build("where", test, a, 0.0) if zero == 2 else build("where", test, 0.0, a)
+    return a
 
 
 # ---- views

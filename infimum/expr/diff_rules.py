@@ -10,7 +10,7 @@ import numpy as np
 
 from infimum.expr import diff_arrays
 from infimum.expr.build import build
-from infimum.expr.diff_arrays import Rule, negative, over, times
+from infimum.expr.diff_arrays import Rule, chosen, negative, over, times
 from infimum.expr.node import Expr, const
 
 # the natural logarithms of 2 and 10, and 2/sqrt(pi), lie between these neighbouring doubles
@@ -62,10 +62,17 @@ def _pow(node: Expr, a: Expr, i: int) -> Expr:
 
 def _exponent_less_one(y: Expr) -> Expr:
     """y - 1; for constants the double itself where it is one, else the neighbours around it."""
-    if y.op in ("broadcast", "reshape"):
-        return build(y.op, _exponent_less_one(y.args[0]), shape=y.shape)
-    if y.lo is None or y.hi is None:
-        return _minus_one(y)
+    views = []
+    while y.op in ("broadcast", "reshape"):
+        views.append(y)
+        y = y.args[0]
+    less = _minus_one(y) if y.lo is None or y.hi is None else _constant_less_one(y)
+    for view in reversed(views):
+        less = build(view.op, less, shape=view.shape)
+    return less
+
+
+def _constant_less_one(y: Expr) -> Expr:
     low, low_error = _less_one(y.lo)
     high, high_error = _less_one(y.hi)
     return const(np.where(low_error < 0, np.nextafter(low, -np.inf), low),
@@ -109,8 +116,7 @@ def _min(node: Expr, a: Expr, i: int) -> Expr:
 
 def _where(node: Expr, a: Expr, i: int) -> Expr | None:
     """A `where` with zeros in the other branch: `times` and `over` keep it outermost, see there."""
-    test = node.args[0]
-    return None if i == 0 else build("where", test, a, 0.0) if i == 1 else build("where", test, 0.0, a)
+    return None if i == 0 else chosen(node.args[0], a, i)
 
 
 def _nothing(node: Expr, a: Expr, i: int) -> None:

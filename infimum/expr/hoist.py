@@ -11,7 +11,7 @@ scalar that itself depends on x (a mean), that scalar is a number of its own whi
 but the derivative by y would miss a part, so that `exact` is False.
 """
 
-import sys
+from collections.abc import Generator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +24,7 @@ Y = "y"
 EXACT = ("constant", "inside")  # kinds of numbers that are known exactly; of the others an enclosure and its status
 _SCAN = {"sum": "cumsum", "prod": "cumprod", "amin": "cummin", "amax": "cummax", "norm": "cumsum"}
 _JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max"}
+_WIDE, _WIDEST = 4, 64  # how far apart the elements may lie that a term of a reduction reads, or a single element of a vector
 NEUTRAL = {"sum": 0.0, "prod": 1.0, "amin": np.inf, "amax": -np.inf, "norm": 0.0}
 
 
@@ -66,15 +67,16 @@ def local_form(f: Expr, x: Expr, block: int = 1) -> LocalForm | None:
     for node in topological([f]):
         if node is x or not depends.isdisjoint(node.args):
             depends.add(node)
-    writer, deep = _Writer(x, depends, block), sys.getrecursionlimit()
-    sys.setrecursionlimit(max(deep, 200_000))  # expressions may be deep; what is found must not depend on the caller's stack
+    writer = _Writer(x, depends, block)
     try:
-        value = writer.scalar(f)
+        value = writer.write(f)
     except NotLocal:
         return None
-    finally:
-        sys.setrecursionlimit(deep)
     return LocalForm(value, list(writer.numbers.values()), writer.exact)
+
+
+Asked = tuple[Expr] | tuple[Expr, int]  # a scalar, or a vector and the shift of the element that is meant
+Writing = Generator[Asked, Expr, Expr]  # asks for parts, is sent them, returns the whole
 
 
 class _Writer:
@@ -83,8 +85,8 @@ class _Writer:
         self.numbers: dict[tuple, Number] = {}
         self.exact = True
         self.y = block_variables(block)
-        self._scalars: dict[Expr, Expr] = {}
-        self._elements: dict[tuple[Expr, int], Expr] = {}
+        self._written: dict[Asked, Expr] = {}
+        self._reads: dict[Expr, tuple[int, int] | None] = {}
 
     def number(self, kind: str, source: object = None, shift: int = 0, size: int = 0, op: str = "", stop: int = 0) -> Expr:
         key = (kind, id(source), shift, size, op, stop)
@@ -92,49 +94,66 @@ class _Writer:
             self.numbers[key] = Number(f"c{len(self.numbers)}", kind, source, shift, size, op, stop)
         return var(self.numbers[key].name, ())
 
-    # ---- scalars
-    def scalar(self, node: Expr) -> Expr:
-        if node not in self._scalars:
-            self._scalars[node] = self._scalar(node)
-        return self._scalars[node]
+    def write(self, f: Expr) -> Expr:
+        """The scalar f. Expressions may be deep: what asks for a part waits on a list, not on Python's stack."""
+        waiting: list[tuple[Asked, Writing]] = [((f,), self._scalar(f))]
+        part = None
+        while waiting:
+            asked, writing = waiting[-1]
+            try:
+                wanted = writing.send(part)
+            except StopIteration as end:
+                part = self._written[asked] = end.value
+                waiting.pop()
+                continue
+            part = self._written.get(wanted)
+            if part is None:
+                waiting.append((wanted, self._scalar(*wanted) if len(wanted) == 1 else self._element(*wanted)))
+        return part
 
-    def _scalar(self, node: Expr) -> Expr:
+    # ---- scalars
+    def _scalar(self, node: Expr) -> Writing:
         if node not in self.depends:
             return node
         if node.kind in (Kind.MAP, Kind.TEST) and node.shape == ():
-            return build(node.op, *(self.scalar(a) for a in node.args), **dict(node.params))
+            parts = []
+            for a in node.args:
+                parts.append((yield a,))
+            return build(node.op, *parts, **dict(node.params))
         if node.op == "reshape" and node.size == 1:
-            return self._single(node)
+            return (yield from self._single(node))
         if node.kind is Kind.REDUCE and node.shape == () and len(node.args[0].shape) == 1:
-            return self._reduction(node)
+            return (yield from self._reduction(node))
         raise NotLocal
 
-    def _single(self, node: Expr) -> Expr:
+    def _single(self, node: Expr) -> Writing:
         """One element of a vector: seen from the variables it reads, that element; from all others, what it is on the whole
         box."""
         source, at = node.args[0], 0
-        while source.op == "slice" and len(source.shape) == 1 and source["steps"] == (1,):
+        while _is_shift(source):
             at, source = at + source["starts"][0], source.args[0]
         if source.shape != (self.n,) and source.size != 1:
             raise NotLocal
         value = self.number("scalar", node)
         offsets = self._offsets(source)
-        if not offsets:
+        if offsets is None:
             return value
-        for shift in range(-offsets[-1], self.block - offsets[0]):
+        if offsets[1] - offsets[0] > _WIDEST:
+            raise NotLocal
+        for shift in range(-offsets[1], self.block - offsets[0]):
             here = self.number("inside", None, shift - at, 1)
-            value = build("where", build("lt", const(0.5), here), self.element(source, shift), value)
+            value = build("where", build("lt", const(0.5), here), (yield source, shift), value)
         return value
 
-    def _reduction(self, node: Expr) -> Expr:
+    def _reduction(self, node: Expr) -> Writing:
         terms = node.args[0]
         offsets = self._offsets(terms)
-        if not offsets or offsets[-1] - offsets[0] > 4:
+        if offsets is None or offsets[1] - offsets[0] > _WIDE:
             raise NotLocal
-        first, last, size = -offsets[-1], self.block - 1 - offsets[0], terms.size  # the terms at j + first … j + last read y
+        first, last, size = -offsets[1], self.block - 1 - offsets[0], terms.size  # the terms at j + first … j + last read y
         parts = []
         for shift in range(first, last + 1):
-            term = self.element(terms, shift)
+            term = yield terms, shift
             if shift < 0 or shift + self.n - self.block + 1 > size:
                 here = build("lt", const(0.5), self.number("inside", None, shift, size))
                 term = build("where", here, term, const(NEUTRAL[node.op]))
@@ -151,37 +170,36 @@ class _Writer:
         return value
 
     # ---- elements of vectors
-    def _offsets(self, node: Expr) -> list[int]:
-        """Element i of the vector reads x[i + offset] for these offsets."""
-        found: set[int] = set()
-        stack, seen = [(node, 0)], set()
+    def _offsets(self, node: Expr) -> tuple[int, int] | None:
+        """Element i of the vector reads x[i + offset] for offsets from the first to the second; None if it reads no element."""
+        stack = [node]
         while stack:
-            node, shift = stack.pop()
-            if (node, shift) in seen:
+            top = stack[-1]
+            args = self._read_through(top) if top not in self._reads else ()
+            missing = [a for a in args if a not in self._reads]
+            if missing:
+                stack += missing
                 continue
-            seen.add((node, shift))
-            if node is self.x:
-                found.add(shift)
-            elif node not in self.depends:
-                continue
-            elif node.op == "broadcast":
-                self.exact = False  # a scalar that depends on x reaches every element, whichever variable is looked from
-            elif node.op == "slice" and len(node.shape) == 1 and node["steps"] == (1,):
-                stack.append((node.args[0], shift + node["starts"][0]))
-            elif node.kind in (Kind.MAP, Kind.TEST):
-                stack += [(a, shift) for a in node.args]
-            else:
-                raise NotLocal
-        return sorted(found)
+            stack.pop()
+            if top not in self._reads:
+                found = [(0, 0)] if top is self.x else [r for a in args if (r := self._reads[a]) is not None]
+                start = top["starts"][0] if top.op == "slice" and args else 0
+                self._reads[top] = (min(r[0] for r in found) + start, max(r[1] for r in found) + start) if found else None
+        return self._reads[node]
 
-    def element(self, node: Expr, shift: int) -> Expr:
+    def _read_through(self, node: Expr) -> tuple[Expr, ...]:
+        """The vectors from which the elements of this one are computed, each from those at its own position or a fixed shift."""
+        if node is self.x or node not in self.depends:
+            return ()
+        if node.op == "broadcast":
+            self.exact = False  # a scalar that depends on x reaches every element, whichever variable is looked from
+            return ()
+        if _is_shift(node) or node.kind in (Kind.MAP, Kind.TEST):
+            return node.args
+        raise NotLocal
+
+    def _element(self, node: Expr, shift: int) -> Writing:
         """The element of the vector at position j + shift."""
-        key = (node, shift)
-        if key not in self._elements:
-            self._elements[key] = self._element(node, shift)
-        return self._elements[key]
-
-    def _element(self, node: Expr, shift: int) -> Expr:
         if node is self.x:
             return self.y[shift] if 0 <= shift < self.block else self.number("array", node, shift, node.size)
         if node.op == "broadcast" and node.args[0].size == 1:
@@ -190,10 +208,13 @@ class _Writer:
             if node.op != "const" or node.lo is not node.hi:
                 return self.number("array", node, shift, node.size)
             return const(node.lo.flat[0]) if node.size == 1 else self.number("constant", node.lo, shift, node.size)
-        if node.op == "slice" and len(node.shape) == 1 and node["steps"] == (1,):
-            return self.element(node.args[0], shift + node["starts"][0])
+        if _is_shift(node):
+            return (yield node.args[0], shift + node["starts"][0])
         if node.kind in (Kind.MAP, Kind.TEST):
-            return build(node.op, *(self.element(a, shift) for a in node.args), **dict(node.params))
+            parts = []
+            for a in node.args:
+                parts.append((yield a, shift))
+            return build(node.op, *parts, **dict(node.params))
         raise NotLocal
 
     def _spread(self, scalar: Expr) -> Expr:
@@ -202,6 +223,11 @@ class _Writer:
             return scalar if scalar.shape == () else build("reshape", scalar, shape=())
         self.exact = False
         return self.number("scalar", scalar)
+
+
+def _is_shift(node: Expr) -> bool:
+    """Is the vector a run of another one?"""
+    return node.op == "slice" and len(node.shape) == 1 and node["steps"] == (1,)
 
 
 def block_variables(block: int) -> list[Expr]:

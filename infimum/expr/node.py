@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.ops import OPS, Kind
+from infimum.watch import heed
 
 Shape = tuple[int, ...]
 
@@ -112,6 +113,7 @@ def make(op: str, args: tuple[Expr, ...], shape: Shape, params: dict[str, Any] |
     found = _nodes.get(identity)
     if found is not None:
         return found
+    heed()
     node = object.__new__(Expr)
     for set_slot, value in zip(_SET_SLOT, (op, args, rows, shape, line, lo, hi, None), strict=True):
         set_slot(node, value)
@@ -151,8 +153,8 @@ def is_const(node: Expr, value: float | None = None) -> bool:
     return value is None or (node.lo is node.hi and bool((node.lo == value).all()))
 
 
-def topological(roots: list[Expr]) -> Iterator[Expr]:
-    """Every node that the roots need, once each, arguments before users, in a fixed order."""
+def topological(roots: list[Expr], leaf: Expr | None = None) -> Iterator[Expr]:
+    """Every node that the roots need, once each, arguments before users, in a fixed order; what `leaf` needs is left out."""
     seen: set[int] = set()
     stack = [(root, False) for root in reversed(roots)]
     while stack:
@@ -161,5 +163,8 @@ def topological(roots: list[Expr]) -> Iterator[Expr]:
             yield node
         elif id(node) not in seen:
             seen.add(id(node))
+            if not len(seen) & 1023:
+                heed()
             stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(node.args))
+            if node is not leaf:
+                stack.extend([(arg, False) for arg in reversed(node.args)])

@@ -58,7 +58,7 @@ def pieces_of(f: Expr) -> dict[Expr, Piece]:
 def _piece(top: Expr, quantity: Expr) -> Piece:
     variable = var("piece", quantity.shape)
     new = {quantity: variable}
-    for node in topological([top]):
+    for node in topological([top], leaf=quantity):
         if node not in new:
             args = [new[a] for a in node.args]
             same = all(a is b for a, b in zip(args, node.args, strict=True))

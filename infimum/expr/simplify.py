@@ -8,6 +8,7 @@ where the result is exact. Every rule says what it preserves.
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -231,30 +232,51 @@ def _sqrt(build, args, shape, params):
     return _root(build, args[0])
 
 
+_roots: "WeakKeyDictionary[Expr, Expr | None]" = WeakKeyDictionary()  # a loop may take the root of every partial sum
+
+
 def _root(build: Callable, u: Expr) -> Expr | None:
-    """An expression whose square is u and that is >= 0, if u is visibly a sum of squares."""
-    if u.op == "powi" and u["k"] % 2 == 0 and u["k"] > 0:
-        return build("powi", build("abs", u.args[0]), k=u["k"] // 2)
-    if u.op == "sum" and u.args[0].op == "powi" and u.args[0]["k"] == 2:
-        return build("norm", u.args[0].args[0], axes=u["axes"])
-    if u.op == "sum" and (inner := _root(build, u.args[0])) is not None:
-        return build("norm", inner, axes=u["axes"])
-    if u.op == "add":
-        terms = []
-        while u.op == "add":  # a loop over many components makes a chain too long for recursion
-            terms.append(u.args[1])
-            u = u.args[0]
-        result = _root(build, u)
-        while result is not None and terms:
-            root = _root(build, terms.pop())
-            result = None if root is None else build("hypot", result, root)
-        return result
+    """An expression whose square is u and that is >= 0, if u is visibly a sum of squares. Sums may be deep: no recursion."""
+    stack = [u]
+    while stack:
+        node = stack[-1]
+        parts = _squares_in(node) if node not in _roots else None
+        if parts is None or any(_roots.get(p, p) is None for p in parts):
+            _roots.setdefault(node, None)
+        elif (missing := next((p for p in parts if p not in _roots), None)) is not None:
+            stack.append(missing)
+            continue
+        else:
+            _roots[node] = _joined_root(build, node, [_roots[p] for p in parts])
+        stack.pop()
+    return _roots[u]
+
+
+def _squares_in(u: Expr) -> tuple[Expr, ...] | None:
+    """What must have roots for u to have one; None if u is visibly no sum of squares."""
+    if u.op == "powi":
+        return () if u["k"] % 2 == 0 and u["k"] > 0 else None
+    if u.op in ("add", "sum"):
+        return () if u.op == "sum" and u.args[0].op == "powi" and u.args[0]["k"] == 2 else u.args
     if u.op in ("mul", "div"):
-        factor, square = (u.args[0], u.args[1]) if u.op == "mul" else (u.args[1], u.args[0])
+        factor, square = u.args if u.op == "mul" else u.args[::-1]
         c = scalar_of(factor)
-        root = _root(build, square) if c is not None and c > 0 else None
-        return None if root is None else build(u.op, *((_sqrt_const(c), root) if u.op == "mul" else (root, _sqrt_const(c))))
+        return (square,) if c is not None and c > 0 else None
     return None
+
+
+def _joined_root(build: Callable, u: Expr, roots: list[Expr]) -> Expr:
+    """The root of u from those of its parts."""
+    match u.op:
+        case "powi":
+            return build("powi", build("abs", u.args[0]), k=u["k"] // 2)
+        case "sum":
+            return build("norm", *(roots or u.args[0].args), axes=u["axes"])
+        case "add":
+            return build("hypot", *roots)
+        case "mul":
+            return build("mul", _sqrt_const(scalar_of(u.args[0])), *roots)
+    return build("div", *roots, _sqrt_const(scalar_of(u.args[1])))
 
 
 def _sqrt_const(c: float) -> Expr:

@@ -40,6 +40,7 @@ from infimum.expr.source import (
 )
 from infimum.expr.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, SPECIAL, UFUNCS, Tracer
 from infimum.expr.unsupported import name_of, no_rule
+from infimum.watch import heed
 
 # what NumPy says when it meets traced numbers in an array of objects and lacks a way to apply the function named
 _NO_RULE = (r"which has no callable (\w+) method", r"ufunc '(\w+)' not supported for the input types",
@@ -75,7 +76,8 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     if not callable(fun):
         raise TraceError(f"The function to trace is a {type(fun).__name__}, which cannot be called. Pass a function f(x, *args).")
     x = Tracer(var("x", (_number_of_variables(n),)))
-    extra = tuple(args) if isinstance(args, (tuple, list)) else (args,)
+    extra = arguments(args)
+    heed("tracing")
     try:
         return _scalar(fun, _called(fun, x, extra))
     except TraceError as error:
@@ -98,6 +100,11 @@ def _called(fun: Callable, x: Any, extra: tuple) -> Any:
         raise
     except Exception as error:
         raise _explained(fun, error) from error
+
+
+def arguments(args: Any) -> tuple:
+    """The further arguments of a function; anything but a tuple or list is one, as in SciPy."""
+    return tuple(args) if isinstance(args, (tuple, list)) else (args,)
 
 
 def _random_states() -> tuple:

@@ -1,7 +1,7 @@
 """Elements: one number of an expression at a time becomes instructions of a kernel."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,7 +11,8 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import RUN, Builder, Step, Value
 from infimum.lower.meaning import SCANS, Estimates, Meaning
 from infimum.lower.schedule import UNROLL, Plan
-from infimum.lower.views import VIEWS, At, flat
+from infimum.lower.views import VIEWS, At, Needs, flat
+from infimum.watch import heed
 
 Leaf = Callable[["int | Value"], Any]
 Tighter = dict[Expr, Callable[["Elements", Any, At], Any]]
@@ -34,35 +35,61 @@ class Elements:
 
     # ---- elements
     def element(self, node: Expr, at: At) -> Any:
-        """The element of `node` at the position, computed in the innermost loop that is open or further out."""
-        for known in reversed(self.memo):
-            if (node, at) in known:
-                return known[node, at]
-        value = self._compute(node, at)
-        self.memo[-1][node, at] = value
+        """The element of `node` at the position, computed in the innermost loop that is open or further out.
+
+        Expressions may be deep: what waits for its arguments waits on a list, not on Python's stack.
+        """
+        value = self._known(node, at)
+        waiting = [] if value is not None else [(node, at, *self._needs(node, at), [])]
+        while waiting:
+            node, at, needs, finish, values = waiting[-1]
+            for k in range(len(values), len(needs)):
+                value = self._known(*needs[k])
+                if value is None:
+                    waiting.append((*needs[k], *self._needs(*needs[k]), []))
+                    break
+                values.append(value)
+            else:
+                heed()
+                value = self.memo[-1][node, at] = finish(*values)
+                waiting.pop()
         return value
 
-    def _compute(self, node: Expr, at: At) -> Any:
+    def _known(self, node: Expr, at: At) -> Any:
+        for known in reversed(self.memo):
+            value = known.get((node, at))
+            if value is not None:
+                return value
+        return None
+
+    def _needs(self, node: Expr, at: At) -> Needs:
+        """The elements that this one is computed from, and the way to do it."""
         if node in self.buffers:
-            buffers, form = self.buffers[node]
-            position = flat(self.b, node.shape, at)
-            return self.meaning.unpack(tuple(self.b.load(buffer, position) for buffer in buffers), form)
+            return (), lambda: self._load(node, at)
         kind = node.kind
         if kind is Kind.MAP or kind is Kind.TEST:
-            values = []
-            for arg in node.args:
-                values.append(self.element(arg, at))
-            value = self.meaning.rules[self.plan.rule.get(node, node.op)](self.b, *values, **dict(node.params))
-            return self.tighter[node](self, value, at) if node in self.tighter else value
+            return [(arg, at) for arg in node.args], lambda *values: self._map(node, at, values)
         if kind is Kind.LEAF:
-            if node.op == "var":
-                return self.leaves[node["name"]](at[0] if at else 0)
-            return self.meaning.constant(self.b, self.data, node, flat(self.b, node.shape, at))
+            return (), lambda: self._leaf(node, at)
         if kind is Kind.REDUCE:
-            return self.meaning.after(self.b, node.op, self._reduce(node, at, 0, ()))
+            return (), lambda: self.meaning.after(self.b, node.op, self._reduce(node, at, 0, ()))
         if kind is Kind.SCAN:
-            return self._scan_written_out(node, at)
+            return (), lambda: self._scan_written_out(node, at)
         return VIEWS[node.op](self, node, at)
+
+    def _load(self, node: Expr, at: At) -> Any:
+        buffers, form = self.buffers[node]
+        position = flat(self.b, node.shape, at)
+        return self.meaning.unpack(tuple(self.b.load(buffer, position) for buffer in buffers), form)
+
+    def _map(self, node: Expr, at: At, values: tuple) -> Any:
+        value = self.meaning.rules[self.plan.rule.get(node, node.op)](self.b, *values, **dict(node.params))
+        return self.tighter[node](self, value, at) if node in self.tighter else value
+
+    def _leaf(self, node: Expr, at: At) -> Any:
+        if node.op == "var":
+            return self.leaves[node["name"]](at[0] if at else 0)
+        return self.meaning.constant(self.b, self.data, node, flat(self.b, node.shape, at))
 
     def _reduce(self, node: Expr, at: At, axis: int, inner: At) -> Any:
         """Reduces over the axes in order, the later ones inside the earlier."""
@@ -106,7 +133,7 @@ class Elements:
             return meaning.pack(b, combine(b, meaning.unpack(left, form), meaning.unpack(right, form)), form)
         return self.b.step(meaning.neutral(op, form), meaning.pack(self.b, value, form), merge, scan), form
 
-    def tree(self, op: str, values: list) -> Any:
+    def tree(self, op: str, values: Sequence) -> Any:
         """The fixed tree, written out."""
         meaning, op = self._meaning(op)
         combine, stack = meaning.combine(op), []

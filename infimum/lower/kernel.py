@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from infimum.watch import heed
+
 RUN = 16
 
 # name -> (types of the operands, type of the result)
@@ -337,6 +339,8 @@ def _alive(items: list, live: set) -> list:
     """The items that effects or live values need; `live` (Values, and numbers of buffers that are read) grows on the way."""
     kept = []
     for item in reversed(items):
+        if not len(kept) & 4095:
+            heed()
         if isinstance(item, Instr):
             if item.op == "output" or (item.op == "store" and item.attr in live) or any(v in live for v in item.results):
                 live.update(item.operands)

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from infimum.lower.data import Data
 from infimum.lower.elements import PLAIN_SUM, Elements, Leaf, Tighter
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.meaning import Meaning
-from infimum.lower.schedule import Plan, plan
+from infimum.lower.schedule import Plan, Stage, plan
 from infimum.lower.views import At, flat
 
 Writer = Callable[[At, Any], None]
@@ -46,16 +45,11 @@ class Lowering:
         program is written without loops (None: if it is short); arrays in `stored` are stored in any case.
         """
         self.depth = self.b.depth
-        deep = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(deep, 200_000))  # expressions may be deep; these frames are Python's own
-        try:
-            self.elements.plan = plan([node for node, _ in outputs], straight, stored or set())
-            writers: dict[Expr, list[Writer]] = {}
-            for node, writer in outputs:
-                writers.setdefault(node, []).append(writer)
-            (self._straight if self.plan.straight else self._staged)(writers, beside)
-        finally:
-            sys.setrecursionlimit(deep)
+        self.elements.plan = plan([node for node, _ in outputs], straight, stored or set())
+        writers: dict[Expr, list[Writer]] = {}
+        for node, writer in outputs:
+            writers.setdefault(node, []).append(writer)
+        (self._straight if self.plan.straight else self._staged)(writers, beside)
 
     def values(self, nodes: list[Expr], straight: bool | None = None) -> list:
         """The values of scalar expressions."""
@@ -77,16 +71,20 @@ class Lowering:
                     writer(at, self.elements.element(node, at))
 
     def _staged(self, writers: dict[Expr, list[Writer]], beside: "Beside | None") -> None:
-        scalars = [n for n in self.plan.nodes if n.size == 1 and n.kind in (Kind.MAP, Kind.TEST)]
-        for level in range(max([s.level for s in self.plan.stages], default=0) + 1):
-            for stage in self.plan.stages:
-                if stage.level == level:
-                    roots = [r for r in stage.roots if r in writers or not self._is_known(r)]
-                    if roots:
-                        self._stage(roots, stage.shared, writers, beside)
-            for node in scalars:  # computed as soon as they can be, outside every loop
-                if self.plan.level[node] == level:
-                    self.elements.element(node, (0,) * len(node.shape))
+        stages: dict[int, list[Stage]] = {}
+        for stage in self.plan.stages:
+            stages.setdefault(stage.level, []).append(stage)
+        scalars: dict[int, list[Expr]] = {}
+        for node in self.plan.nodes:
+            if node.size == 1 and node.kind in (Kind.MAP, Kind.TEST):
+                scalars.setdefault(self.plan.level[node], []).append(node)
+        for level in range(max(stages, default=0) + 1):
+            for stage in stages.get(level, ()):
+                roots = [r for r in stage.roots if r in writers or not self._is_known(r)]
+                if roots:
+                    self._stage(roots, stage.shared, writers, beside)
+            for node in scalars.get(level, ()):  # computed as soon as they can be, outside every loop
+                self.elements.element(node, (0,) * len(node.shape))
         if beside is not None and beside.value is None:
             beside.value, = self.elements.sweep(beside.count, 3, lambda i: [beside.term(i)], [PLAIN_SUM])
         for node, calls in writers.items():

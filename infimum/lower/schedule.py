@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from infimum.expr.node import Expr, topological
 from infimum.expr.ops import Kind
+from infimum.watch import heed
 
 HEAVY = 24       # an expression this costly is stored rather than computed twice
 STRAIGHT = 200   # programs up to this cost are written without loops
@@ -104,10 +105,11 @@ def independent_roots(output: Expr, variable: Expr) -> list[Expr]:
     for node in p.nodes:
         if node is variable or any(a in needs for a in node.args):
             needs.add(node)
-    met = [a for node in p.nodes if node in needs for a in node.args if a not in needs]
-    while any(a.kind is Kind.VIEW for a in met):
-        met = [b for a in met for b in (a.args if a.kind is Kind.VIEW else (a,))]
-    heavy = [a for a in met if a.size > 1 and p.cost[a] >= HEAVY and a.kind is not Kind.TEST]
+    met = dict.fromkeys(a for node in p.nodes if node in needs for a in node.args if a not in needs)
+    for node in reversed(p.nodes):  # what is seen through views
+        if node in met and node.kind is Kind.VIEW:
+            met |= dict.fromkeys(node.args)
+    heavy = [a for a in met if a.size > 1 and p.cost[a] >= HEAVY and a.kind not in (Kind.TEST, Kind.VIEW)]
     roots = [root for stage in p.stages for root in stage.roots if root not in needs]
     return list(dict.fromkeys([*roots, *heavy]))
 
@@ -118,6 +120,7 @@ def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, floa
     Roots that run over the same vector and wait for equally many others are taken to share a loop.
     """
     waits = _waits(nodes)
+    heed()
     stored, uses = _trace_uses(outputs, nodes, cost, waits, set())
     # sine and cosine are computed together in the first loop that needs either; what no later loop needs is not kept
     apart = {n for n, other in _partners(nodes).items() if n.size > 1 and uses[n] != uses[other]}
@@ -192,6 +195,7 @@ def _still_heavy(nodes: list[Expr], stored: set[Expr]) -> set[Expr]:
 
 def _arrange(p: Plan, outputs: list[Expr]) -> None:
     """Orders the roots; those that depend on equally many stages and run over the same vector share a loop."""
+    heed()
     wanted = set(outputs)
     shared: dict[tuple, Stage] = {}
     for node in p.nodes:

@@ -1,6 +1,10 @@
-"""Views: where an element of a rearranged array is found. Nothing is computed but positions."""
+"""Views: where an element of a rearranged array is found. Nothing is computed but positions.
 
-from collections.abc import Callable
+Each view tells the elements that it needs, and what becomes of their values. Whoever asks computes them: views of views do not
+nest in Python's stack.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +16,15 @@ if TYPE_CHECKING:
     from infimum.lower.elements import Elements
 
 At = tuple["int | Value", ...]
+Needs = tuple[Sequence[tuple[Expr, At]], Callable[..., Any]]  # elements, and the function of their values
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _one(x: Expr, at: At) -> Needs:
+    return ((x, at),), _same
 
 
 def flat(b: Builder, shape: tuple[int, ...], at: At) -> "int | Value":
@@ -29,48 +42,48 @@ def unflat(b: Builder, shape: tuple[int, ...], position: "int | Value") -> At:
     return tuple(reversed(at))
 
 
-def _reshape(e: "Elements", node: Expr, at: At) -> Any:
+def _reshape(e: "Elements", node: Expr, at: At) -> Needs:
     x = node.args[0]
     long = [(d, i) for d, i in zip(node.shape, at, strict=True) if d > 1]
     if [d for d, _ in long] == [d for d in x.shape if d > 1]:  # only axes of length 1 come or go
         rest = iter(i for _, i in long)
-        return e.element(x, tuple(next(rest) if d > 1 else 0 for d in x.shape))
-    return e.element(x, unflat(e.b, x.shape, flat(e.b, node.shape, at)))
+        return _one(x, tuple(next(rest) if d > 1 else 0 for d in x.shape))
+    return _one(x, unflat(e.b, x.shape, flat(e.b, node.shape, at)))
 
 
-def _transpose(e: "Elements", node: Expr, at: At) -> Any:
+def _transpose(e: "Elements", node: Expr, at: At) -> Needs:
     perm = node["perm"]
-    return e.element(node.args[0], tuple(at[perm.index(axis)] for axis in range(len(perm))))
+    return _one(node.args[0], tuple(at[perm.index(axis)] for axis in range(len(perm))))
 
 
-def _broadcast(e: "Elements", node: Expr, at: At) -> Any:
+def _broadcast(e: "Elements", node: Expr, at: At) -> Needs:
     x = node.args[0]
     tail = at[len(at) - len(x.shape):]
-    return e.element(x, tuple(i if d > 1 else 0 for d, i in zip(x.shape, tail, strict=True)))
+    return _one(x, tuple(i if d > 1 else 0 for d, i in zip(x.shape, tail, strict=True)))
 
 
-def _slice(e: "Elements", node: Expr, at: At) -> Any:
+def _slice(e: "Elements", node: Expr, at: At) -> Needs:
     place, rows = e.b.place, zip(node["starts"], node["steps"], at, strict=True)
-    return e.element(node.args[0], tuple(place("uadd", place("umul", i, step), start) for start, step, i in rows))
+    return _one(node.args[0], tuple(place("uadd", place("umul", i, step), start) for start, step, i in rows))
 
 
-def _gather(e: "Elements", node: Expr, at: At) -> Any:
+def _gather(e: "Elements", node: Expr, at: At) -> Needs:
     positions = node["index"].array
     if isinstance(at[0], int):
-        return e.element(node.args[0], (int(positions[at[0]]),))
-    return e.element(node.args[0], (e.b.udata(e.b.place("uadd", e.data.position_offset(positions), at[0])),))
+        return _one(node.args[0], (int(positions[at[0]]),))
+    return _one(node.args[0], (e.b.udata(e.b.place("uadd", e.data.position_offset(positions), at[0])),))
 
 
-def _concat_element(e: "Elements", node: Expr, at: At) -> Any:
+def _concat_element(e: "Elements", node: Expr, at: At) -> Needs:
     i = at[0]
     for part in node.args:
         if i < part.size:
-            return e.element(part, (i,))
+            return _one(part, (i,))
         i -= part.size
     raise AssertionError("position beyond the end of concat")
 
 
-def _embed(e: "Elements", node: Expr, at: At) -> Any:
+def _embed(e: "Elements", node: Expr, at: At) -> Needs:
     b, x, masks, inner = e.b, node.args[0], [], []
     for start, step, count, i in zip(node["starts"], node["steps"], x.shape, at, strict=True):
         first = start if step > 0 else start + step * (count - 1)
@@ -78,34 +91,39 @@ def _embed(e: "Elements", node: Expr, at: At) -> Any:
         if isinstance(i, int):
             place, rest = divmod(i - first, stride)
             if rest or not 0 <= place < count:
-                return e.meaning.zero(b)
+                return (), lambda: e.meaning.zero(b)
             inner.append(place if step > 0 else count - 1 - place)
             continue
         offset = b.place("umax", b.place("usub", i, first), 0)
         place = b.place("umin", b.place("udiv", offset, stride), count - 1)
         masks.append(b.ueq(b.place("uadd", b.place("umul", place, stride), first), i))
         inner.append(place if step > 0 else b.place("usub", count - 1, place))
-    value = e.element(x, tuple(inner))
-    for mask in masks:
-        value = e.meaning.pick(b, mask, value)
-    return value
+
+    def picked(value: Any) -> Any:
+        for mask in masks:
+            value = e.meaning.pick(b, mask, value)
+        return value
+    return ((x, tuple(inner)),), picked
 
 
-def _scatter(e: "Elements", node: Expr, at: At) -> Any:
+def _scatter(e: "Elements", node: Expr, at: At) -> Needs:
     """The sum of the elements that land here, from a table of who lands where."""
     b, x, target = e.b, node.args[0], node["index"].array
     order = np.argsort(target, kind="stable")
     starts = np.searchsorted(target[order], np.arange(node.size + 1))
     if isinstance(at[0], int):
-        return e.tree("sum", [e.element(x, (int(i),)) for i in order[starts[at[0]]:starts[at[0] + 1]]])
+        return [(x, (int(i),)) for i in order[starts[at[0]]:starts[at[0] + 1]]], lambda *values: e.tree("sum", values)
     sources, begins = (e.data.position_offset(t) for t in _scatter_table(e, node, order, starts))
     begin = b.udata(b.place("uadd", begins, at[0]))
     end = b.udata(b.place("uadd", begins + 1, at[0]))
     most = int(np.diff(starts).max(initial=0))
-    with b.loop(b.place("usub", end, begin), most) as turn, e.scope():
-        source = b.udata(b.place("uadd", sources, b.place("uadd", begin, turn.index)))
-        step, form = e.step("sum", e.element(x, (source,)))
-    return e.meaning.unpack(step.results, form)
+
+    def added() -> Any:
+        with b.loop(b.place("usub", end, begin), most) as turn, e.scope():
+            source = b.udata(b.place("uadd", sources, b.place("uadd", begin, turn.index)))
+            step, form = e.step("sum", e.element(x, (source,)))
+        return e.meaning.unpack(step.results, form)
+    return (), added
 
 
 def _scatter_table(e: "Elements", node: Expr, order: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -115,7 +133,7 @@ def _scatter_table(e: "Elements", node: Expr, order: np.ndarray, starts: np.ndar
     return e.data.tables[key]
 
 
-VIEWS: dict[str, Callable[["Elements", Expr, At], Any]] = {
+VIEWS: dict[str, Callable[["Elements", Expr, At], Needs]] = {
     "reshape": _reshape, "transpose": _transpose, "broadcast": _broadcast, "slice": _slice, "gather": _gather,
     "concat": _concat_element, "embed": _embed, "scatter": _scatter,
 }

@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -14,14 +15,19 @@ import numpy as np
 from infimum.lower.kernel import Function, Kernel, Loop
 from infimum.target import workers
 from infimum.target.arrays import HostArrays
-from infimum.target.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, host
+from infimum.target.host import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, host
 from infimum.target.llvm import Renderer, lane_body
+from infimum.target.routines import RoutineRenderer, declared
 from infimum.target.simd import ArmSpelling, SimdSpelling
 from infimum.target.threads import thread_count
+from infimum.watch import heed
 
 _library: dict[tuple[str, int], "_LibraryEntry"] = {}
+_routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
 _compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
 _KEEP = 256
+_MODULE = 4000  # lines of LLVM IR that are compiled at once where there are many
+_CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # what a routine needs beside arrays and buffers
 _PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 
@@ -37,11 +43,12 @@ class _LibraryEntry:
 class CompiledKernel:
     """A kernel in machine code; call `run`. Holds the modules whose code it uses."""
 
-    def __init__(self, kernel: Kernel, lanes: int, module: Module, needs: list[Module], narrow: Callable[[], "CompiledKernel"]):
+    def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],
+                 narrow: Callable[[], "CompiledKernel"]):
         self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
         self._module, self._needs = module, needs
         self._work = module.address("work")
-        self._scratch_doubles = sum(kernel.buffers) * lanes
+        self._scratch_doubles = doubles
         self._cost = 0.3e-9 * _weight(kernel.body)  # seconds a box: a guess until measured
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
@@ -139,29 +146,52 @@ class CpuTarget:
 
     def compile(self, kernel: Kernel) -> CompiledKernel:
         """Machine code for the kernel, from the cache if an equal one was compiled before."""
-        ir = self.text(kernel)
-        told = [ir, str(kernel.buffers), host().name, host().flags, llvmlite.__version__]  # sizes of buffers may not be in it
+        work, routines, doubles = self._texts(kernel)
+        told = [work, *routines, str(kernel.buffers), host().name, host().flags, llvmlite.__version__]  # sizes may not be in it
         key = hashlib.blake2b("|".join(told).encode()).hexdigest()
         with LOCK:
             found = _compiled.get(key)
             if found is None:
-                found = _compiled[key] = self._compile(kernel, ir)
+                found = _compiled[key] = self._compile(kernel, work, routines, doubles)
                 if len(_compiled) > _KEEP:
                     _compiled.popitem(last=False)
             _compiled.move_to_end(key)
             return found
 
-    def _compile(self, kernel: Kernel, ir: str) -> CompiledKernel:
-        """Elementary functions that no earlier kernel brought along are compiled with this one and kept for all later ones."""
+    def _compile(self, kernel: Kernel, work: str, routines: dict[str, str], doubles: int) -> CompiledKernel:
         functions = kernel.functions()
+        needs = self._routine_modules(functions, routines)
+        module = self._module(functions, work)
+        needs += [_library[f.name, self.lanes].module for f in functions]
+        return CompiledKernel(kernel, self.lanes, doubles, module, needs, lambda: CpuTarget(_NARROW).compile(kernel))
+
+    def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
+        """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""
+        symbols = {self._symbol(name): text for name, text in routines.items()}
+        found = {s: _routines[s] for s in symbols if s in _routines}
+        new = [s for s in symbols if s not in found]
+        plain = sum(symbols[s].count("\n") for s in new) > PLAIN
+        while new:
+            heed()
+            some, lines = [], 0
+            while new and lines < _MODULE:
+                some.append(new.pop())
+                lines += symbols[some[-1]].count("\n")
+            module = self._module(functions, self._frame(functions, *(symbols[s] for s in some)), plain)
+            for s in some:
+                found[s] = _routines[s] = module
+                llvm.add_symbol(s, module.address(s))
+        return list(dict.fromkeys(found.values()))
+
+    def _module(self, functions: list[Function], ir: str, plain: bool = False) -> Module:
+        """Elementary functions that no earlier module brought along are compiled with this one and kept for all later ones."""
         new = [f for f in functions if not self._known(f)]
-        module = Module(Enter.text() + self.defining(new, ir))
+        module = Module(Enter.text() + self.defining(new, ir), plain)
         Enter.found_in(module)
         for f in new:
             _library[f.name, self.lanes] = _LibraryEntry(f, module)
             llvm.add_symbol(self._symbol(f.name), module.address(self._symbol(f.name)))
-        return CompiledKernel(kernel, self.lanes, module, [_library[f.name, self.lanes].module for f in functions],
-                              lambda: CpuTarget(_NARROW).compile(kernel))
+        return module
 
     def defining(self, functions: list[Function], ir: str) -> str:
         """The text with definitions of these functions in place of their declarations."""
@@ -187,20 +217,32 @@ class CpuTarget:
 
     def text(self, kernel: Kernel) -> str:
         """The kernel's LLVM IR."""
+        work, routines, _ = self._texts(kernel)
+        for name, text in routines.items():
+            work = work.replace(self._named(declared(name)), self._named(text))
+        return work
+
+    def _texts(self, kernel: Kernel) -> tuple[str, dict[str, str], int]:
+        """(the LLVM IR of the kernel but for its routines, the definition of each of these, the doubles of scratch)."""
         functions = kernel.functions()
-        r = Renderer(self.spelling)
-        stacks, prologue, lane, start, end = lane_body(r, kernel)
+        r = RoutineRenderer(self.spelling, kernel, _CONTEXT)
+        stacks, prologue, lane, start, end = lane_body(r, r.kernel)
         slots = [f"in{i}" for i in range(kernel.inputs)] + [f"out{i}" for i in range(kernel.outputs)]
         setup = []
         for i, name in enumerate(slots):
             setup += [f"  %at.{name} = getelementptr ptr, ptr %arrays, i64 {i}", f"  %{name} = load ptr, ptr %at.{name}"]
         offset = 0
-        for i, size in enumerate(kernel.buffers):
+        for i, size in enumerate(r.kernel.buffers):
             setup.append(f"  %buf{i} = getelementptr {self.spelling.lane}, ptr %scratch, i64 {offset}")
             offset += size
         body = _WORK.format(stacks="\n".join(stacks), setup="\n".join(setup + prologue), lanes=self.lanes, start=start,
                             lane="\n".join(lane), end=end, parameters=PARAMETERS)
-        return self._named("\n".join([self.spelling.declarations(), *(r.declare(f) for f in functions), body, ATTRIBUTES]))
+        return self._frame(functions, *r.declarations(), body), r.routines, offset * self.lanes
+
+    def _frame(self, functions: list[Function], *texts: str) -> str:
+        """Definitions with all that they call."""
+        r = Renderer(self.spelling)
+        return self._named("\n".join([self.spelling.declarations(), *(r.declare(f) for f in functions), *texts, ATTRIBUTES]))
 
 
 # Takes blocks from a shared counter until none is left. The last vector of the last block is moved back so that it ends

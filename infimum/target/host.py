@@ -10,7 +10,7 @@ import llvmlite.binding as llvm
 from infimum.errors import HostError
 
 LOCK = threading.RLock()  # LLVM compiles one module at a time
-_LONG = 20_000  # lines of LLVM IR
+PLAIN = 20_000  # more lines of LLVM IR than this are compiled in the plain way
 PARAMETERS = "ptr %arrays, ptr %data, ptr %udata, ptr %scratch, i64 %stride, i64 %total, i64 %block, ptr %counter"
 ATTRIBUTES = "attributes #0 = { noinline nounwind strictfp }\nattributes #1 = { nounwind strictfp }\n"
 
@@ -85,13 +85,10 @@ class Host:
         self.flags = self.features.flatten() + (",-prefer-256-bit" if x86 else ",-sve")
         self.triple = llvm.get_process_triple()
 
-    def machine(self, ir: str = ""):
-        """A new TargetMachine for the module: llvmlite hands it over to the engine, so it is never shared.
-
-        Code generation takes more than linear time in the length of straight-line code: very long programs (a Python loop over
-        a thousand components) are compiled in the plain way.
-        """
-        level = 1 if ir.count("\n") <= _LONG else 0
+    def machine(self, plain: bool = False):
+        """A new TargetMachine for the module: llvmlite hands it over to the engine, so it is never shared. `plain`: one that
+        compiles in half the time, and no bit otherwise, where there is very much to compile."""
+        level = 0 if plain else 1
         return llvm.Target.from_triple(self.triple).create_target_machine(cpu=self.name, features=self.flags, opt=level, jit=True)
 
     def widths(self) -> list[int]:
@@ -102,15 +99,15 @@ class Host:
 class Module:
     """Machine code of one LLVM module. It owns the engine: dropping it frees the code."""
 
-    def __init__(self, ir: str):
-        self.ir = ir
+    def __init__(self, ir: str, plain: bool = False):
+        self.ir, self.plain = ir, plain or ir.count("\n") > PLAIN
         # no optimiser passes: the Builder has merged and hoisted what can be, and code generation does the rest
-        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(ir), host().machine(ir))
+        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(ir), host().machine(self.plain))
         self.engine.finalize_object()
 
     def assembly(self) -> str:
         """The machine code as text, for tests that read it."""
-        return host().machine(self.ir).emit_assembly(llvm.parse_assembly(self.ir))
+        return host().machine(self.plain).emit_assembly(llvm.parse_assembly(self.ir))
 
     def address(self, name: str) -> int:
         return self.engine.get_function_address(name)

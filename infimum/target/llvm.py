@@ -73,6 +73,7 @@ class Text:
         self.count = 0
         self.label = "entry"
         self.stacks: list[str] = []
+        self.open: dict[str, int] = {}  # the lines of phis that are not whole yet
 
     def let(self, text: str) -> str:
         self.count += 1
@@ -94,15 +95,14 @@ class Text:
         self.lines.append(f"  br i1 {condition}, label %{yes}, label %{no}")
 
     def phi(self, type: str, *arms: tuple[str, str]) -> str:
+        """The value of the arm that is come from; one that begins with @ is filled in later by `patch`."""
+        self.open |= {value: len(self.lines) for value, _ in arms if value.startswith("@")}
         return self.let(f"phi {type} " + ", ".join(f"[ {value}, %{label} ]" for value, label in arms))
 
-    def patch(self, placeholder: str, value: str, since: int) -> None:
+    def patch(self, placeholder: str, value: str) -> None:
         """Fills in the arm of a phi whose value was not known yet."""
-        for i in range(since, len(self.lines)):
-            if placeholder in self.lines[i]:
-                self.lines[i] = self.lines[i].replace(placeholder, value)
-                return
-        raise AssertionError(placeholder)
+        i = self.open.pop(placeholder)
+        self.lines[i] = self.lines[i].replace(placeholder, value)
 
     def of(self, value: Value) -> str:
         return self.names[value]
@@ -225,7 +225,6 @@ class Renderer:
         before = t.label
         t.jump(head)
         t.start(head)
-        since = len(t.lines)
         later = t.fresh("later")
         index = t.phi("i64", (first, before), (f"%next{later}", later))
         state = [[t.phi(self.s.lane, (t.of(v), before), (f"@{later}_{n}_{m}@", later)) for m, v in enumerate(step.init)]
@@ -239,18 +238,19 @@ class Renderer:
         t.start(later)
         t.lines.append(f"  %next{later} = add i64 {index}, {by}")
         t.jump(head)
-        self._patch_rows(t, later, nexts, since)
+        self._patch_rows(t, later, nexts)
         t.start(done)
         return state
 
     def turn(self, t: Text, loop: Loop, steps: list[Step], state: list[list[str]], earlier: list | None) -> list[list[str]]:
         """One turn; returns each step's accumulated values after it."""
         nexts: dict[int, list[str]] = {}
+        number = {step: n for n, step in enumerate(steps)}
         for item in loop.body:
             if not isinstance(item, Step):
                 self.block(t, [item])
                 continue
-            n = steps.index(item)
+            n = number[item]
             nexts[n] = self.combine(t, item, state[n], [t.of(v) for v in item.inputs])
             if item.prefix:
                 so_far = state[n] if item.exclusive else nexts[n]
@@ -328,7 +328,6 @@ class Renderer:
         head, body, done, later, before = (*(t.fresh(w) for w in ("head", "body", "done", "later")), t.label)
         t.jump(head)
         t.start(head)
-        since = len(t.lines)
         level = t.phi("i64", ("0", before), (f"%next{later}", later))
         state = [[t.phi(self.s.lane, (v, before), (f"@{later}_{n}_{m}@", later)) for m, v in enumerate(row)]
                  for n, row in enumerate(values)]
@@ -336,7 +335,7 @@ class Renderer:
         t.branch(t.let(f"icmp ne i64 {bit}, 0"), body, done)
         t.start(body)
         merged = self._merge(t, steps, self._read(t, stacks, level), state)
-        self._patch_rows(t, later, merged, since)
+        self._patch_rows(t, later, merged)
         t.jump(later)
         t.start(later)
         t.lines.append(f"  %next{later} = add i64 {level}, 1")
@@ -346,10 +345,10 @@ class Renderer:
             for s, v in zip(stack, row, strict=True):
                 t.lines.append(f"  store {self.s.lane} {v}, ptr {self._slot(t, s, level)}")
 
-    def _patch_rows(self, t: Text, tag: str, rows: list[list[str]], since: int) -> None:
+    def _patch_rows(self, t: Text, tag: str, rows: list[list[str]]) -> None:
         for n, row in enumerate(rows):
             for m, value in enumerate(row):
-                t.patch(f"@{tag}_{n}_{m}@", value, since)
+                t.patch(f"@{tag}_{n}_{m}@", value)
 
     def _fold(self, t: Text, steps: list[Step], stacks: list[list[str]], runs: str, read: Read) -> list[list[str]]:
         """The combination of `runs` runs from the stacks: from the lowest set bit of `runs` to the highest."""
@@ -357,7 +356,6 @@ class Renderer:
         before = t.label
         t.jump(head)
         t.start(head)
-        since = len(t.lines)
         level = t.phi("i64", ("0", before), (f"%next{miss}", miss))
         state = [[t.phi(self.s.lane, (t.of(v), before), (f"@{miss}_{n}_{m}@", miss)) for m, v in enumerate(step.init)]
                  for n, step in enumerate(steps)]
@@ -376,8 +374,8 @@ class Renderer:
         t.start(miss)
         joined = [[t.phi(self.s.lane, (old, body), (new, hit)) for old, new in zip(a, b, strict=True)]
                   for a, b in zip(state, chosen, strict=True)]
-        t.patch(f"@{miss}_some@", t.phi("i1", (some, body), ("true", hit)), since)
-        self._patch_rows(t, miss, joined, since)
+        t.patch(f"@{miss}_some@", t.phi("i1", (some, body), ("true", hit)))
+        self._patch_rows(t, miss, joined)
         t.lines.append(f"  %next{miss} = add i64 {level}, 1")
         t.jump(head)
         t.start(done)

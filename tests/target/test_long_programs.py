@@ -17,7 +17,7 @@ def test_long_programs_are_compiled_in_reasonable_time_and_give_the_same_bits(mo
     rng = np.random.default_rng(0)
     lo = rng.uniform(-2, 2, (3, 100))
     usual = infimum.compile(chain, 3).gradient(lo, lo + 0.1)
-    monkeypatch.setattr(host, "_LONG", 100)
+    monkeypatch.setattr(host, "PLAIN", 100)
     infimum.evaluate._lowered.clear()
     infimum.target.cpu._compiled.clear()
     plain = infimum.compile(chain, 3).gradient(lo, lo + 0.1)

@@ -1,0 +1,68 @@
+"""The clock of a run: tracing, differentiating, lowering and compiling may take longer than a run has time, and look at it.
+
+Passes that may be long call `heed()` now and then. It raises `OutOfTime` once the run's time is over or the user has stopped it,
+and shows meanwhile what the run is doing. Without a run it does nothing.
+"""
+
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from time import perf_counter
+
+_SHOWN = 0.2  # seconds between two looks at what is going on
+
+
+class OutOfTime(BaseException):
+    """A run has no more time for what is not there yet: an expression, a kernel. Not an Exception, as KeyboardInterrupt is
+    none: no `except` of the function that is traced should catch it. `best`: a point and an estimate of its value, if known."""
+
+    best: tuple | None = None
+
+
+class Watch:
+    """Counts from when it was made; in its `with` block `heed` looks at it.
+
+    `seconds` of the time are for what calls `heed`; None: as much as it takes. `asked_to_stop` and `show(phase, seconds)` may be
+    set by whoever drives the run.
+    """
+
+    def __init__(self, seconds: float | None = None):
+        self.start = perf_counter()
+        self.end = None if seconds is None else self.start + seconds
+        self.phase = "tracing"
+        self.asked_to_stop: Callable[[], bool] = lambda: False
+        self.show: Callable[[str, float], None] | None = None
+        self._shown = self.start
+        self._outer: list[Token] = []
+
+    @property
+    def seconds(self) -> float:
+        """Since it was made."""
+        return perf_counter() - self.start
+
+    def __enter__(self) -> "Watch":
+        self._outer.append(_watch.set(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _watch.reset(self._outer.pop())
+
+    def look(self) -> None:
+        """Raises OutOfTime if it is time to."""
+        now = perf_counter()
+        if (self.end is not None and now >= self.end) or self.asked_to_stop():
+            raise OutOfTime(self.phase)
+        if self.show is not None and now - self._shown >= _SHOWN:
+            self._shown = now
+            self.show(self.phase, now - self.start)
+
+
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+def heed(phase: str | None = None) -> None:
+    """Called now and then by what may take long; `phase` says what begins."""
+    watch = _watch.get()
+    if watch is not None:
+        if phase is not None:
+            watch.phase = phase
+        watch.look()
