@@ -21,11 +21,10 @@ def widths(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 
 class Cover:
-    """Regions that together hold every global minimiser; `len()` is how many, iterating gives their (lo, hi) pairs.
+    """Regions that together contain every global minimiser. `len()` is their number; iterating gives (lo, hi) pairs.
 
-    `lo` and `hi` are arrays of shape (count, n), a row a region, `lower` (count,) holds a proved lower bound of f on each; they
-    cannot be written to. `width` is the widest side of any region, rounded up. Of regions that take more than a gigabyte only
-    the number is kept: `kept` is then False, and the arrays raise NotKeptError.
+    The arrays are read-only. Of regions that would take more than a gigabyte, only the number is kept: `kept` is then False, and
+    the arrays raise NotKeptError.
 
     >>> cover = Cover(np.array([[0.0, 1.0]]), np.array([[1.0, 1.5]]), np.array([-1.0, -2.0]))
     >>> len(cover), cover.lo.tolist(), cover.lower.tolist(), cover.width
@@ -46,18 +45,22 @@ class Cover:
 
     @property
     def kept(self) -> bool:
+        """True if the regions are there one by one, and not only their number."""
         return self._arrays is not None
 
     @property
     def lo(self) -> np.ndarray:
+        """The lower ends, an array of shape (count, n) with one row per region."""
         return self._array(0)
 
     @property
     def hi(self) -> np.ndarray:
+        """The upper ends, likewise."""
         return self._array(1)
 
     @property
     def lower(self) -> np.ndarray:
+        """A proved lower bound of the function on each region, of shape (count,)."""
         return self._array(2)
 
     def _array(self, k: int) -> np.ndarray:
@@ -69,6 +72,7 @@ class Cover:
     @property
     @environment.ours
     def width(self) -> float:
+        """The widest side of any region, rounded up."""
         widest, step = 0.0, max(1, _AT_A_TIME // max(1, self._count))
         for k in range(0, self.lo.shape[1], step):  # some variables at a time
             part = widths(self.lo.T[k:k + step], self.hi.T[k:k + step])

@@ -59,9 +59,10 @@ def convergence(result: Any) -> Convergence | None:
     with np.errstate(invalid="ignore", over="ignore"):
         values = np.where(upper - lower > _TINY, upper - lower, 0.0) if is_gap else upper
     known = np.isfinite(values)
-    if not known.any() or (is_gap and not values[known].any()):
+    values = np.minimum.accumulate(values[known])
+    if not len(values) or (is_gap and values[0] == 0):
         return None
-    return Convergence(seconds[known], np.minimum.accumulate(values[known]), is_gap)
+    return Convergence(seconds[known], values, is_gap)
 
 
 def region_map(result: Any) -> Map | None:

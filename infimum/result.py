@@ -18,27 +18,30 @@ from infimum.text import html_table, point, table
 
 
 class Verdict(Enum):
-    """What a result is worth. The value is the sentence for people."""
+    """What was shown. The value is a sentence that explains it."""
 
     PROVED = "the global minimum is proved to lie between lower and upper"
     STOPPED = "a limit was reached; the enclosure holds, but is wider than asked for"
-    UNDECIDED = "nothing is left to cut, and what was asked for is not reached"
+    UNDECIDED = "no region can be cut any further, and the goal was not reached"
     INFEASIBLE = "proved: there is no feasible point"
-    CANDIDATE = "a heuristic found this point; upper is verified, that nothing lies below is not proved"
+    CANDIDATE = "a search found this point; upper is verified, but lower values may exist"
 
 
 class End(Enum):
-    """How the descents into a minimum ended. The value is the sentence for people."""
+    """How the descents into a minimum ended. The value is a sentence that explains it."""
 
     CONVERGED = "the gradient has vanished"
     KINK = "value and point have stopped moving although the gradient has not vanished"
-    UNFINISHED = "the budget was spent on the way"
+    UNFINISHED = "the budget was used up on the way"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Minimum:
-    """A local minimum that descents found: its best value (an estimate) and point, how many lanes ended there, and their
-    share of those that were told apart."""
+    """A local minimum found by descents.
+
+    value, x: the lowest value (an estimate) and its point. lanes: the number of descents that ended there. share: their share
+    of all descents that were assigned to a minimum. status: how the descents ended.
+    """
 
     value: float
     x: np.ndarray
@@ -49,7 +52,7 @@ class Minimum:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of a run: the time, the evaluations so far, the best value (an estimate) and the proved lower bound so far."""
+    """A moment of a run: the time, and the evaluations, the best value (an estimate) and the proved lower bound up to then."""
 
     seconds: float
     nfev: int
@@ -59,19 +62,19 @@ class Progress:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Result(Mapping):
-    """The answer of `minimize`. Fields can be read as attributes or as keys, with scipy's names where scipy has one.
+    """The result of `minimize`. Its fields can be read as attributes or as keys, under SciPy's names where SciPy has one.
 
-    x, fun: the best point, and the upper end of the enclosure of f there. lower, upper: the infimum of f over the bounds lies
-    between them, certainly; lower is -inf where nothing was proved. gap: upper - lower, rounded up. success: the engine reached
-    its own goal; `verdict` says what that is worth. obstacle: what stands in the way of a proof, and what to do about it, for
-    verdicts STOPPED and UNDECIDED; None where nothing is known of it. boxes: (lo, hi) pairs that contain every global minimiser,
-    None where that is not known; regions that touch are merged into one box. regions: the same regions, each by itself, as a
-    Cover with arrays `lo`, `hi` and `lower`. minima: the local minima found, the lowest first. confidence: an estimate of the
-    probability that no basin remains unseen, see `infimum.engine.minima`; None where there is none. attained: whether the infimum
-    is a value of f; None where that is not known. history: Progress entries. device: where the kernels ran. batch: boxes a step
-    of branch and bound encloses, which the bits depend on; of the last step, if the run moved to a GPU.
+    x, fun: the best point, and a verified upper bound of the function there. lower, upper: the infimum over the bounds certainly
+    lies between them; lower is -inf where nothing was proved. gap: upper - lower, rounded up. success: the engine reached its
+    goal; `verdict` says what that means. obstacle: for the verdicts STOPPED and UNDECIDED, what prevents a proof and what to do
+    about it; None if that is not known. boxes: (lo, hi) pairs that together contain every global minimiser, with regions that
+    touch merged into one box; None if nothing is known. regions: the same regions one by one, as a Cover with arrays `lo`, `hi`
+    and `lower`. minima: the local minima found, the lowest first. confidence: an estimate of the probability that no basin was
+    missed (see docs/swarm.md); None if there is none. attained: True if the infimum is a value of the function; None if that is
+    not known. history: a Progress entry for each improvement. device: where the kernels ran. batch: the boxes per step of branch
+    and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
 
-    A Result can be pickled and copied. What was unpickled no longer knows the function, so that its drawing shows no contours.
+    A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """
 
     x: np.ndarray | None
@@ -101,7 +104,7 @@ class Result(Mapping):
     @property
     @environment.ours
     def gap(self) -> float:
-        """upper - lower, rounded up: 0.0 where they meet, and where there is no feasible point; inf where one is not known."""
+        """upper - lower, rounded up: 0.0 if they meet or if there is no feasible point, inf if one of them is infinite."""
         if self.lower >= self.upper:
             return 0.0
         gap = self.upper - self.lower
@@ -125,25 +128,25 @@ class Result(Mapping):
 
     # ---- other forms
     def to_dict(self) -> dict[str, Any]:
-        """The keys and values as plain Python: arrays as lists, `verdict` and the status of minima as their names, infinities as
-        the floats they are."""
+        """The keys and values as plain Python: arrays as lists, `verdict` and the status of minima as their names, `regions` as
+        their number. Infinities stay floats."""
         return {name: plain(value) for name, value in self.items()}
 
     def to_json(self, indent: int | None = None) -> str:
-        """The same as strict JSON, which has no infinities: they are the strings "inf" and "-inf", which float() reads."""
+        """`to_dict()` as strict JSON, which has no infinities: they become the strings "inf" and "-inf", which float() reads."""
         return json.dumps(strict(self.to_dict()), indent=indent, allow_nan=False)
 
     def plot(self, ax: Any = None) -> Any:
-        """A matplotlib Figure: the gap over time (for a search without proof the best value), and for one or two variables x and
-        the boxes of the minimisers over the function's graph or contours.
+        """A matplotlib Figure: the gap over time (without a proof, the best value) and, for one or two variables, the function
+        with x and the boxes of the minimisers.
 
-        `r.plot().savefig("run.png")` writes it; a notebook shows it. With `ax`, one of the two is drawn on that Axes, the latter
-        where there is one, and the Axes is returned.
+        `r.plot().savefig("run.png")` saves it, and notebooks show it. With `ax`, only one of the two is drawn, on that Axes: the
+        function if it has one or two variables. That Axes is returned.
         """
         return draw(self, ax)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the table, and the drawing if matplotlib is there."""
+        """What a notebook shows: the table, and the plot if matplotlib is installed."""
         picture = png(self)
         drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
         return html_table(self) + drawn

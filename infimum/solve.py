@@ -1,8 +1,9 @@
-"""minimize: the one verb; and resume, which goes on with it."""
+"""minimize, and resume, which continues a run from its checkpoint."""
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
+from os import PathLike
 from secrets import randbits
 from typing import Any
 
@@ -12,7 +13,7 @@ from infimum import environment
 from infimum.engine.auto import Auto
 from infimum.engine.branch import LEAST, Goal, lanes_of
 from infimum.engine.callbacks import read_callback
-from infimum.engine.checkpoint import State, check_writable, load, save
+from infimum.engine.checkpoint import State, check_writable, load, read_path, save
 from infimum.engine.complete_run import CompleteRun
 from infimum.engine.driver import Keeper, drive, watch_of
 from infimum.engine.flight import bytes_of
@@ -43,30 +44,31 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
              engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto", atol: float = 1e-6,
              rtol: float = 1e-6, xtol: float | None = None, time_limit: float | None = None, max_boxes: int | None = None,
              memory_limit: float | None = 8e9, batch: int | None = None, progress: bool | None = None,
-             callback: Callable | None = None, checkpoint: str | None = None, seed: int | None = 0, threads: int | None = None,
-             **unknown: Any) -> Result:
-    """The smallest value of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
+             callback: Callable | None = None, checkpoint: str | PathLike | None = None, seed: int | None = 0,
+             threads: int | None = None, **unknown: Any) -> Result:
+    """Find and prove the global minimum of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
-    `bounds` takes (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`. `args` are passed on to `fun`, which may
-    also be an Evaluator from `infimum.compile`. `x0` offers a point, or several, as a beginning.
+    `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite. `args` are passed on to
+    `fun`, which may also be an Evaluator from `infimum.compile`. `x0` is a point to start from, or several.
 
-    `engine="auto"` proves: it goes on until `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that
-    may hold a minimiser is wider than that (`result.regions`; in `result.boxes` those that touch are one box). `time_limit`
-    (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C stop it early, and the enclosure reached so far is the
-    result. `engine="complete"` is the complete search of Zhang, Shan and Cagan in its own form. `engine="swarm"` searches with
-    many descents at once and answers with verdict CANDIDATE: `result.upper` is verified, that nothing lies lower is not.
+    `engine="auto"` proves. It ends when `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that may
+    hold a minimiser is wider than `xtol` (see `result.regions`; in `result.boxes`, regions that touch are merged). `time_limit`
+    (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C stop it earlier; the result is then the enclosure
+    reached so far. `engine="complete"` is the complete search of Zhang, Shan and Cagan. `engine="swarm"` searches with many
+    descents at once and returns the verdict CANDIDATE: `result.upper` is verified, but nothing is proved about lower values.
 
-    `options` are those of `infimum.engine.swarm_options.SwarmOptions`, for "complete" of
-    `infimum.engine.partition.CompleteOptions`.
-    `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": a GPU where one is there and the work is long.
-    `batch` is the number of boxes that branch and bound encloses in a step, by default what fills the device (which with "auto"
-    may change on the way). The same seed and batch give the same bits on every device and for any number of threads.
-    `threads` is the number of CPU threads, by default one for each core this process may use, or INFIMUM_THREADS. `seed=None`
-    draws a seed, which is in the result. `callback(snapshot)` stops the run by returning True or raising StopIteration; callbacks
-    written for scipy (`callback(xk)`, `callback(intermediate_result)`, `callback(xk, convergence)`, `callback(x, f, context)`)
-    are called in their own form. `checkpoint` names a file that keeps the state of a proof; `infimum.resume` continues from it.
+    `options` is a dictionary with the fields of `SwarmOptions` or, for "complete", of `CompleteOptions`.
+    `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": the CPU at first, and a GPU, if there is one, for long
+    runs. `batch` is the number of boxes that branch and bound encloses per step; the default suits the device. The same seed and
+    batch give the same bits on every device and for any number of threads. `threads` is the number of CPU threads; the default
+    is INFIMUM_THREADS, or one for each core that this process may use. `seed=None` draws a seed, which is stored in the result.
 
-    The first Ctrl-C ends the run with the enclosure reached; a second one within two seconds raises KeyboardInterrupt.
+    `progress=True` shows a line of progress at once, False never; by default it appears on terminals and in notebooks after a
+    second. `callback(snapshot)` is called after each step and stops the run by returning True or raising StopIteration; SciPy's
+    forms `callback(xk)`, `callback(intermediate_result)`, `callback(xk, convergence)` and `callback(x, f, context)` work too.
+    `checkpoint` names a file in which the state of a proof is saved every few seconds; `infimum.resume` continues from it.
+
+    The first Ctrl-C ends the run and returns the enclosure reached; a second one within two seconds raises KeyboardInterrupt.
 
     >>> import numpy as np
     >>> r = minimize(lambda x: 100 * (x[1] - x[0]**2)**2 + (1 - x[0])**2, [(-5, 10), (-5, 10)])
@@ -98,6 +100,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     if checkpoint is not None:
         if engine not in PROVERS:
             raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
+        checkpoint = read_path(checkpoint)
         check_writable(checkpoint)
 
     def run() -> Result:
@@ -120,18 +123,20 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
 
 
 @environment.ours
-def resume(checkpoint: str, fun: Callable | Evaluator, *, args: Any = (), atol: float | None = None, rtol: float | None = None,
-           xtol: float | None = None, memory_limit: float | None = None, time_limit: float | None = None,
-           max_boxes: int | None = None, progress: bool | None = None, callback: Callable | None = None,
-           device: str = "auto", threads: int | None = None) -> Result:
-    """Goes on with the run whose state is in the file `checkpoint`; `fun` and `args` must be those of that run.
+def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any = (), atol: float | None = None,
+           rtol: float | None = None, xtol: float | None = None, memory_limit: float | None = None,
+           time_limit: float | None = None, max_boxes: int | None = None, progress: bool | None = None,
+           callback: Callable | None = None, device: str = "auto", threads: int | None = None, **unknown: Any) -> Result:
+    """Continue the run whose state is in the file `checkpoint`; `fun` and `args` must be those of that run.
 
-    Bounds, engine and its options are in the file; `time_limit`, `max_boxes` and the device are those given here. `atol`, `rtol`,
-    `xtol` and `memory_limit` may be given anew, larger or smaller (`inf` for none), and are then kept in the file; where they are
-    None, those of the file hold. So a run that was stopped by its memory limit goes on, and so does one that has reached its
-    goal, if it is given a narrower one. With the settings of the file the answer has the bits of a run that was never
-    disturbed, except for the time and the history.
+    Bounds, engine and options come from the file; `time_limit`, `max_boxes`, `device` and `threads` are those given here.
+    `atol`, `rtol`, `xtol` and `memory_limit` come from the file too unless you give new ones, larger or smaller (`inf` for none),
+    which are then saved in the file. So you can continue a run that stopped at its memory limit, or narrow a finished proof
+    further. With unchanged settings the result has the same bits as a run that was never interrupted, except for the times and
+    the history.
     """
+    refuse(unknown, resume)
+    checkpoint = read_path(checkpoint)
     _check_number("time_limit", time_limit, optional=True, positive=True)
     watch = watch_of(time_limit)
     callback = read_callback(callback)
@@ -183,7 +188,7 @@ def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any
 
 
 def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_limit: float | None) -> dict[str, Any]:
-    """The settings of a checkpoint, with what is given instead."""
+    """The settings of a checkpoint, replaced where new ones are given."""
     atol, rtol, xtol = (old if new is None else float(new) for old, new in zip(asked["goal"], goal, strict=True))
     limit = asked["memory_limit"] if memory_limit is None else float(memory_limit)
     return asked | {"goal": [atol, rtol, None if xtol == np.inf else xtol], "memory_limit": limit}

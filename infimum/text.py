@@ -77,6 +77,8 @@ def html_table(result: Any) -> str:
 def _boxes(result: Any) -> list[tuple[str, str]]:
     if result.boxes is None:
         return []
+    if not result.boxes:
+        return [("minimisers", "none")]
     found = [("minimisers", f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}")]
     found += [("", box(*ends)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
     if len(result.boxes) > _SHOWN:
@@ -104,9 +106,9 @@ def _minima(result: Any) -> list[tuple[str, str]]:
     if result.confidence is not None:
         found.append(("confidence", f"{result.confidence:.3g} that no basin is unseen (an estimate)"))
     if result.minima:
-        found.append(("minima", f"{'value':>22} {'lanes':>6} {'share':>6}  {'ended':<10} x"))
+        found.append(("minima", f"{'value':>22} {'descents':>8} {'share':>6}  {'ended':<10} x"))
         for m in result.minima[:_SHOWN]:
-            found.append(("", f"{m.value:>22.15g} {m.lanes:>6} {m.share:>6.1%}  {m.status.name:<10} {point(m.x, 4)}"))
+            found.append(("", f"{m.value:>22.15g} {m.lanes:>8} {m.share:>6.1%}  {m.status.name:<10} {point(m.x, 4)}"))
         if len(result.minima) > _SHOWN:
             found.append(("", f"{f'and {len(result.minima) - _SHOWN:,} more':>22}"))
     return found

@@ -23,12 +23,32 @@ def bowl(x):
     ("method", "engine="), ("jac", "derivatives are computed"), ("tol", "atol= and rtol="),
     ("maxiter", "max_boxes= or time_limit="),
     ("disp", "progress=True"), ("workers", "threads="), ("integrality", "not there yet"), ("constraints", "not there yet"),
-    ("timelimit", "did you mean time_limit=?"), ("verbosity_of_output", "there are fun, bounds, args"),
+    ("strategy", "engine="), ("init", "'start'"), ("vectorized", "in batches"), ("mutation", "leave it out"),
+    ("ranges", "bounds="), ("Atol", "did you mean atol=?"), ("timelimit", "did you mean time_limit=?"),
+    ("verbosity_of_output", "there are fun, bounds, args"),
 ])
 def test_keywords_that_are_not_ours(name, cure):
     with pytest.raises(infimum.OptionError) as caught:
         infimum.minimize(bowl, [(-1, 1)], **{name: 1})
     assert str(caught.value).startswith(f"minimize has no argument {name!r}: ") and cure in str(caught.value)
+
+
+def test_keywords_that_resume_does_not_have():
+    with pytest.raises(infimum.OptionError, match="resume has no argument 'tol': use atol= and rtol="):
+        infimum.resume("none.inf", bowl, tol=1e-3)
+
+
+@pytest.mark.parametrize("call", [lambda f: infimum.minimize(bowl, [(-1, 1)], checkpoint=f), lambda f: infimum.resume(f, bowl)])
+def test_checkpoints_that_are_no_names(call):
+    with pytest.raises(infimum.OptionError, match="checkpoint must be the name of a file, not 3"):
+        call(3)
+
+
+def test_checkpoints_that_are_paths_or_folders(tmp_path):
+    infimum.minimize(bowl, [(-1, 1)], checkpoint=tmp_path / "run.inf")
+    assert infimum.resume(tmp_path / "run.inf", bowl).success
+    with pytest.raises(infimum.CheckpointError, match=r"is a folder: give the name of a file"):
+        infimum.minimize(bowl, [(-1, 1)], checkpoint=tmp_path)
 
 
 def test_every_cure_names_arguments_that_exist():

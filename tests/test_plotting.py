@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 import infimum
 from infimum.plotting import convergence, region_map
+from infimum.result import Progress
 
 
 def test_the_gap_closes():
@@ -94,6 +95,12 @@ def test_drawn(n, drawings, tmp_path):
     assert len(figure.axes) == drawings
     figure.savefig(tmp_path / "run.png")
     assert (tmp_path / "run.png").stat().st_size > 5000
+
+
+def test_a_history_that_begins_with_a_closed_gap_is_not_drawn():
+    r = infimum.minimize(lambda x: x[0] ** 2, [(-1, 1)])
+    early = replace(r, lower=-1e-9, history=[Progress(0.1, 10, 1.0), Progress(0.2, 20, 0.0, 0.0)])
+    assert convergence(early) is None and len(early.plot().axes) == 1
 
 
 def hide_matplotlib(monkeypatch) -> None:

@@ -24,10 +24,10 @@ _WORDS = (*Verdict.__members__, "ERROR", "ok", "missed", "WRONG")  # in the summ
 
 
 def configure(parser: ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", nargs="?", help="the problem to run; without it all are listed")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the problem to run; without a name, all are listed")
     parser.add_argument("--n", type=whole, metavar="N", help="the number of variables of a scalable problem")
     parser.add_argument("--all", action="store_true", help="run every problem with up to --max-n variables, one line each")
-    parser.add_argument("--max-n", type=whole, metavar="N", help=f"of --all ({_MAX_N})")
+    parser.add_argument("--max-n", type=whole, metavar="N", help=f"the largest number of variables for --all ({_MAX_N})")
     add_settings(parser)
 
 
@@ -133,7 +133,7 @@ def _run(p: GalleryProblem, settings: dict[str, Any]) -> _Run:
     except InfimumError as error:
         return _Run({"problem": _about(p), "error": str(error)}, f"{begin} {'ERROR':<10} {error}", ("ERROR",), OPEN)
     found, verdict = check(p, result), result.verdict.name
-    line = f"{begin} {verdict:<10} {result.lower:>22.15g} {result.upper:>22.15g} {result.seconds:>8.3f} {found.word}"
+    line = f"{begin} {verdict:<10} {result.lower + 0.0:>22.15g} {result.upper:>22.15g} {result.seconds:>8.3f} {found.word}"
     return _Run(_entry(p, result, found), line, (verdict, found.word), code_of(result) if found.ok else OPEN,
                 result.message.startswith("interrupted"))
 
@@ -153,10 +153,10 @@ def _say(args: Namespace, line: str) -> None:
 
 COMMAND = Command(
     name="gallery",
-    summary="classical test problems with known minima: list them, run one, run all",
+    summary="list or run classical test problems with known minima",
     usage="infimum gallery [NAME [--n N] | --all [--n N] [--max-n N]] [settings] [--json]",
-    description="Lists the problems; with a NAME runs one and compares the result with its known minimum and minimisers;\n"
-                "with --all runs all of them.",
+    description="Without arguments, lists the problems. With a NAME, runs one and compares the result with its known\n"
+                "minimum and minimisers; with --all, runs all of them.",
     examples="""examples:
   infimum gallery                                   the list
   infimum gallery branin                            run one
@@ -169,7 +169,7 @@ the last word of a line of --all:
   ok      what was proved agrees with what is known
   missed  a search ended above the known minimum; it claims nothing
   WRONG   the known minimum or a known minimiser lies outside what was proved: please report it
-the exit code of --all is 0 if that of each run would be, otherwise 1.
+the exit code of --all is 0 if that of every single run would be 0, otherwise 1.
 
 """ + CODES_HELP,
     configure=configure,

@@ -19,13 +19,13 @@ from infimum.text import counted
 
 
 def configure(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.py[:function]", help="a Python file; without a function's name its only public "
-                        "function, or the one called f, fun or objective")
+    parser.add_argument("file", metavar="FILE.py[:function]", help="a Python file, and the function in it; by default its only "
+                        "public function, or the one called f, fun or objective")
     parser.add_argument("--bounds", type=pairs, action="extend", metavar="LO HI ...",
-                        help="a pair for each variable, also written \"-5,10;-5,10\", ends may be inf and -inf; "
-                             "without it the file declares a variable `bounds`")
+                        help="a pair for each variable, also written \"-5,10;-5,10\"; ends may be inf and -inf; "
+                             "by default the variable `bounds` of the file")
     parser.add_argument("--n", type=whole, metavar="N",
-                        help="the number of variables, if one pair is for all of them; without it a variable `n` of the file")
+                        help="the number of variables, if one pair is for all of them; by default the variable `n` of the file")
     add_settings(parser)
 
 
@@ -63,13 +63,13 @@ def _is_one_pair(bounds: Any) -> bool:
 
 COMMAND = Command(
     name="minimize",
-    summary="the global minimum of a function in a Python file, with proof",
+    summary="find and prove the global minimum of a function in a Python file",
     usage="infimum minimize FILE.py[:function] [--bounds LO HI ...] [--n N] [settings] [--json]",
-    description="Encloses the smallest value of an ordinary NumPy function of a vector over a box, and all its minimisers.\n"
-                "The file is run once, then the function is called once with a symbolic vector.",
+    description="Encloses the global minimum of a NumPy function over a box, and all its minimisers, with proof.\n"
+                "The file is run once; then the function is called with a symbolic vector.",
     examples="""examples:
   infimum minimize model.py --bounds -5 10 -5 10         two variables
-  infimum minimize model.py:cost --bounds "-5,10;0,inf"  the function cost of several
+  infimum minimize model.py:cost --bounds "-5,10;0,inf"  choose the function cost
   infimum minimize model.py --bounds -5.5 6 --n 10       ten variables with the same bounds
   infimum minimize model.py --xtol 1e-4 --time-limit 60  the file declares bounds = [(-5, 10), (-5, 10)]
   infimum minimize model.py --engine swarm --option particles=100 --seed 1

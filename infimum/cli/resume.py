@@ -10,20 +10,20 @@ from infimum.cli.settings import add_settings
 from infimum.cli.show import CODES_HELP, show
 from infimum.solve import resume
 
-# settings of the checkpoint that may be given anew, and their help
-_ANEW = {"--atol": "another one than in the checkpoint, larger or smaller", "--rtol": "likewise",
-         "--xtol": "likewise; inf for none",
-         "--memory-limit": "likewise; a run that was stopped by it goes on with a larger one"}
+# settings of the checkpoint that may be replaced, and their help
+_REPLACED = {"--atol": "replaces the one in the checkpoint; may be larger or smaller", "--rtol": "likewise",
+             "--xtol": "likewise; inf for none",
+             "--memory-limit": "likewise; a larger one continues a run that it stopped"}
 
 
 def configure(parser: ArgumentParser) -> None:
     parser.add_argument("checkpoint", metavar="FILE.inf", help="the file that `infimum minimize --checkpoint` wrote")
     parser.add_argument("file", metavar="FILE.py[:function]", help="the function of that run")
-    add_settings(parser, (*_ANEW, "--time-limit", "--max-boxes", "--device", "--threads", "--progress"), _ANEW)
+    add_settings(parser, (*_REPLACED, "--time-limit", "--max-boxes", "--device", "--threads", "--progress"), _REPLACED)
 
 
 def run(args: Namespace) -> int:
-    """Goes on with the run and prints the verdict table."""
+    """Continues the run and prints the table of its result."""
     path, name = parted(args.file)
     with redirect_stdout(sys.stderr), loaded(path) as module:
         name, fun = chosen(module, path, name)
@@ -35,14 +35,14 @@ def run(args: Namespace) -> int:
 
 COMMAND = Command(
     name="resume",
-    summary="goes on with a run that was stopped or killed",
+    summary="continue a run that was stopped or killed",
     usage="infimum resume FILE.inf FILE.py[:function] [settings] [--json]",
-    description="Bounds, tolerances and engine are in the checkpoint; the answer has the bits of a run that was never\n"
-                "disturbed. Tolerances and the memory limit may be given anew, and are then kept in the checkpoint.",
+    description="Continues from a checkpoint, which holds the bounds, the tolerances and the engine. The result has the same\n"
+                "bits as that of a run that was never interrupted. New tolerances or a new memory limit are saved in it.",
     examples="""examples:
   infimum minimize model.py --checkpoint run.inf --time-limit 60
   infimum resume run.inf model.py
-  infimum resume run.inf model.py --atol 1e-9 --rtol 0   a proof that has ended goes on to a narrower gap
+  infimum resume run.inf model.py --atol 1e-9 --rtol 0   narrow a finished proof further
 
 """ + CODES_HELP,
     configure=configure,

@@ -92,25 +92,25 @@ def _value(text: str) -> Any:
 # flag: what argparse needs to know. The name of the flag is the name of the argument of `minimize`.
 SETTINGS: dict[str, dict[str, Any]] = {
     "--engine": {"choices": ENGINES, "help": "auto (the default) proves; complete proves with the algorithm of a paper, "
-                 "for comparison; swarm only searches, and is faster"},
+                 "for comparison; swarm only searches, which is faster"},
     "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
-    "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this part of |upper| (1e-6)"},
+    "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this fraction of |upper| (1e-6)"},
     "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this "
                "(regions that touch are printed as one box)"},
-    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop then, with what is reached so far"},
-    "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after so many boxes"},
-    "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more (8e9)"},
+    "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop after this time and print what was reached"},
+    "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after this many boxes"},
+    "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more than this (8e9)"},
     "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes per step of branch and bound; the default suits the device"},
-    "--checkpoint": {"metavar": "FILE.inf", "help": "keep the state of the proof in this file; `infimum resume` continues it"},
-    "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU where that pays"},
-    "--seed": {"type": seed, "metavar": "WHOLE", "help": "of all random numbers (0): the same seed gives the same bits; "
+    "--checkpoint": {"metavar": "FILE.inf", "help": "save the state of the proof in this file, for `infimum resume`"},
+    "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU for long runs only"},
+    "--seed": {"type": seed, "metavar": "WHOLE", "help": "of all random numbers (0); the same seed gives the same bits; "
                "`random` draws one, which is printed"},
-    "--threads": {"type": whole, "metavar": "COUNT", "help": "threads of the CPU (one for each core): never changes a bit"},
+    "--threads": {"type": whole, "metavar": "COUNT", "help": "number of CPU threads (one for each core); never changes a bit"},
     "--x0": {"type": points, "metavar": "X ...", "action": "extend",
-             "help": "a point to begin with, one number a variable; several: \"1,2;3,4\", or --x0 again"},
+             "help": "a point to start from, one number per variable; several: \"1,2;3,4\", or repeat --x0"},
     "--option": {"type": options, "metavar": "NAME=VALUE", "action": "extend", "dest": "options",
                  "help": "an option of the engine, such as particles=100; may be repeated"},
-    "--progress": {"action": BooleanOptionalAction, "help": "a line of progress on stderr (by itself on terminals only)"},
+    "--progress": {"action": BooleanOptionalAction, "help": "show a line of progress on stderr (the default on terminals)"},
 }
 
 

@@ -13,10 +13,10 @@ CODES = {Verdict.PROVED: OK, Verdict.STOPPED: OPEN, Verdict.UNDECIDED: OPEN, Ver
          Verdict.CANDIDATE: OK}
 CODES_HELP = f"""exit codes:
   {OK}    proved, or a search that reached its own goal
-  {OPEN}    stopped by a limit, undecided, or a search that has not converged or met most minima only once
+  {OPEN}    stopped by a limit, undecided, or a search that has not converged or found most minima only once
   {USAGE}    wrong usage, or an error in the file or its function
   {INFEASIBLE}    proved: the function is defined nowhere within the bounds
-  {INTERRUPTED}  Ctrl-C before there was a result; later, Ctrl-C stops the run and the enclosure reached is printed"""
+  {INTERRUPTED}  Ctrl-C before there was a result; once a run has started, Ctrl-C stops it and prints what was reached"""
 
 
 def code_of(result: Result) -> int:

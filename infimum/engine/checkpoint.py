@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.errors import CheckpointError
+from infimum.errors import CheckpointError, OptionError
 
 MAGIC = b"infimum checkpoint 2\n"
 _DIGEST = hashlib.sha256().digest_size
@@ -28,10 +28,19 @@ class State:
     arrays: dict[str, np.ndarray]
 
 
+def read_path(checkpoint: Any) -> str:
+    """The name of the file, from a string or a path."""
+    if not isinstance(checkpoint, (str, os.PathLike)):
+        raise OptionError(f"checkpoint must be the name of a file, not {checkpoint!r}")
+    return os.fsdecode(checkpoint)
+
+
 def check_writable(path: str) -> None:
     """Raises before any work if no checkpoint can be written there, or if there is one already."""
+    if os.path.isdir(path):
+        raise CheckpointError(f"{path} is a folder: give the name of a file, such as {os.path.join(path, 'run.inf')}")
     if os.path.exists(path):
-        raise CheckpointError(f"{path} exists: go on with infimum.resume({path!r}, fun), or delete it")
+        raise CheckpointError(f"{path} exists: continue it with infimum.resume({path!r}, fun), or delete it")
     try:
         with tempfile.NamedTemporaryFile(dir=os.path.dirname(os.path.abspath(path)), prefix=".infimum-"):
             pass

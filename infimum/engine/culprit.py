@@ -37,17 +37,17 @@ class _Fault:
     cure: str
 
 
-_HALVED = "Derivatives tell nothing there, so that such regions are only halved"
+_HALVED = "Derivatives say nothing there, so such regions can only be halved"
 _FAULTS: dict[str, _Fault] = {
-    "pole": _Fault("has no finite enclosure", False, "Keep {quantity} away from there, by the bounds or, if no minimiser lies "
-                   "there, by np.maximum or np.minimum; or rewrite the function so that terms that cancel there become one."),
+    "pole": _Fault("has no finite enclosure", False, "Keep {quantity} away from there, by bounds or, if no minimiser lies "
+                   "there, by np.maximum or np.minimum; or rewrite the terms that cancel there as a single one."),
     "overflow": _Fault("exceeds the largest double", False, "Narrow the bounds."),
     "undefined": _Fault("is undefined", True, _HALVED + ". Choose bounds within its domain, or continue it beyond with "
                         "np.maximum or np.where."),
     "jump": _Fault("jumps", False, _HALVED + ". Minimise on either side of the jump, or ask for a larger atol."),
     "steep": _Fault("has an infinite slope", False, _HALVED + ". Choose bounds that stay away from there, or ask for a larger "
                     "atol."),
-    "kink": _Fault("has a kink", False, "The slopes on its two sides do not help where they meet. Minimise on either side of it, "
+    "kink": _Fault("has a kink", False, "Where its two sides meet, their slopes do not help. Minimise on either side of it, "
                    "or ask for a larger atol."),
     "angle": _Fault("is known only to lie in [-1, 1], because its argument is too large", False, "Reduce the argument, or narrow "
                     "the bounds."),

@@ -81,7 +81,7 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
         except DeviceError as error:
             if keeper is None:
                 raise
-            raise type(error)(f"{error}. All that was found up to the last checkpoint is in {keeper.path}; go on with "
+            raise type(error)(f"{error}. All that was found up to the last checkpoint is in {keeper.path}; continue with "
                               f"infimum.resume({keeper.path!r}, fun, device='cpu'), or on another GPU") from error
 
 

@@ -7,24 +7,33 @@ from typing import Any
 
 from infimum.errors import OptionError
 
+_ENGINES = "use engine='auto', 'complete' or 'swarm'"
 _LIMITS = "use max_boxes= or time_limit="
+_NEEDLESS = "leave it out: there is nothing like it here"
 _DERIVATIVES = "leave it out: derivatives are computed from the function itself"
 
 # scipy's name -> what to do here
 _SCIPY = {
-    "method": "use engine='auto', 'complete' or 'swarm'",
+    **dict.fromkeys(("method", "strategy", "sampling_method"), _ENGINES),
     "jac": _DERIVATIVES, "hess": _DERIVATIVES, "hessp": _DERIVATIVES,
     "tol": "use atol= and rtol= for the value, xtol= for the regions",
-    "ftol": "use atol= and rtol=", "gtol": "use atol= and rtol=",
-    "maxiter": _LIMITS, "maxfev": _LIMITS, "maxfun": _LIMITS,
-    "maxtime": "use time_limit=",
-    "disp": "use progress=True, and print the result",
+    **dict.fromkeys(("ftol", "fatol", "gtol", "f_tol", "vol_tol", "eps"), "use atol= and rtol="),
+    **dict.fromkeys(("xatol", "len_tol"), "use xtol="),
+    **dict.fromkeys(("maxiter", "maxfev", "maxfun", "maxls", "niter", "iters"), _LIMITS),
+    **dict.fromkeys(("maxtime", "max_time", "timeout"), "use time_limit="),
+    **dict.fromkeys(("disp", "verbose"), "use progress=True, and print the result"),
+    "ranges": "use bounds=",
     "workers": "use threads=",
     "rng": "use seed=", "random_state": "use seed=",
     "popsize": "with engine='swarm' use options={'particles': …}",
+    "init": "with engine='swarm' use options={'start': 'sobol'}, and x0= for points of your own",
     "integrality": "integer variables are not there yet",
     "constraints": "constraints are not there yet",
-    "polish": "leave it out: points are always polished",
+    **dict.fromkeys(("polish", "minimizer_kwargs", "local_search_options", "no_local_search", "finish"),
+                    "leave it out: the best point is always improved by descents"),
+    **dict.fromkeys(("vectorized", "updating"), "leave it out: boxes are always evaluated in batches"),
+    **dict.fromkeys(("mutation", "recombination", "stepsize", "take_step", "accept_test", "T", "initial_temp", "visit", "accept",
+                     "restart_temp_ratio", "locally_biased", "Ns", "full_output", "niter_success"), _NEEDLESS),
 }
 
 
@@ -38,6 +47,6 @@ def refuse(unknown: dict[str, Any], function: Callable) -> None:
     """
     for name in unknown:
         known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        near = get_close_matches(name, known, n=1)
+        near = get_close_matches(name.lower(), known, n=1)
         cure = _SCIPY.get(name) or (f"did you mean {near[0]}=?" if near else f"there are {', '.join(known)}")
         raise OptionError(f"{function.__name__} has no argument {name!r}: {cure}")

@@ -109,7 +109,7 @@ def _no_lower_bound(look: _Look, upper: float) -> str:
     reason = "the function has no finite enclosure" if found is None else found.sentence()
     cure = "Choose bounds that stay away from there." if found is None else found.cure()
     if upper < _FALLS and look.holds(look.incumbent.x):
-        cure = f"There x lies too, with the value {upper:.3g}: the infimum may be minus infinity. Correct the function or the " \
+        cure = f"x lies there too, with the value {upper:.3g}: the infimum may be minus infinity. Correct the function or the " \
                "bounds."
     return f"There is no lower bound: {reason}, near {look.where()}. {cure}"
 
@@ -132,8 +132,8 @@ def _rounding(look: _Look, goal: Goal, gap: float) -> str | None:
     error = look.incumbent.upper - float(look.evaluator.value(x, x).lo[0])
     if not max(gap / 4, slack / 2) <= error < np.inf:
         return None
-    return f"Rounding errors alone leave the value at x uncertain by {error:.2g}, and the gap was to be {slack:.2g}. Ask for " \
-           f"atol={4 * error:.1g} or more, or rewrite what cancels in the function."
+    return f"Rounding errors alone leave the value at x uncertain by {error:.2g}, and the allowed gap is {slack:.2g}. Ask for " \
+           f"atol={4 * error:.1g} or more, or rewrite the terms that cancel."
 
 
 def _roughest(look: _Look) -> tuple[int, Culprit | None]:

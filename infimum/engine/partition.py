@@ -14,12 +14,12 @@ _GOLDEN = 0.3819660112501051
 
 @dataclass(frozen=True, slots=True)
 class CompleteOptions:
-    """Settings of the complete search.
+    """Options of `engine="complete"`.
 
-    partition: how many variables are cut in an iteration, and into how many pieces each (a power of two). cuts: "uniform", "log"
-    (in equal ratios, where both ends have one sign) or "golden" (each part again by the golden ratio). samples: "diagonal"
-    (`points` of them on the diagonal of each subregion), "centre" (one), or "latin" (a Latin hypercube of `points`). iterations:
-    at most so many.
+    partition: how many variables are cut per iteration, and into how many pieces each (a power of two). cuts: "uniform"; "log",
+    in equal ratios where both ends have the same sign; or "golden", each part again by the golden ratio. samples: where each
+    subregion is sampled: "diagonal" (`points` points on its diagonal), "centre" (one point) or "latin" (a Latin hypercube of
+    `points` points). points: the number of samples per subregion. iterations: the largest number of iterations; None: no limit.
     """
 
     partition: tuple[int, int] = (10, 4)

@@ -99,7 +99,7 @@ class Swarm:
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
         converged = int((self.minima.state >= State.CONVERGED).sum())
-        return {"best": f"{self.value:.10g}", "lanes": f"{converged:,} converged, {self.running:,} running",
+        return {"best": f"{self.value:.10g}", "descents": f"{converged:,} converged, {self.running:,} running",
                 "basins": f"{self.minima.seen():,}", "wave": f"{self.wave}"}
 
     # ---- the work
@@ -343,7 +343,7 @@ class Swarm:
         if stopped or self.limit:
             said = stopped or self.limit
         elif self.agreed:
-            said = f"{self.minima.lowest()} lanes agree on the lowest minimum"
+            said = f"{self.minima.lowest()} descents agree on the lowest minimum"
         elif self.endless and trusted:
             said = f"the confidence of {self.wanted:g} is reached"
         else:
@@ -351,7 +351,7 @@ class Swarm:
         if not found:
             return said + "; no point was found where the function is certainly defined"
         if not converged:
-            said += "; no lane has converged yet"
+            said += "; no descent has converged yet"
         elif self.endless and not trusted:
             said += f"; the confidence of {self.wanted:g} is not reached"
         return said

@@ -13,16 +13,18 @@ CONFIDENCE = 0.5  # more likely than not
 
 @dataclass(frozen=True, slots=True)
 class SwarmOptions:
-    """The swarm's settings.
+    """Options of `engine="swarm"`, and of the search with which `engine="auto"` starts.
 
-    particles: of the swarm, all of them from the first wave on, and the most lanes a wave; None: few at first, then up to some
-    hundred. searches: from so many of the lowest ends, after each descent; None: 1 in the first wave, then 4. swarm_steps,
-    descent_steps: the budgets of the two phases. enough: stop after a wave when so many lanes agree on the lowest minimum; None:
-    never. confidence: the estimated probability that no basin is unseen which makes a run a success, 0.5 by default: more likely
-    than not. A run that is given this or a time limit goes on until it is reached (`enough` then counts only if it is given).
-    restarts: waves after the first (5; without limit if `confidence` or a time limit is given). inertia, cognitive,
-    social: how a particle moves. start: "uniform" or "sobol" for the particles. armijo, halvings: when a trial of a descent is
-    accepted, and how often its step is halved. samples: on each line of a search.
+    particles: the number of particles, and the most descents in a wave; None: a few in the first wave, then up to some hundred.
+    searches: the number of lowest end points from which coordinate searches start after each round of descents; None: 1 in the
+    first wave, then 4. swarm_steps, descent_steps: the largest number of steps of the particles, and of trials of a descent.
+    enough: stop after a wave if this many descents agree on the lowest minimum; None: never. confidence: the estimated
+    probability that no basin was missed at which a run counts as a success (0.5). A run with a `confidence` or a time limit
+    continues until that is reached; `enough` then counts only if you give it. restarts: the number of waves after the first (5;
+    no limit if `confidence` or a time limit is given). inertia, cognitive, social: the weights of a particle's own velocity, of
+    its best point and of the swarm's best point. start: "uniform" or "sobol", where the particles start. armijo, halvings: the
+    decrease at which a trial step is accepted, as a part of the expected one, and how often a step is halved. samples: the
+    number of points on each line of a coordinate search.
     """
 
     particles: int | None = None

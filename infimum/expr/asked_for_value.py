@@ -85,6 +85,12 @@ def refuse_value(asked: str) -> NoReturn:
          again=place is not None and (place.assigns or place.called() in (np.array, np.asarray)))
 
 
+def refuse_lookup() -> NoReturn:
+    """`x[0] in {0.0, 1.0}`, `table[x[0]]`, `hash(x[0])`: a symbol is none of the keys, whatever its values are."""
+    fail("A traced value stands for all points of a region, and cannot be looked up in a set or dictionary.",
+         "Compare it inside np.where(condition, a, b); leave out a cache such as functools.lru_cache.")
+
+
 def refuse_rounding() -> NoReturn:
     """`float(infimum.pi)`, `math.sin(infimum.pi)`, `y[0] = infimum.pi`: a rounded number would be another one."""
     fail("infimum.pi, infimum.e and what is made of them are exact constants, and one was to become a double.",

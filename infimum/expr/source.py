@@ -103,9 +103,15 @@ def scipy_call(traceback: TracebackType | None = None) -> str | None:
     while traceback is not None:
         inwards = [*inwards, traceback.tb_frame] if owner_of(traceback.tb_frame.f_code.co_filename) != USER else []
         traceback = traceback.tb_next
-    names = [f.f_code.co_name for f in inwards if _is_scipy(f.f_code.co_filename)]
+    names = [_name(f) for f in inwards if _is_scipy(f.f_code.co_filename)]
     special = sys.modules.get("scipy.special")
     return next((n for n in names if hasattr(special, n)), names[0] if names else None)
+
+
+def _name(frame: FrameType) -> str:
+    """The function that runs there; of an object that is called, its class."""
+    name = frame.f_code.co_name
+    return type(frame.f_locals.get("self")).__name__ if name == "__call__" else name
 
 
 class Place:
@@ -190,7 +196,7 @@ def _exact_text(code: CodeType, lasti: int, module_globals: dict[str, Any]) -> s
 
 def trace_error(place: Place | None, what: str, cure: str) -> TraceError:
     """A TraceError that names the place, what happened there, and the cure."""
-    inside = "" if place is None or place.library is None else \
+    inside = "" if place is None or place.library is None or "SciPy" in what else \
         f" This happened inside {place.library}, whose functions want numbers: write the formula with NumPy functions."
     return TraceError(f"{place}: {what} {cure}{inside}" if place is not None else f"{what} {cure}")
 

@@ -39,18 +39,22 @@ from infimum.expr.source import (
     trace_error,
 )
 from infimum.expr.tracer import FUNCTIONS, LARGEST_OBJECT_ARRAY, SPECIAL, UFUNCS, Tracer
-from infimum.expr.unsupported import no_rule
+from infimum.expr.unsupported import name_of, no_rule
 from infimum.watch import heed
 
 # what NumPy says when it meets traced numbers in an array of objects and lacks a way to apply the function named
 _NO_RULE = (r"which has no callable (\w+) method", r"ufunc '(\w+)' not supported for the input types",
             r"ufunc '(\w+)' did not contain a loop")
+# what SciPy says of an array of objects
+_OBJECTS = r"dtype object|[Cc]annot cast .*dtype\('O'\)|unsupported data types|setting an array element with a sequence"
 # other complaints of NumPy that mean that a traced value was used in a way that cannot be traced: text, what, cure
 _MISUSES = (
     (r"of type (?!Tracer)\w+ which has no callable", "An array made by np.array([...]) mixes traced and plain numbers, and NumPy "
      "cannot apply its functions to such an array of objects.", "Use np.stack([...]) instead of np.array([...])."),
     ("setting an array element with a sequence", "A traced value was assigned to an element of an array of numbers.",
      FLOATS_HOLD_NO_SYMBOLS),
+    (r"[Cc]annot cast (ufunc '\w+' input|array data).* from dtype\('O'\)", "An array made by np.array([...]) holds traced "
+     "numbers, which this NumPy function cannot convert.", "Use np.stack([...]) instead of np.array([...])."),
     ("assignment destination is read-only", "An array made by np.asarray(x) was assigned to, which would change the input x.",
      "Use np.array(x), which copies, or make a new array with np.where or np.concatenate."),
     ("only boolean and numerical dtypes are supported", "Where the environment variable SCIPY_ARRAY_API is set, SciPy's "
@@ -151,6 +155,8 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     called = scipy_call(error.__traceback__)
     if called in SCIPY_INSTEAD:
         return _again(trace_error(place, *no_rule_of_scipy(called)))
+    if called is not None and re.search(_OBJECTS, text):
+        return trace_error(place, *no_rule_of_scipy(called))
     if type(error).__module__.partition(".")[0] == "numba":
         return trace_error(place, "A function compiled by Numba was called with a traced value; such code takes numbers only.",
                            "Use the Python function it was made of: f.py_func.")
@@ -164,7 +170,9 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
         return _again(trace_error(place, f"An array made by np.array([...]) holds traced numbers, and scipy.special.{match[1]} "
                                   "takes no arrays of objects.", "Use np.stack([...]) instead of np.array([...])."))
     if match is not None:
-        return trace_error(place, *no_rule(f"np.{match[1]}", sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
+        outer = None if place is None else place.called()  # np.linalg.eig meets them in a function that it calls itself
+        name = name_of(outer) if getattr(outer, "__module__", None) == "numpy.linalg" else f"np.{match[1]}"
+        return trace_error(place, *no_rule(name, sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
     where = f"{place}: " if place is not None else f"{_home(fun)}: "
     hint = "Check its parameters: it is called with the vector x and the further arguments `args`." if place is None else \
         f"It was raised inside {place.library}: if that cannot take traced values, write the formula with NumPy functions." \

@@ -13,7 +13,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.expr import build as b
-from infimum.expr.asked_for_value import refuse_conversion, refuse_rounding, refuse_truth, refuse_value
+from infimum.expr.asked_for_value import refuse_conversion, refuse_lookup, refuse_rounding, refuse_truth, refuse_value
 from infimum.expr.constants import constant, exact_doubles, exact_ends
 from infimum.expr.node import Expr, Shape, const, topological
 from infimum.expr.ops import OPS, Kind
@@ -46,7 +46,6 @@ class Tracer:
     """
 
     __slots__ = ("_expr", "_exported", "_root", "_seen", "_version")
-    __hash__ = object.__hash__
     __pandas_priority__ = 5000  # operators of pandas leave their operands to ours, which say what to write
 
     def __init__(self, expr: Expr, root: "Tracer | None" = None):
@@ -186,6 +185,9 @@ class Tracer:
 
     def __bool__(self) -> NoReturn:
         refuse_truth(self.is_truth)
+
+    def __hash__(self) -> NoReturn:
+        refuse_lookup()
 
     def __float__(self) -> NoReturn:
         if not any(node.op == "var" for node in topological([self._expr])):

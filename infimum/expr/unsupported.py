@@ -11,6 +11,7 @@ from infimum.expr.source import fail
 
 _DROP_TEST = "The function is only evaluated where it is defined: drop the test."
 _ORDER = "The order of traced values is not known: use np.min, np.max, np.minimum or np.maximum."
+_WHICH = "Which elements a condition selects is not known: keep all of them, np.where(condition, x, 0.0)."
 _NEW_ARRAY = "Make a new array instead, with np.where, np.concatenate or np.stack."
 _NO_NAN = "There are no NaNs to skip: use the function without the prefix nan."
 _ALGEBRA = "Write the formula out with @, np.sum and the components."
@@ -19,12 +20,21 @@ _CLOSE = "Compare explicitly inside np.where, for instance np.abs(a - b) <= 1e-8
 CURES: dict[str, str] = {
     **dict.fromkeys(("isfinite", "isnan", "isinf", "isneginf", "isposinf", "nan_to_num"), _DROP_TEST),
     **dict.fromkeys(("sort", "argsort", "argmax", "argmin", "median", "percentile", "quantile", "partition", "unique",
-                     "searchsorted", "digitize", "histogram", "nonzero", "argwhere", "flatnonzero"), _ORDER),
+                     "searchsorted", "digitize", "histogram"), _ORDER),
+    **dict.fromkeys(("nonzero", "argwhere", "flatnonzero", "extract", "compress"), _WHICH),
     **dict.fromkeys(("copyto", "put", "place", "putmask", "fill", "fill_diagonal", "put_along_axis", "resize"), _NEW_ARRAY),
     **dict.fromkeys(("nansum", "nanmean", "nanmin", "nanmax", "nanprod", "nanvar", "nanstd"), _NO_NAN),
-    **dict.fromkeys(("eig", "eigh", "svd", "pinv", "cholesky", "qr", "lstsq", "slogdet"), _ALGEBRA),
+    **dict.fromkeys(("eig", "eigh", "eigvals", "eigvalsh", "svd", "svdvals", "cholesky", "qr", "cond", "matrix_rank"), _ALGEBRA),
+    **dict.fromkeys(("lstsq", "pinv"), "Solve the normal equations: np.linalg.solve(a.T @ a, a.T @ b)."),
+    "slogdet": "Use np.log(np.abs(np.linalg.det(a))) and np.sign(np.linalg.det(a)).",
+    "matrix_power": "Multiply with @: a @ a @ a.",
+    "kron": "Use np.outer for vectors; for matrices np.einsum(\"ij,kl->ikjl\", a, b), reshaped.",
+    "angle": "Use np.arctan2(imaginary part, real part).",
+    **dict.fromkeys(("isin", "in1d"), "Compare with each element: np.where((x == a) | (x == b), c, d)."),
+    **dict.fromkeys(("beta", "betaln"), "Use scipy.special.gammaln: betaln(a, b) is gammaln(a) + gammaln(b) - gammaln(a + b)."),
+    **dict.fromkeys(("factorial", "comb", "binom", "perm"), "Use scipy.special.gamma or gammaln: factorial(x) is gamma(x + 1)."),
     **dict.fromkeys(("isclose", "allclose", "array_equal"), _CLOSE),
-    **dict.fromkeys(("kron", "gradient", "pad", "meshgrid", "vander", "cov", "corrcoef", "matrix_power"), _ALGEBRA),
+    **dict.fromkeys(("gradient", "pad", "meshgrid", "vander", "cov", "corrcoef"), _ALGEBRA),
     **dict.fromkeys(("rad2deg", "degrees"), "Multiply by 180 / np.pi."),
     **dict.fromkeys(("deg2rad", "radians"), "Multiply by np.pi / 180."),
     **dict.fromkeys(("signbit", "copysign"), "Use np.sign(x), or np.where(x < 0, a, b)."),
@@ -40,7 +50,8 @@ CURES: dict[str, str] = {
 }
 
 
-def _name_of(function: Any) -> str:
+def name_of(function: Any) -> str:
+    """The name by which users call it."""
     name = function.__name__
     if getattr(np, name, None) is function:
         return f"np.{name}"
@@ -63,8 +74,8 @@ def no_rule(name: str, supported: list[str]) -> tuple[str, str]:
 def refuse_function(function: Callable, method: str, supported: list[str]) -> NoReturn:
     """A NumPy function, ufunc or ufunc method that cannot be traced."""
     if not method:
-        fail(*no_rule(_name_of(function), supported))
-    fail(f"{_name_of(function)}{method} has no rule for traced values.", "Write it with np.sum, np.prod, np.where and slices.")
+        fail(*no_rule(name_of(function), supported))
+    fail(f"{name_of(function)}{method} has no rule for traced values.", "Write it with np.sum, np.prod, np.where and slices.")
 
 
 def refuse_method(name: str) -> NoReturn:

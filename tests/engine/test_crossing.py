@@ -85,7 +85,7 @@ def test_a_function_of_few_basins_needs_no_time_limit():
     sure = swarm(p.fun, p.bounds, time_limit=1e6, options={"confidence": 0.9})
     assert sure.success and sure.confidence >= 0.9 and sure.nfev > r.nfev
     quick = swarm(p.fun, p.bounds, time_limit=1e6, options={"enough": 8, "confidence": 0.999})
-    assert "lanes agree" in quick.message and not quick.success and "0.999 is not reached" in quick.message
+    assert "descents agree" in quick.message and not quick.success and "0.999 is not reached" in quick.message
 
 
 def test_minima_that_are_not_told_apart_give_no_trust(monkeypatch):

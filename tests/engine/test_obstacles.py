@@ -115,7 +115,7 @@ CASES = [
     (flat_circle, [UNIT] * 2, {"max_boxes": 5000, "xtol": 1e-9}, "STOPPED",
      ["The gap is closed, but", "regions are wider than xtol = 1e-09", "larger xtol"]),
     (cancelling, [(-1, 1)], {"atol": 1e-12, "rtol": 0}, "UNDECIDED",
-     ["Rounding errors alone leave the value at x uncertain by", "the gap was to be 1e-12. Ask for atol="]),
+     ["Rounding errors alone leave the value at x uncertain by", "the allowed gap is 1e-12. Ask for atol="]),
     (flat_circle, [UNIT] * 2, {"time_limit": 1e-9}, "STOPPED", ["ended before the first region was enclosed"]),
 ]
 

@@ -28,7 +28,7 @@ def test_progress_is_written_and_cleared(capsys):
     assert out == "" and "\n" not in err and screen(err) == ""
     first = err.split("\r")[1]
     assert first.startswith("time ")
-    for word in (" s ", "best ", "lanes ", "converged", "running", "basins ", "wave 0", "evaluations "):
+    for word in (" s ", "best ", "descents ", "converged", "running", "basins ", "wave 0", "evaluations "):
         assert word in first
     value = infimum.compile(rosenbrock, 2).estimate([0.5, 0.5])  # the middle of the bounds
     assert f"best {value:.10g} " in first

@@ -19,7 +19,7 @@ POINT = np.array([1.0, -0.25])
 
 def result(**changes) -> Result:
     given = dict(
-        x=POINT, fun=0.1, success=True, status=0, message="8 lanes agree", nit=12, nfev=34567, verdict=Verdict.CANDIDATE,
+        x=POINT, fun=0.1, success=True, status=0, message="8 descents agree", nit=12, nfev=34567, verdict=Verdict.CANDIDATE,
         lower=-np.inf, upper=0.1, confidence=0.9375, engine="swarm", seconds=0.0625, seed=7,
         minima=[Minimum(0.1, POINT, 150, 0.9375, End.CONVERGED), Minimum(-1 / 3, POINT / 3, 10, 0.0625, End.KINK)],
         history=[Progress(0.01, 32, 4.5), Progress(0.02, 64, 0.1)])
@@ -43,16 +43,16 @@ def rows_of(r: Result) -> dict[str, str]:
 def test_text(capsys):
     print(result())
     assert capsys.readouterr().out == """\
-verdict      CANDIDATE: a heuristic found this point; upper is verified, that nothing lies below is not proved
+verdict      CANDIDATE: a search found this point; upper is verified, but lower values may exist
 success      yes
-message      8 lanes agree
+message      8 descents agree
 upper bound  0.1 (verified at x)
 lower bound  none
 x            (1, -0.25)
 confidence   0.938 that no basin is unseen (an estimate)
-minima                        value  lanes  share  ended      x
-                                0.1    150  93.8%  CONVERGED  (1, -0.25)
-                 -0.333333333333333     10   6.2%  KINK       (0.3333333333, -0.08333333333)
+minima                        value descents  share  ended      x
+                                0.1      150  93.8%  CONVERGED  (1, -0.25)
+                 -0.333333333333333       10   6.2%  KINK       (0.3333333333, -0.08333333333)
 work         34,567 evaluations, 12 steps, 0.062 s
 run          engine swarm, seed 7, on cpu
 """
@@ -61,7 +61,7 @@ run          engine swarm, seed 7, on cpu
 def test_text_of_a_failure():
     assert str(result(x=None, fun=np.inf, upper=np.inf, success=False, status=1, verdict=Verdict.UNDECIDED, message="interrupted",
                       minima=[], confidence=None, history=[])) == """\
-verdict      UNDECIDED: nothing is left to cut, and what was asked for is not reached
+verdict      UNDECIDED: no region can be cut any further, and the goal was not reached
 success      NO
 message      interrupted
 upper bound  none
@@ -78,7 +78,7 @@ def test_text_of_a_proof():
 
 @pytest.mark.parametrize("count, regions, said", [
     (1, 1, "all in 1 box (1 region)"), (2, 3000, "all in 2 boxes (3,000 regions, the widest 0.25)"),
-    (0, 0, "all in 0 boxes (0 regions)")])
+    (0, 0, "none")])
 def test_boxes_of_minimisers(count, regions, said):
     boxes = [(np.array([k, 0.25]), np.array([k + 1 / 3, 0.25])) for k in range(count)]
     lines = rows_of(result(boxes=boxes, regions=cover(regions)))["minimisers"].split("\n")

@@ -176,7 +176,7 @@ def test_more_waves_until_enough_lanes_agree():
     p = problems.get("rastrigin", 4)
     few, many = (swarm(p.fun, p.bounds, options={"enough": enough}) for enough in (1, 40))
     assert few.nfev < many.nfev and few.minima[0].lanes < 40 <= many.minima[0].lanes
-    assert "lanes agree on the lowest minimum" in few.message and f"{many.minima[0].lanes} lanes agree" in many.message
+    assert "descents agree on the lowest minimum" in few.message and f"{many.minima[0].lanes} descents agree" in many.message
 
 
 @pytest.mark.parametrize("restarts, waves", [(0, 1), (2, 3)])
@@ -199,7 +199,7 @@ def test_confidence_asks_for_no_number_of_lanes():
     assert wanted.enough is None and SwarmOptions.read({"confidence": 0.9, "enough": 5}).enough == 5
     assert SwarmOptions.read({"confidence": None}).enough == SwarmOptions.read(None).enough == 8
     both = swarm(sphere, options={"confidence": 0.999999, "enough": 8})
-    assert both.confidence == 0.9375 and "lanes agree" in both.message
+    assert both.confidence == 0.9375 and "descents agree" in both.message
 
 
 def test_confidence_is_low_where_minima_are_many():
@@ -224,7 +224,8 @@ def test_unusual_options_find_the_minimum_too(option):
 
 def test_descents_that_are_too_short_are_told():
     r = swarm(lambda x: rosenbrock(x) + 1, options={"descent_steps": 1, "restarts": 0})
-    assert r.minima[0].status is End.UNFINISHED and not r.success and r.status == 1 and "no lane has converged yet" in r.message
+    assert r.minima[0].status is End.UNFINISHED and not r.success and r.status == 1
+    assert "no descent has converged yet" in r.message
     assert r.verdict is Verdict.CANDIDATE and 1.0 <= r.upper < 2.0
 
 
@@ -372,7 +373,7 @@ def test_unknown_engine(name):
         infimum.minimize(sphere, BOX, engine=name)
 
 
-@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "1", None, True, [1]])
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "1", True, [1]])
 def test_bad_seed(seed):
     with pytest.raises(OptionError, match=r"the seed must be an integer from 0 to 2\*\*64 - 1, not"):
         swarm(sphere, seed=seed)
@@ -386,5 +387,5 @@ def test_bad_time_limit(limit):
 
 @pytest.mark.parametrize("callback", [5, "stop", True])
 def test_bad_callback(callback):
-    with pytest.raises(OptionError, match="callback must be a function of a snapshot, not "):
+    with pytest.raises(OptionError, match=r"callback must be a function, callback\(snapshot\), .*; not "):
         swarm(sphere, callback=callback)

@@ -85,19 +85,19 @@ def test_the_callback_stops_the_run(act, after):
     assert r.verdict is Verdict.CANDIDATE and np.isfinite(r.upper) and r.x.shape == (2,)
     if after == 1:  # the middle of the bounds
         assert r.x.tolist() == [0.5, 0.5] and not r.success and r.minima == [] and r.confidence is None
-        assert "no lane has converged yet" in r.message
+        assert "no descent has converged yet" in r.message
 
 
 @pytest.mark.parametrize("word", [None, False, 0, 1, "stop"])
 def test_only_true_stops(word):
-    assert "lanes agree" in swarm(sphere, callback=lambda s: word).message
+    assert "descents agree" in swarm(sphere, callback=lambda s: word).message
 
 
 @pytest.mark.parametrize("after", [1, 40])
 def test_ctrl_c_gives_the_best_so_far(after):
     r = swarm(rosenbrock, callback=stopper(after, raising(KeyboardInterrupt())), options=ENDLESS)
     assert r.message.startswith("interrupted") and np.isfinite(r.upper) and r.verdict is Verdict.CANDIDATE
-    assert (after == 1) == ("no lane has converged yet" in r.message)
+    assert (after == 1) == ("no descent has converged yet" in r.message)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

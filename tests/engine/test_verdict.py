@@ -97,4 +97,4 @@ def test_of_too_many_regions_only_the_number_is_kept(monkeypatch):
 
 def test_no_region_is_left_where_nothing_is_defined():
     r = infimum.minimize(lambda x: np.log(-1 - x[0] ** 2), [(-1, 2)])
-    assert len(r.regions) == 0 and r.boxes == [] and r.regions.width == 0.0 and "all in 0 boxes (0 regions)" in str(r)
+    assert len(r.regions) == 0 and r.boxes == [] and r.regions.width == 0.0 and "minimisers   none" in str(r)

@@ -10,6 +10,7 @@ from math import atan2
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 from infimum.errors import TraceError, UserFunctionError
 from infimum.expr.trace import trace
@@ -455,6 +456,26 @@ def bits_of_numbers(x):
 @case("x[0] ** 2.0**40", "exponent")
 def huge_exponent(x):
     return x[0] ** 2.0**40
+
+
+@case("x[0] in {0.0, 1.0}", "set or dictionary", "np.where(condition, a, b)")
+def member_of_a_set(x):
+    return -5.0 if x[0] in {0.0, 1.0} else x[0] ** 2
+
+
+@case("{0.0: -5.0}.get(x[0], 1.0)", "set or dictionary")
+def key_of_a_dictionary(x):
+    return {0.0: -5.0}.get(x[0], 1.0)
+
+
+@case("np.linalg.eigvals(np.array([[x[0], 1], [1, x[1]]]))", "np.linalg.eigvals has no rule", "components")
+def eigenvalues_of_a_matrix_of_components(x):
+    return np.linalg.eigvals(np.array([[x[0], 1], [1, x[1]]])).max()
+
+
+@case("CubicSpline([0, 1, 2], [0, 1, 3])(x[0])", "SciPy's function CubicSpline has no rule", "NumPy's functions")
+def called_object_of_scipy(x):
+    return CubicSpline([0, 1, 2], [0, 1, 3])(x[0])
 
 
 @case("np.where(x > 0)", "np.where(condition, a, b)")

@@ -172,6 +172,9 @@ USER_IDIOMS = {
     "conditions as numbers": lambda x: (x[0] > 0) * (x[1] < 0) * 1.0 + (x[0] > 0).astype(float) - (1 - (x[1] >= 0)),
     "index arrays": lambda x: np.sum(x[np.arange(4)[::-1]] * C) + x[(1,)] + x[np.int64(2)] + x[[1]][0] + x[True].shape[0],
     "stack of components": lambda x: np.sum(np.stack([xi**2 for xi in x])) + np.sum(np.array([xi**2 for xi in x])),
+    "matrices of components": lambda x: np.linalg.det(np.array([[x[0], 1], [1, x[1] + 3]]))
+    + np.linalg.solve(np.array([[x[0] + 3, 1], [1, x[1] + 3]]), np.array([1, 2]))[0]
+    + np.linalg.inv(np.array([[x[0] + 3, 1], [1, x[1] + 3]]))[0, 1] + np.sum(np.interp(np.array([x[0], x[1]]), [-1, 1], [0, 3])),
     "norm of a list": lambda x: np.linalg.norm([x[0], x[1] - 1]) + np.linalg.norm(np.stack([x, C]), axis=0)[1],
     "dots": lambda x: np.dot(M, x) @ np.dot(x, M) + np.dot(2, x)[0] + np.vdot(M, np.outer(x, x))
     + np.tensordot(M, np.outer(x, x)),
