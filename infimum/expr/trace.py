@@ -93,9 +93,14 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
 
 def _called(fun: Callable, x: Any, extra: tuple) -> Any:
     """What the function returns, or the error that explains why it does not."""
+    loaded = len(sys.modules)
     try:
         with nothing_swallowed(), no_random_numbers(fun):
             return call_user_function(fun, x, *extra)
+    except _RandomNumbers:
+        if len(sys.modules) == loaded:
+            raise
+        return _called(fun, x, extra)  # modules that were imported may have drawn them; they are there now
     except TraceError:
         raise
     except Exception as error:
@@ -105,6 +110,10 @@ def _called(fun: Callable, x: Any, extra: tuple) -> Any:
 def arguments(args: Any) -> tuple:
     """The further arguments of a function; anything but a tuple or list is one, as in SciPy."""
     return tuple(args) if isinstance(args, (tuple, list)) else (args,)
+
+
+class _RandomNumbers(TraceError):
+    """Random numbers were drawn while the function was traced."""
 
 
 def _random_states() -> tuple:
@@ -126,8 +135,8 @@ def no_random_numbers(fun: Callable) -> Iterator[None]:
     else:
         drawn |= at != before[1] or not np.array_equal(keys, before[0])
     if drawn:
-        raise TraceError(f"{_home(fun)}: The function draws random numbers. Draw them before, and pass them as an argument: "
-                         "the same point must always have the same value.")
+        raise _RandomNumbers(f"{_home(fun)}: The function draws random numbers. Draw them before, and pass them as an argument: "
+                             "the same point must always have the same value.")
 
 
 def _number_of_variables(n: Any) -> int:

@@ -118,3 +118,20 @@ def test_remainders_stay_between_0_and_the_divisor(divisor, low, high):
     for x in (-7.3, -1.0, 0.0, 0.4, 12.75):
         r = f.value([x], [x])
         assert r.lo <= x % divisor <= r.hi
+
+
+def test_an_import_inside_the_function_may_draw_random_numbers(tmp_path, monkeypatch):
+    """Only the first call imports; the function itself draws none."""
+    (tmp_path / "draws_when_imported.py").write_text("import random\nimport numpy as np\nrandom.random()\nnp.random.rand()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def fun(x):
+        import draws_when_imported  # noqa: F401
+        return x[0] ** 2
+
+    def drawing(x):
+        import draws_when_imported  # noqa: F401
+        return x[0] * np.random.rand()
+    assert trace(fun, 1) is trace(lambda x: x[0] ** 2, 1)
+    with pytest.raises(TraceError, match="draws random numbers"):
+        trace(drawing, 1)
