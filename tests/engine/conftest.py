@@ -2,6 +2,7 @@
 
 import pytest
 
+from infimum import watch
 from infimum.engine import driver
 
 
@@ -21,4 +22,5 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The clock of every run in this test: a hundredth of a second for each look of the driver."""
     made = Clock(0.01)
     monkeypatch.setattr(driver, "time", made)
+    monkeypatch.setattr(watch, "perf_counter", lambda: made.looks * made.tick)  # others see its time, but do not make it pass
     return made
