@@ -101,6 +101,7 @@ def _digest(node: Expr) -> str:
 
 
 _SET_SLOT = [vars(Expr)[name].__set__ for name in Expr.__slots__[:8]]  # past the refusing __setattr__, and fast
+_LINE = Expr.__slots__.index("line")
 _nodes: "weakref.WeakValueDictionary[tuple, Expr]" = weakref.WeakValueDictionary()
 
 
@@ -112,6 +113,8 @@ def make(op: str, args: tuple[Expr, ...], shape: Shape, params: dict[str, Any] |
     identity = (op, tuple(map(id, args)), rows, shape, data)
     found = _nodes.get(identity)
     if found is not None:
+        if line is not None and getattr(found.line, "code", None) is not getattr(line, "code", None):
+            _SET_SLOT[_LINE](found, line)  # of the function that is traced now, not of an earlier one
         return found
     heed()
     node = object.__new__(Expr)

@@ -72,18 +72,18 @@ def _user_frame() -> tuple[FrameType | None, FrameType | None]:
 class Line(str):
     """"file:line", and the instruction there, whose text is looked up when somebody asks."""
 
-    __slots__ = ("_code", "_lasti")
+    __slots__ = ("code", "_lasti")
 
     @classmethod
     def of(cls, frame: FrameType) -> "Line":
         line = cls(f"{frame.f_code.co_filename}:{frame.f_lineno}")
-        line._code, line._lasti = frame.f_code, frame.f_lasti
+        line.code, line._lasti = frame.f_code, frame.f_lasti
         return line
 
     @property
     def text(self) -> str | None:
         """The source text of the instruction; None where the source is not at hand."""
-        return _exact_text(self._code, self._lasti, {}) or None
+        return _exact_text(self.code, self._lasti, {}) or None
 
 
 def user_line() -> Line | None:

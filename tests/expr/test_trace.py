@@ -217,3 +217,15 @@ def test_reductions_and_broadcasting_are_numpys(data):
     x = np.linspace(0.3, 1.7, size)
     expected = fun(x)
     np.testing.assert_allclose(evaluate(trace(fun, size), x), expected, rtol=1e-11, atol=1e-13)
+
+
+def test_a_node_has_the_line_of_the_function_that_was_traced_last():
+    """Equal nodes are one; an earlier function that is still alive does not lend its lines to a later one."""
+    def first(x):
+        return np.exp(x[0] + 0.123)
+
+    def second(x):
+        return np.exp(x[0] + 0.123)
+    kept = trace(first, 1)
+    before = kept.line
+    assert trace(second, 1) is kept and kept.line != before and kept.line.text == "np.exp(x[0] + 0.123)"

@@ -135,9 +135,11 @@ def _lgamma_enclose(b, nlo, hi):
 
 
 def _lgamma_estimate(b, x):
+    """0 at 1 and at 2, as the enclosure is: comparisons with 0 come out alike."""
     head, tail, _, unscale = _lgamma_parts(b, x)
     inside = b.mand(b.ogt(x, 0.0), b.olt(x, inf))
-    return b.select(inside, b.mul(b.add(head, tail), unscale), inf)
+    zero = b.mor(b.oeq(x, 1.0), b.oeq(x, 2.0))
+    return b.select(zero, 0.0, b.select(inside, b.mul(b.add(head, tail), unscale), inf))
 
 
 # ---- polygamma
