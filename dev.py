@@ -18,8 +18,8 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-HOME = ROOT / ".venv"
-PYTHON = HOME / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 EXTRAS = {"example": "", "test": "[test]", "bench": "[test,bench]", "docs": "", "arm": "[test]"}
 EXAMPLES = sorted(p.stem for p in (ROOT / "examples").glob("*.py"))
 BENCHMARKS = sorted(p.stem for p in (ROOT / "bench").glob("*.py") if "def main" in p.read_text())
@@ -27,38 +27,38 @@ BENCHMARKS = sorted(p.stem for p in (ROOT / "bench").glob("*.py") if "def main" 
 
 def works(*command: str) -> bool:
     """Does this command succeed with the environment's Python?"""
-    return PYTHON.exists() and subprocess.run([PYTHON, *command], capture_output=True, cwd=HOME).returncode == 0
+    return PYTHON.exists() and subprocess.run([PYTHON, *command], capture_output=True, cwd=VENV).returncode == 0
 
 
 def prepare(extras: str) -> None:
     """Creates the environment, and installs the project unless it is already there, with these extras and working."""
     wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + f"{extras}{ROOT}".encode()).hexdigest()
-    stamp = HOME / f"installed{extras.replace('[', '-').replace(']', '').replace(',', '-')}"
+    stamp = VENV / f"installed{extras.replace('[', '-').replace(']', '').replace(',', '-')}"
     if stamp.exists() and stamp.read_text() == wanted and works("-c", "import infimum"):
         return
     if not works("-m", "pip", "--version"):  # missing, or incomplete
-        print(f"creating {HOME}", flush=True)
-        venv.EnvBuilder(with_pip=True, clear=True).create(HOME)
+        print(f"creating {VENV}", flush=True)
+        venv.EnvBuilder(with_pip=True, clear=True).create(VENV)
     print(f"installing infimum{extras}", flush=True)
     install = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     project = ["--config-settings", "editable_mode=compat", "--editable", f"{ROOT}{extras}"]
     if subprocess.run([*install, *project]).returncode or not works("-c", "import infimum"):
-        sys.exit(f"installing failed; if the output above does not say why, delete {HOME} and try again")
+        sys.exit(f"installing failed; if the output above does not say why, delete {VENV} and try again")
     stamp.write_text(wanted)
 
 
-def commands(errand: str, rest: list[str]) -> list[list[str]]:
+def commands(task: str, rest: list[str]) -> list[list[str]]:
     """The commands of a task, in order."""
-    if errand == "example":
+    if task == "example":
         name = rest[0] if rest else "six_hump_camel"
         if name not in EXAMPLES:
             sys.exit("which example? " + ", ".join(EXAMPLES))
         return [[f"examples/{name}.py"]]
-    if errand == "test":
+    if task == "test":
         return [["-m", "ruff", "check", "."], ["-m", "pytest", "-n", "auto", *rest]]
-    if errand == "docs":
+    if task == "docs":
         return [["docs/generate_api.py"]]
-    if errand == "arm":
+    if task == "arm":
         return [["-m", "tests.on_arm", *rest]]
     if not rest or rest[0] not in BENCHMARKS:
         sys.exit("which benchmark? " + ", ".join(BENCHMARKS))
@@ -71,10 +71,10 @@ def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1] not in EXTRAS:
         print(__doc__)
         return 2
-    errand, rest = sys.argv[1], sys.argv[2:]
-    todo = commands(errand, rest)
+    task, rest = sys.argv[1], sys.argv[2:]
+    todo = commands(task, rest)
     try:
-        prepare(EXTRAS[errand])
+        prepare(EXTRAS[task])
         for command in todo:
             code = subprocess.run([PYTHON, *command], cwd=ROOT).returncode
             if code:

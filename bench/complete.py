@@ -23,13 +23,13 @@ sys.path.insert(0, ROOT)
 from bench.prove import wrong  # noqa: E402
 from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
-from infimum.engine.branch import Goal  # noqa: E402
-from infimum.engine.complete_run import CompleteRun  # noqa: E402
-from infimum.engine.partition import CompleteOptions  # noqa: E402
-from infimum.engine.region_list import BYTES  # noqa: E402
+from infimum.backend.host import host  # noqa: E402
+from infimum.engine.complete.engine import CompleteRun  # noqa: E402
+from infimum.engine.complete.partition import CompleteOptions  # noqa: E402
+from infimum.engine.complete.region_list import BYTES  # noqa: E402
+from infimum.engine.goal import Goal  # noqa: E402
 from infimum.evaluate import compile as compiled  # noqa: E402
 from infimum.problem import Problem  # noqa: E402
-from infimum.target.host import host  # noqa: E402
 
 XTOL = 1e-4
 MOST_BYTES = 32  # a region, at most

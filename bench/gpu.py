@@ -34,6 +34,10 @@ from bench.gpu_branch import branching  # noqa: E402
 from bench.gpu_swarm import swarm  # noqa: E402
 from bench.prove import TEN, XTOL, moved, wrong  # noqa: E402
 from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
+from infimum.backend import ptx  # noqa: E402
+from infimum.backend.arrays import HostArrays  # noqa: E402
+from infimum.backend.cpu import CpuBackend  # noqa: E402
+from infimum.backend.cuda import CudaBackend  # noqa: E402
 from infimum.errors import DeviceError  # noqa: E402
 from infimum.expr.node import var  # noqa: E402
 from infimum.expr.trace import trace  # noqa: E402
@@ -44,10 +48,6 @@ from infimum.lower.kernel import Builder, Kernel  # noqa: E402
 from infimum.lower.lowering import Lowering  # noqa: E402
 from infimum.lower.meaning import Enclosures  # noqa: E402
 from infimum.problems import get  # noqa: E402
-from infimum.target import ptx  # noqa: E402
-from infimum.target.arrays import HostArrays  # noqa: E402
-from infimum.target.cpu import CpuTarget  # noqa: E402
-from infimum.target.cuda import CudaTarget  # noqa: E402
 
 PARTS = ("stream", "lanes", "blocks", "complete", "auto", "branch", "swarm")
 SIZES = (50, 100, 500, 1000)
@@ -68,9 +68,9 @@ def styblinski_tang(x: Any) -> Any:
     return np.sum(x**4 - 16 * x**2 + 5 * x)
 
 
-def seconds(target: CudaTarget, call: Any, times: int = 20) -> float:
+def seconds(backend: CudaBackend, call: Any, times: int = 20) -> float:
     """Of one call, by events on the GPU, after two to warm up."""
-    cuda = target.gpu.cupy.cuda
+    cuda = backend.gpu.cupy.cuda
     for _ in range(2):
         call()
     begin, end = cuda.Event(), cuda.Event()
@@ -82,22 +82,22 @@ def seconds(target: CudaTarget, call: Any, times: int = 20) -> float:
     return cuda.get_elapsed_time(begin, end) / 1e3 / times
 
 
-def copy_bandwidth(target: CudaTarget) -> float:
+def copy_bandwidth(backend: CudaBackend) -> float:
     """Bytes a second, those read and those written."""
-    a, b = (target.gpu.cupy.empty(1 << 28) for _ in range(2))
-    return 2 * a.nbytes / seconds(target, lambda: b.data.copy_from_device_async(a.data, a.nbytes))
+    a, b = (backend.gpu.cupy.empty(1 << 28) for _ in range(2))
+    return 2 * a.nbytes / seconds(backend, lambda: b.data.copy_from_device_async(a.data, a.nbytes))
 
 
-def stream(target: CudaTarget) -> None:
+def stream(backend: CudaBackend) -> None:
     head(f"Boxes read from memory: Styblinski-Tang with {N} variables, {BOXES:,} boxes")
-    arrays, copy = target.arrays, copy_bandwidth(target)
+    arrays, copy = backend.arrays, copy_bandwidth(backend)
     report("copy from device to device, read and written", copy / 1e12, "TB/s")
     lo = np.random.default_rng(0).uniform(-5, 5, (N, BOXES))
     inputs = [arrays.send(lo), arrays.send(lo + 0.25)]
     program = programs.PROGRAMS[programs.VALUE](trace(styblinski_tang, N, ()), var("x", (N,)))
     outputs = [arrays.empty(rows, BOXES) for rows in program.rows]
-    run, data = target.compile(program.kernel).run, (program.data.doubles(), program.data.positions())
-    each = seconds(target, lambda: run(inputs, outputs, *data))
+    run, data = backend.compile(program.kernel).run, (program.data.doubles(), program.data.positions())
+    each = seconds(backend, lambda: run(inputs, outputs, *data))
     moved_bytes = 8 * BOXES * (2 * N + len(program.rows)) / each
     report("boxes enclosed", BOXES / each, "boxes/s")
     report("bytes moved, of the copy's", 100 * moved_bytes / copy, "%", ">= 85", moved_bytes >= 0.85 * copy,
@@ -118,19 +118,19 @@ def derived(n: int) -> tuple[Kernel, Data]:
     return b.kernel("derived", 1, 1), data
 
 
-def lanes(target: CudaTarget) -> None:
+def lanes(backend: CudaBackend) -> None:
     head(f"Boxes that lanes derive from their numbers: the same function, {LANES:,} lanes")
     kernel, data = derived(N)
-    arrays = target.arrays
+    arrays = backend.arrays
     number = arrays.send(np.arange(LANES, dtype=np.int64).view(np.float64)[None])
     out = arrays.empty(1, LANES)
-    run, constants = target.compile(kernel).run, (data.doubles(), data.positions())
-    each = seconds(target, lambda: run([number], [out], *constants))
+    run, constants = backend.compile(kernel).run, (data.doubles(), data.positions())
+    each = seconds(backend, lambda: run([number], [out], *constants))
     text = ptx.ptx(kernel)
     instructions = len(_FP64.findall(text))
-    with target.gpu.use() as device:
+    with backend.gpu.use() as device:
         clock = 1e3 * device.attributes["ClockRate"]
-    rate, most = LANES * instructions / each, 64 * target.gpu.multiprocessors * clock
+    rate, most = LANES * instructions / each, 64 * backend.gpu.multiprocessors * clock
     report("boxes enclosed", LANES / each, "boxes/s", note=f"{instructions} FP64 instructions each, counted in the PTX")
     report("FP64 instructions, of what the chip can issue", 100 * rate / most, "%", ">= 65", rate >= 0.65 * most,
            f"{rate / 1e12:.2f} of {most / 1e12:.2f} T/s at {clock / 1e9:.2f} GHz")
@@ -141,7 +141,7 @@ def least_squares(x: Any) -> Any:
     return np.sum((np.tanh(rng.normal(size=(100_000, 10)) @ x) - rng.normal(size=100_000)) ** 2)
 
 
-def blocks(target: CudaTarget) -> None:
+def blocks(backend: CudaBackend) -> None:
     head("One box with long loops, arrays on the GPU: a block of threads, one thread, a core of the host")
     cases = [(name, get(name, 1_000_000).fun, 1_000_000) for name in ("rastrigin", "ackley")]
     for name, f, n in [*cases, ("least squares, 100,000 points", least_squares, 10)]:
@@ -152,15 +152,15 @@ def blocks(target: CudaTarget) -> None:
             data = program.data.doubles(), program.data.positions()
             found, times = [], []
             for way in ("block", "thread", "core", "copied"):
-                compiled = (CpuTarget() if way == "core" else target).compile(program.kernel)
+                compiled = (CpuBackend() if way == "core" else backend).compile(program.kernel)
                 if way == "thread":
                     compiled._blocks.launch = lambda count, share: None
-                arrays = target.arrays if way in ("block", "thread") else HostArrays()
+                arrays = backend.arrays if way in ("block", "thread") else HostArrays()
                 ins, outs = [arrays.send(a) for a in inputs], [arrays.empty(rows, 1) for rows in program.rows]
 
                 def call(run: Any = compiled.run, arguments: tuple = (ins, outs, *data)) -> None:
                     run(*arguments)
-                    target.gpu.cupy.cuda.get_current_stream().synchronize()
+                    backend.gpu.cupy.cuda.get_current_stream().synchronize()
                 times.append(fastest(call, 1 if way == "thread" else 5))
                 found.append([arrays.fetch(a) for a in outs])
             same = all((a.view(np.int64) == b.view(np.int64)).all() for other in found[1:]
@@ -230,12 +230,12 @@ def main() -> int:
     parser.add_argument("--device", default="cuda", help="cuda (the default), or cuda:1, …")
     options = parser.parse_args()
     try:
-        target = CudaTarget(int(options.device.partition(":")[2] or 0))
+        backend = CudaBackend(int(options.device.partition(":")[2] or 0))
     except DeviceError as error:
         sys.exit(str(error))
-    machine = f"{target.gpu.name}, {target.gpu.versions}, Python {sys.version.split()[0]}, NumPy {np.__version__}"
+    machine = f"{backend.gpu.name}, {backend.gpu.versions}, Python {sys.version.split()[0]}, NumPy {np.__version__}"
     print(machine, flush=True)
-    parts = {"stream": lambda: stream(target), "lanes": lambda: lanes(target), "blocks": lambda: blocks(target),
+    parts = {"stream": lambda: stream(backend), "lanes": lambda: lanes(backend), "blocks": lambda: blocks(backend),
              "complete": lambda: complete(options.sizes, options.device), "auto": lambda: auto(options.device),
              "branch": lambda: branch(options.device), "swarm": lambda: against_zeus(options.device)}
     for name, part in parts.items():

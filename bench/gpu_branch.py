@@ -12,9 +12,9 @@ import numpy as np
 
 import infimum
 from bench.table import report
-from infimum.target.cpu import CpuTarget
-from infimum.target.gpu import Gpu
-from infimum.target.ptx_columns import KERNELS
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.gpu import Gpu
+from infimum.backend.ptx_columns import KERNELS
 
 N, BOXES, FASTER, INSIDE = 9, 1e8, 50, 0.6
 CPU_SECONDS = 20.0
@@ -66,7 +66,7 @@ def proof(evaluator: Any, bounds: list, **limits: Any) -> tuple[infimum.Result, 
 def branching(device: str) -> None:
     """Prints the rows."""
     fun, bounds = rotated(N)
-    on_cpu, cpu = proof(infimum.compile(fun, N, target=CpuTarget(threads=2)), bounds, time_limit=CPU_SECONDS)
+    on_cpu, cpu = proof(infimum.compile(fun, N, backend=CpuBackend(threads=2)), bounds, time_limit=CPU_SECONDS)
     report(f"two threads of the CPU, the first {CPU_SECONDS:g} s", cpu, "boxes/s", note=on_cpu.verdict.name)
     first, _ = proof(infimum.compile(fun, N, device=device), bounds)
     r, gpu = proof(infimum.compile(fun, N, device=device), bounds)
@@ -89,7 +89,7 @@ def branching(device: str) -> None:
 
 def inside(evaluator: Any, spans: dict) -> float:
     """The seconds in kernels, after a list of those that took most."""
-    elapsed, table = evaluator.target.cuda.gpu.cupy.cuda.get_elapsed_time, {}
+    elapsed, table = evaluator.backend.cuda.gpu.cupy.cuda.get_elapsed_time, {}
     for what, pairs in spans.items():
         for _, end in pairs:
             end.synchronize()

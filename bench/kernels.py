@@ -21,8 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import infimum  # noqa: E402
 from bench.functions import BY_NAME, FIVE, NUMPY_INTERVAL, styblinski_tang  # noqa: E402
 from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
+from infimum.backend.cpu import CpuBackend, host  # noqa: E402
 from infimum.lower.kernel import Builder  # noqa: E402
-from infimum.target.cpu import CpuTarget, host  # noqa: E402
 
 
 def fastest(call, seconds: float = 0.4, least: int = 5) -> float:
@@ -52,7 +52,7 @@ def boxes(n: int, count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def single(name_or_function, n: int) -> infimum.Evaluator:
     f = BY_NAME[name_or_function] if isinstance(name_or_function, str) else name_or_function
-    return infimum.compile(f, n, target=CpuTarget(threads=1))
+    return infimum.compile(f, n, backend=CpuBackend(threads=1))
 
 
 def raw(evaluator: infimum.Evaluator, kind: str, lo: np.ndarray, hi: np.ndarray):
@@ -75,7 +75,7 @@ def by_hand(n: int):
         total = term if total is None else [b.add(total[k], term[k]) for k in (0, 1)]
     b.output(0, 0, b.neg(total[0]))
     b.output(1, 0, total[1])
-    return CpuTarget(threads=1).compile(b.kernel("by_hand", 2, 2))
+    return CpuBackend(threads=1).compile(b.kernel("by_hand", 2, 2))
 
 
 def styblinski(spike: str | None) -> None:
@@ -186,7 +186,7 @@ for line in sys.stdin:
 def threads(rounds: int, count: int = 1_000_000) -> None:
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
     lo, hi = boxes(10, count)
-    evaluator = infimum.compile(BY_NAME["rastrigin"], 10, target=CpuTarget(threads=2))
+    evaluator = infimum.compile(BY_NAME["rastrigin"], 10, backend=CpuBackend(threads=2))
     compiled, doubles, positions, rows = evaluator.prepare("value")
     out = [np.empty((r, count)) for r in rows]
     compiled.run([lo, hi], out, doubles, positions, threads=2)

@@ -27,8 +27,8 @@ sys.path.insert(0, {root!r})
 import numpy as np
 import infimum
 from infimum import problems
-from infimum.engine import driver
-driver.Keeper.__init__.__defaults__ = (0.0,)
+from infimum.engine.running import driver
+driver.CheckpointWriter.__init__.__defaults__ = (0.0,)
 p = problems.get({name!r}, {n})
 print("begin", flush=True)
 r = infimum.resume({path!r}, p.fun) if {resume} else infimum.minimize(p.fun, p.bounds, checkpoint={path!r}, **{settings!r})

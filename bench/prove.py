@@ -34,9 +34,9 @@ import infimum  # noqa: E402
 from bench.provers import CONTESTS, PEERS, TOLERANCE, WAYS  # noqa: E402
 from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
+from infimum.backend.cpu import CpuBackend, host  # noqa: E402
 from infimum.lower.branch import rows_of  # noqa: E402
 from infimum.problems import GalleryProblem  # noqa: E402
-from infimum.target.cpu import CpuTarget, host  # noqa: E402
 
 PARTS = ("ten", "linear", "gallery", "peers")
 TEN = ("ackley", "belegundu", "breiman", "fu", "griewank", "levy", "rastrigin", "salomon", "styblinski", "zabinsky")
@@ -256,7 +256,7 @@ def ours(problem: str, threads: int | None, limit: float) -> dict[str, Any]:
 
     def call() -> tuple[float, Any]:
         start = time.perf_counter()
-        f = p.fun if threads is None else infimum.compile(p.fun, len(p.bounds), target=CpuTarget(threads=threads))
+        f = p.fun if threads is None else infimum.compile(p.fun, len(p.bounds), backend=CpuBackend(threads=threads))
         r = infimum.minimize(f, p.bounds, atol=TOLERANCE, rtol=TOLERANCE, time_limit=limit)
         return time.perf_counter() - start, r
     cold, r = call()

@@ -33,8 +33,8 @@ import infimum  # noqa: E402
 from bench.peers import CLOSE, PEERS, peer_median, peer_time  # noqa: E402
 from bench.table import exit_code, report, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
+from infimum.backend.cpu import host  # noqa: E402
 from infimum.problems import GalleryProblem  # noqa: E402
-from infimum.target.cpu import host  # noqa: E402
 
 LIMIT = 5.0   # seconds a seed of ours may take
 WARM = 10**6  # the seed of the runs that compile, none of the measured ones

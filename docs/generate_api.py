@@ -16,8 +16,8 @@ from typing import Any
 import infimum
 from infimum import errors as error_classes
 from infimum import problems, result
-from infimum.engine.partition import CompleteOptions
-from infimum.engine.swarm_options import SwarmOptions
+from infimum.engine.complete.partition import CompleteOptions
+from infimum.engine.points.swarm_options import SwarmOptions
 
 DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {

@@ -93,7 +93,7 @@ class HostError(InfimumError):
     """This machine cannot run the kernels: the processor lacks fused multiply-add, or LLVM has no target for it.
 
     Without a hardware `fma` the enclosures would depend on a library call that cannot be trusted.
-    Cure: a processor of 2013 or later (x86-64 with FMA3, or any 64-bit Arm), or the slow `python` target.
+    Cure: a processor of 2013 or later (x86-64 with FMA3, or any 64-bit Arm), or the slow `python` backend.
     """
 
 

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.backend.arrays import Arrays, HostArrays
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.devices import backend_of
 from infimum.errors import OptionError, ShapeError
 from infimum.expr.constants import is_masked
 from infimum.expr.hoist import LocalForm, local_form
@@ -22,9 +25,6 @@ from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
 from infimum.lower.nodes import nodes_of
 from infimum.problem import Interval, read_bounds
-from infimum.target.arrays import Arrays, HostArrays
-from infimum.target.cpu import CpuTarget
-from infimum.target.devices import target_of
 from infimum.text import counted
 from infimum.watch import heed
 
@@ -112,14 +112,14 @@ class Evaluator:
     (array([-2.  ,  0.25]), array([7.  , 0.25]))
     """
 
-    def __init__(self, f: Expr, n: int, target: Any = None, fun: Callable[[np.ndarray], Any] | None = None):
+    def __init__(self, f: Expr, n: int, backend: Any = None, fun: Callable[[np.ndarray], Any] | None = None):
         self.f, self.n, self.fun = f, n, fun  # the expression, and the function it was traced from, if there is one
-        self.target = CpuTarget() if target is None else target
+        self.backend = CpuBackend() if backend is None else backend
         self._ready: dict[str, tuple] = {}
         self._parameters: dict[str, int] = {}
 
     def __repr__(self) -> str:
-        return f"Evaluator of {counted(self.n, 'variable')} on {self.target.name}:\n{listing(self.f)}"
+        return f"Evaluator of {counted(self.n, 'variable')} on {self.backend.name}:\n{listing(self.f)}"
 
     # ---- enclosures
     def value(self, lo: Any, hi: Any) -> Enclosure:
@@ -205,7 +205,7 @@ class Evaluator:
         if outputs is None:
             room = np.empty if here else (lambda shape: self.arrays.empty(*shape))
             outputs = [room((count, inputs[0].shape[1])) for count in rows]
-        compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.target, "threads", 1), times=times)
+        compiled.run(inputs, outputs, doubles, positions, threads=getattr(self.backend, "threads", 1), times=times)
         return outputs if times % 2 else inputs
 
     def doubles(self, kind: str, parameters: np.ndarray | None) -> np.ndarray:
@@ -224,28 +224,28 @@ class Evaluator:
 
     @property
     def arrays(self) -> Arrays:
-        """The memory in which the target works, and transfers to and from it."""
-        return self.target.arrays
+        """The memory in which the backend works, and transfers to and from it."""
+        return self.backend.arrays
 
     @property
     def batch(self) -> int:
         """The default number of lanes per step of a long search: enough to fill the machine."""
-        return getattr(self.target, "batch", _BATCH)
+        return getattr(self.backend, "batch", _BATCH)
 
     @property
-    def far_batch(self) -> int | None:
+    def gpu_batch(self) -> int | None:
         """The same for a GPU to which a long search may move; None if there is no such GPU."""
-        batch = getattr(self.target, "far_batch", None)
-        return batch if batch is not None and self.goes_far(batch) else None
+        batch = getattr(self.backend, "gpu_batch", None)
+        return batch if batch is not None and self.uses_gpu(batch) else None
 
     def arrays_for(self, batch: int, least: int = 1) -> Arrays:
-        """The memory for a search with that many lanes per step: the GPU's, if there is enough work for it, or if the target must
-        stay on the GPU from `least` lanes on."""
-        return self.arrays if self.goes_far(batch, least) else HostArrays()
+        """The memory for a search with that many lanes per step: the GPU's, if there is enough work for it, or if the backend
+        must stay on the GPU from `least` lanes on."""
+        return self.arrays if self.uses_gpu(batch, least) else HostArrays()
 
-    def goes_far(self, batch: int, least: int = 1) -> bool:
+    def uses_gpu(self, batch: int, least: int = 1) -> bool:
         """Does `arrays_for` choose the memory of a GPU, so that the CPU is free while kernels run?"""
-        worth = least if getattr(self.target, "resident", False) else _WORTH_A_GPU
+        worth = least if getattr(self.backend, "resident", False) else _WORTH_A_GPU
         return batch >= worth and not isinstance(self.arrays, HostArrays)
 
     def arrays_of(self, array: Any) -> Arrays:
@@ -269,14 +269,14 @@ class Evaluator:
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""
         if kind not in self._ready:
-            key = (self.f.key, kind, self.n, self.target.name, getattr(self.target, "lanes", 1))
+            key = (self.f.key, kind, self.n, self.backend.name, getattr(self.backend, "lanes", 1))
             if key not in _lowered:
                 heed("compiling")
                 name, *sizes = kind.split(":")
                 with _collector_paused():
                     program = programs.PROGRAMS[name](self.f, var("x", (self.n,)), *map(int, sizes))
                     data = program.data
-                    ready = self.target.compile(program.kernel), data.doubles(), data.positions(), program.rows
+                    ready = self.backend.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 _lowered[key] = ready, program.at
                 if len(_lowered) > _KEEP:
                     _lowered.popitem(last=False)
@@ -332,7 +332,7 @@ def _enclosure(out: list[np.ndarray], shaped: Callable) -> Enclosure:
 
 
 @environment.ours
-def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device: str = "cpu",
+def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, device: str = "cpu",
             threads: int | None = None) -> Evaluator:
     """Trace a NumPy function of n variables and return its kernels: see `Evaluator`.
 
@@ -344,9 +344,9 @@ def compile(fun: Callable, n: int, args: Any = (), *, target: Any = None, device
     >>> float(f.estimate([0.0, 0.0, 0.0]))
     3.0
     """
-    if target is not None and (device != "cpu" or threads is not None):
-        raise OptionError("a target has its own device and threads: give either it or these")
-    return Evaluator(trace(fun, n, args), n, target_of(device, threads=threads) if target is None else target,
+    if backend is not None and (device != "cpu" or threads is not None):
+        raise OptionError("a backend has its own device and threads: give either it or these")
+    return Evaluator(trace(fun, n, args), n, backend_of(device, threads=threads) if backend is None else backend,
                      lambda x: fun(x, *arguments(args)))
 
 

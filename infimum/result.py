@@ -39,13 +39,13 @@ class End(Enum):
 class Minimum:
     """A local minimum found by descents.
 
-    value, x: the lowest value (an estimate) and its point. lanes: the number of descents that ended there. share: their share
+    value, x: the lowest value (an estimate) and its point. descents: the number of descents that ended there. share: their share
     of all descents that were assigned to a minimum. status: how the descents ended.
     """
 
     value: float
     x: np.ndarray
-    lanes: int
+    descents: int
     share: float
     status: End
 

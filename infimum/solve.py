@@ -10,27 +10,28 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.backend.devices import backend_of
 from infimum.engine.auto import Auto
-from infimum.engine.branch import LEAST, Goal, lanes_of
-from infimum.engine.callbacks import read_callback
-from infimum.engine.checkpoint import State, check_writable, load, read_path, save
-from infimum.engine.complete_run import CompleteRun
-from infimum.engine.driver import Keeper, drive, watch_of
-from infimum.engine.flight import bytes_of
-from infimum.engine.keywords import refuse
-from infimum.engine.partition import CompleteOptions
-from infimum.engine.progress import Shower
-from infimum.engine.random import key_of
-from infimum.engine.swarm import Swarm
-from infimum.engine.swarm_options import SwarmOptions
-from infimum.engine.unfinished import by_plain_calls
+from infimum.engine.branch import LEAST, lanes_of
+from infimum.engine.complete.engine import CompleteRun
+from infimum.engine.complete.partition import CompleteOptions
+from infimum.engine.goal import Goal
+from infimum.engine.points.flight import bytes_of
+from infimum.engine.points.random import key_of
+from infimum.engine.points.swarm import Swarm
+from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.engine.points.unfinished import by_plain_calls
+from infimum.engine.running.callbacks import read_callback
+from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save
+from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
+from infimum.engine.running.keywords import refuse
+from infimum.engine.running.progress import ProgressDisplay
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator, compile
 from infimum.expr.trace import arguments
 from infimum.plotting import View
 from infimum.problem import Problem
 from infimum.result import Result
-from infimum.target.devices import target_of
 from infimum.text import counted
 from infimum.watch import OutOfTime, Watch
 
@@ -111,14 +112,14 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             return _on(evaluator, drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared))
         kind, goal = _prover(engine, batch, batch is None), Goal(atol, rtol, xtol)
         search = kind(problem, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
-        keeper = None
+        writer = None
         if checkpoint is not None:
             asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
-                     "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "grows": batch is None,
+                     "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "may_move_to_gpu": batch is None,
                      "key": evaluator.f.key}
-            keeper = _keeper(checkpoint, asked, problem)
-            keeper.begin()
-        return _on(evaluator, drive(search, keeper=keeper, **shared), search)
+            writer = _checkpoint_writer(checkpoint, asked, problem)
+            writer.begin()
+        return _on(evaluator, drive(search, writer=writer, **shared), search)
     return _in_time(run, watch, problem, fun, args, time_limit, int(seed), engine, progress)
 
 
@@ -153,7 +154,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any =
         if evaluator.f.key != asked["key"]:
             raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made "
                                   "with")
-        kind, settings = _prover(asked["engine"], asked["batch"], asked.get("grows", False)), PROVERS[asked["engine"]][1]
+        kind = _prover(asked["engine"], asked["batch"], asked.get("may_move_to_gpu", False))
+        settings = PROVERS[asked["engine"]][1]
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
         search = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes,
                       asked["memory_limit"])
@@ -162,7 +164,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any =
         if asked != whole.values["settings"]:
             save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
         return _on(evaluator, drive(search, time_limit=time_limit, callback=callback, progress=progress,
-                                    keeper=_keeper(checkpoint, asked, problem), view=_view(evaluator, problem),
+                                    writer=_checkpoint_writer(checkpoint, asked, problem), view=_view(evaluator, problem),
                                     watch=watch), search)
     return _in_time(run, watch, problem, fun, args, time_limit, asked["seed"], asked["engine"], progress)
 
@@ -170,7 +172,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any =
 def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any, args: Any, time_limit: float | None, seed: int,
              engine: str, progress: bool | None) -> Result:
     """What `run` finds; if the time does not suffice to trace and compile the function, what plain calls of it find."""
-    shown = Shower(progress)
+    shown = ProgressDisplay(progress)
     watch.show = shown.wait
     try:
         with watch:
@@ -194,18 +196,20 @@ def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_li
     return asked | {"goal": [atol, rtol, None if xtol == np.inf else xtol], "memory_limit": limit}
 
 
-def _prover(engine: str, batch: int | None, grows: bool) -> Callable:
+def _prover(engine: str, batch: int | None, may_move_to_gpu: bool) -> Callable:
     """The engine, with the batch if it has one."""
-    return partial(Auto, batch=None if batch is None else int(batch), grows=grows) if engine == "auto" else PROVERS[engine][0]
+    if engine != "auto":
+        return PROVERS[engine][0]
+    return partial(Auto, batch=None if batch is None else int(batch), may_move_to_gpu=may_move_to_gpu)
 
 
 def _on(evaluator: Evaluator, result: Result, run: Any = None) -> Result:
-    return replace(result, device=evaluator.target.name, batch=getattr(run, "batch", None))
+    return replace(result, device=evaluator.backend.name, batch=getattr(run, "batch", None))
 
 
-def _keeper(checkpoint: str, asked: dict[str, Any], problem: Problem) -> Keeper:
+def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem) -> CheckpointWriter:
     x0 = {} if problem.x0 is None else {"x0": problem.x0}
-    return Keeper(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi, **x0}))
+    return CheckpointWriter(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi, **x0}))
 
 
 def _view(evaluator: Evaluator, problem: Problem) -> View:
@@ -231,11 +235,11 @@ def _check_particles(particles: int | None, n: int, memory_limit: float | None) 
 def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None,
                memory_limit: float | None, batch: int = LEAST) -> Evaluator:
     """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
-    if isinstance(fun, Evaluator) and device not in ("auto", fun.target.name):
-        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.target.name}")
+    if isinstance(fun, Evaluator) and device not in ("auto", fun.backend.name):
+        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.backend.name}")
     if isinstance(fun, Evaluator) and threads is not None:
         raise OptionError("threads belong to a function; give them to infimum.compile, which made this Evaluator")
-    target = fun.target if isinstance(fun, Evaluator) else target_of(device, memory_limit, threads)
+    backend = fun.backend if isinstance(fun, Evaluator) else backend_of(device, memory_limit, threads)
     boxes = lanes_of(batch, n)
     needed = 8 * boxes * _ARRAYS * n
     if str(device).startswith("cuda") and memory_limit is not None and memory_limit < needed:
@@ -243,7 +247,7 @@ def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, thread
         raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a step of {boxes:,} boxes of "
                           f"{counted(n, 'variable')} takes {needed:,}; give {cure}")
     if not isinstance(fun, Evaluator):
-        return compile(fun, n, args, target=target)
+        return compile(fun, n, args, backend=backend)
     if fun.n != n:
         raise OptionError(f"the Evaluator has {counted(fun.n, 'variable')}, the bounds have {n:,}")
     if args is not None and not (isinstance(args, (tuple, list)) and not args):

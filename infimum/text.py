@@ -108,7 +108,7 @@ def _minima(result: Any) -> list[tuple[str, str]]:
     if result.minima:
         found.append(("minima", f"{'value':>22} {'descents':>8} {'share':>6}  {'ended':<10} x"))
         for m in result.minima[:_SHOWN]:
-            found.append(("", f"{m.value:>22.15g} {m.lanes:>8} {m.share:>6.1%}  {m.status.name:<10} {point(m.x, 4)}"))
+            found.append(("", f"{m.value:>22.15g} {m.descents:>8} {m.share:>6.1%}  {m.status.name:<10} {point(m.x, 4)}"))
         if len(result.minima) > _SHOWN:
             found.append(("", f"{f'and {len(result.minima) - _SHOWN:,} more':>22}"))
     return found

@@ -2,8 +2,8 @@
 
 import pytest
 
-from infimum.target import cpu
-from infimum.target.cpu import CompiledKernel
+from infimum.backend import cpu
+from infimum.backend.cpu import CompiledKernel
 
 
 @pytest.fixture

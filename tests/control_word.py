@@ -18,8 +18,8 @@ from functools import cache
 import llvmlite.binding as llvm
 import pytest
 
-from infimum.target.cpu import CompiledKernel
-from infimum.target.host import host
+from infimum.backend.cpu import CompiledKernel
+from infimum.backend.host import host
 
 ARM = platform.machine().lower() in ("aarch64", "arm64")
 

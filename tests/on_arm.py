@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / ".arm"
 PACKAGES = ["python3-minimal", "libpython3-stdlib", "libstdc++6"]
 WHEELS = ["numpy", "llvmlite", "pytest", "hypothesis", "python-flint"]
-TESTS = ["tests/evaluate/test_fingerprint.py", "tests/target/test_bits.py", "tests/target/test_arm.py",
-         "tests/target/test_lint.py", "tests/target/test_control_word.py", "tests/test_environment.py", "--deselect",
+TESTS = ["tests/evaluate/test_fingerprint.py", "tests/backend/test_bits.py", "tests/backend/test_arm.py",
+         "tests/backend/test_lint.py", "tests/backend/test_control_word.py", "tests/test_environment.py", "--deselect",
          "tests/test_environment.py::test_a_process_that_flushed_before_it_imported"]
 
 

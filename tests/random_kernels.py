@@ -1,13 +1,13 @@
-"""Random kernels, and the comparison of a target with the definition, bit for bit."""
+"""Random kernels, and the comparison of a backend with the definition, bit for bit."""
 
 import random
 from functools import cache
 
 import numpy as np
 
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.python import PythonBackend
 from infimum.lower.kernel import PRIMITIVES, Builder, Function, Kernel, Value, function
-from infimum.target.cpu import CpuTarget
-from infimum.target.python import PythonTarget
 
 COUNTS = (0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 48, 100, 257)  # around one run, two runs, whole and broken trees
 CONSTANTS = (0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 0.1, 5e-324, -5e-324, 2.2250738585072014e-308, 1e-300, 1e300, 2.0**52, float("inf"))
@@ -205,14 +205,14 @@ class Example:
         shape = (ROWS, self.COLUMNS)
         self.columns = np.where(rng.random(shape) < 0.5, rng.normal(size=shape), rng.choice(ADVERSARIAL, shape))
         self.expected = np.full((self.rows, self.COLUMNS), 12345.0)  # what a loop that ends early leaves there
-        PythonTarget().compile(self.kernel).run([self.columns], [self.expected], self.data, self.udata)
+        PythonBackend().compile(self.kernel).run([self.columns], [self.expected], self.data, self.udata)
 
-    def differing(self, target: CpuTarget, boxes: int, threads: int) -> int:
+    def differing(self, backend: CpuBackend, boxes: int, threads: int) -> int:
         """How many results of a batch of these columns, in some order, differ from the definition."""
         order = np.random.default_rng(boxes).integers(0, self.COLUMNS, boxes)
         found = np.full((self.rows, boxes), 12345.0)
         batch = np.ascontiguousarray(self.columns[:, order])
-        target.compile(self.kernel).run([batch], [found], self.data, self.udata, threads)
+        backend.compile(self.kernel).run([batch], [found], self.data, self.udata, threads)
         return int((~same_bits(found, np.ascontiguousarray(self.expected[:, order]))).sum())
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.target.threads import VARIABLE, thread_count
+from infimum.backend.threads import VARIABLE, thread_count
 
 ROOT = Path(infimum.__file__).parents[1]
 
@@ -52,7 +52,7 @@ def test_checkpoints_that_are_paths_or_folders(tmp_path):
 
 
 def test_every_cure_names_arguments_that_exist():
-    from infimum.engine.keywords import _SCIPY
+    from infimum.engine.running.keywords import _SCIPY
     known = set(inspect.signature(infimum.minimize).parameters)
     named = {word.rstrip("=") for cure in _SCIPY.values() for word in cure.replace("=", "= ").split() if word.endswith("=")}
     assert named and named <= known and not known & set(_SCIPY)

@@ -12,7 +12,7 @@ from infimum.cli.check import Check, check
 from infimum.cli.command import Command, CommandError
 from infimum.cli.settings import add_settings, settings_of, whole
 from infimum.cli.show import CODES_HELP, OK, OPEN, code_of, print_json, row
-from infimum.cli.spoken import spoken
+from infimum.cli.wording import for_shell
 from infimum.errors import GalleryError, InfimumError
 from infimum.problems import GalleryProblem
 from infimum.result import Result, Verdict
@@ -87,7 +87,7 @@ def _run_one(p: GalleryProblem, settings: dict[str, Any], as_json: bool) -> int:
         print_json(_entry(p, result, found))
     else:
         print(row("problem", f"{p.name}, {counted(p.n, 'variable')}: {p.notes}"))
-        print(spoken(str(result)))
+        print(for_shell(str(result)))
         print(row("known", found.about_minimum()))
         print(row("", found.about_minimisers()))
     return code_of(result) if found.ok else OPEN

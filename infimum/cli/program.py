@@ -11,7 +11,7 @@ from infimum.cli import gallery, minimize, resume
 from infimum.cli.command import Command
 from infimum.cli.settings import joined
 from infimum.cli.show import OPEN, USAGE
-from infimum.cli.spoken import spoken
+from infimum.cli.wording import for_shell
 from infimum.errors import InfimumError
 
 COMMANDS: tuple[Command, ...] = (minimize.COMMAND, resume.COMMAND, gallery.COMMAND)
@@ -55,7 +55,7 @@ def run(argv: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except InfimumError as error:
-        print(f"infimum: {spoken(' '.join(str(error).split()))}", file=sys.stderr)
+        print(f"infimum: {for_shell(' '.join(str(error).split()))}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:  # the reader of our output has gone, as in `infimum gallery | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

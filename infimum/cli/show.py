@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from infimum.cli.main import INTERRUPTED
-from infimum.cli.spoken import spoken
+from infimum.cli.wording import for_shell
 from infimum.plain import strict
 from infimum.result import Result, Verdict
 
@@ -41,5 +41,5 @@ def show(result: Result, as_json: bool, function: str) -> int:
         print(result.to_json())
     else:
         print(row("function", function))
-        print(spoken(str(result)))
+        print(for_shell(str(result)))
     return code_of(result)

@@ -11,19 +11,20 @@ from dataclasses import replace
 import numpy as np
 
 from infimum.cover import widths
-from infimum.engine.branch import FEW, Branch, Goal
-from infimum.engine.checkpoint import State
-from infimum.engine.incumbent import Incumbent
-from infimum.engine.limits import boxes_reached, memory_full, memory_reached
-from infimum.engine.meanwhile import Meanwhile
-from infimum.engine.polish import Polish
-from infimum.engine.pool import Regions
-from infimum.engine.progress import Figures, bounds
-from infimum.engine.settle import Settler
-from infimum.engine.swarm import Swarm
-from infimum.engine.swarm_options import SwarmOptions
-from infimum.engine.sweep import Sweeper
-from infimum.engine.verdict import proved_result
+from infimum.engine.answer.verdict import proved_result
+from infimum.engine.branch import FEW, Branch
+from infimum.engine.goal import Goal
+from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.points.coordinate_search import CoordinateSearch
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.points.polish import Polish
+from infimum.engine.points.swarm import Swarm
+from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.engine.regions.pool import Regions
+from infimum.engine.running.checkpoint import State
+from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
+from infimum.engine.running.overlap import Overlap
+from infimum.engine.running.progress import Figures, bounds
 from infimum.errors import DeviceError, UndefinedError
 from infimum.evaluate import Evaluator
 from infimum.lower.sweep import SLICES
@@ -31,8 +32,8 @@ from infimum.problem import Problem
 from infimum.result import Progress, Result
 
 _REACH = 1e3         # unbounded variables: the swarm looks this far
-_MANY = 32           # with more variables the point is settled, not swarmed
-_SWARMED = 2000      # with up to so many variables the swarm is asked where settling was not enough
+_MANY = 32           # with more variables points come from the coordinate search, not from the swarm
+_SWARMED = 2000      # with up to so many variables the swarm is asked where that was not enough
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
@@ -45,16 +46,17 @@ class Auto:
     name = "auto"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None, grows: bool = False):
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
+                 may_move_to_gpu: bool = False):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.max_boxes, self.memory_limit = max_boxes, memory_limit
         self.first_batch = self.batch = batch or evaluator.batch  # by the first one points are looked for again, now or later
-        self.grows = grows  # may it go to a GPU, with more boxes a step?
+        self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
         self.sweeper = Sweeper(evaluator, self.lo, self.hi) if len(self.lo) >= FEW else None
-        self.settler: Settler | None = None
+        self.coordinate_search: CoordinateSearch | None = None
         self.branch: Branch | None = None
         self.root = self.lo[:, None], self.hi[:, None]
         self.root_lower, self.sweeps = -np.inf, 0
@@ -62,7 +64,7 @@ class Auto:
         self.before = 0                  # evaluations of searches in the run that this one resumes
         self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
         self.looked = 0                  # evaluations of looking again
-        self.meanwhile: tuple[Swarm, Meanwhile] | None = None  # the second look, while a GPU branches
+        self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
     def _finite(self) -> Problem:
@@ -79,7 +81,8 @@ class Auto:
         if self.branch is None:
             return None
         state, other = self.branch.state(), self.kept or self._state_but_regions()
-        return State(state.values | other.values | {"batch": self.batch, "grows": self.grows}, state.arrays | other.arrays)
+        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu}
+        return State(state.values | other.values | settings, state.arrays | other.arrays)
 
     def _state_but_regions(self) -> State:
         """All of the state but the regions."""
@@ -89,7 +92,7 @@ class Auto:
 
     def restore(self, state: State) -> None:
         self._continue(state, state.values.get("batch", self.batch))
-        self.grows = state.values.get("grows", self.grows)
+        self.may_move_to_gpu = state.values.get("may_move_to_gpu", self.may_move_to_gpu)
         self.before, self.sweeps = state.values["before"], state.values["sweeps"]
         n, root = len(self.lo), state.arrays["root"]
         self.root, self.root_lower = (root[:n, None].copy(), root[n:2 * n, None].copy()), float(root[2 * n])
@@ -125,12 +128,13 @@ class Auto:
         return self._before_sweeps() + self.sweeps * SLICES * len(self.lo) + boxes
 
     def _before_sweeps(self) -> int:
-        return self.before + self.looked + self.swarm.evaluations + (0 if self.settler is None else self.settler.evaluations)
+        along = 0 if self.coordinate_search is None else self.coordinate_search.evaluations
+        return self.before + self.looked + self.swarm.evaluations + along
 
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
         if self.branch is None and not self.sweeps:
-            return self.swarm.figures() if self.settler is None else {"best": f"{self.settler.value:.10g}"}
+            return self.swarm.figures() if self.coordinate_search is None else {"best": f"{self.coordinate_search.value:.10g}"}
         known = bounds(self.lower, self.incumbent.upper)
         if self.branch is None:
             return known | {"sweeps": f"{self.sweeps}", "width": f"{self._width():.3g}"}
@@ -147,11 +151,11 @@ class Auto:
             try:
                 yield from self._branch()
             finally:
-                self._end_meanwhile()
+                self._end_overlap()
 
     def _before_branching(self) -> Iterator[None]:
         if self._can_sweep() and len(self.lo) > _MANY:
-            yield from self._settle()
+            yield from self._coordinate_search()
             if not self._is_swept() and len(self.lo) <= _SWARMED:
                 yield from self._swarm_and_sweep()
         else:
@@ -165,29 +169,29 @@ class Auto:
 
     def _branch(self) -> Iterator[None]:
         later = _LATER if self.first_batch < _LARGE else _LATEST
-        if self.evaluator.goes_far(self.first_batch) and self.branch.steps <= later and self._can_swarm():
+        if self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
             swarm = self._wider_swarm()
-            self.meanwhile = swarm, Meanwhile(self._tries(swarm), self.branch.arrays)
+            self.overlap = swarm, Overlap(self._tries(swarm), self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
                 if self.branch.steps in (_LATE, later):
                     yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)
                     if self.closed or self.branch.done:
                         return
-                if not self._grown():
+                if not self._moved_to_gpu():
                     self.branch.step()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
-                if not self._shrunk():
+                if not self._moved_back():
                     self.limit = memory_full(len(self.branch.pool))
                     return
             yield
 
-    def _grown(self) -> bool:
+    def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
         fails, all is as it was. By counts, not by a clock: a run that is resumed goes there after the same step."""
-        if not self.grows or self.branch.boxes < _LONG or len(self.branch.pool) < _LEFT:
+        if not self.may_move_to_gpu or self.branch.boxes < _LONG or len(self.branch.pool) < _LEFT:
             return False
-        self.grows, batch, before = False, self.evaluator.far_batch, (self.branch, self.batch)
+        self.may_move_to_gpu, batch, before = False, self.evaluator.gpu_batch, (self.branch, self.batch)
         if batch is None or batch <= self.batch:
             return False
         state = self.branch.state()
@@ -200,7 +204,7 @@ class Auto:
             return False
         return True
 
-    def _shrunk(self) -> bool:
+    def _moved_back(self) -> bool:
         """Where a GPU has no memory left, a search that went there of its own accord goes on here."""
         if self.batch == self.first_batch:
             return False
@@ -238,13 +242,13 @@ class Auto:
             self.looked += polish.evaluations
             self.incumbent.offer(polish.x[:, None])
         if self._can_sweep():
-            yield from self._settle()
+            yield from self._coordinate_search()
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""
         if not self._can_swarm():
             return
-        swarm, begun = self.meanwhile or (self._wider_swarm(), None)
+        swarm, begun = self.overlap or (self._wider_swarm(), None)
         yield from self._tries(swarm) if begun is None else begun.rest()
         self._offer_of(swarm)
         self.looked += swarm.evaluations
@@ -255,22 +259,22 @@ class Auto:
     def _wider_swarm(self) -> Swarm:
         return Swarm(self.swarm.problem, self.evaluator, replace(self.swarm.options, restarts=_WAVES), self.seed)
 
-    def _end_meanwhile(self) -> None:
-        if self.meanwhile is not None:
-            self.meanwhile[1].stop()
-            self.meanwhile = None
+    def _end_overlap(self) -> None:
+        if self.overlap is not None:
+            self.overlap[1].stop()
+            self.overlap = None
 
     def _can_sweep(self) -> bool:
         return self.sweeper is not None and self.sweeper.possible
 
-    def _settle(self) -> Iterator[None]:
+    def _coordinate_search(self) -> Iterator[None]:
         """Looks for a better point while the sweeps it allows are not enough."""
         finite = self.swarm.problem
-        self.settler = Settler(self.evaluator, self.sweeper, finite.lo, finite.hi, self.seed)
-        for way in self.settler.rounds():
+        self.coordinate_search = CoordinateSearch(self.evaluator, self.sweeper, finite.lo, finite.hi, self.seed)
+        for way in self.coordinate_search.rounds():
             for _ in way:
                 yield
-            if self.incumbent.offer(self.settler.x[:, None]) or not self.sweeps:
+            if self.incumbent.offer(self.coordinate_search.x[:, None]) or not self.sweeps:
                 yield from self._sweep()
                 if self._is_swept():
                     return
@@ -319,9 +323,10 @@ class Auto:
     # ---- the answer
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far. `stopped` says what ended the run early."""
-        self._end_meanwhile()
+        self._end_overlap()
         if self.branch is None:
-            self.incumbent.offer(np.stack(self.swarm.candidates() if self.settler is None else [self.settler.x], axis=1))
+            found = self.swarm.candidates() if self.coordinate_search is None else [self.coordinate_search.x]
+            self.incumbent.offer(np.stack(found, axis=1))
         return proved_result(
             self._regions(), min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
             nit=self.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from infimum.engine.checkpoint import State
-from infimum.engine.heap import Heap
-from infimum.engine.incumbent import Incumbent
-from infimum.engine.payoff import Payoff
-from infimum.engine.pool import Pool, Regions
-from infimum.engine.sweep import Sweeper
+from infimum.engine.goal import Goal
+from infimum.engine.parts.payoff import Payoff
+from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions.heap import Heap
+from infimum.engine.regions.pool import Pool, Regions
+from infimum.engine.running.checkpoint import State
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, POINT, PROVED_AWAY, REGIONS, UPPER, rows, rows_of
 from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES, FATE, WIDE
@@ -25,25 +26,6 @@ _TAKES = 8    # steps that the regions at hand last
 _TRY_PIECES, _TRY_SHAVING = (8, 64, 0.3), (16, 128, 0.9)  # from which step on, how often, and what must be discarded: see Payoff
 _TRIED, _SHAVING_SLICES = 256, 8  # regions a test is tried on; slices of a piece where regions are swept
 _SHAVED = 1 << 21  # regions times variables that are swept together
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """What must be shown: upper - lower <= max(atol, rtol * |upper|), and, if given, no region wider than xtol."""
-
-    atol: float = 1e-6
-    rtol: float = 1e-6
-    xtol: float | None = None
-
-    def slack(self, upper: float) -> float:
-        return max(self.atol, self.rtol * abs(upper)) if np.isfinite(upper) else 0.0
-
-    def met(self, lower: float, upper: float) -> bool:
-        """The difference is rounded up."""
-        if not (np.isfinite(upper) and lower > -np.inf):
-            return False
-        with np.errstate(over="ignore"):
-            return bool(np.nextafter(upper - lower, np.inf) <= self.slack(upper) or lower >= upper)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +96,7 @@ class Branch:
     def _wide(self, count: int) -> tuple[Heap, Any, Any] | None:
         """(where, which, their widest sides) of up to so many regions that are wider than xtol in a variable that can still be
         cut, lowest first; those that wait come last."""
-        for heap in (self.pool.front, self.pool.rest):
+        for heap in (self.pool.front, self.pool.waiting):
             if len(heap):
                 lower, axis = self.evaluator.run(WIDE, [heap.data], parameters=np.array([self.goal.xtol]))
                 index, _ = heap.arrays.lowest(lower[:, :heap.used], count)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.conditions import may_be_counts
+from infimum.expr.integers import may_be_counts
 from infimum.expr.node import Expr
 from infimum.expr.real import Real
 from infimum.expr.source import fail, user_line
@@ -158,7 +158,7 @@ def objects_of(value: Any) -> np.ndarray:
             array.flat[i] = _object_of(element)
         return array
     if isinstance(value, Tracer):
-        return np.asarray(Tracer(lift(value))) if value.shape else _single(_object_of(value))
+        return np.asarray(Tracer(lift(value)), dtype=object) if value.shape else _single(_object_of(value))
     if isinstance(value, Real):
         return _single(value)
     return np.asarray(value, dtype=np.float64).astype(object)

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from infimum.expr.node import Expr, topological
 from infimum.expr.real import Real
 from infimum.expr.source import fail
 from infimum.expr.tracer import UFUNCS, Tracer, has_tracer, lift, rule_of, truth
@@ -19,10 +18,6 @@ _TRUTH = np.dtype(bool)
 _COUNT = "Write 1.0 * (x > 0) to count."
 _WIDE = _COUNT[:-1] + ", and give other constants as doubles: a.astype(float)."
 _LOGIC_OF = {np.add: np.logical_or, np.maximum: np.logical_or, np.multiply: np.logical_and, np.minimum: np.logical_and}
-_FLOAT_WHATEVER_THE_ARGUMENTS = frozenset((
-    "div", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos",
-    "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot", "norm",
-    "erf", "erfc", "lgamma", "polygamma", "expit", "xlogx", "logaddexp"))
 
 
 # ---- which values are conditions
@@ -50,26 +45,6 @@ def traced(value: Any) -> Tracer:
     if type(value) is Tracer:
         return value
     return Tracer(truth(value) if is_boolean(value) else lift(value))
-
-
-def may_be_integers(x: Expr) -> bool:
-    """Could NumPy hold x in an array of integers? Only what is made of conditions and constants alone can be one."""
-    stack, seen = [x], set()
-    while stack:
-        node = stack.pop()
-        if node.op == "var" or node.op in _FLOAT_WHATEVER_THE_ARGUMENTS:
-            return False  # one float among integers makes all of them floats
-        if node.op == "const" and (node.lo is not node.hi or (node.lo != np.floor(node.lo)).any()):
-            return False
-        if id(node) not in seen:
-            seen.add(id(node))
-            stack.extend(node.args[1:] if node.op == "where" else node.args)
-    return True
-
-
-def may_be_counts(x: Expr) -> bool:
-    """Could x be an array of integers made of conditions (np.where(x > 0, 1, 0))? Constants alone were arrays of doubles."""
-    return may_be_integers(x) and any(node.op == "var" for node in topological([x]))
 
 
 # ---- stand-ins: plain arrays of the type and shape that NumPy would meet

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.conditions import may_be_integers
 from infimum.expr.constants import exact_ends
+from infimum.expr.integers import may_be_integers
 from infimum.expr.node import Expr, const
 from infimum.expr.operators import add_methods
 from infimum.expr.source import fail, user_line

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.conditions import is_boolean, may_be_integers
+from infimum.expr.conditions import is_boolean
 from infimum.expr.constants import constant, exact_ends
+from infimum.expr.integers import may_be_integers
 from infimum.expr.node import Expr, const, is_const, topological
 from infimum.expr.operators import add_methods
 from infimum.expr.selection import select

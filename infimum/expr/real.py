@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from infimum import environment
-from infimum.expr.asked_for_value import refuse_rounding
+from infimum.expr.conversion_errors import refuse_rounding
 from infimum.expr.source import fail
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from infimum.expr.asked_for_value import refuse_conversion
 from infimum.expr.components import Components, assignable, components_of, plain, same_elements, shows_a_part_of
-from infimum.expr.conditions import may_be_counts
+from infimum.expr.conversion_errors import refuse_conversion
+from infimum.expr.integers import may_be_counts
 from infimum.expr.node import topological
 from infimum.expr.ops import Kind
 from infimum.expr.scipy_special import PYTHON_FUNCTIONS

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
-from infimum.expr.conditions import either, is_boolean, may_be_integers, traced
+from infimum.expr.conditions import either, is_boolean, traced
 from infimum.expr.constants import constant, exact_ends
+from infimum.expr.integers import may_be_integers
 from infimum.expr.node import const, topological, var
 from infimum.expr.ops import Kind
 from infimum.expr.simplify import scalar_of

@@ -114,7 +114,7 @@ def _name(frame: FrameType) -> str:
     return type(frame.f_locals.get("self")).__name__ if name == "__call__" else name
 
 
-class Place:
+class SourceLocation:
     """An instruction of the user's code: file, line, source text, the names it can see, and the library it called, if any."""
 
     def __init__(self, frame: FrameType, lasti: int, lineno: int, called: FrameType | None):
@@ -128,13 +128,13 @@ class Place:
         self._names = {**vars(builtins), **frame.f_globals, **frame.f_locals}
 
     @classmethod
-    def now(cls) -> "Place | None":
+    def now(cls) -> "SourceLocation | None":
         """The place of the user's code that is running."""
         frame, called = _user_frame()
         return None if frame is None else cls(frame, frame.f_lasti, frame.f_lineno, called)
 
     @classmethod
-    def of(cls, traceback: TracebackType | None) -> "Place | None":
+    def of(cls, traceback: TracebackType | None) -> "SourceLocation | None":
         """The innermost place of the user's code in a traceback."""
         user, library = None, None
         while traceback is not None:
@@ -194,7 +194,7 @@ def _exact_text(code: CodeType, lasti: int, module_globals: dict[str, Any]) -> s
     return text if len(text) <= 200 else text[:197] + "..."
 
 
-def trace_error(place: Place | None, what: str, cure: str) -> TraceError:
+def trace_error(place: SourceLocation | None, what: str, cure: str) -> TraceError:
     """A TraceError that names the place, what happened there, and the cure."""
     inside = "" if place is None or place.library is None or "SciPy" in what else \
         f" This happened inside {place.library}, whose functions want numbers: write the formula with NumPy functions."
@@ -248,7 +248,7 @@ def fail(what: str, cure: str, again: bool = False) -> NoReturn:
     called = scipy_call()
     if called is not None:
         what, cure = no_rule_of_scipy(called)
-    error = trace_error(Place.now(), what, cure)
+    error = trace_error(SourceLocation.now(), what, cure)
     error.again = again or called in SCIPY_INSTEAD
     seen = _raised.get()
     if seen is not None:

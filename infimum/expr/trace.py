@@ -23,15 +23,15 @@ from infimum.expr import (  # noqa: F401 (fill the tables)
     scipy_special,
     selection,
 )
-from infimum.expr.asked_for_value import FLOATS_HOLD_NO_SYMBOLS
 from infimum.expr.components import components_of
 from infimum.expr.constants import exact_doubles
+from infimum.expr.conversion_errors import FLOATS_HOLD_NO_SYMBOLS
 from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real
 from infimum.expr.second_run import in_components
 from infimum.expr.source import (
     SCIPY_INSTEAD,
-    Place,
+    SourceLocation,
     call_user_function,
     no_rule_of_scipy,
     nothing_swallowed,
@@ -159,7 +159,7 @@ def _again(error: TraceError) -> TraceError:
 
 def _explained(fun: Callable, error: Exception) -> TraceError:
     """The error to raise for an exception that left the user's function."""
-    place = Place.of(error.__traceback__)
+    place = SourceLocation.of(error.__traceback__)
     text = str(error)
     called = scipy_call(error.__traceback__)
     if called in SCIPY_INSTEAD:

@@ -13,8 +13,9 @@ import numpy as np
 
 from infimum import environment
 from infimum.expr import build as b
-from infimum.expr.asked_for_value import refuse_conversion, refuse_lookup, refuse_rounding, refuse_truth, refuse_value
 from infimum.expr.constants import constant, exact_doubles, exact_ends
+from infimum.expr.conversion_errors import refuse_conversion, refuse_lookup, refuse_rounding, refuse_truth, refuse_value
+from infimum.expr.integers import may_be_counts
 from infimum.expr.node import Expr, Shape, const, topological
 from infimum.expr.ops import OPS, Kind
 from infimum.expr.source import fail, user_line
@@ -167,6 +168,9 @@ class Tracer:
         if self.is_truth:  # NumPy would add such objects one by one, as truth values, where its own arrays may hold numbers
             fail("A traced condition was converted to a plain NumPy array (np.asarray or np.array).",
                  "Drop np.asarray, and join conditions with np.stack([...]).", again=True)
+        if dtype is None and may_be_counts(self.expr):
+            fail("A traced value that NumPy holds as an integer, as np.where(condition, 1, 0) is, became a plain array.",
+                 "Say which numbers the array holds: np.array([...], dtype=float).", again=True)
         if self.size > LARGEST_OBJECT_ARRAY:
             fail(f"A traced array of {self.size} elements was converted to a plain NumPy array; the limit is "
                  f"{LARGEST_OBJECT_ARRAY}.",

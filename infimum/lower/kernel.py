@@ -2,7 +2,7 @@
 
 A lane works on doubles (`f`), 64-bit integers (`i`) and truth values (`m`); loop counters and positions are uniform
 integers (`u`), the same in every lane. All arithmetic on doubles rounds upward. The operations are those of `PRIMITIVES`,
-calls of `Function`s, loads, stores, and loops. `target/python.py` runs a Kernel exactly and so defines what it means.
+calls of `Function`s, loads, stores, and loops. `backend/python.py` runs a Kernel exactly and so defines what it means.
 
 **The tree.** A loop may combine values (`Step`). The shape of that combination is fixed here and is part of the meaning:
 elements are taken in runs of `RUN`; a run is combined from left to right, beginning with the neutral element; run number c

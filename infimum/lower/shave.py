@@ -24,7 +24,7 @@ _LEAST_WIDTH = 1e-300
 
 
 class _Reader:
-    """The numbers of a local form in a lane: `rows` says what they are at position i, as `engine/numbers.py` does.
+    """The numbers of a local form in a lane: `rows` says what they are at position i, as `engine/parts/context.py` does.
 
     The regions are input 0; behind them come the arrays of the context, three for each source.
     """

@@ -1,4 +1,4 @@
-"""Threefry-2x64 with 20 rounds (Salmon et al. 2011) inside a kernel: `engine/random.py` makes the same numbers with NumPy."""
+"""Threefry-2x64 with 20 rounds (Salmon et al. 2011) in a kernel: `engine/points/random.py` makes the same numbers with NumPy."""
 
 from collections.abc import Callable
 

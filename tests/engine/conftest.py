@@ -3,7 +3,7 @@
 import pytest
 
 from infimum import watch
-from infimum.engine import driver
+from infimum.engine.running import driver
 
 
 class Clock:

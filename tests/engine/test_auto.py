@@ -13,12 +13,12 @@ from flint import arb
 
 import infimum
 from infimum import Result, Verdict, problems
-from infimum.engine import interrupts, verdict
-from infimum.engine.pool import Regions
-from infimum.engine.verdict import merged
+from infimum.backend.cpu import CpuBackend
+from infimum.engine.answer.verdict import merged
+from infimum.engine.regions.pool import Regions
+from infimum.engine.running import interrupts, verdict
 from infimum.errors import OptionError
 from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES
-from infimum.target.cpu import CpuTarget
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.oracle.arb_values import precision, settled_value
 from tests.oracle.walk import Special
@@ -122,7 +122,7 @@ def bits_of(r: Result) -> np.ndarray:
 def test_the_same_bits_for_every_number_of_threads(name, n, all_threads_work):  # noqa: F811
     p, found = problems.get(name, n), []
     for threads in (1, 2, 3):
-        f = infimum.compile(p.fun, n, target=CpuTarget(threads=threads))
+        f = infimum.compile(p.fun, n, backend=CpuBackend(threads=threads))
         found.append(bits_of(infimum.minimize(f, p.bounds, options=FAST, seed=5)))
     for other in found[1:]:
         assert len(other) == len(found[0]) and same_bits(other, found[0]).all()

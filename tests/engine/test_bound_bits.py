@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.target.cpu import CpuTarget
-from infimum.target.host import host
-from infimum.target.python import PythonTarget
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.host import host
+from infimum.backend.python import PythonBackend
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.test_bound import INF, Bounds, bound, reduced, within
 from tests.oracle import walk
@@ -100,7 +100,7 @@ def bits_case(f: Callable, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     lo, hi = within(rng, low, high, count)
     lo[:, 0], hi[:, 0] = 0.25, 0.75
     lo[:, 1], hi[:, 1] = np.where(np.isfinite(low), low, -2.0), high
-    expected = Bounds(infimum.compile(f, n, target=PythonTarget()), lo, hi, low, high).out
+    expected = Bounds(infimum.compile(f, n, backend=PythonBackend()), lo, hi, low, high).out
     return low, high, lo, hi, expected
 
 
@@ -111,7 +111,7 @@ def test_the_bits_are_the_definitions(f, n, all_threads_work):  # noqa: F811
     for lanes in host().widths():
         for threads, boxes in ((1, lo.shape[1]), (1, 1), (2, 40), (3, 77)):
             order = np.random.default_rng(boxes).integers(0, lo.shape[1], boxes)
-            e = infimum.compile(f, n, target=CpuTarget(lanes=lanes, threads=threads))
+            e = infimum.compile(f, n, backend=CpuBackend(lanes=lanes, threads=threads))
             out = Bounds(e, lo[:, order], hi[:, order], low, high).out
             for found, wanted in zip(out, expected, strict=True):
                 assert same_bits(found, np.ascontiguousarray(wanted[:, order])).all(), (lanes, threads, boxes)

@@ -8,14 +8,15 @@ import pytest
 
 import infimum
 from infimum import problems
-from infimum.engine.branch import Branch, Goal
-from infimum.engine.incumbent import Incumbent
-from infimum.engine.payoff import Payoff
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.host import host
+from infimum.backend.python import PythonBackend
+from infimum.engine.branch import Branch
+from infimum.engine.goal import Goal
+from infimum.engine.parts.payoff import Payoff
+from infimum.engine.points.incumbent import Incumbent
 from infimum.lower.bound import LOWER
 from infimum.lower.programs import BOUND, BOUND_BY_PIECES, CONTEXT
-from infimum.target.cpu import CpuTarget
-from infimum.target.host import host
-from infimum.target.python import PythonTarget
 from tests.engine.test_bound import Bounds, judge_one, judge_some, within
 from tests.engine.test_bound import Judge as BoundJudge
 from tests.engine.test_sweep import BOUNDS, INF, Judge, Swept, best_value, boxes
@@ -50,8 +51,8 @@ ROUGH: dict[str, Callable] = {  # pieces with kinks, jumps, poles, and parts whe
 }
 
 
-def evaluator(name: str, n: int = 5, **target) -> infimum.Evaluator:
-    return infimum.compile(ROUGH[name], n, **target)
+def evaluator(name: str, n: int = 5, **backend) -> infimum.Evaluator:
+    return infimum.compile(ROUGH[name], n, **backend)
 
 
 @pytest.mark.parametrize("name", ROUGH)
@@ -83,11 +84,11 @@ def test_the_bits_are_the_definitions(name):
     n = 5
     low, high = np.full(n, -1.0), np.full(n, 2.0)
     lo, hi = within(np.random.default_rng(3), low, high, 3)
-    exact = evaluator(name, target=PythonTarget())
+    exact = evaluator(name, backend=PythonBackend())
     bounds = Bounds(exact, lo, hi, low, high, BOUND_BY_PIECES).out
     context = exact.run(f"{CONTEXT}:8", [lo, hi])
     for lanes in host().widths():
-        f = evaluator(name, target=CpuTarget(lanes=lanes, threads=2))
+        f = evaluator(name, backend=CpuBackend(lanes=lanes, threads=2))
         pairs = [*zip(Bounds(f, lo, hi, low, high, BOUND_BY_PIECES).out, bounds, strict=True),
                  *zip(f.run(f"{CONTEXT}:8", [lo, hi]), context, strict=True)]
         assert all(same_bits(found, wanted).all() for found, wanted in pairs)

@@ -15,16 +15,17 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum import problems
+from infimum.backend.arrays import HostArrays
+from infimum.backend.cpu import CpuBackend
 from infimum.engine import branch as branch_module
-from infimum.engine import heap as heap_module
-from infimum.engine import interrupts
-from infimum.engine import pool as pool_module
-from infimum.engine.branch import Branch, Goal
-from infimum.engine.incumbent import Incumbent
-from infimum.engine.pool import Regions
+from infimum.engine.branch import Branch
+from infimum.engine.goal import Goal
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions import heap as heap_module
+from infimum.engine.regions import pool as pool_module
+from infimum.engine.regions.pool import Regions
+from infimum.engine.running import interrupts
 from infimum.problem import Interval
-from infimum.target.arrays import HostArrays
-from infimum.target.cpu import CpuTarget
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.oracle.arb_values import precision, settled_value
 from tests.random_kernels import same_bits
@@ -37,7 +38,7 @@ def started(fun: "Callable | infimum.Evaluator", lo, hi, goal: Goal | None = Non
             batch: int | None = None) -> Branch:
     """A search at its beginning; `x` is offered as a first point."""
     lo, hi = np.array(lo, dtype=float), np.array(hi, dtype=float)
-    e = fun if isinstance(fun, infimum.Evaluator) else infimum.compile(fun, len(lo), target=CpuTarget(threads=threads))
+    e = fun if isinstance(fun, infimum.Evaluator) else infimum.compile(fun, len(lo), backend=CpuBackend(threads=threads))
     incumbent = Incumbent(e, lo, hi)
     if x is not None:
         incumbent.offer(np.array(x, dtype=float)[:, None])
@@ -108,7 +109,7 @@ def test_a_small_front_loses_nothing(name, front, monkeypatch):
     branch, heaps = started(p.fun, p.lo, p.hi, batch=2 * front), 0
     branch.lanes = 2 * front
     for _, _ in zip(branch.run(), range(1500), strict=False):
-        heaps += bool(len(branch.pool.rest))
+        heaps += bool(len(branch.pool.waiting))
         holds(branch, p.minimum, p.minimisers)
     assert branch.done and heaps > 3
 
@@ -354,7 +355,7 @@ def test_wherever_memory_runs_out_no_region_is_lost(at, monkeypatch):
     for _ in range(4):
         branch.step()
     arrays = RunsOut(at)
-    branch.arrays = branch.pool.arrays = branch.pool.front.arrays = branch.pool.rest.arrays = arrays
+    branch.arrays = branch.pool.arrays = branch.pool.front.arrays = branch.pool.waiting.arrays = arrays
     failed = 0
     for _ in range(12):
         try:

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum import problems
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.python import PythonBackend
 from infimum.cover import widths
-from infimum.engine.pool import Regions, can_be_cut
+from infimum.engine.regions.pool import Regions, can_be_cut
 from infimum.lower import bound
 from infimum.lower.branch import (
     ABOVE,
@@ -27,8 +29,6 @@ from infimum.lower.branch import (
     rows,
 )
 from infimum.lower.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, FATE, SHAVED, WIDE
-from infimum.target.cpu import CpuTarget
-from infimum.target.python import PythonTarget
 from tests.engine.boxes import INF, MAX, TINY, intervals, one_region, some_regions
 from tests.random_kernels import same_bits
 
@@ -36,7 +36,7 @@ from tests.random_kernels import same_bits
 @cache
 def nothing_known(n: int) -> infimum.Evaluator:
     """Jumps everywhere: no test shrinks or discards a box, so that what comes out is the piece."""
-    return infimum.compile(lambda x: np.sum(np.floor(x)) * 0.0, n, target=CpuTarget(threads=1))
+    return infimum.compile(lambda x: np.sum(np.floor(x)) * 0.0, n, backend=CpuBackend(threads=1))
 
 
 def run(f: infimum.Evaluator, kind: str, regions: Regions, k: int, pieces: int, lo=None, hi=None) -> list[np.ndarray]:
@@ -87,7 +87,7 @@ def test_pieces_cover_their_parent_without_a_gap(parents, pieces):
 @settings(max_examples=100)
 @given(some_regions(), st.integers(1, 16))
 def test_a_piece_does_not_depend_on_its_company_nor_on_the_target(parents, pieces):
-    exact = infimum.compile(lambda x: np.sum(np.floor(x)) * 0.0, len(parents.lo), target=PythonTarget())
+    exact = infimum.compile(lambda x: np.sum(np.floor(x)) * 0.0, len(parents.lo), backend=PythonBackend())
     k = pieces // 2
     together = run(nothing_known(len(parents.lo)), BRANCH, parents, k, pieces)
     for out, wanted in zip(together, run(exact, BRANCH, parents, k, pieces), strict=True):
@@ -178,10 +178,10 @@ def test_a_piece_is_bounded_as_bound_does_it(name, n, kind, plain):
         assert (out[UPPER][0] == np.where(there, facts[bound.UPPER], INF)).all()
 
 
-@pytest.mark.parametrize("target", (CpuTarget, PythonTarget))
-def test_a_lower_bound_that_is_nan_becomes_minus_infinity(target):
+@pytest.mark.parametrize("backend", (CpuBackend, PythonBackend))
+def test_a_lower_bound_that_is_nan_becomes_minus_infinity(backend):
     """Where regions are kept, NaN marks a gap: a region with such a bound would be lost."""
-    f = infimum.compile(lambda x: np.sum(np.floor(x)), 2, target=target())
+    f = infimum.compile(lambda x: np.sum(np.floor(x)), 2, backend=backend())
     parents = np.array([[0.0, 0.0, 0.25], [0.0, 0.0, 0.5], [1.0, 1.0, 0.5], [1.0, 1.0, 0.75], [np.nan, -INF, np.nan],
                         [0, 1, 0], [1, 1, 1]])
     for k in range(2):
@@ -218,7 +218,7 @@ def test_what_is_too_wide(boxes, xtol):
     lower = np.array([box[2] for box in boxes])
     regions = Regions(lo, hi, lower, np.zeros(len(lower), np.int32), np.zeros(len(lower), np.int8)).columns()
     keys, axes = (row[0] for row in f.run(WIDE, [regions], parameters=np.array([xtol])))
-    again = infimum.evaluate.Evaluator(f.f, n, PythonTarget()).run(WIDE, [regions], parameters=np.array([xtol]))
+    again = infimum.evaluate.Evaluator(f.f, n, PythonBackend()).run(WIDE, [regions], parameters=np.array([xtol]))
     assert same_bits(keys, again[0][0]).all() and same_bits(axes, again[1][0]).all()
     cuttable, found = can_be_cut(lo, hi), ~np.isnan(keys)
     missed = (cuttable & (widths(lo, hi) > xtol)).any(axis=0) & ~found

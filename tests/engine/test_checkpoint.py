@@ -12,8 +12,8 @@ import pytest
 
 import infimum
 from infimum import problems
-from infimum.engine import checkpoint
-from infimum.engine.checkpoint import State, load, save
+from infimum.engine.running import checkpoint
+from infimum.engine.running.checkpoint import State, load, save
 
 ROOT = Path(infimum.__file__).parent.parent
 COLVILLE = problems.get("colville")
@@ -57,8 +57,8 @@ import sys
 sys.path.insert(0, {root!r})
 import infimum
 from infimum import problems
-from infimum.engine import driver
-driver.Keeper.__init__.__defaults__ = (0.0,)
+from infimum.engine.running import driver
+driver.CheckpointWriter.__init__.__defaults__ = (0.0,)
 save = driver.save
 driver.save = lambda *kept: (print("keeps", flush=True), save(*kept), print("kept", flush=True))
 p = problems.get("colville")

@@ -15,9 +15,12 @@ from flint import arb
 
 import infimum
 from infimum import problems
-from infimum.engine.branch import Goal
-from infimum.engine.complete import CompleteSearch
-from infimum.engine.partition import CompleteOptions
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.host import host
+from infimum.backend.python import PythonBackend
+from infimum.engine.complete.partition import CompleteOptions
+from infimum.engine.complete.search import CompleteSearch
+from infimum.engine.goal import Goal
 from infimum.evaluate import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.hoist import block_variables
@@ -26,9 +29,6 @@ from infimum.interval.pair import LIPSCHITZ, SMOOTH
 from infimum.lower.complete import LEFT, LOWER, SAMPLE, UPPER
 from infimum.lower.programs import BLOCK_CONTEXT
 from infimum.problem import Problem
-from infimum.target.cpu import CpuTarget
-from infimum.target.host import host
-from infimum.target.python import PythonTarget
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.test_sweep import EXACT, Recorded, settled
 from tests.expr.test_hoist import HIDDEN, LOCAL
@@ -398,14 +398,14 @@ def test_the_bits_are_the_definitions(name, all_threads_work):  # noqa: F811
     lo, hi = low + (high - low) * 0.25, high - (high - low) * 0.125
     some = [0, 7, 22, 41, 63]
 
-    def lanes(target: Any, numbers: list[int]) -> Lanes:
-        return Lanes(Evaluator(fun.f, n, target), low, high, lo, hi, 1, numbers, **plan)
-    wanted = lanes(PythonTarget(), some)
+    def lanes(backend: Any, numbers: list[int]) -> Lanes:
+        return Lanes(Evaluator(fun.f, n, backend), low, high, lo, hi, 1, numbers, **plan)
+    wanted = lanes(PythonBackend(), some)
     assert wanted.context and len(np.unique(wanted.out)) > 8
     for width in host().widths():
         for threads in (1, 2):
             for numbers in (some, some[:1], some * 5):
-                found = lanes(CpuTarget(lanes=width, threads=threads), numbers)
+                found = lanes(CpuBackend(lanes=width, threads=threads), numbers)
                 expected = np.tile(wanted.out, 5)[:, :len(numbers)]
                 assert same_bits(found.out, np.ascontiguousarray(expected)).all(), (width, threads)
                 assert all(same_bits(a, b).all() for a, b in zip(found.context, wanted.context, strict=True))

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine import minima
-from infimum.engine.crossing import Crossing
-from infimum.engine.descent import Ends
-from infimum.engine.minima import Minima
+from infimum.engine.points import minima
+from infimum.engine.points.crossing import Crossing
+from infimum.engine.points.descent import Ends
+from infimum.engine.points.minima import Minima
 from infimum.lower.descent import State
 from tests.engine.test_swarm import swarm
 

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine.descent import DENSE, Descents, Ends, Rules
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.host import host
+from infimum.backend.python import PythonBackend
+from infimum.engine.points.descent import DENSE, Descents, Ends, Rules
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
 from infimum.lower.descent import PAIRS, PARAMETERS, SCALARS, State
 from infimum.lower.programs import DESCENT_DENSE, DESCENT_LIMITED, PROBE, PROGRAMS, Program
-from infimum.target.cpu import CpuTarget
-from infimum.target.host import host
-from infimum.target.python import PythonTarget
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.random_kernels import ADVERSARIAL, same_bits
 
@@ -45,7 +45,7 @@ def random_starts(lo: np.ndarray, hi: np.ndarray, count: int, seed: int = 0) -> 
 
 def descend(f: "Callable | Evaluator", lo, hi, starts, threads: int | None = None, **rules) -> Ends:
     lo, hi = np.array(lo, float), np.array(hi, float)
-    e = f if isinstance(f, Evaluator) else infimum.compile(f, len(lo), target=CpuTarget(threads=threads))
+    e = f if isinstance(f, Evaluator) else infimum.compile(f, len(lo), backend=CpuBackend(threads=threads))
     return Descents(e, lo, hi, np.array(starts, float), Rules(**rules)).run()
 
 
@@ -74,10 +74,10 @@ def outcome(compiled, program: Program, inputs: list[np.ndarray], doubles: np.nd
 
 def differing(program: Program, inputs: list[np.ndarray], doubles: np.ndarray) -> tuple[list[np.ndarray], list[str]]:
     """(the results by the definition, where the CPU has others)."""
-    expected = outcome(PythonTarget().compile(program.kernel), program, inputs, doubles, 12345.0)
+    expected = outcome(PythonBackend().compile(program.kernel), program, inputs, doubles, 12345.0)
     wrong = []
     for lanes in host().widths():
-        found = outcome(CpuTarget(lanes).compile(program.kernel), program, inputs, doubles, np.nan)
+        found = outcome(CpuBackend(lanes).compile(program.kernel), program, inputs, doubles, np.nan)
         wrong += [f"array {slot}, {lanes} SIMD lanes" for slot, (a, b) in enumerate(zip(found, expected, strict=True))
                   if not same_bits(a, b).all()]
     return expected, wrong
@@ -270,7 +270,7 @@ def boxes_with_functions(draw):
 @given(boxes_with_functions(), st.sampled_from(KINDS))
 def test_no_value_rises_and_no_point_leaves_the_bounds(problem, kind):
     f, lo, hi, starts = problem
-    e = infimum.compile(f, len(lo), target=CpuTarget(threads=1))
+    e = infimum.compile(f, len(lo), backend=CpuBackend(threads=1))
     lanes = [np.zeros((rows, starts.shape[1])) for rows in e.prepare(kind)[3]]
     lanes[0][...] = starts
     parameters = np.concatenate([lo, hi, hi - lo, LAST])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.descent import DENSE, Descents, Rules
+from infimum.engine.points.descent import DENSE, Descents, Rules
 from infimum.lower.descent import State
 from infimum.lower.programs import DESCENT_DENSE, DESCENT_LIMITED
 from tests.engine.test_descent import descend, in_every_bit, random_starts, rosenbrock, wavy

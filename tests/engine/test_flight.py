@@ -5,19 +5,19 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine import flight as flight_module
-from infimum.engine.descent import Descents
-from infimum.engine.flight import STARTS, Flight
-from infimum.engine.random import key_of, uniform
-from infimum.engine.swarm import Swarm
-from infimum.engine.swarm_options import SwarmOptions
+from infimum.backend.arrays import HostArrays
+from infimum.backend.cuda import CudaBackend
+from infimum.engine.points import flight as flight_module
+from infimum.engine.points.descent import Descents
+from infimum.engine.points.flight import STARTS, Flight
+from infimum.engine.points.random import key_of, uniform
+from infimum.engine.points.swarm import Swarm
+from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.lower.flight import flight_parameters, particle_rows, scatter_parameters
 from infimum.lower.programs import FLIGHT, SCATTER
 from infimum.problem import Problem
-from infimum.target.arrays import HostArrays
-from infimum.target.cuda import CudaTarget
 from tests.engine.test_descent import differing, doubles_of, partial, program_of, wavy
-from tests.pretend_cupy import installed
+from tests.fake_cupy import installed
 from tests.random_kernels import ADVERSARIAL
 
 NUMBERS = HostArrays().numbers
@@ -158,10 +158,10 @@ def test_a_flight_on_a_gpu_is_the_one_here(f, start, monkeypatch):
     options = SwarmOptions(start=start, swarm_steps=3)
     seen, places = all_of(Flight(infimum.compile(f, 3), LO, HI, seed=4).fly(1, 50, options))
     installed(monkeypatch, memory=1 << 24)
-    target = CudaTarget()
-    flight = Flight(infimum.compile(f, 3, target=target), LO, HI, seed=4)
+    backend = CudaBackend()
+    flight = Flight(infimum.compile(f, 3, backend=backend), LO, HI, seed=4)
     (last,), there = all_of(flight.fly(1, 50, options))
-    assert target.arrays.fetch(there).tobytes() == places.tobytes() and flight.evaluations == 200
+    assert backend.arrays.fetch(there).tobytes() == places.tobytes() and flight.evaluations == 200
     assert last[1] == seen[-1][1] and (last[0].tobytes() == seen[-1][0].tobytes() or last[1] == np.inf)
 
 
@@ -175,7 +175,7 @@ def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, memory, monkeypatch):
     """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back. Without memory to
     begin early with them, they begin when others have ended."""
     monkeypatch.setattr(flight_module, "MANY", 33)
-    monkeypatch.setattr("infimum.engine.swarm._LOWEST", 5)
+    monkeypatch.setattr("infimum.engine.points.swarm._LOWEST", 5)
     options = {"particles": 34, "swarm_steps": 2, "descent_steps": 10, "searches": 0, "restarts": 0}
     bounds = [(-1.0, 2.0)] * n
     on_cpu = infimum.minimize(f, bounds, engine="swarm", options=options)
@@ -188,7 +188,7 @@ def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, memory, monkeypatch):
         if not memory:
             raise MemoryError
     monkeypatch.setattr(Descents, "queue", queued)
-    on_gpu = infimum.minimize(infimum.compile(f, n, target=CudaTarget()), bounds, engine="swarm", options=options)
+    on_gpu = infimum.minimize(infimum.compile(f, n, backend=CudaBackend()), bounds, engine="swarm", options=options)
     assert bits(on_cpu) == bits(on_gpu) and len(cupy.launches) > 20 and early == [memory]
     assert sum(m.lanes for m in on_cpu.minima) <= 32 + 5
 

@@ -8,31 +8,32 @@ import pytest
 
 import infimum
 from infimum import evaluate, problems
-from infimum.engine.branch import Branch, Goal
-from infimum.engine.incumbent import Incumbent
+from infimum.backend import cuda, gpu_arrays
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.hybrid import HybridBackend
+from infimum.engine.branch import Branch
+from infimum.engine.goal import Goal
+from infimum.engine.points.incumbent import Incumbent
 from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
 from infimum.lower.programs import BRANCH
-from infimum.target import cuda, gpu_arrays
-from infimum.target.cpu import CpuTarget
-from infimum.target.hybrid import HybridTarget
-from tests.pretend_cupy import installed
+from tests.fake_cupy import installed
 
 
-def started(fun, lo, hi, target, batch: int, goal: Goal | None = None) -> Branch:
+def started(fun, lo, hi, backend, batch: int, goal: Goal | None = None) -> Branch:
     lo, hi = np.array(lo, dtype=float), np.array(hi, dtype=float)
-    e = infimum.compile(fun, len(lo), target=target)
+    e = infimum.compile(fun, len(lo), backend=backend)
     branch = Branch(e, lo, hi, goal or Goal(), Incumbent(e, lo, hi), batch)
     branch.begin(lo[:, None], hi[:, None])
     return branch
 
 
-def shaving(target, batch: int = 64) -> Branch:
+def shaving(backend, batch: int = 64) -> Branch:
     """A search that sweeps its regions in every step."""
     n = 6
     fun = lambda x: np.sum((x - 0.3) ** 4 - x**2) + 0.1 * np.linalg.norm(x) + 0.05 * np.sum(x[1:] * x[:-1])  # noqa: E731
     lo, hi = np.full(n, -2.0), np.full(n, 2.5)
-    e = infimum.compile(fun, n, target=target)
+    e = infimum.compile(fun, n, backend=backend)
     branch = Branch(e, lo, hi, Goal(), Incumbent(e, lo, hi), batch)
     branch.incumbent.offer(np.full((n, 1), 1.2))
     branch.shaving.pays, branch.shaving.due = True, 10**9
@@ -62,15 +63,15 @@ def camel(x):
 def test_a_search_on_a_pretended_gpu_has_the_bits_of_the_cpu(pretended):
     """Few regions at hand, so that others wait; a checkpoint of one goes on on the other."""
     bounds, found = ([-3.0, -2.0], [3.0, 2.0]), {}
-    for name, target in (("cpu", CpuTarget()), ("gpu", HybridTarget())):
-        branch = started(camel, *bounds, target, 16)
+    for name, backend in (("cpu", CpuBackend()), ("gpu", HybridBackend())):
+        branch = started(camel, *bounds, backend, 16)
         branch.pool.size, branch.pool.full = 4, 8
         prints = [fingerprint(branch)]
         for _ in range(6):
             branch.step()
             prints.append(fingerprint(branch))
         found[name] = prints, branch
-    assert found["cpu"][0] == found["gpu"][0] and len(found["gpu"][1].pool.rest)
+    assert found["cpu"][0] == found["gpu"][0] and len(found["gpu"][1].pool.waiting)
     assert not isinstance(found["gpu"][1].pool.front.data, np.ndarray)
     middle = {}
     for name, other in (("cpu", "gpu"), ("gpu", "cpu")):
@@ -83,7 +84,7 @@ def test_a_search_on_a_pretended_gpu_has_the_bits_of_the_cpu(pretended):
 
 
 def test_where_the_gpus_memory_runs_out_no_region_is_lost(pretended):
-    branch = started(camel, [-3.0, -2.0], [3.0, 2.0], HybridTarget(), 16)
+    branch = started(camel, [-3.0, -2.0], [3.0, 2.0], HybridBackend(), 16)
     for _ in range(3):
         branch.step()
     before, known = fingerprint(branch), branch.regions()
@@ -99,8 +100,8 @@ def test_where_the_gpus_memory_runs_out_no_region_is_lost(pretended):
 def test_a_lower_bound_that_is_nan_is_no_gap_on_a_gpu(pretended):
     """Regions whose bounds are unknown stay, are cut, and leave pieces with bounds."""
     found = []
-    for target in (CpuTarget(), HybridTarget()):
-        branch = started(camel, [-3.0, -2.0], [3.0, 2.0], target, 16)
+    for backend in (CpuBackend(), HybridBackend()):
+        branch = started(camel, [-3.0, -2.0], [3.0, 2.0], backend, 16)
         branch.step()
         state, count = branch.state(), len(branch.pool)
         state.arrays["pool.front"][4, ::2] = np.nan
@@ -120,9 +121,9 @@ LONG = [("goldstein_price", 2), ("kowalik", 4), ("shekel_10", 4), ("hartmann_6",
         ("eggholder", 2), ("bukin_6", 2), ("ackley", 3), ("trid", 7), ("colville", 4), ("shubert", 2), ("styblinski_tang", 8)]
 
 
-def gpu() -> HybridTarget:
+def gpu() -> HybridBackend:
     try:
-        return HybridTarget()
+        return HybridBackend()
     except DeviceError as error:
         pytest.skip(str(error))
 
@@ -162,10 +163,10 @@ def test_narrow_regions_and_other_shapes_of_launches(xtol):
     one, two = (infimum.minimize(p.fun, p.bounds, device=device, batch=256, xtol=xtol) for device in ("cpu", "cuda"))
     assert same(one, two)
     for block, grid in ((32, 5), (256, None)):
-        target = HybridTarget()
-        target.cuda = cuda.CudaTarget(block=block, grid=grid)
-        target.name += f", {block}, {grid}"
-        e = Evaluator(infimum.compile(p.fun, p.n).f, p.n, target)
+        backend = HybridBackend()
+        backend.cuda = cuda.CudaBackend(block=block, grid=grid)
+        backend.name += f", {block}, {grid}"
+        e = Evaluator(infimum.compile(p.fun, p.n).f, p.n, backend)
         assert same(one, infimum.minimize(e, p.bounds, batch=256, xtol=xtol))
 
 
@@ -184,7 +185,7 @@ def test_a_checkpoint_goes_on_elsewhere(tmp_path):
 @pytest.mark.parametrize("batch", (64, 1 << 13))
 def test_a_search_that_shaves_has_the_same_bits_on_a_gpu(batch):
     gpu()
-    on_cpu, on_gpu = shaving(CpuTarget(), batch), shaving(HybridTarget(), batch)
+    on_cpu, on_gpu = shaving(CpuBackend(), batch), shaving(HybridBackend(), batch)
     for _ in range(12):
         on_cpu.step()
         on_gpu.step()

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine.descent import Rules
-from infimum.engine.incumbent import Incumbent
+from infimum.engine.points.descent import Rules
+from infimum.engine.points.incumbent import Incumbent
 from infimum.lower.descent import State
 
 

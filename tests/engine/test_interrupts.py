@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine import interrupts
-from infimum.engine.interrupts import AGAIN, Interrupts
+from infimum.engine.running import interrupts
+from infimum.engine.running.interrupts import AGAIN, Interrupts
 
 
 class Clock:

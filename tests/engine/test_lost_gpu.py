@@ -8,15 +8,15 @@ import pytest
 
 import infimum
 from infimum import evaluate
-from infimum.engine import checkpoint, driver, heap
+from infimum.backend import gpu_arrays
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.cuda import CudaBackend
+from infimum.backend.hybrid import HybridBackend
 from infimum.engine.branch import Branch
-from infimum.target import gpu_arrays
-from infimum.target.cpu import CpuTarget
-from infimum.target.cuda import CudaTarget
-from infimum.target.hybrid import HybridTarget
+from infimum.engine.running import checkpoint, driver, heap
 from tests.engine.test_gpu_branch import camel, fingerprint
 from tests.engine.test_gpu_branch import started as branch_started
-from tests.pretend_cupy import CUDADriverError, PretendCupy, installed
+from tests.fake_cupy import CUDADriverError, FakeCupy, installed
 
 SHORT = {"swarm_steps": 1, "descent_steps": 20, "particles": 16}
 
@@ -36,11 +36,11 @@ CASES = {"auto": (wave, [(-3, 3)], {"batch": 16, "options": SHORT}),
 @pytest.fixture
 def started(monkeypatch):
     """started(…): a new process with a pretended GPU that writes a checkpoint after every step."""
-    def start(**settings) -> PretendCupy:
+    def start(**settings) -> FakeCupy:
         monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
         return installed(monkeypatch, memory=1 << 24, **settings)
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 1 << 20)  # one thread: counting digits is slow there
-    monkeypatch.setattr(driver.Keeper.__init__, "__defaults__", (0.0,))
+    monkeypatch.setattr(driver.CheckpointWriter.__init__, "__defaults__", (0.0,))
     return start
 
 
@@ -74,13 +74,13 @@ def test_lost_without_a_checkpoint(started):
     with pytest.raises(infimum.DeviceError, match="device='cpu'$"):
         infimum.minimize(f, bounds, device="cuda", **settings)
     with pytest.raises(infimum.DeviceError, match="failed"):
-        CudaTarget().arrays.send(np.ones((1, 1)))
+        CudaBackend().arrays.send(np.ones((1, 1)))
 
 
 # ---- memory
-def camel_branch(target: Any) -> Branch:
+def camel_branch(backend: Any) -> Branch:
     """Few regions at hand, so that most of them wait, and no more room than they need."""
-    branch = branch_started(camel, [-3.0, -2.0], [3.0, 2.0], target, 16)
+    branch = branch_started(camel, [-3.0, -2.0], [3.0, 2.0], backend, 16)
     branch.pool.size, branch.pool.full = 4, 8
     return branch
 
@@ -93,14 +93,14 @@ def test_regions_that_wait_go_to_the_host_and_the_bits_stay(started):
         tries.append(cupy.used)
         if len(tries) == 1:
             raise MemoryError
-    on_cpu, on_gpu = camel_branch(CpuTarget()), camel_branch(HybridTarget())
+    on_cpu, on_gpu = camel_branch(CpuBackend()), camel_branch(HybridBackend())
     for k in range(12):
         on_cpu.step()
         on_gpu.step()
         if k == 4:
             on_gpu.pool._fit(need)
         assert fingerprint(on_cpu) == fingerprint(on_gpu)
-    assert tries[1] < tries[0] and on_gpu.pool.rest.arrays is on_gpu.arrays.here and len(on_gpu.pool.rest)
+    assert tries[1] < tries[0] and on_gpu.pool.waiting.arrays is on_gpu.arrays.here and len(on_gpu.pool.waiting)
 
 
 @pytest.mark.parametrize("memory", [3_000, 14_000, 20_000])
@@ -117,7 +117,7 @@ def test_a_full_gpu_ends_the_run_with_what_is_proved(started, monkeypatch, memor
 def test_a_launch_that_finds_no_memory_is_no_lost_gpu(started, monkeypatch):
     """The driver says so in its own words."""
     cupy = started()
-    arrays = CudaTarget().arrays
+    arrays = CudaBackend().arrays
     row = arrays.send(np.ones((1, 4)))
 
     def full(*_):

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine import minima
-from infimum.engine.descent import Ends
-from infimum.engine.minima import KINKED, PLACE, VALUE, Minima, probability_all_seen
+from infimum.engine.points import minima
+from infimum.engine.points.descent import Ends
+from infimum.engine.points.minima import KINKED, PLACE, VALUE, Minima, probability_all_seen
 from infimum.lower.descent import State
 from infimum.result import End
 
@@ -131,7 +131,7 @@ def test_the_lowest_minimum_comes_first():
 def test_the_best_end_of_a_minimum_speaks_for_it():
     m = gathered([0.5, 0.50001, 0.50002], [2e-7, 0.0, 1e-7])
     found = m.found(m.groups(), infimum.compile(lambda x: x[0], 1))
-    assert len(found) == 1 and found[0].value == 0.0 and found[0].x.tolist() == [0.50001] and found[0].lanes == 3
+    assert len(found) == 1 and found[0].value == 0.0 and found[0].x.tolist() == [0.50001] and found[0].descents == 3
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=40), st.randoms())
@@ -201,7 +201,7 @@ def test_no_more_groups_than_that(monkeypatch):
 def test_shares_and_lanes():
     m = gathered([0.1, 0.5, 0.9, 0.5, 0.1, 0.1], [3.0, 1.0, 2.0, 1.0, 3.0, 3.0])
     found = m.found(m.groups(), infimum.compile(lambda x: x[0], 1))
-    assert [f.lanes for f in found] == [2, 1, 3] and [f.share for f in found] == [2 / 6, 1 / 6, 3 / 6]
+    assert [f.descents for f in found] == [2, 1, 3] and [f.share for f in found] == [2 / 6, 1 / 6, 3 / 6]
     assert [f.value for f in found] == [1.0, 2.0, 3.0] and [f.x.tolist() for f in found] == [[0.5], [0.9], [0.1]]
 
 
@@ -209,7 +209,7 @@ def test_shares_and_lanes():
 def test_shares_sum_to_one(kinds):
     m = gathered(np.array(kinds) / 31, kinds)
     found = m.found(m.groups(), _LINE)
-    assert abs(sum(f.share for f in found) - 1) < 1e-12 and sum(f.lanes for f in found) == len(kinds)
+    assert abs(sum(f.share for f in found) - 1) < 1e-12 and sum(f.descents for f in found) == len(kinds)
 
 
 _LINE = infimum.compile(lambda x: x[0], 1)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.branch import Goal
-from infimum.engine.incumbent import Incumbent
-from infimum.engine.obstacles import obstacle
-from infimum.engine.pool import Regions
+from infimum.engine.answer.obstacles import obstacle
+from infimum.engine.goal import Goal
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions.pool import Regions
 
 UNIT = (-1.1, 1.3)
 
@@ -172,7 +172,7 @@ def test_the_same_words_every_time():
 
 
 def test_too_large_to_be_looked_into(monkeypatch):
-    monkeypatch.setattr("infimum.engine.obstacles._MOST_NODES", 0)
+    monkeypatch.setattr("infimum.engine.answer.obstacles._MOST_NODES", 0)
     for fun, settings in ((reciprocal, {}), (steep, {"max_boxes": 50_000}), (nowhere_certain, {})):
         r = infimum.minimize(fun, [UNIT] * (1 if fun is reciprocal else 2), **{"max_boxes": 1000, **settings})
         assert r.obstacle and "`" not in r.obstacle
@@ -181,7 +181,7 @@ def test_too_large_to_be_looked_into(monkeypatch):
 def test_no_memory_left(monkeypatch):
     def full(*_):
         raise MemoryError
-    monkeypatch.setattr("infimum.engine.obstacles._Look.at", full)
+    monkeypatch.setattr("infimum.engine.answer.obstacles._Look.at", full)
     r = infimum.minimize(steep, [UNIT] * 2, max_boxes=1000)
     assert r.verdict.name == "STOPPED" and r.obstacle is None and "obstacle" not in str(r)
 

@@ -8,13 +8,13 @@ import pytest
 
 import infimum
 from infimum import problems
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.cuda import CudaBackend
+from infimum.backend.gpu import gpu
+from infimum.backend.hybrid import HybridBackend
 from infimum.errors import DeviceError, OptionError
-from infimum.target.cpu import CpuTarget
-from infimum.target.cuda import CudaTarget
-from infimum.target.gpu import gpu
-from infimum.target.hybrid import HybridTarget
+from tests.backend.test_cuda_bits import why_not
 from tests.random_kernels import same_bits
-from tests.target.test_cuda_bits import why_not
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a GPU")]
 
@@ -26,7 +26,7 @@ def bits(r: infimum.Result) -> list:
     """Everything of a result but the time and the device, as bytes."""
     boxes = [end.tobytes() for box in r.boxes or () for end in box]
     ends = np.array([r.lower, r.upper, r.fun]).tobytes()
-    minima = [(m.x.tobytes(), m.value, m.lanes, m.status) for m in r.minima]
+    minima = [(m.x.tobytes(), m.value, m.descents, m.status) for m in r.minima]
     x = None if r.x is None else r.x.tobytes()
     return [x, ends, r.verdict, r.message, r.nit, r.nfev, r.regions, boxes, minima, r.attained]
 
@@ -34,8 +34,8 @@ def bits(r: infimum.Result) -> list:
 @pytest.mark.parametrize("name", GALLERY)
 def test_the_gallery_ends_with_the_same_bits(name):
     p = problems.get(name)
-    runs = [infimum.minimize(infimum.compile(p.fun, p.n, target=target), p.bounds, options=SHORT, max_boxes=20_000, batch=1024)
-            for target in (CpuTarget(), CudaTarget())]
+    runs = [infimum.minimize(infimum.compile(p.fun, p.n, backend=backend), p.bounds, options=SHORT, max_boxes=20_000, batch=1024)
+            for backend in (CpuBackend(), CudaBackend())]
     assert bits(runs[0]) == bits(runs[1])
     assert runs[1].device == "cuda" and runs[0].device == "cpu"
 
@@ -43,8 +43,8 @@ def test_the_gallery_ends_with_the_same_bits(name):
 @pytest.mark.parametrize("n", (3, 40))
 def test_the_swarm_ends_with_the_same_bits(n):
     p = problems.get("rastrigin", n)
-    runs = [infimum.minimize(infimum.compile(p.fun, n, target=target), p.bounds, engine="swarm", options=SHORT, seed=3)
-            for target in (CpuTarget(), CudaTarget())]
+    runs = [infimum.minimize(infimum.compile(p.fun, n, backend=backend), p.bounds, engine="swarm", options=SHORT, seed=3)
+            for backend in (CpuBackend(), CudaBackend())]
     assert bits(runs[0]) == bits(runs[1])
 
 
@@ -79,8 +79,8 @@ def test_a_run_goes_where_it_ends_sooner():
     """Many boxes of a costly function to the GPU, and a single one of very many variables if it comes often; few to the CPU."""
     def waves(x):
         return np.sum(np.cos(np.outer(np.arange(1, 200), x)))
-    target = HybridTarget()
-    f, on_cpu = infimum.compile(waves, 2, target=target), infimum.compile(waves, 2)
+    backend = HybridBackend()
+    f, on_cpu = infimum.compile(waves, 2, backend=backend), infimum.compile(waves, 2)
     rng = np.random.default_rng(0)
     for count in (1, 100, 2**19):
         lo = rng.uniform(-5, 5, (2, count))
@@ -89,7 +89,7 @@ def test_a_run_goes_where_it_ends_sooner():
         assert same_bits(a.lo, b.lo).all() and same_bits(a.hi, b.hi).all()
         assert ("on_gpu" in vars(f.prepare("value")[0])) == (count == 2**19)
     for n in (300, 1_000_000):
-        many, on_cpu = (infimum.compile(lambda x: np.sum(np.cos(x)), n, target=t) for t in (target, None))
+        many, on_cpu = (infimum.compile(lambda x: np.sum(np.cos(x)), n, backend=t) for t in (backend, None))
         many.prepare("value")[0].spent = 1.0  # as if it had come often
         a, b = (f.value(np.zeros(n), np.linspace(0, 1, n)) for f in (many, on_cpu))
         assert same_bits(a.lo, b.lo).all() and same_bits(a.hi, b.hi).all()
@@ -98,7 +98,7 @@ def test_a_run_goes_where_it_ends_sooner():
 
 @pytest.mark.parametrize("count", (1, 2, 7, 128, 1000, 4096, 12_800, 2**17 + 384))
 def test_the_least_of_a_row_is_the_first(count):
-    arrays, rng = CudaTarget().arrays, np.random.default_rng(count)
+    arrays, rng = CudaBackend().arrays, np.random.default_rng(count)
     for row in (rng.normal(size=(1, count)), rng.integers(0, 3, (1, count)).astype(float), np.full((1, count), np.inf),
                 np.zeros((1, count)), -np.arange(count, dtype=float)[None]):
         there = arrays.send(row)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.engine import heap as heap_module
-from infimum.engine import pool as pool_module
-from infimum.engine.pool import Pool, Regions
-from infimum.target.arrays import HostArrays
+from infimum.backend.arrays import HostArrays
+from infimum.engine.regions import heap as heap_module
+from infimum.engine.regions import pool as pool_module
+from infimum.engine.regions.pool import Pool, Regions
 from tests.engine.boxes import INF, MAX, TINY
 
 
@@ -100,7 +100,7 @@ def test_a_pool_is_a_list_from_which_the_lowest_are_taken(front, steps):
             pool = pool_of(front)
             pool.restore(stored)
         assert len(pool) == len(model.rows) and pool.least() == model.least()
-        assert not len(pool.rest) or pool.rest.least() > pool.border
+        assert not len(pool.waiting) or pool.waiting.least() > pool.border
     assert sorted(numbers(pool.everything())) == sorted(number for _, number in model.rows)
 
 
@@ -110,7 +110,7 @@ def test_those_that_wait_come_in_their_turn():
     for k in range(0, 100, 10):
         add(pool, regions(lower[k:k + 10], k))
     pool.balance()
-    assert len(pool.rest) and len(pool.front) <= 32 and len(pool) == 100
+    assert len(pool.waiting) and len(pool.front) <= 32 and len(pool) == 100
     found = [taken(pool, 7, INF) for _ in range(15)]
     assert [len(f) for f in found] == [7] * 14 + [2]
     for k, f in enumerate(found):
@@ -123,7 +123,7 @@ def test_the_least_is_found_when_the_front_is_empty():
     pool = pool_of(1)
     add(pool, regions([5.0, 4.0, 3.0, 2.0, 1.0]))
     pool.balance()
-    assert len(pool.front) == 1 and len(pool.rest) == 4 and pool.border == 1.0
+    assert len(pool.front) == 1 and len(pool.waiting) == 4 and pool.border == 1.0
     assert numbers(taken(pool, 1, INF)) == [4] and not len(pool.front) and pool.least() == 2.0
     assert numbers(taken(pool, 2, INF)) == [2, 3] and len(pool) == 2 and numbers(taken(pool, 1, INF)) == [1]
 
@@ -195,9 +195,9 @@ def test_gaps_are_closed_and_room_is_given_back():
     assert numbers(taken(pool, 99_990, INF)) == list(range(99_990)) and len(pool) == 10
     pool.reserve(1)
     for _ in range(20):
-        for heap in (pool.front, pool.rest):
+        for heap in (pool.front, pool.waiting):
             heap.reserve(1)
-    assert numbers(pool.everything()) == list(range(99_990, 100_000)) and pool.front.room + pool.rest.room < 300_000
+    assert numbers(pool.everything()) == list(range(99_990, 100_000)) and pool.front.room + pool.waiting.room < 300_000
 
 
 class NoMemory:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infimum.engine import random
-from infimum.engine.random import key_of, threefry, uniform
+from infimum.engine.points import random
+from infimum.engine.points.random import key_of, threefry, uniform
 
 MANY = 1 << 16
 ONES = 2**64 - 1

@@ -5,7 +5,7 @@ import pytest
 
 import infimum
 from infimum import Verdict, problems
-from infimum.engine.checkpoint import load
+from infimum.engine.running.checkpoint import load
 
 AUTO = problems.get("colville"), {}
 COMPLETE = problems.get("rastrigin", 4), {"engine": "complete", "options": {"partition": (2, 4)}}

@@ -1,7 +1,7 @@
 """Regions swept where they lie: what `Sweeper.sweep` says of their boxes, which is held against Arb, put together.
 
-The numbers that a sweep reads have the bits of `engine/numbers.py`; norms of the other variables lie within them, and hold what
-exact arithmetic gives.
+The numbers that a sweep reads have the bits of `engine/parts/context.py`; norms of the other variables lie within them, and hold
+what exact arithmetic gives.
 """
 
 from fractions import Fraction
@@ -12,23 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.gpu_arrays import GpuArrays
+from infimum.backend.hybrid import HybridBackend
+from infimum.backend.python import PythonBackend
 from infimum.cover import widths
-from infimum.engine.numbers import Numbers
-from infimum.engine.pool import Regions, can_be_cut
-from infimum.engine.sweep import Sweeper
+from infimum.engine.parts.context import Numbers
+from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.regions.pool import Regions, can_be_cut
 from infimum.evaluate import Evaluator
 from infimum.lower import shave
 from infimum.lower.branch import GONE, STUCK, rows, rows_of
 from infimum.lower.programs import CONTEXT, SHAVED, SPREAD
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO
-from infimum.target.cpu import CpuTarget
-from infimum.target.gpu_arrays import GpuArrays
-from infimum.target.hybrid import HybridTarget
-from infimum.target.python import PythonTarget
 from tests.engine.test_gpu_branch import fingerprint, shaving
 from tests.engine.test_sweep import compiled
 from tests.expr.test_hoist import LOCAL
-from tests.pretend_cupy import installed
+from tests.fake_cupy import installed
 from tests.random_kernels import same_bits
 
 INF = np.inf
@@ -162,7 +162,7 @@ def test_a_kernel_puts_together_whatever_a_sweep_says(n, data):
     inputs, given_upper = [columns, np.ascontiguousarray(said.reshape(-1, 1))], np.array([upper])
     f = infimum.compile(lambda x: np.sum(x), n)
     (left, worth), defined = (e.run(SHAVED, inputs, parameters=given_upper)
-                              for e in (f, Evaluator(f.f, n, PythonTarget())))
+                              for e in (f, Evaluator(f.f, n, PythonBackend())))
     assert same_bits(left, defined[shave.LEFT]).all() and same_bits(worth, defined[shave.WORTH]).all()
     gone = bool((alive == 0).any() or max(known, *least) > upper)
     assert (left[2 * n + 1, 0] == GONE) == gone and (not gone or worth[0, 0] == 1.0)
@@ -176,7 +176,7 @@ def test_a_kernel_puts_together_whatever_a_sweep_says(n, data):
 def test_a_search_that_shaves_loses_no_minimiser():
     from scipy.optimize import minimize
 
-    branch = shaving(CpuTarget())
+    branch = shaving(CpuBackend())
     best = min((minimize(branch.evaluator.estimate, start, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12,
                                                                                            "maxiter": 20000})
                 for start in np.random.default_rng(0).uniform(-2, 2.5, (12, 6))), key=lambda r: r.fun)
@@ -191,7 +191,7 @@ def test_a_search_that_shaves_loses_no_minimiser():
 
 
 def test_shaving_in_parts_gives_the_same(monkeypatch):
-    whole, parts = shaving(CpuTarget()), shaving(CpuTarget())
+    whole, parts = shaving(CpuBackend()), shaving(CpuBackend())
     for _ in range(4):
         whole.step()
     monkeypatch.setattr("infimum.engine.branch._SHAVED", 30)
@@ -204,8 +204,8 @@ def test_shaving_in_parts_gives_the_same(monkeypatch):
 def test_regions_are_shaved_where_they_lie(monkeypatch):
     """On a pretended GPU: the same bits, and no array of regions comes here."""
     cupy = installed(monkeypatch, memory=1 << 26)
-    monkeypatch.setattr("infimum.target.gpu_arrays._COUNTED", 1 << 20)
-    on_cpu, on_gpu = shaving(CpuTarget(), 16), shaving(HybridTarget(), 16)
+    monkeypatch.setattr("infimum.backend.gpu_arrays._COUNTED", 1 << 20)
+    on_cpu, on_gpu = shaving(CpuBackend(), 16), shaving(HybridBackend(), 16)
     assert fingerprint(on_cpu) == fingerprint(on_gpu)
     fetched, usual = [], GpuArrays.fetch
     monkeypatch.setattr(GpuArrays, "fetch", lambda self, array, *what: (fetched.append(array.shape), usual(self, array))[1])

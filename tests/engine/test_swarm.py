@@ -6,11 +6,11 @@ import pytest
 
 import infimum
 from infimum import BoundsError, OptionError, Result, UndefinedError, Verdict, problems
-from infimum.engine import sobol
-from infimum.engine.random import uniform
-from infimum.engine.swarm_options import SwarmOptions
+from infimum.backend.cpu import CpuBackend
+from infimum.engine.points import sobol
+from infimum.engine.points.random import uniform
+from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.result import End
-from infimum.target.cpu import CpuTarget
 from tests.all_threads import all_threads_work  # noqa: F401
 
 BOX = [(-1.0, 2.0)] * 2
@@ -31,7 +31,7 @@ def swarm(fun, bounds=BOX, **settings) -> Result:
 
 def everything(r: Result) -> tuple:
     """All that a seed decides; the time is not among it."""
-    minima = [(m.value, m.x.tolist(), m.lanes, m.share, m.status) for m in r.minima]
+    minima = [(m.value, m.x.tolist(), m.descents, m.share, m.status) for m in r.minima]
     return (r.x.tolist(), r.upper, r.fun, minima, r.nfev, r.nit, r.message, r.confidence, r.success, r.verdict,
             [(p.nfev, p.fun) for p in r.history])
 
@@ -155,7 +155,7 @@ def test_same_seed_same_bits_for_any_number_of_threads(f, n, all_threads_work): 
     options = {"restarts": 1 if n < 40 else 0, "enough": None, "descent_steps": 40}
     found = []
     for threads in (1, 2, 3):
-        e = infimum.compile(f, n, target=CpuTarget(threads=threads))
+        e = infimum.compile(f, n, backend=CpuBackend(threads=threads))
         found.append(everything(swarm(e, (-9.0, 10.0), n=n, seed=3, options=options)))
     assert found[0] == found[1] == found[2] == everything(swarm(f, (-9.0, 10.0), n=n, seed=3, options=options))
 
@@ -175,8 +175,8 @@ def test_integers_of_numpy_are_seeds():
 def test_more_waves_until_enough_lanes_agree():
     p = problems.get("rastrigin", 4)
     few, many = (swarm(p.fun, p.bounds, options={"enough": enough}) for enough in (1, 40))
-    assert few.nfev < many.nfev and few.minima[0].lanes < 40 <= many.minima[0].lanes
-    assert "descents agree on the lowest minimum" in few.message and f"{many.minima[0].lanes} descents agree" in many.message
+    assert few.nfev < many.nfev and few.minima[0].descents < 40 <= many.minima[0].descents
+    assert "descents agree on the lowest minimum" in few.message and f"{many.minima[0].descents} descents agree" in many.message
 
 
 @pytest.mark.parametrize("restarts, waves", [(0, 1), (2, 3)])
@@ -184,7 +184,7 @@ def test_restarts(restarts, waves):
     r = swarm(sphere, options={"enough": None, "restarts": restarts})
     assert r.message.startswith(f"{waves} wave")
     lanes = sum(min(512, 32 * 4**k) + min(512, 128 * 4**k) for k in range(waves))  # independent ones and particles
-    assert lanes < sum(m.lanes for m in r.minima) <= lanes + 2 * 4 * waves
+    assert lanes < sum(m.descents for m in r.minima) <= lanes + 2 * 4 * waves
 
 
 def test_confidence_is_reached():
@@ -210,7 +210,7 @@ def test_confidence_is_low_where_minima_are_many():
 def test_particles():
     """A wave has no more lanes than that, of either kind."""
     r = swarm(sphere, options={"particles": 5, "enough": None, "restarts": 1})
-    assert 20 < sum(m.lanes for m in r.minima) <= 20 + 2 * 5
+    assert 20 < sum(m.descents for m in r.minima) <= 20 + 2 * 5
 
 
 @pytest.mark.parametrize("option", [{"swarm_steps": 0}, {"swarm_steps": 20}, {"halvings": 1}, {"samples": 3}, {"inertia": 0},

@@ -7,11 +7,11 @@ import pytest
 
 import infimum
 from infimum import BoundsError, OptionError
-from infimum.engine.descent import Descents, Rules
-from infimum.engine.incumbent import Incumbent
-from infimum.engine.search import Place, Search
-from infimum.engine.swarm import Swarm
-from infimum.engine.swarm_options import SwarmOptions
+from infimum.engine.points.descent import Descents, Rules
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.points.swarm import Swarm
+from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.engine.points.swarm_search import Place, Search
 from infimum.lower.descent import State
 from infimum.problem import Problem
 

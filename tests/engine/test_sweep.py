@@ -12,7 +12,7 @@ from flint import arb
 
 import infimum
 from infimum import problems
-from infimum.engine.sweep import Sweeper
+from infimum.engine.parts.sweep import Sweeper
 from infimum.evaluate import Evaluator
 from infimum.lower.programs import CONTEXT, SWEEP
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO

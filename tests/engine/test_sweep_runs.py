@@ -8,12 +8,12 @@ from flint import arb
 
 import infimum
 from infimum import problems
-from infimum.engine.sweep import Sweeper
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.host import host
+from infimum.backend.python import PythonBackend
+from infimum.engine.parts.sweep import Sweeper
 from infimum.lower.programs import NEWTON, POINT_CONTEXT, SAMPLE
 from infimum.result import Verdict
-from infimum.target.cpu import CpuTarget
-from infimum.target.host import host
-from infimum.target.python import PythonTarget
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.test_sweep import INF, Judge, Recorded, Swept, best_value, boxes, compiled, settled, swept
 from tests.expr.test_hoist import LOCAL
@@ -95,10 +95,10 @@ def test_the_bits_are_the_definitions(f, all_threads_work):  # noqa: F811
     n = 3
     low, high = np.full(n, -2.0), np.full(n, 3.0)
     lo, hi = boxes(np.random.default_rng(n), low, high, 3)
-    wanted = Swept(infimum.compile(f, n, target=PythonTarget()), lo, hi, low, high, 2.0)
+    wanted = Swept(infimum.compile(f, n, backend=PythonBackend()), lo, hi, low, high, 2.0)
     for lanes in host().widths():
         for threads in (1, 2, 3):
-            e = infimum.compile(f, n, target=CpuTarget(lanes=lanes, threads=threads))
+            e = infimum.compile(f, n, backend=CpuBackend(lanes=lanes, threads=threads))
             found = Swept(e, lo, hi, low, high, 2.0)
             assert same_bits(found.out, wanted.out).all()
             assert all(same_bits(a, b).all() for a, b in zip(found.context, wanted.context, strict=True))
@@ -115,8 +115,8 @@ def test_samples_have_the_definitions_bits(f, all_threads_work):  # noqa: F811
     n = 3
     x, lo, hi = np.array([0.3, 1.5, 0.75]), np.array([-1.0, 0.0, 0.5]), np.array([0.5, 2.0, 0.5])
     results = []
-    for target in (PythonTarget(), *(CpuTarget(lanes=lanes, threads=2) for lanes in host().widths())):
-        recorded = Recorded(infimum.compile(f, n, target=target))
+    for backend in (PythonBackend(), *(CpuBackend(lanes=lanes, threads=2) for lanes in host().widths())):
+        recorded = Recorded(infimum.compile(f, n, backend=backend))
         sweeper = Sweeper(recorded, lo, hi)
         sweeper.sample(x, lo, hi)
         sweeper.newton(x, lo, hi)

@@ -5,8 +5,8 @@ import pytest
 
 import infimum
 from infimum import solve
-from infimum.engine.progress import Shower
-from infimum.engine.unfinished import by_plain_calls
+from infimum.engine.points.unfinished import by_plain_calls
+from infimum.engine.running.progress import ProgressDisplay
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
 from infimum.result import Verdict
@@ -104,9 +104,9 @@ def test_a_kernel_that_comes_late_loses_no_region(without):
 
 
 def test_waiting_is_shown_after_a_second(capsys):
-    shower = Shower(True)
-    shower.wait("compiling", 0.5)
+    display = ProgressDisplay(True)
+    display.wait("compiling", 0.5)
     assert capsys.readouterr().err == ""
-    shower.wait("compiling", 1.5)
+    display.wait("compiling", 1.5)
     assert "time 1.5 s  phase compiling" in capsys.readouterr().err
-    shower.clear()
+    display.clear()

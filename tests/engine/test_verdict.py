@@ -8,9 +8,9 @@ import pytest
 import infimum
 from infimum import cover
 from infimum.cover import Cover
-from infimum.engine import verdict
-from infimum.engine.pool import Regions
-from infimum.engine.verdict import merged
+from infimum.engine.answer import verdict
+from infimum.engine.answer.verdict import merged
+from infimum.engine.regions.pool import Regions
 
 
 class Counted(np.ndarray):

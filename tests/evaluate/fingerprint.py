@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 import infimum
+from infimum.backend.cpu import CpuBackend
 from infimum.evaluate import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import var
 from infimum.interval.elementary import NAMES, row
-from infimum.target.cpu import CpuTarget
 
 KEPT = Path(__file__).with_name("fingerprint.json")
 
@@ -67,14 +67,14 @@ def _digest(arrays) -> str:
     return h.hexdigest()[:24]
 
 
-def fingerprint(target: Any) -> dict[str, str]:
+def fingerprint(backend: Any) -> dict[str, str]:
     """One digest for each function and kernel."""
     result = {}
     for name, f in FUNCTIONS.items():
         for n in (2, 5, 40):
             lo = dyadic(n, 97, n) * 4 - 2
             hi = lo + dyadic(n, 97, n + 1) / 8
-            e = infimum.compile(f, n, target=target)
+            e = infimum.compile(f, n, backend=backend)
             value, gradient, mean, hessian = e.value(lo, hi), e.gradient(lo, hi), e.mean_value(lo, hi), e.hessian(lo, hi)
             result[f"{name} {n}"] = _digest([value.lo, value.hi, value.level, gradient.lo, gradient.hi, mean.best.lo,
                                              mean.best.hi, hessian.lo, hessian.hi, e.estimate(lo), *e.estimate_gradient(lo),
@@ -83,14 +83,14 @@ def fingerprint(target: Any) -> dict[str, str]:
         arity = row(name).arity
         lo = np.concatenate([dyadic(arity, 200, 3) * scale for scale in (1.0, 30.0, 2.0**-40, 2.0**60)], axis=1)
         x = var("x", (arity,))
-        e = Evaluator(build(name, *(index(x, i) for i in range(arity))), arity, target)
+        e = Evaluator(build(name, *(index(x, i) for i in range(arity))), arity, backend)
         r = e.value(lo, lo * (1 + 2.0**-10))
         result[name] = _digest([r.lo, r.hi, r.level, e.value(-lo, -lo).lo])
     return result
 
 
 def main() -> int:
-    found = fingerprint(CpuTarget())
+    found = fingerprint(CpuBackend())
     if "--keep" in sys.argv:
         KEPT.write_text(json.dumps(found, indent=1) + "\n")
         return 0

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.backend.cpu import CpuBackend, host
+from infimum.backend.python import PythonBackend
 from infimum.lower import programs
-from infimum.target.cpu import CpuTarget, host
-from infimum.target.python import PythonTarget
 from tests.random_kernels import same_bits
 
 INF = math.inf
@@ -99,9 +99,9 @@ def test_empty_and_broken_boxes():
 def test_lanes_threads_and_batches_change_no_bit(threads):
     n, count = 20, 3001
     lo, hi = random_boxes(n, count)
-    reference = infimum.compile(wavy, n, target=CpuTarget(lanes=2, threads=1))
+    reference = infimum.compile(wavy, n, backend=CpuBackend(lanes=2, threads=1))
     for lanes in host().widths():
-        f = infimum.compile(wavy, n, target=CpuTarget(lanes=lanes, threads=threads))
+        f = infimum.compile(wavy, n, backend=CpuBackend(lanes=lanes, threads=threads))
         for call in ("value", "gradient"):
             a, b = getattr(reference, call)(lo, hi), getattr(f, call)(lo, hi)
             assert (a.lo.view(np.int64) == b.lo.view(np.int64)).all() and (a.hi.view(np.int64) == b.hi.view(np.int64)).all()
@@ -124,7 +124,7 @@ def test_cpu_equals_the_python_target():
     n = 18
     lo, hi = random_boxes(n, 3)
     for kind in ("value", "gradient", "mean_value"):
-        compiled, exact = (infimum.compile(wavy, n, target=t) for t in (CpuTarget(), PythonTarget()))
+        compiled, exact = (infimum.compile(wavy, n, backend=t) for t in (CpuBackend(), PythonBackend()))
         results = []
         for f in (compiled, exact):
             r = getattr(f, kind)(lo, hi)

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from infimum.target.cpu import CpuTarget, host
+from infimum.backend.cpu import CpuBackend, host
 from tests.evaluate.fingerprint import KEPT, fingerprint
 
 
 @pytest.mark.parametrize("lanes", host().widths())
 def test_the_answers_are_those_that_were_kept(lanes):
     kept = json.loads(KEPT.read_text())
-    found = fingerprint(CpuTarget(lanes=lanes, threads=2))
+    found = fingerprint(CpuBackend(lanes=lanes, threads=2))
     assert found.keys() == kept.keys()
     assert {name for name in kept if kept[name] != found[name]} == set()

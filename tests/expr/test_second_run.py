@@ -298,6 +298,8 @@ def test_what_a_function_writes_is_not_lost(write):
     lambda x: np.select([x > 1, x > 0], [2, 1]),
     lambda x: np.multiply(x > 0, 1),
     lambda x: np.where(np.zeros(3) + x, 1, 0),
+    lambda x: np.array([np.where(x[0] > 0, 1, 0), 2, 3]),
+    lambda x: np.array(np.where(x > 0, 1, 0)),
 ])
 def test_arrays_of_integers_take_no_assignments(write):
     """NumPy would cut to an integer what is assigned there."""

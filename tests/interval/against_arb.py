@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from flint import arb, ctx
 
+from infimum.backend.cpu import CpuBackend, host
 from infimum.interval.elementary import Elementary, row
 from infimum.lower.kernel import Builder
-from infimum.target.cpu import CpuTarget, host
 
 LARGEST = 1.7976931348623157e308
 EVERYWHERE = -math.inf, math.inf
@@ -33,7 +33,7 @@ def compiled(name: str, code: Callable, arity: int, outputs: int = 2, lanes: int
     ops = [v for i in range(arity) for v in (b.neg(b.input(2 * i, 0)), b.input(2 * i + 1, 0))]
     for i, v in enumerate(b.outline(f"enclose_{name}", code, *ops)):
         b.output(i, 0, v if i % 2 else b.neg(v))
-    kernel = CpuTarget(lanes=lanes).compile(b.kernel(f"test_{name}", 2 * arity, outputs))
+    kernel = CpuBackend(lanes=lanes).compile(b.kernel(f"test_{name}", 2 * arity, outputs))
     return lambda *inputs: _run(kernel, inputs, outputs)
 
 
@@ -44,7 +44,7 @@ def enclosure(name: str, lanes: int | None = None) -> Callable:
 def estimate(name: str) -> Callable:
     b, f = Builder(), row(name)
     b.output(0, 0, b.outline(f"estimate_{name}", lambda b, *x: f.estimate(b, *x), *(b.input(i, 0) for i in range(f.arity)))[0])
-    kernel = CpuTarget().compile(b.kernel(f"test_estimate_{name}", f.arity, 1))
+    kernel = CpuBackend().compile(b.kernel(f"test_estimate_{name}", f.arity, 1))
     return lambda *inputs: _run(kernel, inputs, 1)[0]
 
 
@@ -85,7 +85,7 @@ def margin(name: str, code: Callable, function: Callable, *points: np.ndarray) -
     b = Builder()
     for i, v in enumerate(b.outline(f"parts_{name}", code, *(b.input(i, 0) for i in range(len(points))))):
         b.output(i, 0, v)
-    heads, tails, errors = _run(CpuTarget().compile(b.kernel(f"test_parts_{name}", len(points), 3)), points, 3)
+    heads, tails, errors = _run(CpuBackend().compile(b.kernel(f"test_parts_{name}", len(points), 3)), points, 3)
     ctx.prec, worst = 400, 0.0
     for at in zip(*points, heads, tails, errors, strict=True):
         *x, head, tail, error = (float(v) for v in at)

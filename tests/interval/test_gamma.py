@@ -8,8 +8,8 @@ import pytest
 from against_arb import LARGEST, beside, check_lanes, compiled, enclosure, estimate, holds, logarithmic, width
 from flint import arb, ctx
 
+from infimum.backend.cpu import host
 from infimum.interval.elementary.gamma import LEAST, LOWEST, enclose_polygamma
-from infimum.target.cpu import host
 
 ORDERS = range(5)
 

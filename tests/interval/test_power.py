@@ -9,8 +9,8 @@ import pytest
 from against_arb import LARGEST, check_lanes, check_points, check_vectors, compiled, enclosure, holds, logarithmic, width
 from flint import arb
 
+from infimum.backend.cpu import host
 from infimum.interval.elementary.power import enclose_integer_power, estimate_integer_power
-from infimum.target.cpu import host
 
 EXPONENTS = (2, 3, 4, 5, 7, 10, 13, 31, 32, 33, 34, 35, 100, 1074, 2**20 + 1, 2**31,
              -1, -2, -3, -4, -7, -8, -33, -34, -1001, -(2**31))

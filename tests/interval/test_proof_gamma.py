@@ -9,9 +9,9 @@ from flint import arb, ctx
 from proof_exponential import Counter
 from proof_trigonometric import WIDER, Cell
 
+from infimum.backend.cpu import CpuBackend
 from infimum.interval.elementary import gamma as code
 from infimum.lower.kernel import Builder
-from infimum.target.cpu import CpuTarget
 
 FIRST = 9.99  # no less than this is y
 
@@ -58,7 +58,7 @@ def test_steps_lead_to_the_series():
         b = Builder()
         b.output(0, 0, code._steps(b, b.input(0, 0), start))
         n = np.empty((1, len(x)))
-        CpuTarget().compile(b.kernel("steps", 1, 1)).run([x[None]], [n], np.zeros(1), np.zeros(1, np.int64))
+        CpuBackend().compile(b.kernel("steps", 1, 1)).run([x[None]], [n], np.zeros(1), np.zeros(1, np.int64))
         assert (n[0] == np.floor(n[0])).all() and (n[0] >= 0).all() and (n[0] <= start).all()
         assert (x + n[0] >= start - 0.01).all() and (n[0][x >= start] == 0).all()
 

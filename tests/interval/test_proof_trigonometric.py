@@ -6,9 +6,9 @@ import pytest
 from against_arb import logarithmic, margin
 from flint import arb, ctx
 
+from infimum.backend.cpu import CpuBackend
 from infimum.interval.elementary import trigonometric as code
 from infimum.lower.kernel import Builder
-from infimum.target.cpu import CpuTarget
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_quarters_below_are_counted_exactly():
     w, _, r, _ = code.reduce(b, b.input(0, 0))
     b.output(0, 0, b.float(code._below(b, w, r)))
     out = np.empty((1, len(x)))
-    CpuTarget().compile(b.kernel("quarters", 1, 1)).run([x[None]], [out], np.zeros(1), np.zeros(1, np.int64))
+    CpuBackend().compile(b.kernel("quarters", 1, 1)).run([x[None]], [out], np.zeros(1), np.zeros(1, np.int64))
     found = out[0].view(np.int64) - np.float64(code._INTEGER).view(np.int64)
     for v, quarters in zip(x.tolist(), found.tolist(), strict=True):
         assert quarters == (0 if v == 0 else int((arb(v) / (arb.pi() / 2)).floor().unique_fmpz())), v

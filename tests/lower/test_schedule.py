@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from infimum.backend.cpu import CpuBackend
 from infimum.expr.node import var
 from infimum.expr.trace import trace
 from infimum.lower import programs
 from infimum.lower.kernel import Instr, Loop, walk
-from infimum.target.cpu import CpuTarget
 
 
 def program(f, n, kind="value", args=()):
@@ -61,7 +61,7 @@ def test_code_does_not_grow_with_the_number_of_variables():
     def f(x):
         return np.sum(np.cos(x) * np.roll(x, 1)) + np.prod(np.sin(x)) + np.cumsum(x)[-1] ** 2
     for kind in ("value", "gradient"):
-        sizes = {CpuTarget().text(program(f, n, kind).kernel).count("\n") for n in (1000, 10_000)}
+        sizes = {CpuBackend().text(program(f, n, kind).kernel).count("\n") for n in (1000, 10_000)}
         assert len(sizes) == 1
 
 
@@ -91,7 +91,7 @@ def test_constants_are_data():
     """Not a digit of the user's numbers is in the code; other numbers of the same signs give the same code."""
     def f(x, a, c):
         return np.sum(a * x**2) + c * x[0] + 7.125 * x[1]
-    texts = [CpuTarget().text(program(f, 20, args=(np.linspace(s, 2, 20), s + 0.5)).kernel) for s in (0.25, 1.25)]
+    texts = [CpuBackend().text(program(f, 20, args=(np.linspace(s, 2, 20), s + 0.5)).kernel) for s in (0.25, 1.25)]
     assert texts[0] == texts[1]
     assert program(f, 20, args=(np.linspace(0.25, 2, 20), 3.0)).data.doubles().tolist().count(7.125) == 1
     bits = f"0x{np.float64(7.125).view(np.int64):016X}"

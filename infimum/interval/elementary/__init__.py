@@ -31,7 +31,7 @@ _HOMES = {
     **dict.fromkeys(("log", "log2", "log10", "log1p", "arcsinh", "arccosh", "arctanh"), "logarithm"),
     **dict.fromkeys(("pow",), "power"),
     **dict.fromkeys(("sin", "cos", "tan"), "trigonometric"),
-    **dict.fromkeys(("arctan", "arcsin", "arccos", "arctan2"), "arcus"),
+    **dict.fromkeys(("arctan", "arcsin", "arccos", "arctan2"), "inverse_trigonometric"),
     **dict.fromkeys(("cbrt", "hypot"), "roots"),
     **dict.fromkeys(("expit", "logaddexp", "xlogx"), "logistic"),
     **dict.fromkeys(("erf", "erfc"), "error_function"),

@@ -1,0 +1,279 @@
+"""The CPU: a lane is an element of a SIMD vector, LLVM compiles, threads share the blocks of lanes."""
+
+import ctypes
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+
+from infimum.backend import workers
+from infimum.backend.arrays import HostArrays
+from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, host
+from infimum.backend.llvm import Renderer, lane_body
+from infimum.backend.routines import RoutineRenderer, declared
+from infimum.backend.simd import ArmSpelling, SimdSpelling
+from infimum.backend.threads import thread_count
+from infimum.lower.kernel import Function, Kernel, Loop
+from infimum.watch import heed
+
+_library: dict[tuple[str, int], "_LibraryEntry"] = {}
+_routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
+_compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
+_KEEP = 256
+_MODULE = 4000  # lines of LLVM IR that are compiled at once where there are many
+_CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # what a routine needs beside arrays and buffers
+_PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
+_NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
+
+
+@dataclass(frozen=True, slots=True)
+class _LibraryEntry:
+    """An elementary function in machine code, and the module that holds it."""
+
+    function: Function
+    module: Module
+
+
+class CompiledKernel:
+    """A kernel in machine code; call `run`. Holds the modules whose code it uses."""
+
+    def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],
+                 narrow: Callable[[], "CompiledKernel"]):
+        self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
+        self._module, self._needs = module, needs
+        self._work = module.address("work")
+        self._scratch_doubles = doubles
+        self._cost = 0.3e-9 * _weight(kernel.body)  # seconds a box: a guess until measured
+
+    def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
+            threads: int = 1, times: int = 1) -> None:
+        """Runs every lane. Arrays are C-contiguous float64 of shape (rows, N), all with the same N; outputs overlap no input.
+
+        `times`: so often, to and fro; the second time from the outputs to the inputs, whose shapes are then the same.
+        """
+        count = (inputs[0] if inputs else outputs[0]).shape[1]
+        if count == 0 or times == 0:
+            return
+        if count < self.lanes:
+            small = count > _NARROW or self._cost < _LONG
+            (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
+            return
+        # long runs are cut, so that Ctrl-C is heard between the pieces
+        piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
+        for begin in range(0, count, piece):
+            end = count if count - begin < 2 * piece else begin + piece
+            self._run_piece(inputs, outputs, data, udata, threads, begin, end, times)
+            if end == count:
+                break
+
+    def _run_piece(self, inputs, outputs, data, udata, threads: int, begin: int, end: int, times: int) -> None:
+        """The boxes begin … end-1, at least as many as lanes."""
+        stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
+        threads, block = self._split(count, threads)
+        there, back = ([_address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
+        ways = [(ctypes.c_int64 * len(way))(*way) for way in ((*there, *back), (*back, *there))]
+        first, second = map(ctypes.addressof, ways)
+        counter = ctypes.c_int64(0)
+        scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
+        constants = _address(data), _address(udata)
+        aligned = [-(-_address(s) // 64) * 64 for s in scratch]
+        # threads that share boxes meet after each time; one alone goes on, but not so long that Ctrl-C is not heard
+        most = 1 if threads > 1 else max(1, int(_TURNS_SECONDS / (count * max(self._cost, 1e-12))))
+        while times:
+            counter.value, turns = 0, min(most, times)
+            seconds = workers.run(Enter.call, [(self._work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
+                                                second, turns) for s in aligned])
+            times -= turns
+            first, second = (second, first) if turns % 2 else (first, second)
+        if count >= 1024:
+            self._cost = seconds * threads / (count * turns)
+
+    def _split(self, count: int, threads: int) -> tuple[int, int]:
+        """How many threads share the boxes, and in blocks of how many: about a millisecond each, in whole vectors.
+
+        A thread is woken only for work that takes longer than waking it. Both numbers change the speed, never a bit.
+        """
+        threads = max(1, min(threads, int(count * self._cost / 0.1e-3)))
+        boxes = min(max(1, int(1e-3 / max(self._cost, 1e-10))), -(-count // threads))
+        block = -(-boxes // self.lanes) * self.lanes
+        return min(threads, -(-count // block)), block
+
+    def _run_padded(self, inputs, outputs, data, udata, count: int, times: int) -> None:
+        wide_in, wide_out = ([np.repeat(a[:, :1], self.lanes, axis=1) for a in arrays] for arrays in (inputs, outputs))
+        for wide, a in zip(wide_in + wide_out, (*inputs, *outputs), strict=True):
+            wide[:, :count] = a  # of the outputs too: a kernel need not write every row
+        self.run(wide_in, wide_out, data, udata, times=times)
+        changed = (wide_in + wide_out, (*inputs, *outputs)) if times > 1 else (wide_out, outputs)
+        for wide, a in zip(*changed, strict=True):
+            a[...] = wide[:, :count]
+
+    @property
+    def cost(self) -> float:
+        """Seconds a box, of one thread."""
+        return self._cost
+
+    def assembly(self) -> str:
+        """The machine code as text, for tests that read it."""
+        return self._module.assembly()
+
+
+def _address(array: np.ndarray) -> int:
+    """Where the array's numbers begin; `array.ctypes.data` takes microseconds, and a call has eight arrays."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.flags.writeable else array.ctypes.data
+
+
+def _weight(items: list) -> float:
+    """Roughly how many instructions a lane's turn costs."""
+    return sum(max(1, item.limit) * _weight(item.body) if isinstance(item, Loop) else 1 for item in items) or 1.0
+
+
+class CpuBackend:
+    """Compiles kernels for this processor; `lanes` and `threads` change the speed, never a bit."""
+
+    name = "cpu"
+    arrays = HostArrays()
+
+    def __init__(self, lanes: int | None = None, threads: int | None = None):
+        self.lanes = lanes or host().lanes
+        self.threads = thread_count(threads)
+        self.spelling = (ArmSpelling if host().arm else SimdSpelling)(self.lanes)
+
+    def compile(self, kernel: Kernel) -> CompiledKernel:
+        """Machine code for the kernel, from the cache if an equal one was compiled before."""
+        work, routines, doubles = self._texts(kernel)
+        told = [work, *routines, str(kernel.buffers), host().name, host().flags, llvmlite.__version__]  # sizes may not be in it
+        key = hashlib.blake2b("|".join(told).encode()).hexdigest()
+        with LOCK:
+            found = _compiled.get(key)
+            if found is None:
+                found = _compiled[key] = self._compile(kernel, work, routines, doubles)
+                if len(_compiled) > _KEEP:
+                    _compiled.popitem(last=False)
+            _compiled.move_to_end(key)
+            return found
+
+    def _compile(self, kernel: Kernel, work: str, routines: dict[str, str], doubles: int) -> CompiledKernel:
+        functions = kernel.functions()
+        needs = self._routine_modules(functions, routines)
+        module = self._module(functions, work)
+        needs += [_library[f.name, self.lanes].module for f in functions]
+        return CompiledKernel(kernel, self.lanes, doubles, module, needs, lambda: CpuBackend(_NARROW).compile(kernel))
+
+    def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
+        """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""
+        symbols = {self._symbol(name): text for name, text in routines.items()}
+        found = {s: _routines[s] for s in symbols if s in _routines}
+        new = [s for s in symbols if s not in found]
+        plain = sum(symbols[s].count("\n") for s in new) > PLAIN
+        while new:
+            heed()
+            some, lines = [], 0
+            while new and lines < _MODULE:
+                some.append(new.pop())
+                lines += symbols[some[-1]].count("\n")
+            module = self._module(functions, self._frame(functions, *(symbols[s] for s in some)), plain)
+            for s in some:
+                found[s] = _routines[s] = module
+                llvm.add_symbol(s, module.address(s))
+        return list(dict.fromkeys(found.values()))
+
+    def _module(self, functions: list[Function], ir: str, plain: bool = False) -> Module:
+        """Elementary functions that no earlier module brought along are compiled with this one and kept for all later ones."""
+        new = [f for f in functions if not self._known(f)]
+        module = Module(Enter.text() + self.defining(new, ir), plain)
+        Enter.found_in(module)
+        for f in new:
+            _library[f.name, self.lanes] = _LibraryEntry(f, module)
+            llvm.add_symbol(self._symbol(f.name), module.address(self._symbol(f.name)))
+        return module
+
+    def defining(self, functions: list[Function], ir: str) -> str:
+        """The text with definitions of these functions in place of their declarations."""
+        for f in functions:
+            ir = ir.replace(self._named(Renderer(self.spelling).declare(f)), self._named(self._definition(f)))
+        return ir
+
+    def _known(self, f: Function) -> bool:
+        entry = _library.get((f.name, self.lanes))
+        if entry is not None and entry.function is not f and self._definition(entry.function) != self._definition(f):
+            raise ValueError(f"two different functions are called {f.name}")
+        return entry is not None
+
+    def _definition(self, f: Function) -> str:
+        return Renderer(self.spelling).function(f)
+
+    def _symbol(self, name: str) -> str:
+        return f"infimum_{name}_{self.lanes}"
+
+    def _named(self, ir: str) -> str:
+        """Functions of the library carry their number of lanes in their symbol."""
+        return re.sub(r"@(?!llvm\.|work\()(\w+)\(", lambda m: f"@{self._symbol(m[1])}(", ir)
+
+    def text(self, kernel: Kernel) -> str:
+        """The kernel's LLVM IR."""
+        work, routines, _ = self._texts(kernel)
+        for name, text in routines.items():
+            work = work.replace(self._named(declared(name)), self._named(text))
+        return work
+
+    def _texts(self, kernel: Kernel) -> tuple[str, dict[str, str], int]:
+        """(the LLVM IR of the kernel but for its routines, the definition of each of these, the doubles of scratch)."""
+        functions = kernel.functions()
+        r = RoutineRenderer(self.spelling, kernel, _CONTEXT)
+        stacks, prologue, lane, start, end = lane_body(r, r.kernel)
+        slots = [f"in{i}" for i in range(kernel.inputs)] + [f"out{i}" for i in range(kernel.outputs)]
+        setup = []
+        for i, name in enumerate(slots):
+            setup += [f"  %at.{name} = getelementptr ptr, ptr %arrays, i64 {i}", f"  %{name} = load ptr, ptr %at.{name}"]
+        offset = 0
+        for i, size in enumerate(r.kernel.buffers):
+            setup.append(f"  %buf{i} = getelementptr {self.spelling.lane}, ptr %scratch, i64 {offset}")
+            offset += size
+        body = _WORK.format(stacks="\n".join(stacks), setup="\n".join(setup + prologue), lanes=self.lanes, start=start,
+                            lane="\n".join(lane), end=end, parameters=PARAMETERS)
+        return self._frame(functions, *r.declarations(), body), r.routines, offset * self.lanes
+
+    def _frame(self, functions: list[Function], *texts: str) -> str:
+        """Definitions with all that they call."""
+        r = Renderer(self.spelling)
+        return self._named("\n".join([self.spelling.declarations(), *(r.declare(f) for f in functions), *texts, ATTRIBUTES]))
+
+
+# Takes blocks from a shared counter until none is left. The last vector of the last block is moved back so that it ends
+# with the last box: some boxes are then computed twice, with the same bits.
+_WORK = """
+define void @work({parameters}) #0 {{
+entry:
+{stacks}
+{setup}
+  %last = sub i64 %total, {lanes}
+  br label %fetch
+fetch:
+  %number = atomicrmw add ptr %counter, i64 1 monotonic
+  %first = mul i64 %number, %block
+  %some = icmp slt i64 %first, %total
+  br i1 %some, label %go, label %finish
+go:
+  %full = add i64 %first, %block
+  %whole = icmp slt i64 %full, %total
+  %stop = select i1 %whole, i64 %full, i64 %total
+  br label %{start}
+{start}:
+  %at = phi i64 [ %first, %go ], [ %after, %{end}.next ]
+  %back = icmp slt i64 %last, %at
+  %k = select i1 %back, i64 %last, i64 %at
+{lane}
+  br label %{end}.next
+{end}.next:
+  %after = add i64 %at, {lanes}
+  %again = icmp slt i64 %after, %stop
+  br i1 %again, label %{start}, label %fetch
+finish:
+  ret void
+}}"""

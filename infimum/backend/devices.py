@@ -1,0 +1,31 @@
+"""The device a user names, as a backend."""
+
+import math
+import re
+from typing import Any
+
+from infimum.backend.cpu import CpuBackend
+from infimum.errors import OptionError
+
+_PATIENCE = 1.0  # seconds of work that a GPU would have done sooner, before "auto" looks for one
+
+
+def backend_of(device: Any, memory_limit: float | None = None, threads: int | None = None) -> Any:
+    """The backend called "cpu", "cuda", "cuda:1", …, or "auto": a GPU where one is there and the work is long enough.
+
+    `memory_limit`: bytes that one run may take on a GPU. `threads`: of the CPU.
+    """
+    found = re.fullmatch(r"cpu|auto|cuda(?::([0-9]+))?", device) if isinstance(device, str) else None
+    if found is None:
+        raise OptionError(f"there is no device {device!r}; there are 'auto', 'cpu', 'cuda' and, with several GPUs, 'cuda:0', "
+                          "'cuda:1', …")
+    if device == "cpu":
+        return CpuBackend(threads=threads)
+    from infimum.backend.hybrid import HybridBackend, gpu_may_be_here
+
+    limit = None if memory_limit is None or math.isinf(memory_limit) else int(memory_limit)
+    if device != "auto":
+        return HybridBackend(int(found[1] or 0), limit, threads=threads)
+    if not gpu_may_be_here():
+        return CpuBackend(threads=threads)
+    return HybridBackend(0, limit, _PATIENCE, or_cpu=True, threads=threads)

@@ -1,0 +1,126 @@
+"""A CPU with a GPU beside it: every run goes where it ends sooner. The bits are the same on both."""
+
+import importlib.util
+import math
+from collections.abc import Sequence
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from infimum.backend.arrays import Arrays, HostArrays
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.cuda import CudaBackend
+from infimum.backend.work_sharing import WorkSharing
+from infimum.errors import DeviceError
+from infimum.lower.kernel import Kernel
+
+_LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
+_SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run
+_FEW = 4     # a box alone takes a core as long as so many in vectors
+_SHARED = 2  # the way of a thread that shares its box takes so much longer: barriers, and numbers that lie apart
+_LOAD = 0.2  # seconds, to bring the code of a block there: what pays only with it has to come often
+
+
+@cache
+def gpu_may_be_here() -> bool:
+    """Is CuPy installed? Importing it takes a second, so that it is only looked for."""
+    return importlib.util.find_spec("cupy") is not None
+
+
+class HybridBackend:
+    """Runs kernels on the CPU or on a GPU.
+
+    A kernel is brought to the GPU when the time it has spent on the CPU, in runs that the GPU would have ended sooner, passes
+    `patience` seconds: loading it takes a tenth of a second. With `or_cpu` a GPU that cannot be used is done without, as long as
+    nothing lies there; without it a long search is `resident`: its regions lie on the GPU from the start, in steps of so many
+    boxes that fill it.
+    """
+
+    def __init__(self, device: int = 0, memory_limit: int | None = None, patience: float = 0.0, or_cpu: bool = False,
+                 threads: int | None = None):
+        self.cpu, self.patience, self.or_cpu = CpuBackend(threads=threads), patience, or_cpu
+        self.device, self.memory_limit = device, memory_limit
+        self.lanes, self.threads = self.cpu.lanes, self.cpu.threads
+        self.name = f"cpu and cuda:{device}" + ("" if memory_limit is None else f" of {memory_limit} bytes") + \
+            (f", {patience} s" if patience else "")
+        self.resident = not or_cpu
+        if self.resident:
+            self.batch = self.cuda.batch
+
+    @cached_property
+    def cuda(self) -> CudaBackend | None:
+        """The GPU, looked for when it is first needed."""
+        try:
+            return CudaBackend(self.device, self.memory_limit)
+        except DeviceError:
+            if not self.or_cpu:
+                raise
+            return None
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        """On the GPU: who asks for arrays means to work on them there for long."""
+        return HostArrays() if self.cuda is None else self.cuda.arrays
+
+    @property
+    def gpu_batch(self) -> int | None:
+        """How many boxes a step should have if a search turns out to be long; None if there is no GPU."""
+        return None if self.cuda is None else self.cuda.batch
+
+    def compile(self, kernel: Kernel) -> "HybridKernel":
+        return HybridKernel(kernel, self)
+
+
+class HybridKernel:
+    """A kernel on both; each is compiled when it is first needed."""
+
+    def __init__(self, kernel: Kernel, backend: HybridBackend):
+        self.kernel, self.backend, self.spent = kernel, backend, 0.0
+
+    @cached_property
+    def on_cpu(self) -> Any:
+        return self.backend.cpu.compile(self.kernel)
+
+    @cached_property
+    def on_gpu(self) -> Any:
+        return self.backend.cuda.compile(self.kernel)
+
+    @cached_property
+    def shorter(self) -> float:
+        """The way of a thread, as a part of the whole, if a block shares a box."""
+        sharing = WorkSharing(self.kernel)
+        return sharing.way / sharing.weight
+
+    def run(self, inputs: Sequence[Any], outputs: Sequence[Any], data: np.ndarray, udata: np.ndarray, threads: int = 1,
+            times: int = 1) -> None:
+        """As `run` of either. Arrays that lie on the GPU stay there."""
+        arrays = (*inputs, *outputs)
+        here = all(isinstance(a, np.ndarray) for a in arrays)
+        if not here or self._pays(arrays, threads, times):
+            replaceable = here and self.backend.or_cpu
+            before = [a.copy() for a in inputs] if replaceable and times > 1 else []  # else they stay as they are
+            try:
+                self.on_gpu.run(inputs, outputs, data, udata, threads=threads, times=times)
+                return
+            except DeviceError:
+                if not replaceable:
+                    raise
+                self.spent = -math.inf  # never again
+                for a, copy in zip(inputs, before, strict=False):
+                    a[...] = copy
+        self.on_cpu.run(inputs, outputs, data, udata, threads=threads, times=times)
+
+    def _pays(self, arrays: Sequence[np.ndarray], threads: int, times: int = 1) -> bool:
+        """Would the GPU end this run sooner, and is it worth bringing the kernel there?"""
+        count, cost = arrays[0].shape[1], times * self.on_cpu.cost
+        core = cost * max(count, _FEW)
+        cpu = core / min(threads, max(1, count // self.backend.lanes))
+        sent = _LAUNCH + sum(a.nbytes for a in arrays) / _BANDWIDTH
+        alone = sent + max(_SLOWER * cost, core / _WIDER)
+        shared = sent + max(_SHARED * _SLOWER * cost * self.shorter, core / _WIDER)
+        if cpu <= min(alone, shared):
+            return False
+        self.spent += cpu
+        patience = self.backend.patience if cpu > alone else max(self.backend.patience, _LOAD)
+        return self.spent > patience and self.backend.cuda is not None

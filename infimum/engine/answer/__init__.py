@@ -1,0 +1,1 @@
+"""What a run may say: verdict, regions, and what stood in the way."""

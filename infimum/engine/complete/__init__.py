@@ -1,0 +1,1 @@
+"""The complete search of Zhang, Shan and Cagan."""

@@ -1,0 +1,284 @@
+"""The complete search of Zhang, Shan and Cagan: a list of regions, the lowest of which is cut into a million, again and again.
+
+An iteration takes the region with the smallest lower end, cuts the next block of its variables (cyclically; ten of them into four
+pieces each), samples every subregion, and keeps those that neither the best sample nor a first derivative rules out. A region is
+kept as its subregion index and lower end, with the iteration it is of; its box is rebuilt when it is taken.
+Derivatives are taken by the variables of the block only: by the others they are the same for nearly all subregions, and computing
+them would cost n for each of a million lanes.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from infimum.cover import widths
+from infimum.engine.complete.partition import ENDS, CompleteOptions
+from infimum.engine.complete.region_list import RegionList
+from infimum.engine.goal import Goal
+from infimum.engine.parts.context import Numbers
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.points.random import uniform
+from infimum.engine.regions.pool import Regions, can_be_cut
+from infimum.errors import BoundsError, NotLocalError
+from infimum.evaluate import Evaluator
+from infimum.lower.complete import LEFT, LOWER, SAMPLE, UPPER, Layout
+from infimum.lower.programs import BLOCK_CONTEXT, COMPLETE
+from infimum.problem import Problem
+
+_CHUNK = 1 << 20   # lanes a run
+_STREAM = 5        # of random numbers
+_MOST_ENDS = 1 << 27  # lower ends of boxes that a result may hold: a gigabyte
+
+
+def _largest(sizes: list[np.ndarray]) -> np.ndarray:
+    """The largest size of each combination of pieces, the first variable's digit the lowest."""
+    found = np.zeros(1)
+    for row in sizes:
+        found = np.maximum(row[:, None], found[None, :]).ravel()
+    return found
+
+
+class CompleteSearch:
+    """The list of regions and the iterations on it."""
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: CompleteOptions, goal: Goal, seed: int):
+        self.lo, self.hi, self.n = problem.lo, problem.hi, len(problem.lo)
+        bad = np.flatnonzero(~np.isfinite(widths(self.lo, self.hi)))
+        if len(bad):
+            raise BoundsError(f"the complete search needs finite bounds with a finite distance, and variable {bad[0]} has none; "
+                              "engine 'auto' takes any")
+        self.evaluator, self.options, self.goal = evaluator, options, goal
+        self.block, self.pieces = min(options.partition[0], self.n), options.partition[1]
+        form = evaluator.local_block(self.block)
+        if form is None:
+            raise NotLocalError("the complete search needs a function made of sums, products, norms, minima or maxima over the "
+                                "variables, which this one is not; use engine='auto'")
+        self.numbers = Numbers(form)
+        self.parts = self._parts(seed)
+        self.layout, without = (Layout(self.block, self.pieces, count, len(form.numbers)) for count in (len(self.parts), 0))
+        self.plain = without.size  # so many parameters the kernel without samples reads
+        self.kinds = [f"{COMPLETE}:{self.block}:{self.pieces}:{samples}" for samples in (0, len(self.parts))]
+        self.incumbent = Incumbent(evaluator, self.lo, self.hi)
+        self.list = RegionList(evaluator.arrays)
+        self.list.add(-1, np.zeros((1, 1), int), np.full((1, 1), -np.inf), self._is_wide(float(widths(self.lo, self.hi).max())))
+        self.final = RegionList(evaluator.arrays)  # regions in which no double is left to cut at
+        self.every: tuple[int, Any] | None = None  # the numbers of all lanes of a run, where the kernel reads them
+        self.taken: list[tuple[np.ndarray, np.ndarray, int]] = []  # the region of each iteration, and where its block begins
+        self.boxes = 0
+
+    def _parts(self, seed: int) -> np.ndarray:
+        """Where each sample lies in each variable, as a part of the width."""
+        count = 1 if self.options.samples == "centre" else self.options.points
+        if self.options.samples != "latin":
+            return np.repeat((np.arange(1, count + 1) / (count + 1))[:, None], self.n, axis=1)
+        order = np.argsort(uniform(seed, _STREAM, 0, range(self.n), count), axis=0, kind="stable")
+        return (order + 0.5) / count
+
+    # ---- regions
+    def boxes_of(self, iterations: np.ndarray, subregions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The boxes (n, N) of regions, rebuilt from the regions they were cut from."""
+        lo, hi = (np.repeat(side[:, None], len(iterations), axis=1) for side in (self.lo, self.hi))
+        for iteration in np.unique(iterations[iterations >= 0]).tolist():
+            here = np.flatnonzero(iterations == iteration)
+            low, high, start = self.taken[iteration]
+            lo[:, here], hi[:, here] = low[:, None], high[:, None]
+            for k, ends in enumerate(np.array(self._ends(low, high, start))):
+                digit = (subregions[here] // self.pieces**k) % self.pieces
+                lo[start + k, here], hi[start + k, here] = ends[digit], ends[digit + 1]
+        return lo, hi
+
+    def _cut_from(self, iterations: np.ndarray, lower: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The boxes that hold the regions of each iteration, and the lowest of their lower ends."""
+        cut, place = np.unique(iterations, return_inverse=True)
+        least = np.full(len(cut), np.inf)
+        np.minimum.at(least, place, lower)
+        boxes = [(self.lo, self.hi) if k < 0 else self.taken[k][:2] for k in cut.tolist()]
+        return *(np.stack(sides, axis=1) for sides in zip(*boxes, strict=True)), least
+
+    def _is_wide(self, width: float) -> bool:
+        return bool(self.goal.xtol is not None and width > self.goal.xtol)
+
+    def _ends(self, lo: np.ndarray, hi: np.ndarray, start: int) -> list[list[float]]:
+        cut = ENDS[self.options.cuts]
+        return [cut(float(lo[i]), float(hi[i]), self.pieces) for i in range(start, start + self.block)]
+
+    def lower(self) -> float:
+        return min(self.list.least(), self.final.least(), self.incumbent.upper)
+
+    @property
+    def done(self) -> bool:
+        """The gap is closed, and, if xtol is given, no region is wider (the paper stops by that alone)."""
+        return not self.list.chunks or (self.list.all_narrow(self.incumbent.upper) and self._closed())
+
+    def _closed(self) -> bool:
+        return self.goal.met(self.lower(), self.incumbent.upper)
+
+    def steps(self) -> Iterator[None]:
+        """Iterations until nothing is left to do."""
+        while not self.done and (self.options.iterations is None or len(self.taken) < self.options.iterations):
+            self._iterate()
+            yield
+
+    def _iterate(self) -> None:
+        """Takes the lowest region (where the gap is closed, of those that are too wide) and keeps what is left of it."""
+        iteration, subregion, least = self.list.take(wide=self._closed())
+        lo, hi = (side[:, 0] for side in self.boxes_of(np.array([iteration]), np.array([subregion])))
+        if not can_be_cut(lo, hi).any():
+            self._put_aside(iteration, subregion, least, lo, hi)
+            return
+        try:
+            self._cut(lo, hi, self._next_block(iteration), least)
+        except BaseException:  # beside those of its pieces that are there already
+            wide = self._is_wide(float(widths(lo, hi).max()))
+            self.list.add(iteration, np.array([[subregion]]), np.array([[least]]), wide)
+            raise
+
+    def _cut(self, lo: np.ndarray, hi: np.ndarray, start: int, least: float) -> None:
+        """Cuts a region and puts what is left into the list."""
+        ends = self._ends(lo, hi, start)
+        parameters = self._parameters(lo, hi, start, ends, least)
+        try:
+            found = self._left(lo, hi, start, ends, parameters)
+        except MemoryError:
+            if not self.list.move_to_host():
+                raise
+            found = None  # tried again outside, where nothing holds the memory of the first attempt
+        found = self._left(lo, hi, start, ends, parameters) if found is None else found
+        self.boxes += self.pieces**self.block
+        self.taken.append((lo, hi, start))
+        for numbers, lower, highest in found:
+            self._store(len(self.taken) - 1, numbers, lower, highest, ends)
+        for regions in (self.list, self.final):
+            regions.prune(self.incumbent.upper)
+
+    def _left(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, parameters: np.ndarray) \
+            -> list[tuple[Any, Any, float]]:
+        """(numbers, lower ends, what none of these is above) of the subregions that are left, where the kernel runs."""
+        arrays, count, found = self.evaluator.arrays, self.pieces**self.block, []
+        for begin in range(0, count, _CHUNK):
+            size = min(_CHUNK, count - begin)
+            if self.every is None or self.every[0] != begin:
+                self.every = begin, arrays.send(np.arange(begin, begin + size).view(np.float64)[None])
+            every = self.every[1]
+            out, = self.evaluator.run(self.kinds[0], [every], parameters=parameters[:self.plain])
+            low = self._not_above(out[LOWER:LOWER + 1])  # no sample of the others is better than what is known
+            if len(low):
+                upper, lane, sample = self._sampled(every if len(low) == size else arrays.gather(every, low), parameters)
+                if upper < self.incumbent.upper:
+                    self.incumbent.offer(self._sample(lo, hi, start, ends, lane, sample)[:, None])
+            kept = self._not_above(out[LEFT:LEFT + 1])
+            found.append((arrays.gather(every, kept), arrays.gather(out[LEFT:LEFT + 1], kept), self.incumbent.upper))
+        return found
+
+    def _not_above(self, row: Any) -> Any:
+        return self.evaluator.arrays.lowest(row, row.shape[1] + 1, math.nextafter(self.incumbent.upper, math.inf))[0]
+
+    def _store(self, iteration: int, numbers: Any, lower: Any, highest: float, ends: list) -> None:
+        """Puts subregions into the list; where each has to be looked at, they come here."""
+        wide, real = self._wide(*self.taken[iteration], ends), self._real(ends)
+        if wide is None or real is not None:
+            numbers, lower = (self.evaluator.arrays.fetch(a) for a in (numbers, lower))
+            kept = numbers[0].view(np.int64)
+            here = np.ones(len(kept), bool) if real is None else real(kept)
+            numbers, lower, wide = numbers[:, here], lower[:, here], self._each_wide(ends, kept[here]) if wide is None else wide
+        self.list.add(iteration, numbers, lower, wide, highest)
+
+    def _real(self, ends: list[list[float]]) -> Callable[[np.ndarray], np.ndarray] | None:
+        """Which subregions are more than a copy of a neighbour's face: of pieces without width none counts, or the first. None
+        if all are."""
+        rows = [np.diff(piece) > 0 for piece in ends]
+        if all(row.all() for row in rows):
+            return None
+        for row in rows:
+            row[0] |= not row.any()
+        return lambda kept: np.logical_and.reduce([row[(kept // self.pieces**k) % self.pieces] for k, row in enumerate(rows)])
+
+    def _put_aside(self, iteration: int, subregion: int, least: float, lo: np.ndarray, hi: np.ndarray) -> None:
+        """A region that cannot be cut is enclosed, its corners are points like others, and then it stays as it is."""
+        self.incumbent.offer(np.stack([lo, hi], axis=1))
+        value = self.evaluator.value(lo, hi)
+        if not value.empty:
+            self.final.add(iteration, np.array([[subregion]]), np.array([[max(least, float(value.lo))]]), False)
+            self.final.prune(self.incumbent.upper)
+
+    def _next_block(self, iteration: int) -> int:
+        """Where the block begins that comes after the one of an iteration, cyclically; the last one is moved back to fit."""
+        after = 0 if iteration < 0 else self.taken[iteration][2] + self.block
+        return 0 if after >= self.n else min(after, self.n - self.block)
+
+    def _sampled(self, numbers: Any, parameters: np.ndarray) -> tuple[float, int, int]:
+        """(the best upper bound, its lane, its sample) of some lanes. The results stay where the kernel runs, but for these."""
+        arrays = self.evaluator.arrays
+        out, = self.evaluator.run(self.kinds[1], [numbers], parameters=parameters)
+        (upper, at), = arrays.least(out[UPPER:UPPER + 1])
+        lane, sample = (arrays.fetch(row[:, at:at + 1]) for row in (numbers, out[SAMPLE:SAMPLE + 1]))
+        return upper, int(lane.view(np.int64)[0, 0]), int(sample[0, 0])
+
+    def _parameters(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list[list[float]], least: float) -> np.ndarray:
+        """What the lanes share: see `lower.complete.Layout`."""
+        width = (hi - lo)[:, None]
+        points = np.minimum(np.maximum(lo[:, None] + width * self.parts.T, lo[:, None]), hi[:, None])
+        boxes = np.concatenate([lo[:, None], points], axis=1), np.concatenate([hi[:, None], points], axis=1)
+        found = self.evaluator.run(f"{BLOCK_CONTEXT}:{self.block}", list(boxes)) if self.numbers.needs_context else []
+        rows = self.numbers.enclosures(np.array([start]), *boxes, found)
+        numbers = np.empty((boxes[0].shape[1], len(rows), 3))
+        for k, number in enumerate(rows):
+            for row in range(3):
+                numbers[:, k, row] = number[row][0] if len(number) == 3 else (number[0][0] if row < 2 else 3.0)
+        block = slice(start, start + self.block)
+        user = np.stack([self.lo[block], self.hi[block]], axis=1)
+        return np.concatenate([np.array(ends).ravel(), user.ravel(), [least], numbers[0].ravel(), self.parts[:, block].ravel(),
+                               numbers[1:].ravel()])
+
+    def _sample(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, lane: int, sample: int) -> np.ndarray:
+        """The sample point that a lane found best, up to rounding."""
+        low, high = lo.copy(), hi.copy()
+        for k in range(self.block):
+            digit = (lane // self.pieces**k) % self.pieces
+            low[start + k], high[start + k] = ends[k][digit], ends[k][digit + 1]
+        return np.minimum(np.maximum(low + (high - low) * self.parts[sample], low), high)
+
+    def _wide(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list) -> bool | None:
+        """Are the subregions wider than asked for? None if some are and some are not."""
+        outside = np.r_[0:start, start + self.block:self.n]
+        others = float(widths(lo[outside], hi[outside]).max(initial=0.0))
+        if self._is_wide(others) or not self._is_wide(max(float(row.max()) for row in self._sizes(ends))):
+            return self._is_wide(others)
+        return None
+
+    def wide_ones(self, iterations: np.ndarray, subregions: np.ndarray) -> np.ndarray:
+        """Which of these regions, those of an iteration together, are wider than asked for."""
+        found = np.zeros(len(iterations), bool)
+        for here in np.split(np.arange(len(iterations)), np.flatnonzero(np.diff(iterations)) + 1):
+            if self.goal.xtol is not None and len(here):
+                found[here] = self._wide_of(int(iterations[here[0]]), subregions[here])
+        return found
+
+    def _wide_of(self, iteration: int, subregions: np.ndarray) -> np.ndarray | bool:
+        if iteration < 0:
+            return self._is_wide(float(widths(self.lo, self.hi).max()))
+        ends = self._ends(*self.taken[iteration])
+        wide = self._wide(*self.taken[iteration], ends)
+        return self._each_wide(ends, subregions) if wide is None else wide
+
+    def _sizes(self, ends: list) -> list[np.ndarray]:
+        return [widths(np.array(piece[:-1]), np.array(piece[1:])) for piece in ends]
+
+    def _each_wide(self, ends: list, kept: np.ndarray) -> np.ndarray:
+        """Which of these subregions are wider in a variable of the block."""
+        sizes, half = self._sizes(ends), self.block // 2  # two tables, of the lower and of the upper digits
+        low, high = (_largest(part) for part in (sizes[:half], sizes[half:]))
+        return np.maximum(low[kept % len(low)], high[kept // len(low)]) > self.goal.xtol
+
+    def regions(self) -> Regions:
+        """All regions with their boxes; of a search that was stopped with too many for that, those they were cut from."""
+        both = (regions.everything(self.incumbent.upper) for regions in (self.list, self.final))
+        iterations, subregions, lower, _ = (np.concatenate(parts) for parts in zip(*both, strict=True))
+        if self.n * len(lower) > _MOST_ENDS and not self.done:
+            lo, hi, lower = self._cut_from(iterations, lower)
+        else:
+            lo, hi = self.boxes_of(iterations, subregions)
+        level = self.evaluator.value(lo, hi).level
+        return Regions(lo, hi, lower, np.zeros(len(lower), np.int32), level.astype(np.int8))

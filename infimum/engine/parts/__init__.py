@@ -1,0 +1,1 @@
+"""The tests of a proof, and what they share."""

@@ -1,0 +1,61 @@
+"""Incumbent: the best point known, with a verified upper bound of the infimum."""
+
+import numpy as np
+
+from infimum.engine.points.descent import Descents, Ends, Rules
+from infimum.evaluate import Evaluator
+
+
+class Incumbent:
+    """`upper` is the upper end of an enclosure of f at `x`, a point inside the bounds where f is certainly defined.
+
+    >>> import infimum
+    >>> f = infimum.compile(lambda x: (x[0] - 0.25) ** 2 + x[1] ** 4, 2)
+    >>> best = Incumbent(f, np.array([-1.0, -1.0]), np.array([1.0, 1.0]))
+    >>> best.offer(np.array([[0.5, 0.0], [0.0, 0.5]])), best.x.tolist(), best.upper
+    (True, [0.5, 0.0], 0.0625)
+    >>> ends = best.improve(np.array([[0.5, 0.9], [0.1, -0.7]]))
+    >>> best.upper < 1e-12
+    True
+    """
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        self.evaluator, self.lo, self.hi = evaluator, lo, hi
+        self.x: np.ndarray | None = None
+        self.upper = np.inf
+
+    def offer(self, points: np.ndarray) -> bool:
+        """Encloses f at the points (n, N), those outside the bounds aside; True if one of them is better than what was known."""
+        inside = ((points >= self.lo[:, None]) & (points <= self.hi[:, None])).all(axis=0)
+        if not inside.any():
+            return False
+        points = np.compress(inside, points, axis=1)
+        value = self.evaluator.value(points, points)
+        upper = np.where(value.defined & ~value.empty, value.hi, np.inf)
+        k = int(np.argmin(upper))
+        if not upper[k] < self.upper:
+            return False
+        self.x, self.upper = points[:, k].copy(), float(upper[k])
+        return True
+
+    def take(self, x: np.ndarray, upper: float) -> None:
+        """Accepts a point inside the bounds whose enclosure has this upper end, proved elsewhere."""
+        self.x, self.upper = x.copy(), upper
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The point and its bound, for a checkpoint."""
+        return {"incumbent": np.array([self.upper]) if self.x is None else np.concatenate([[self.upper], self.x])}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """The incumbent of a checkpoint."""
+        stored = arrays["incumbent"]
+        self.upper, self.x = float(stored[0]), stored[1:].copy() if len(stored) > 1 else None
+
+    def improve(self, starts: np.ndarray, lo: np.ndarray | None = None, hi: np.ndarray | None = None,
+                rules: Rules | None = None) -> Ends:
+        """Descends from all starts (n, N) at once, inside the box [lo, hi] (the bounds), and offers the best ends."""
+        lo, hi = self.lo if lo is None else lo, self.hi if hi is None else hi
+        starts = np.minimum(np.maximum(starts, lo[:, None]), hi[:, None])
+        ends = Descents(self.evaluator, lo, hi, starts, rules or Rules()).run()
+        self.offer(np.take(ends.x, np.argsort(ends.value, kind="stable")[:8], axis=1))
+        return ends

@@ -1,0 +1,1 @@
+"""Where the regions of a search are kept."""

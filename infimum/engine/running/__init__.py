@@ -1,0 +1,1 @@
+"""How a run is driven: limits, checkpoints, progress, interrupts."""

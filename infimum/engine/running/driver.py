@@ -1,0 +1,141 @@
+"""Drives an engine: time limit, callback, progress, Ctrl-C. What was found so far is always the answer."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from infimum import environment
+from infimum.engine.running.callbacks import Snapshot
+from infimum.engine.running.checkpoint import State, save
+from infimum.engine.running.interrupts import Interrupts
+from infimum.engine.running.progress import Figures, ProgressDisplay
+from infimum.errors import DeviceError
+from infimum.plotting import View
+from infimum.result import Progress, Result
+from infimum.watch import OutOfTime, Watch
+
+
+class Engine(Protocol):
+    """What the driver needs: work in pieces, a view of the best so far, and an answer at any moment."""
+
+    name: str
+    x: np.ndarray
+    value: float
+    lower: float
+    evaluations: int
+
+    def steps(self) -> Iterator[None]: ...
+
+    def figures(self) -> Figures: ...
+
+    def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointWriter:
+    """Writes the state of an engine to a file every few seconds, with the settings that a resumed run needs."""
+
+    path: str
+    settings: State
+    every: float = 5.0
+
+    def begin(self) -> None:
+        """Writes the settings: a run that resumes from there begins anew."""
+        self._save(State(None, {}))
+
+    def keep(self, engine: Any) -> None:
+        """Writes the state, if there is one yet."""
+        state = engine.state()
+        if state is not None:
+            self._save(state)
+
+    def _save(self, state: State) -> None:
+        settings = {f"settings.{k}": v for k, v in self.settings.arrays.items()}
+        save(self.path, State({"settings": self.settings.values, "state": state.values}, {**settings, **state.arrays}))
+
+
+_KEPT, _LEAST, _FINISH = 0.1, 2.0, 1.0  # the part of the time kept for the answer; seconds for compiling and for it in any case
+
+
+def watch_of(time_limit: float | None) -> Watch:
+    """The clock of a run that begins now."""
+    return Watch(None if time_limit is None else max(_LEAST, (1 - _KEPT) * time_limit))
+
+
+def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
+          progress: bool | None = None, writer: CheckpointWriter | None = None, view: View | None = None,
+          watch: Watch | None = None) -> Result:
+    """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows it on terminals and in
+    notebooks after a second. Where a device fails, the file keeps what it held: nothing that was half read gets there.
+
+    Time counts from when `watch` was made. OutOfTime is raised where nothing can be said before kernels are there that the time
+    did not suffice for."""
+    watch = watch or watch_of(time_limit)
+    with Interrupts() as interrupts, watch:
+        watch.asked_to_stop = lambda: interrupts.heard
+        try:
+            return _drive(engine, time_limit, callback, progress, writer, view, interrupts, watch)
+        except DeviceError as error:
+            if writer is None:
+                raise
+            raise type(error)(f"{error}. All that was found up to the last checkpoint is in {writer.path}; continue with "
+                              f"infimum.resume({writer.path!r}, fun, device='cpu'), or on another GPU") from error
+
+
+def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None,
+           writer: CheckpointWriter | None, view: View | None, interrupts: Interrupts, watch: Watch) -> Result:
+    start, history, stopped, known = watch.start, [], None, (-np.inf, np.inf)
+    shown, kept, over = ProgressDisplay(progress), start, f"the time limit of {time_limit or 0:g} s was reached"
+    watch.show, early = shown.wait, None
+    try:
+        for _ in engine.steps():
+            seconds = time.perf_counter() - start
+            bounds = engine.lower, engine.value
+            if bounds != known:
+                known = bounds
+                history.append(Progress(seconds, engine.evaluations, bounds[1], bounds[0]))
+            shown.show(engine, seconds)
+            if writer is not None and time.perf_counter() - kept >= writer.every:
+                writer.keep(engine)
+                kept = time.perf_counter()
+            if callback is not None:
+                stopped = _word(callback, Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0]), interrupts)
+            if interrupts.heard:
+                stopped = "interrupted"
+            elif stopped is None and time_limit is not None and seconds >= time_limit:
+                stopped = over
+            if stopped:
+                break
+    except OutOfTime as error:
+        early, stopped = error, "interrupted" if interrupts.heard else over
+    finally:
+        shown.clear()
+        watch.show = None
+    if writer is not None:
+        writer.keep(engine)
+    hurried = stopped is not None and (time_limit is not None or interrupts.heard)
+    try:
+        with Watch(max(_FINISH, _KEPT * (time_limit or 0)) if hurried else None):
+            result = engine.finish(stopped, watch.seconds, history)
+        if early is not None and result.x is None and result.lower == -np.inf:
+            raise early
+    except OutOfTime as error:
+        error.best = engine.x, engine.value
+        raise
+    return replace(result, view=view, seconds=time.perf_counter() - start)
+
+
+def _word(callback: Callable[[Snapshot], Any], snapshot: Snapshot, interrupts: Interrupts) -> str | None:
+    """What the callback says: why to stop, or nothing."""
+    try:
+        said = environment.call(callback, snapshot)
+    except StopIteration:
+        said = True
+    except KeyboardInterrupt:
+        if interrupts.raised:
+            raise
+        return "interrupted"
+    return "stopped by the callback" if isinstance(said, (bool, np.bool_)) and said else None

@@ -1,0 +1,172 @@
+"""Kernels with operands that tell backends apart, and their results by the definition (the python backend)."""
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+
+from infimum.backend.python import PythonBackend
+from infimum.expr.node import var
+from infimum.expr.trace import trace
+from infimum.interval import elementary
+from infimum.lower import programs
+from infimum.lower.kernel import PRIMITIVES, Builder, Kernel, Value
+from tests.evaluate.fingerprint import FUNCTIONS
+from tests.random_kernels import ADVERSARIAL, bit_patterns
+
+EMPTY = np.zeros(1), np.zeros(1, np.int64)
+LANE_PRIMITIVES = [op for op in PRIMITIVES if "u" not in PRIMITIVES[op][0]]
+UNIFORM_PRIMITIVES = [op for op in PRIMITIVES if "u" in PRIMITIVES[op][0]]
+ROUNDED = ("add", "sub", "mul", "div", "sqrt", "fma")
+
+
+def by_definition(kernel: Kernel, inputs: np.ndarray, rows: int, data: np.ndarray = EMPTY[0]) -> np.ndarray:
+    """The only output of a kernel with one input."""
+    expected = np.empty((rows, inputs.shape[1]))
+    PythonBackend().compile(kernel).run([inputs], [expected], data, EMPTY[1])
+    return expected
+
+
+def output_halves(b: Builder, row: int, number: Value) -> None:
+    """Stores a 64-bit integer as two doubles, 2**52 + each half: as one double it could be a NaN, which has no bits."""
+    for half in (b.iand(number, 0xFFFFFFFF), b.ilshr(number, 32)):
+        b.output(0, row, b.float(b.ior(half, 0x433 << 52)))
+        row += 1
+
+
+def primitive_kernel(op: str) -> Kernel:
+    """One primitive on inputs; truth values are read as x > 0, integers as the bits of a double."""
+    takes, gives = PRIMITIVES[op]
+    b = Builder()
+    operands = []
+    for row, type in enumerate(takes):
+        x = b.input(0, row)
+        operands.append({"f": x, "i": b.bits(x), "m": b.ogt(x, 0.0)}[type])
+    if op in ("ishl", "ilshr", "iashr"):
+        operands[1] = b.iand(operands[1], 63)
+    result = getattr(b, op)(*operands)
+    if gives == "i":
+        output_halves(b, 0, result)
+    else:
+        b.output(0, 0, b.select(result, 1.0, 0.0) if gives == "m" else result)
+        b.output(0, 1, b.neg(result) if gives == "f" else 0.0)  # a negation must never slip inside a rounding
+    return b.kernel(op, 1, 1)
+
+
+@cache
+def primitive_case(op: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
+    """(kernel, operands, results by the definition): all pairs or triples of adversarial numbers, and random bits."""
+    arity = len(PRIMITIVES[op][0])
+    rng = np.random.default_rng(len(op))
+    some = np.concatenate([ADVERSARIAL, bit_patterns(rng, (30,))]) if arity < 3 else rng.permutation(ADVERSARIAL)[:27]
+    if arity == 3:
+        some[:8] = (0.0, -0.0, 5e-324, -5e-324, np.inf, -np.inf, np.nan, 1.0)
+    everything = np.array(list(product(some, repeat=arity))).T
+    near = rng.choice([1.0, -1.0], (arity, 2000)) * rng.uniform(0.5, 1.0, (arity, 2000))  # sums that cancel
+    operands = np.concatenate([everything, bit_patterns(rng, (arity, 2000)), near], axis=1)
+    if op == "bits":
+        operands = np.where(np.isnan(operands), 1.0, operands)  # the payload of a NaN is no part of the meaning
+    return (kernel := primitive_kernel(op)), operands, by_definition(kernel, operands, 2)
+
+
+def constant_case(op: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
+    """(kernel, an input that it does not read, results): a rounded operation on constants, which a compiler may do itself."""
+    b, row = Builder(), 0
+    for operands in product((0.1, 3.0, -0.3, 5e-324, 1.7976931348623157e308, -0.0), repeat=len(PRIMITIVES[op][0])):
+        b.output(0, row, getattr(b, op)(*operands))
+        b.output(0, row + 1, b.neg(getattr(b, op)(*map(b.neg, map(b.const, operands)))))
+        row += 2
+    inputs = np.zeros((1, 9))
+    return (kernel := b.kernel(f"constant_{op}", 1, 1)), inputs, by_definition(kernel, inputs, row)
+
+
+def uniform_case(op: str) -> tuple[Kernel, np.ndarray, np.ndarray, np.ndarray]:
+    """(kernel, an input that it does not read, data, results): operands 0 … 19 (divisors from 1), shown by what they point to."""
+    size, b = 20, Builder()
+    with b.loop(size) as i, b.loop(size) as j:
+        right = b.umax(j.index, 1) if op in ("udiv", "umod") else j.index
+        result = getattr(b, op)(i.index, right)
+        value = b.select(result, 1.0, 0.0) if PRIMITIVES[op][1] == "m" else b.data(b.uadd(result, size))
+        b.output(0, b.uadd(b.umul(i.index, size), j.index), value)
+    kernel = b.kernel(op, 1, 1)
+    inputs, data = np.zeros((1, 9)), np.arange(-size, size * size, dtype=float)
+    return kernel, inputs, data, by_definition(kernel, inputs, size * size, data)
+
+
+def elementary_kernel(name: str) -> Kernel:
+    """The enclosure and the estimate at its upper ends."""
+    row = elementary.row(name)
+    b = Builder()
+    operands = [b.input(0, i) for i in range(2 * row.arity)]
+    for i, value in enumerate((*row.enclose(b, *operands), row.estimate(b, *operands[1::2]))):
+        b.output(0, i, value)
+    return b.kernel(f"elementary_{name}", 1, 1)
+
+
+@cache
+def elementary_case(name: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
+    """(kernel, intervals as pairs (-lo, hi), results by the definition): intervals inside the domain, some of one point."""
+    row, kernel = elementary.row(name), elementary_kernel(name)
+    rng = np.random.default_rng(len(name))
+    ends = rng.uniform(0.0, 1.0, (row.arity, 2, 24))
+    ends[:, :, :8] = rng.choice([0.0, 5e-324, 1e-310, 1e-200, 0.5, 1 - 2.0**-53, 1.0], (row.arity, 2, 8))
+    if name not in ("arcsin", "arccos", "arctanh"):
+        ends[:, :, 8:14] *= 10.0 ** rng.integers(-300, 300, (row.arity, 1, 6))
+    ends += name == "arccosh"
+    ends.sort(axis=1)
+    ends[:, 0, ::3] = ends[:, 1, ::3]
+    ends[:, 0] *= -1.0
+    inputs = np.ascontiguousarray(ends.reshape(2 * row.arity, 24))
+    return kernel, inputs, by_definition(kernel, inputs, 3)
+
+
+# ---- the kernels of an Evaluator
+ROWS = 512  # more than any of the programs below reads or writes
+_SIZES = {programs.BLOCK_CONTEXT: (2,), programs.COMPLETE: (2, 4, 2)}
+_NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, programs.MEAN_VALUE, programs.ESTIMATE,
+                        programs.ESTIMATE_GRADIENT, programs.ESTIMATE_HESSIAN_VECTOR, programs.DESCENT_DENSE,
+                        programs.DESCENT_LIMITED, programs.PROBE, programs.BOUND)
+PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS] + [("stencil", 5, kind) for kind in programs.PROGRAMS]
+PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in _NEEDS_NO_LOCAL_FORM]
+
+
+@cache
+def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
+    """(kernel, doubles, positions) of a program; what is given with each run is some numbers."""
+    program = programs.PROGRAMS[kind](trace(FUNCTIONS[function], n, ()), var("x", (n,)), *_SIZES.get(kind, ()))
+    doubles = program.data.doubles()
+    return program.kernel, np.where(doubles == 0.0, np.arange(doubles.size) % 7 - 2.5, doubles), program.data.positions()
+
+
+def program_inputs(kernel: Kernel, boxes: int) -> list[np.ndarray]:
+    """Numbers for every input: later slots are larger, so that (lo, hi) are boxes; some whole, some adversarial."""
+    rng = np.random.default_rng(boxes)
+    first = np.where(rng.random((ROWS, boxes)) < 0.3, rng.integers(-3, 6, (ROWS, boxes)), rng.uniform(-2.0, 2.0, (ROWS, boxes)))
+    first[:, ::5] = np.where(rng.random(first[:, ::5].shape) < 0.05, rng.choice(ADVERSARIAL, first[:, ::5].shape), first[:, ::5])
+    return [first + slot / 16 for slot in range(kernel.inputs)]
+
+
+def program_outputs(kernel: Kernel, boxes: int) -> list[np.ndarray]:
+    """What a kernel leaves alone stays 12345."""
+    return [np.full((ROWS, boxes), 12345.0) for _ in range(kernel.outputs)]
+
+
+def small_kernel() -> Kernel:
+    """A loop, its sum, and a function: what the readers of text are tried on."""
+    b = Builder()
+    x = b.input(0, 0)
+    with b.loop(40) as turn:
+        term = b.fma(x, b.data(turn.index), b.sqrt(b.abs(x)))
+        step = b.step((0.0,), (term,), lambda b, left, right: (b.add(left[0], right[0]),))
+    b.output(0, 0, b.outline("small_part", lambda b, y: b.floor(b.div(y, 3.0)), step.results[0])[0])
+    return b.kernel("small", 1, 1)
+
+
+def extrema_case() -> tuple[Kernel, np.ndarray]:
+    """Minima and maxima of pairs in which the sign of a zero, or NaN, decides: (kernel with six outputs, its input)."""
+    b = Builder()
+    x, y = b.input(0, 0), b.input(0, 1)
+    for row, value in enumerate((b.min(x, 0.0), b.max(x, -0.0), b.min(x, y), b.max(x, y), b.min(0.0, x), b.max(b.neg(x), 0.0))):
+        b.output(0, row, value)
+    ends = (0.0, -0.0, 1.0, -1.0, np.nan, np.inf)
+    return b.kernel("extrema", 1, 1), np.array([(x, y) for x in ends for y in ends]).T.copy()

@@ -1,0 +1,179 @@
+"""The cache of compiled modules: what is there is used, what is damaged is not, and nothing about it can fail a run."""
+
+import os
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import infimum
+from infimum.backend import disk_cache, ptx
+from infimum.backend.cuda import CudaBackend
+from tests.backend.test_cuda_launch import check, sum_kernel, whole_numbers
+from tests.fake_cupy import installed
+
+ROOT = Path(infimum.__file__).parent.parent
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch) -> Path:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("INFIMUM_CACHE", str(folder))
+    monkeypatch.setattr(disk_cache, "_written", count())
+    return folder
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir())
+
+
+# ---- files
+def test_what_is_written_is_read(cache):
+    assert disk_cache.read("a") is None
+    disk_cache.write("a", b"content")
+    disk_cache.write("b", b"")
+    assert (disk_cache.read("a"), disk_cache.read("b"), disk_cache.read("c")) == (b"content", b"", None)
+    assert len(files(cache)) == 2 and (os.name == "nt" or cache.stat().st_mode & 0o777 == 0o700)
+
+
+def test_damage_of_any_kind_is_noticed(cache):
+    disk_cache.write("a", b"some content")
+    path, = files(cache)
+    good = path.read_bytes()
+    for at in range(len(good)):
+        path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1:])
+        assert disk_cache.read("a") is None
+        path.write_bytes(good[:at])
+        assert disk_cache.read("a") is None
+    path.rename(path.with_name(path.name.replace("a", "b", 1)))
+    assert disk_cache.read("b") is None, "of another name"
+    disk_cache.write("a", b"some content")
+    assert disk_cache.read("a") == b"some content"
+
+
+def test_a_folder_that_cannot_be_used_is_done_without(cache, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    for place in ("file", "file/below"):
+        monkeypatch.setenv("INFIMUM_CACHE", str(tmp_path / place))
+        disk_cache.write("a", b"content")
+        assert disk_cache.read("a") is None
+    monkeypatch.setenv("INFIMUM_CACHE", str(cache))
+
+    def full(*_):
+        raise OSError("no space left on device")
+    monkeypatch.setattr(os, "replace", full)
+    disk_cache.write("a", b"content")
+    assert files(cache) == [], "nothing is left half done"
+
+
+def test_the_files_not_used_for_the_longest_time_go(cache, monkeypatch):
+    monkeypatch.setattr(disk_cache, "_MOST", 1000)
+    monkeypatch.setattr(disk_cache, "_SELDOM", 5)
+    cache.mkdir()
+    (cache / "of somebody else").write_bytes(bytes(5000))
+    for k in range(5):
+        disk_cache.write(str(k), bytes(200))  # and a checksum of 64
+        os.utime(cache / f"{k}.infimum", (k, k))
+    assert disk_cache.read("0") is not None  # just used
+    disk_cache.write("5", bytes(200))
+    assert [p.name for p in files(cache)] == ["0.infimum", "4.infimum", "5.infimum", "of somebody else"]
+
+
+def test_where_it_lies(monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "name", "posix")
+    for variable in ("INFIMUM_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert str(disk_cache.folder()) == f"{tmp_path}/.cache/infimum"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # not to be heeded, says its specification
+    assert str(disk_cache.folder()) == f"{tmp_path}/.cache/infimum"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    assert str(disk_cache.folder()) == "/x/infimum"
+    monkeypatch.setenv("INFIMUM_CACHE", "/y")
+    assert str(disk_cache.folder()) == "/y"
+    monkeypatch.setenv("INFIMUM_CACHE", "off")
+    assert disk_cache.folder() is None
+    disk_cache.write("a", b"content")
+    assert disk_cache.read("a") is None
+
+
+def test_names_tell_causes_apart():
+    names = [disk_cache.name_of(*causes) for causes in (("ab", "c"), ("a", "bc"), ("abc",), ("abc", ""), ("ab", "d"))]
+    assert len(set(names)) == len(names) and disk_cache.name_of("ab", "c") == names[0]
+
+
+CHILD = """
+import sys
+from infimum.backend import disk_cache
+content = bytes([int(sys.argv[1])]) * 100_000
+for _ in range(200):
+    disk_cache.write("same", content)
+    found = disk_cache.read("same")
+    assert found is not None and len(found) == 100_000 and len(set(found)) == 1, len(found)
+"""
+
+
+def test_several_processes_at_once(cache):
+    children = [subprocess.Popen([sys.executable, "-c", CHILD, str(k)], cwd=ROOT) for k in range(4)]
+    assert [child.wait() for child in children] == [0] * 4
+    assert len(files(cache)) == 1
+
+
+# ---- kernels
+@pytest.fixture
+def started(monkeypatch):
+    """started() is a new process, as far as the GPU backend can tell, and returns a list that grows whenever LLVM works."""
+    def start() -> list[str]:
+        installed(monkeypatch)
+        assembled = []
+        monkeypatch.setattr(ptx, "assemble", lambda text: assembled.append(text) or original(text))
+        return assembled
+    original = ptx.assemble
+    return start
+
+
+def run(boxes: int = 5) -> None:
+    inputs, output, data, udata = whole_numbers(boxes)
+    CudaBackend().compile(sum_kernel()).run(inputs, [output], data, udata)
+    check(inputs, output, data)
+
+
+def test_at_a_second_start_llvm_has_nothing_to_do(cache, started):
+    for times in (1, 0, 0):
+        assembled = started()
+        run()
+        assert len(assembled) == times
+    assert len(files(cache)) == 1
+
+
+def test_a_damaged_file_is_made_again(cache, started):
+    started()
+    run()
+    path, = files(cache)
+    good = path.read_bytes()
+    path.write_bytes(good[:-9])
+    assembled = started()
+    run()
+    assert len(assembled) == 1 and path.read_bytes() == good
+
+
+@pytest.mark.parametrize("what", ["llvmlite.__version__", "infimum.backend.ptx.VERSION", "infimum.backend.ptx._LEVEL"])
+def test_what_the_text_follows_from_is_in_its_name(cache, started, monkeypatch, what):
+    started()
+    run()
+    assembled = started()
+    monkeypatch.setattr(what, {"_LEVEL": 2, "VERSION": "+ptx60"}.get(what.split(".")[-1], "99"))
+    run()
+    assert len(assembled) == 1 and len(files(cache)) == 2
+
+
+def test_without_the_cache_llvm_works_each_time(started, tmp_path, monkeypatch):
+    monkeypatch.setenv("INFIMUM_CACHE", "off")
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assembled = started()
+        run()
+        assert len(assembled) == 1
+    assert files(tmp_path) == []
