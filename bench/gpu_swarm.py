@@ -31,5 +31,5 @@ def swarm(device: str) -> None:
         true = r.fun - p.minimum.lo <= ACCURACY and best.status is ENDS.get(name, End.CONVERGED)
         report(f"{name}, n = {n}, {lanes:,} lanes: ZEUS's {zeus:g} s over ours", zeus / seconds, "times", f">= {FASTER}",
                true and zeus >= FASTER * seconds,
-               f"{1e3 * seconds:.1f} ms, value {r.fun:.3g}, {best.status.name}, {best.lanes:,} lanes there (ZEUS: {said}); "
+               f"{1e3 * seconds:.1f} ms, value {r.fun:.3g}, {best.status.name}, {best.descents:,} descents there (ZEUS: {said}); "
                f"the first call {first:.2f} s")
