@@ -36,7 +36,8 @@ def shaving(backend, batch: int = 64) -> Branch:
     e = infimum.compile(fun, n, backend=backend)
     branch = Branch(e, lo, hi, Goal(), Incumbent(e, lo, hi), batch)
     branch.incumbent.offer(np.full((n, 1), 1.2))
-    branch.shaving.pays, branch.shaving.due = True, 10**9
+    payoff = {part.name: part for part in branch.parts}["shaving"].payoff
+    payoff.pays, payoff.due = True, 10**9
     branch.begin(lo[:, None], hi[:, None])
     return branch
 
@@ -107,7 +108,7 @@ def test_a_lower_bound_that_is_nan_is_no_gap_on_a_gpu(pretended):
         state.arrays["pool.front"][4, ::2] = np.nan
         branch.restore(state)
         assert len(branch.pool) == len(branch.regions()) == count > 3 and branch.lower() == -np.inf
-        parents, parameters = branch.pool.front.everything(), np.concatenate([branch.parameters, [0, 0, 1]])
+        parents, parameters = branch.pool.front.everything(), np.concatenate([branch.parts[0].parameters, [0, 0, 1]])
         parents[4] = np.nan
         out = branch.evaluator.run(BRANCH, [branch.arrays.send(parents)], parameters=parameters)[0]
         found.append(branch.arrays.fetch(out))
