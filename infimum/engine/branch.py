@@ -48,6 +48,7 @@ class Branch:
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
         self.parts = parts_of(evaluator, lo, hi)
+        self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
         self.discarded = {"value": 0, **{part.discards: 0 for part in self.parts}}
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
@@ -113,13 +114,13 @@ class Branch:
     def _tested(self, parents: Any, pieces: int) -> list[Fates]:
         """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
         a better point rules out."""
-        *_, cutting = (part for part in self.parts if isinstance(part, CuttingPart) and part.is_used(self.steps))
-        found = self._sorted(cutting, cutting.cut(parents, pieces))[0]
+        cutting = next(part for part in reversed(self.cutting) if part.is_used(self.steps))
+        found, _ = self._sorted(cutting, cutting.cut(parents, pieces))
         for part in self.parts:
             tried = part.is_tried(self.steps)
-            asked = tried or (part.is_used(self.steps) and not isinstance(part, CuttingPart))
-            if asked and any(len(f.kept) for f in found):
-                found = self._asked(part, self._together(found), tried)
+            if tried or (part not in self.cutting and part.is_used(self.steps)):
+                if any(len(f.kept) for f in found):
+                    found = self._asked(part, self._together(found), tried)
         return found
 
     def _asked(self, part: Part, regions: Any, tried: bool) -> list[Fates]:

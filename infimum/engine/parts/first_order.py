@@ -24,12 +24,11 @@ class FirstOrder(CuttingPart):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.parameters = np.concatenate([lo, hi, np.arange(self.n, dtype=float)])
+        self.parameters: dict[int, list[np.ndarray]] = {}  # by the number of pieces, for each of them
 
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
-        found = []
-        for k in range(pieces):
-            parameters = np.concatenate([self.parameters, [k, k / pieces, (k + 1) / pieces]])
-            out = self.evaluator.run(self.kernel, [parents], parameters=parameters)
-            found.append(Outcome(out[REGIONS], parents.shape[1], upper=out[UPPER], point=out[POINT]))
-        return found
+        if pieces not in self.parameters:
+            user = [self.lo, self.hi, np.arange(self.n, dtype=float)]
+            self.parameters[pieces] = [np.concatenate([*user, [k, k / pieces, (k + 1) / pieces]]) for k in range(pieces)]
+        runs = [self.evaluator.run(self.kernel, [parents], parameters=given) for given in self.parameters[pieces]]
+        return [Outcome(out[REGIONS], parents.shape[1], upper=out[UPPER], point=out[POINT]) for out in runs]
