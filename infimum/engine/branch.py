@@ -118,9 +118,9 @@ class Branch:
         found, _ = self._sorted(cutting, cutting.cut(parents, pieces))
         for part in self.parts:
             tried = part.is_tried(self.steps)
-            if tried or (part not in self.cutting and part.is_used(self.steps)):
-                if any(len(f.kept) for f in found):
-                    found = self._asked(part, self._together(found), tried)
+            asked = tried or (part not in self.cutting and part.is_used(self.steps))
+            if asked and any(len(f.kept) for f in found):
+                found = self._asked(part, self._together(found), tried)
         return found
 
     def _asked(self, part: Part, regions: Any, tried: bool) -> list[Fates]:

@@ -14,7 +14,7 @@ from flint import arb
 
 from infimum.engine.parts.part import CuttingPart, Outcome, Part
 from infimum.engine.regions.pool import Regions, can_be_cut
-from infimum.lower.branch import GONE, STUCK
+from infimum.lower.branch import GONE, STUCK, rows
 from tests.oracle.arb_series import along
 from tests.oracle.arb_values import PRECISIONS, settled_value, value
 from tests.oracle.boxes import MAX, coordinates, points_of
@@ -44,6 +44,18 @@ def cover(rng: np.random.Generator, low: np.ndarray, high: np.ndarray, count: in
 def corners(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Those of the user's box, at finite doubles, as rows."""
     return np.array(list(product(*zip(np.maximum(low, -MAX), np.minimum(high, MAX), strict=True))))
+
+
+def columns_left(regions: np.ndarray, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray, gone: np.ndarray) -> np.ndarray:
+    """The regions cut to [lo, hi] and with these lower bounds, but for those that are gone: for tests that do not write columns
+    themselves."""
+    n, (lower_row, axis_row, _) = len(lo), rows(len(lo))
+    left = regions.copy()
+    left[:n], left[n:2 * n] = np.where(gone, left[:n], lo), np.where(gone, left[n:2 * n], hi)
+    left[lower_row] = np.where(gone, left[lower_row], lower)
+    cut = can_be_cut(left[:n], left[n:2 * n])
+    left[axis_row] = np.where(gone, GONE, np.where(cut.any(axis=0), np.argmax(cut, axis=0), STUCK))
+    return left
 
 
 class Left:

@@ -17,11 +17,11 @@ from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.order import PARTS
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.shaving import Shaving
-from infimum.engine.regions.pool import can_be_cut
+from infimum.engine.parts.sweep import Sweeper
 from infimum.evaluate import Evaluator
 from infimum.expr.trace import trace
-from infimum.lower.branch import GONE, STUCK, rows
-from tests.engine.parts.conformance import INF, Conformance
+from infimum.lower.branch import GONE, rows
+from tests.engine.parts.conformance import INF, Conformance, columns_left
 from tests.engine.test_bound import EDGES as EDGES_OF_DERIVATIVES
 from tests.engine.test_bound import NEVER
 from tests.oracle.boxes import random_boxes
@@ -30,11 +30,25 @@ from tests.oracle.check import Checker
 from tests.oracle.generate import operations
 from tests.oracle.tally import Violation
 
+
+class SweepOfBoxes(Part):
+    """What the whole box is swept with before it is cut: no part of branch and bound, but held to the same contract."""
+
+    name, discards = "sweep_of_boxes", "sweep"
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        n, sweeper = self.n, Sweeper(self.evaluator, self.lo, self.hi)
+        lo, hi, lower = sweeper.sweep(regions[:n], regions[n:2 * n], upper)
+        gone = ~(lo <= hi).all(axis=0)
+        return Outcome(columns_left(regions, lo, hi, np.maximum(regions[rows(n)[0]], lower), gone), regions.shape[1])
+
+
 # the part, the functions it can be asked about whatever their number of variables, and what it must have done at least once
 PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]] = {
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
     Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
+    SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
 }
 
 # function, the user's bounds, points that may be minimisers
@@ -143,7 +157,7 @@ class ByGradient(Part):
 
     def test(self, regions: Any, upper: float) -> Outcome:
         n, (lower_row, axis_row, _) = self.n, rows(self.n)
-        lo, hi, left = regions[:n], regions[n:2 * n], regions.copy()
+        lo, hi = regions[:n], regions[n:2 * n]
         g = self.evaluator.gradient(lo, hi)
         allowed = g.value.lipschitz | (self.wrong == "status")
         rises, falls = allowed & (g.lo > 0), allowed & (g.hi < 0)
@@ -156,18 +170,17 @@ class ByGradient(Part):
         on_low, on_high = rises & (lo == low) & np.isfinite(low), falls & (hi == high) & np.isfinite(high)
         if self.wrong == "face":
             on_low, on_high = on_high, on_low
-        left[:n], left[n:2 * n] = np.where(on_high, hi, lo), np.where(on_low, lo, hi)
         lower = np.maximum(regions[lower_row], g.value.lo) + (1e-9 if self.wrong == "rounding" else 0.0)
         if self.wrong == "mean value":  # f(c) + g(X)(X - c), whatever the status
             c = np.clip(np.nan_to_num(lo / 2 + hi / 2), lo, hi)
             with np.errstate(all="ignore"):
                 tilt = np.minimum(g.lo * (hi - c), g.hi * (lo - c)).sum(axis=0)
                 lower = np.fmax(lower, self.evaluator.value(c, c).lo + tilt)
-        left[lower_row] = np.nan if self.wrong == "NaN" else np.where(gone, -INF, lower)
         if self.wrong == "ties":
             gone |= lower >= upper
-        cut = can_be_cut(left[:n], left[n:2 * n])
-        left[axis_row] = np.where(gone, GONE, np.where(cut.any(axis=0), np.argmax(cut, axis=0), STUCK))
+        left = columns_left(regions, np.where(on_high, hi, lo), np.where(on_low, lo, hi), lower, gone)
+        if self.wrong == "NaN":
+            left[lower_row] = np.nan
         if self.wrong == "axis":
             left[axis_row] = np.where(gone, GONE, 0)
         x = np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi, 0.0))
