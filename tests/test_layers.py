@@ -12,7 +12,9 @@ LAYERS = ["errors", "watch", "environment", "cover", "plain", "text", "problem",
 NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"backend", "interval"}}
 
 
-ENGINE = ["goal", "running", "regions", "parts", "points", "answer", "branch", "root", "complete", "auto"]
+# folders and files of the engine in the order in which they may use one another: everybody may know the best point so far
+ENGINE = ["goal", "running", "regions", "points.descent", "points.incumbent", "parts", "points", "answer", "branch", "root",
+          "complete", "auto"]
 
 
 def _name(path: Path) -> str:
@@ -93,13 +95,15 @@ def test_a_circle_would_be_noticed():
 
 
 def test_the_engine_points_down():
-    """Folders and files of the engine in the order in which they may use one another."""
-    def place(name: str) -> int:
-        return ENGINE.index(name.split(".")[2])
-    engine = {name: found for name, found in IMPORTS.items() if name.startswith("infimum.engine.")}
-    assert {name.split(".")[2] for name in engine} == set(ENGINE)
-    assert not [f"{name} imports {other}" for name, found in engine.items() for other in found & set(engine)
-                if place(other) > place(name)]
+    prefix = "infimum.engine."
+    engine = {name.removeprefix(prefix): found for name, found in IMPORTS.items() if name.startswith(prefix)}
+
+    def place(name: str) -> str | None:
+        return max((row for row in ENGINE if f"{name}.".startswith(f"{row}.")), key=len, default=None)
+    assert {place(name) for name in engine} == set(ENGINE)
+    used = {name: {other.removeprefix(prefix) for other in found} & set(engine) for name, found in engine.items()}
+    assert not [f"{name} imports {other}" for name, found in used.items() for other in found
+                if ENGINE.index(place(other)) > ENGINE.index(place(name))]
 
 
 def test_public_names_are_documented_and_exported_once():
