@@ -8,7 +8,7 @@ import numpy as np
 
 from infimum.engine.goal import Goal
 from infimum.engine.parts.payoff import Payoff
-from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.parts.sweep import FEW, Sweeper
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions
@@ -18,7 +18,6 @@ from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, POINT, PROVED_A
 from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES, FATE, WIDE
 from infimum.lower.sweep import SLICES
 
-FEW = 6  # with fewer variables regions are cut, not swept
 LEAST = 16  # boxes a step
 _FULL, _MOST_PIECES = 512, 16
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables

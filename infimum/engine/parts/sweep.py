@@ -9,6 +9,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVED, SPREAD, SWEEP
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
 
+FEW = 6  # with fewer variables boxes are cut, not swept
 _FINEST, _MOST = 1024, 1 << 22  # slices of a piece, and times the number of variables
 
 
