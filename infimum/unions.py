@@ -98,6 +98,19 @@ class Unions:
         """Those intervals alone where the mask holds."""
         return Unions(self.lo[mask], self.hi[mask], np.concatenate([[0], np.cumsum(mask)])[self.starts])
 
+    def halved(self, mask: np.ndarray) -> "Unions":
+        """Intervals where the mask holds are cut into two, unless no double lies inside; unbounded ones at a finite place."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            from_lo, from_hi = (self.lo + np.maximum(1.0, np.abs(self.lo)), self.hi - np.maximum(1.0, np.abs(self.hi)))
+            middle = np.where(np.isfinite(self.hi), np.where(np.isfinite(self.lo), self.lo * 0.5 + self.hi * 0.5, from_hi),
+                              np.where(np.isfinite(self.lo), from_lo, 0.0))
+        cut = mask & (self.lo < middle) & (middle < self.hi)
+        source = np.repeat(np.arange(len(cut)), 1 + cut)
+        second = np.append(False, source[1:] == source[:-1])
+        first = np.append(second[1:], False)
+        return Unions(np.where(second, middle[source], self.lo[source]), np.where(first, middle[source], self.hi[source]),
+                      np.concatenate([[0], np.cumsum(1 + cut)])[self.starts])
+
     def merged(self) -> "Unions":
         """The same sets, with intervals that touch as one."""
         first = np.ones(len(self.lo), bool)

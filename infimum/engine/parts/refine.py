@@ -1,0 +1,128 @@
+"""Refinement: of every variable the slices that may hold its part of a minimiser, halved until they no longer limit the gap.
+
+It pays where the function has sums, products or other reductions whose terms read one variable each. The bound on a slice then
+has the extremes of every other term over the slices of its variable, not over the hull of these: branch and bound in one
+dimension, for all variables at once. What is left holds every minimiser, even if these are 2**n.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infimum.engine.goal import Goal
+from infimum.engine.parts.sweep import Sweeper
+from infimum.expr.hoist import all_sources
+from infimum.lower.programs import REDUCED, TERMS, TESTED
+from infimum.lower.refine import DEAD, LEFT, LEVEL, LOWER, RIGHT, reductions_of_terms
+from infimum.unions import Unions, widths
+
+_FIRST, _FEW_LANES = 64, 1 << 20  # slices of each variable to begin with, fewer where these would be more lanes
+_MOST = 1 << 22                   # slices of all variables together
+_AT_A_TIME = 1 << 16              # lanes
+_PATIENCE, _PAYS = 3, 0.9         # after so many rounds the gap must have shrunk to this part
+_POLE = -1.0                      # the lowest level
+
+
+class Refiner:
+    """One refinement of a box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
+
+    def __init__(self, sweeper: Sweeper, box: tuple[np.ndarray, np.ndarray], goal: Goal):
+        self.sweeper, self.evaluator, self.goal, self.n = sweeper, sweeper.evaluator, goal, sweeper.n
+        self.form, self.numbers = sweeper.evaluator.local, sweeper.numbers
+        self.unions = Unions.of_box(*(end[:, 0] for end in box))
+        self.lower, self.level, self.evaluations = -np.inf, 0, 0
+        nodes = all_sources(self.form)
+        self.replaced = [nodes.index(node) for node in reductions_of_terms(self.form)]
+        self.others = len(self.replaced) < len(nodes)  # are there numbers that come from the hull of the slices?
+
+    @staticmethod
+    def possible(sweeper: Sweeper) -> bool:
+        return sweeper.possible and bool(sweeper.evaluator.local.terms)
+
+    @property
+    def empty(self) -> bool:
+        """Is all of the box proved away?"""
+        return not self.unions.counts.all()
+
+    def steps(self, upper: float) -> Iterator[None]:
+        """The work, in rounds, until the goal is met, nothing is left, or it no longer pays."""
+        gaps: list[float] = []
+        every = self._first()
+        while len(every.lo) <= _MOST:
+            self.unions = every
+            yield from self._round(upper)
+            if self.empty:
+                return
+            met = self.goal.met(self.lower, upper)
+            gaps.append(upper - self.lower)
+            if met and (self.goal.xtol is None or self.unions.width <= self.goal.xtol):
+                return
+            if not met and len(gaps) > _PATIENCE and not gaps[-1] <= _PAYS * gaps[-1 - _PATIENCE]:
+                return
+            wide = widths(self.unions.lo, self.unions.hi) > (self.goal.xtol if met else 0.0)
+            every = self.unions.halved(wide)
+            if len(every.lo) == len(self.unions.lo):  # no double is left to cut at
+                return
+
+    def _first(self) -> Unions:
+        unions = self.unions
+        while len(unions.lo) < min(_FIRST * self.n, _FEW_LANES):
+            finer = unions.halved(np.ones(len(unions.lo), bool))
+            if len(finer.lo) == len(unions.lo):
+                break
+            unions = finer
+        return unions
+
+    def _round(self, upper: float) -> Iterator[None]:
+        """Tests all slices against the product as it is before any of them is dropped."""
+        unions, starts = self.unions, self.unions.starts[:-1]
+        lo, hi = (end[:, None] for end in unions.hull)
+        found = self._on_hull(lo, hi)
+        out = yield from self._lanes(TERMS, unions, self._rows(lo, hi, found), None)
+        vectors = []
+        for k, (source, term) in enumerate(self.form.terms.items()):
+            at = np.arange(source.size) - term.shift  # the variable that each term reads
+            low, high, level = (reduce.reduceat(row, starts)[at]
+                                for reduce, row in zip((np.minimum, np.maximum, np.minimum), out[3 * k:3 * k + 3], strict=True))
+            nowhere = low > high
+            vectors += [np.where(nowhere, none, row)[:, None]
+                        for row, none in ((low, -np.inf), (high, np.inf), (level, _POLE))]
+        rows = self.evaluator.run(REDUCED, vectors)
+        for k, at in enumerate(self.replaced):
+            found[3 * at:3 * at + 3] = rows[3 * k:3 * k + 3]
+        bounded = bool(np.isfinite(lo).all() and np.isfinite(hi).all())
+        user = np.stack([self.sweeper.lo, self.sweeper.hi, np.full(self.n, float(bounded))])
+        out = yield from self._lanes(TESTED, unions, self._rows(lo, hi, found), user, np.array([upper]))
+        alive = out[DEAD] == 0
+        self.unions = Unions(out[LEFT], out[RIGHT], unions.starts).keep(alive)
+        if not self.empty:
+            least = np.minimum.reduceat(out[LOWER][alive], self.unions.starts[:-1])
+            level = np.minimum.reduceat(out[LEVEL][alive], self.unions.starts[:-1])
+            self.lower, self.level = max(self.lower, float(least.max())), int(level.max())
+
+    def _on_hull(self, lo: np.ndarray, hi: np.ndarray) -> list[np.ndarray]:
+        """What the numbers are read from, on the hull of the slices; nothing is known of what the terms will say."""
+        if self.others:
+            return list(self.sweeper.context(lo, hi))
+        found = []
+        for node in all_sources(self.form):
+            found += [np.full((node.size, 1), value) for value in (-np.inf, np.inf, _POLE)]
+        return found
+
+    def _rows(self, lo: np.ndarray, hi: np.ndarray, found: list[np.ndarray]) -> np.ndarray:
+        """The numbers of every variable, in columns."""
+        rows = [row for number in self.numbers.enclosures(self.sweeper.every, lo, hi, found) for row in number]
+        return np.stack([np.broadcast_to(row, (self.n, 1))[:, 0] for row in rows]) if rows else np.zeros((1, self.n))
+
+    def _lanes(self, kind: str, unions: Unions, numbers: np.ndarray, user: np.ndarray | None,
+               parameters: np.ndarray | None = None) -> Iterator[None]:
+        """Runs a kernel on all slices, some at a time; returns its rows."""
+        variables, parts = unions.variables, []
+        for begin in range(0, len(variables), _AT_A_TIME):
+            part = slice(begin, begin + _AT_A_TIME)
+            box, at = np.stack([unions.lo[part], unions.hi[part]]), variables[part]
+            beside = box if user is None else np.take(user, at, axis=1)
+            parts.append(self.evaluator.run(kind, [box, beside, np.take(numbers, at, axis=1)], parameters=parameters)[0])
+            self.evaluations += len(at)
+            yield
+        return np.concatenate(parts, axis=1)
