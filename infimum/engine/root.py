@@ -71,8 +71,8 @@ class Root:
 
     def _refine(self) -> Iterator[None]:
         """Takes the box apart into slices of each variable, halved while that pays."""
-        self.refiner = refiner = Refiner(self.sweeper, self.box, self.goal)
-        for _ in refiner.steps(self.incumbent.upper):
+        self.refiner = refiner = Refiner(self.sweeper, self.box, self.goal, self.incumbent)
+        for _ in refiner.steps():
             self._take(refiner)
             yield
         self._take(refiner)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from infimum.expr.arrange import arranged
 from infimum.expr.build import build
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
@@ -72,6 +73,7 @@ class NotLocal(Exception):
 def local_form(f: Expr, x: Expr, block: int = 1) -> LocalForm | None:
     """f seen from one variable, or from `block` consecutive ones (y, y1, y2, …, from variable j on); None if it cannot be taken
     apart."""
+    f = arranged(f, x)
     depends: set[Expr] = set()
     for node in topological([f]):
         if node is x or not depends.isdisjoint(node.args):

@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from infimum.expr.arrange import arranged
 from infimum.expr.diff import gradient
 from infimum.expr.hoist import EXACT, LocalForm, Y, all_sources, local_form
 from infimum.expr.node import Expr, var
@@ -44,7 +45,7 @@ def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1
     writer = _values_to if estimates else enclosures_to
     outputs = [(node, writer(b, each * k)) for k, node in enumerate(nodes)]
     if outputs:
-        tighter = by_slices(b, f, data, slices) if slices else {}
+        tighter = by_slices(b, arranged(f, x), data, slices) if slices else {}
         meaning = Estimates() if estimates else Enclosures()
         Lowering(b, meaning, {"x": box}, data, tighter).run(outputs, straight=False if tighter else None)
     rows = tuple(node.size for node in nodes for _ in range(each))

@@ -11,6 +11,7 @@ import numpy as np
 
 from infimum.engine.goal import Goal
 from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.points.incumbent import Incumbent
 from infimum.expr.hoist import all_sources
 from infimum.lower.programs import REDUCED, TERMS, TESTED
 from infimum.lower.refine import DEAD, LEFT, LEVEL, LOWER, RIGHT, reductions_of_terms
@@ -20,17 +21,20 @@ _FIRST, _FEW_LANES = 64, 1 << 20  # slices of each variable to begin with, fewer
 _MOST = 1 << 22                   # slices of all variables together
 _AT_A_TIME = 1 << 16              # lanes
 _PATIENCE, _PAYS = 3, 0.9         # after so many rounds the gap must have shrunk to this part
+_BEYOND = 3                       # rounds after the goal is met: they are cheap, and the slices become narrow
 _POLE = -1.0                      # the lowest level
 
 
 class Refiner:
     """One refinement of a box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
 
-    def __init__(self, sweeper: Sweeper, box: tuple[np.ndarray, np.ndarray], goal: Goal):
-        self.sweeper, self.evaluator, self.goal, self.n = sweeper, sweeper.evaluator, goal, sweeper.n
-        self.form, self.numbers = sweeper.evaluator.local, sweeper.numbers
+    def __init__(self, sweeper: Sweeper, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent):
+        self.sweeper, self.evaluator, self.goal, self.incumbent = sweeper, sweeper.evaluator, goal, incumbent
+        self.n, self.form, self.numbers = sweeper.n, sweeper.evaluator.local, sweeper.numbers
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.lower, self.level, self.evaluations = -np.inf, 0, 0
+        self.gaps: list[float] = []
+        self.beyond = _BEYOND
         nodes = all_sources(self.form)
         self.replaced = [nodes.index(node) for node in reductions_of_terms(self.form)]
         self.others = len(self.replaced) < len(nodes)  # are there numbers that come from the hull of the slices?
@@ -44,25 +48,27 @@ class Refiner:
         """Is all of the box proved away?"""
         return not self.unions.counts.all()
 
-    def steps(self, upper: float) -> Iterator[None]:
+    def steps(self) -> Iterator[None]:
         """The work, in rounds, until the goal is met, nothing is left, or it no longer pays."""
-        gaps: list[float] = []
-        every = self._first()
-        while len(every.lo) <= _MOST:
+        every: Unions | None = self._first()
+        while every is not None and len(every.lo) <= _MOST:
             self.unions = every
-            yield from self._round(upper)
-            if self.empty:
-                return
-            met = self.goal.met(self.lower, upper)
-            gaps.append(upper - self.lower)
-            if met and (self.goal.xtol is None or self.unions.width <= self.goal.xtol):
-                return
-            if not met and len(gaps) > _PATIENCE and not gaps[-1] <= _PAYS * gaps[-1 - _PATIENCE]:
-                return
-            wide = widths(self.unions.lo, self.unions.hi) > (self.goal.xtol if met else 0.0)
-            every = self.unions.halved(wide)
-            if len(every.lo) == len(self.unions.lo):  # no double is left to cut at
-                return
+            yield from self._round()
+            every = None if self.empty else self._halved()
+
+    def _halved(self) -> Unions | None:
+        """The slices of the next round; None if this was the last."""
+        self.gaps.append(self.incumbent.upper - self.lower)
+        width, few = 0.0, len(self.unions.lo) <= _FIRST * self.n
+        if not self.goal.met(self.lower, self.incumbent.upper):
+            if len(self.gaps) > _PATIENCE and not self.gaps[-1] <= _PAYS * self.gaps[-1 - _PATIENCE]:
+                return None
+        elif self.beyond and few:
+            self.beyond -= 1
+        else:
+            width = np.inf if self.goal.xtol is None else self.goal.xtol
+        every = self.unions.halved(widths(self.unions.lo, self.unions.hi) > width)
+        return every if len(every.lo) > len(self.unions.lo) else None  # else all are narrow, or no double is left to cut at
 
     def _first(self) -> Unions:
         unions = self.unions
@@ -73,7 +79,7 @@ class Refiner:
             unions = finer
         return unions
 
-    def _round(self, upper: float) -> Iterator[None]:
+    def _round(self) -> Iterator[None]:
         """Tests all slices against the product as it is before any of them is dropped."""
         unions, starts = self.unions, self.unions.starts[:-1]
         lo, hi = (end[:, None] for end in unions.hull)
@@ -92,13 +98,24 @@ class Refiner:
             found[3 * at:3 * at + 3] = rows[3 * k:3 * k + 3]
         bounded = bool(np.isfinite(lo).all() and np.isfinite(hi).all())
         user = np.stack([self.sweeper.lo, self.sweeper.hi, np.full(self.n, float(bounded))])
-        out = yield from self._lanes(TESTED, unions, self._rows(lo, hi, found), user, np.array([upper]))
+        out = yield from self._lanes(TESTED, unions, self._rows(lo, hi, found), user, np.array([self.incumbent.upper]))
         alive = out[DEAD] == 0
         self.unions = Unions(out[LEFT], out[RIGHT], unions.starts).keep(alive)
         if not self.empty:
             least = np.minimum.reduceat(out[LOWER][alive], self.unions.starts[:-1])
             level = np.minimum.reduceat(out[LEVEL][alive], self.unions.starts[:-1])
             self.lower, self.level = max(self.lower, float(least.max())), int(level.max())
+            self._offer(out[LOWER][alive])
+
+    def _offer(self, lower: np.ndarray) -> None:
+        """Of each variable the slice on which f may be lowest: its ends and its middle are points to try."""
+        unions = self.unions
+        order = np.lexsort((lower, unions.variables))
+        best = order[unions.starts[:-1]]
+        lo, hi = unions.lo[best], unions.hi[best]
+        ends = np.stack([lo, np.where(np.isfinite(lo), lo, 0.0) * 0.5 + np.where(np.isfinite(hi), hi, 0.0) * 0.5, hi], axis=1)
+        points = np.minimum(np.maximum(ends, lo[:, None]), hi[:, None])
+        self.incumbent.offer(np.compress(np.isfinite(points).all(axis=0), points, axis=1))
 
     def _on_hull(self, lo: np.ndarray, hi: np.ndarray) -> list[np.ndarray]:
         """What the numbers are read from, on the hull of the slices; nothing is known of what the terms will say."""
