@@ -21,7 +21,7 @@ from infimum.lower.meaning import Enclosures
 from infimum.lower.pieces import Slices
 from infimum.lower.sweep import BOX, enclosures_to, number_leaves, slice_test
 
-LEFT, RIGHT, DEAD, LOWER, LEVEL = range(5)  # rows of the output of `tested`
+LEFT, RIGHT, DEAD, LOWER, LEVEL, AT_MIDDLE = range(6)  # rows of the output of `tested`
 
 
 def terms(name: str, f: Expr, x: Expr) -> tuple:
@@ -61,7 +61,8 @@ def tested(name: str, f: Expr, x: Expr) -> tuple:
     """What is left of each slice. Inputs as those of a sweep. Parameter: the verified upper bound."""
     form, b, data = local_form(f, x), Builder(), Data()
     at = data.offset(np.zeros(1))
-    dead, left, right, nlo, level = slice_test(b, form, data, b.data(at))(b.input(BOX, 0), b.input(BOX, 1))
-    for row, value in ((LEFT, left), (RIGHT, right), (DEAD, b.select(dead, 1.0, 0.0)), (LOWER, b.neg(nlo)), (LEVEL, level)):
+    dead, left, right, nlo, level, at_middle = slice_test(b, form, data, b.data(at))(b.input(BOX, 0), b.input(BOX, 1))
+    for row, value in ((LEFT, left), (RIGHT, right), (DEAD, b.select(dead, 1.0, 0.0)), (LOWER, b.neg(nlo)), (LEVEL, level),
+                       (AT_MIDDLE, at_middle)):
         b.output(0, row, value)
-    return b.kernel(name, 3, 1), data, (5,), at
+    return b.kernel(name, 3, 1), data, (6,), at

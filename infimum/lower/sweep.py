@@ -25,7 +25,7 @@ from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.pieces import by_slices
-from infimum.lower.proof import add_up, first_order, larger, natural, raised, tilt, whole_if_unsound, with_lower
+from infimum.lower.proof import add_up, first_order, larger, natural, raised, tilt, upper_end, whole_if_unsound, with_lower
 
 # the inputs of a sweep: rows lo and hi; the user's bounds, and 1 if the whole box is bounded (on an unbounded one the infimum may
 # be approached at infinity, and no derivative discards); the numbers
@@ -90,7 +90,7 @@ def number_leaves(b: Builder, form: LocalForm) -> dict[str, Callable]:
 
 def slice_test(b: Builder, form: LocalForm, data: Data, upper: Value) -> Callable[[Value, Value], tuple[Value, ...]]:
     """The test of one slice [left, right] of the variable of a lane, with the other variables as the numbers say: whether it is
-    dropped, what is left of it, minus a lower bound of f on it, and the status of f there."""
+    dropped, what is left of it, minus a lower bound of f on it, the status of f there, and what f is at most at its middle."""
     leaves, bounded = number_leaves(b, form), b.ogt(b.input(USER, 2), 0.0)
     low, high, slope = b.input(USER, 0), b.input(USER, 1), gradient(form.value, var(Y, ()))
 
@@ -103,13 +103,14 @@ def slice_test(b: Builder, form: LocalForm, data: Data, upper: Value) -> Callabl
         known, g = natural(b, value), whole_if_unsound(b, derivative)
         middle = b.min(b.max(b.add(b.mul(left, 0.5), b.mul(right, 0.5)), left), right)
         centre = Pair(b.neg(middle), middle)
-        nlo = raised(b, known, values(centre, form.value)[0], tilt(b, g, piece, centre))
+        at_centre, = values(centre, form.value)
+        nlo = raised(b, known, at_centre, tilt(b, g, piece, centre))
         dead = b.mor(known.empty, b.ogt(b.neg(nlo), upper))
         if form.exact:
             found = first_order(b, known.lipschitz(b), g, left, right, low, high)
             dead = b.mor(dead, b.mand(bounded, found.excluded))
             left, right = b.select(found.on_high, right, left), b.select(found.on_low, left, right)
-        return dead, left, right, nlo, known.level
+        return dead, left, right, nlo, known.level, upper_end(b, at_centre)
     return test
 
 
@@ -128,7 +129,7 @@ def sweep(name: str, f: Expr, x: Expr) -> tuple:
         return b.select(b.ole(part, 0.0), lo, b.select(b.oge(part, 1.0), hi, inside))
     with b.loop(SLICES) as turn:
         left, right = end(turn.index), end(b.place("uadd", turn.index, 1))
-        dead, left, right, nlo, _ = tested(left, right)
+        dead, left, right, nlo, *_ = tested(left, right)
         best = b.step((-INF, -INF, -INF), tuple(b.select(dead, -INF, v) for v in (b.neg(left), right, nlo)), larger)
         count = b.step((0.0,), (b.select(dead, 0.0, 1.0),), add_up)
     new_nlo, new_hi, least = best.results

@@ -14,13 +14,14 @@ from infimum.engine.parts.sweep import Sweeper
 from infimum.engine.points.incumbent import Incumbent
 from infimum.expr.hoist import all_sources
 from infimum.lower.programs import REDUCED, TERMS, TESTED
-from infimum.lower.refine import DEAD, LEFT, LEVEL, LOWER, RIGHT, reductions_of_terms
+from infimum.lower.refine import AT_MIDDLE, DEAD, LEFT, LEVEL, LOWER, RIGHT, reductions_of_terms
 from infimum.unions import Unions, widths
 
-_FIRST, _FEW_LANES = 64, 1 << 20  # slices of each variable to begin with, fewer where these would be more lanes
+_FIRST, _LANES = 64, 1 << 20  # slices of each variable to begin with, fewer where these would be more lanes
 _MOST = 1 << 22                   # slices of all variables together
 _AT_A_TIME = 1 << 16              # lanes
-_PATIENCE, _PAYS = 3, 0.9         # after so many rounds the gap must have shrunk to this part
+_SHRUNK, _PATIENCE = 0.9, 12      # to this part the gap must shrink in so many rounds,
+_FEW, _GROWN = 3, 4               # or already in so few if slices have become so many times as many (8 if none is dropped)
 _BEYOND = 3                       # rounds after the goal is met: they are cheap, and the slices become narrow
 _POLE = -1.0                      # the lowest level
 
@@ -33,7 +34,7 @@ class Refiner:
         self.n, self.form, self.numbers = sweeper.n, sweeper.evaluator.local, sweeper.numbers
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.lower, self.level, self.evaluations = -np.inf, 0, 0
-        self.gaps: list[float] = []
+        self.rounds: list[tuple[float, int]] = []  # the gap after each, and the slices that were left
         self.beyond = _BEYOND
         nodes = all_sources(self.form)
         self.replaced = [nodes.index(node) for node in reductions_of_terms(self.form)]
@@ -58,21 +59,30 @@ class Refiner:
 
     def _halved(self) -> Unions | None:
         """The slices of the next round; None if this was the last."""
-        self.gaps.append(self.incumbent.upper - self.lower)
-        width, few = 0.0, len(self.unions.lo) <= _FIRST * self.n
+        self.rounds.append((self.incumbent.upper - self.lower, len(self.unions.lo)))
+        width = 0.0
         if not self.goal.met(self.lower, self.incumbent.upper):
-            if len(self.gaps) > _PATIENCE and not self.gaps[-1] <= _PAYS * self.gaps[-1 - _PATIENCE]:
+            if not self._pays():
                 return None
-        elif self.beyond and few:
+        elif self.beyond and len(self.unions.lo) <= _FIRST * self.n:
             self.beyond -= 1
         else:
             width = np.inf if self.goal.xtol is None else self.goal.xtol
         every = self.unions.halved(widths(self.unions.lo, self.unions.hi) > width)
         return every if len(every.lo) > len(self.unions.lo) else None  # else all are narrow, or no double is left to cut at
 
+    def _pays(self) -> bool:
+        """Has the gap shrunk in the last rounds, or were at least many halves dropped in the last few?"""
+        gap, count = self.rounds[-1]
+        if len(self.rounds) <= _FEW or gap <= _SHRUNK * self.rounds[-1 - _FEW][0]:
+            return True
+        if count > _GROWN * self.rounds[-1 - _FEW][1]:
+            return False
+        return len(self.rounds) <= _PATIENCE or gap <= _SHRUNK * self.rounds[-1 - _PATIENCE][0]
+
     def _first(self) -> Unions:
         unions = self.unions
-        while len(unions.lo) < min(_FIRST * self.n, _FEW_LANES):
+        while len(unions.lo) < min(_FIRST * self.n, _LANES):
             finer = unions.halved(np.ones(len(unions.lo), bool))
             if len(finer.lo) == len(unions.lo):
                 break
@@ -105,16 +115,16 @@ class Refiner:
             least = np.minimum.reduceat(out[LOWER][alive], self.unions.starts[:-1])
             level = np.minimum.reduceat(out[LEVEL][alive], self.unions.starts[:-1])
             self.lower, self.level = max(self.lower, float(least.max())), int(level.max())
-            self._offer(out[LOWER][alive])
+            self._offer(out[LOWER][alive], out[AT_MIDDLE][alive])
 
-    def _offer(self, lower: np.ndarray) -> None:
-        """Of each variable the slice on which f may be lowest: its ends and its middle are points to try."""
-        unions = self.unions
-        order = np.lexsort((lower, unions.variables))
-        best = order[unions.starts[:-1]]
-        lo, hi = unions.lo[best], unions.hi[best]
-        ends = np.stack([lo, np.where(np.isfinite(lo), lo, 0.0) * 0.5 + np.where(np.isfinite(hi), hi, 0.0) * 0.5, hi], axis=1)
-        points = np.minimum(np.maximum(ends, lo[:, None]), hi[:, None])
+    def _offer(self, lower: np.ndarray, at_middle: np.ndarray) -> None:
+        """Points to try: of each variable the slice with the lowest middle, and the middle and ends of the one that is bounded
+        lowest."""
+        lo, hi = self.unions.lo, self.unions.hi
+        middle = np.where(np.isfinite(lo), lo, 0.0) * 0.5 + np.where(np.isfinite(hi), hi, 0.0) * 0.5
+        middle = np.minimum(np.maximum(middle, lo), hi)
+        by_middle, by_bound = (np.lexsort((row, self.unions.variables))[self.unions.starts[:-1]] for row in (at_middle, lower))
+        points = np.stack([middle[by_middle], middle[by_bound], lo[by_bound], hi[by_bound]], axis=1)
         self.incumbent.offer(np.compress(np.isfinite(points).all(axis=0), points, axis=1))
 
     def _on_hull(self, lo: np.ndarray, hi: np.ndarray) -> list[np.ndarray]:
