@@ -17,8 +17,8 @@ from infimum.lower.programs import REDUCED, TERMS, TESTED
 from infimum.lower.refine import AT_MIDDLE, DEAD, LEFT, LEVEL, LOWER, RIGHT, reductions_of_terms
 from infimum.unions import Unions, widths
 
-_FIRST, _LANES = 64, 1 << 20  # slices of each variable to begin with, fewer where these would be more lanes
-_MOST = 1 << 22                   # slices of all variables together
+_FIRST, _LANES = 64, 1 << 20      # slices of each variable to begin with, fewer where these would be more lanes
+_MOST, _LEAST = 1 << 22, 8        # slices of all variables together, which must be so many for each
 _AT_A_TIME = 1 << 16              # lanes
 _SHRUNK, _PATIENCE = 0.9, 12      # to this part the gap must shrink in so many rounds,
 _FEW, _GROWN = 3, 4               # or already in so few if slices have become so many times as many (8 if none is dropped)
@@ -42,7 +42,7 @@ class Refiner:
 
     @staticmethod
     def possible(sweeper: Sweeper) -> bool:
-        return sweeper.possible and bool(sweeper.evaluator.local.terms)
+        return sweeper.possible and bool(sweeper.evaluator.local.terms) and _LEAST * sweeper.n <= _MOST
 
     @property
     def empty(self) -> bool:
@@ -74,11 +74,11 @@ class Refiner:
     def _pays(self) -> bool:
         """Has the gap shrunk in the last rounds, or were at least many halves dropped in the last few?"""
         gap, count = self.rounds[-1]
-        if len(self.rounds) <= _FEW or gap <= _SHRUNK * self.rounds[-1 - _FEW][0]:
+        if len(self.rounds) <= _FEW or gap < _SHRUNK * self.rounds[-1 - _FEW][0]:
             return True
         if count > _GROWN * self.rounds[-1 - _FEW][1]:
             return False
-        return len(self.rounds) <= _PATIENCE or gap <= _SHRUNK * self.rounds[-1 - _PATIENCE][0]
+        return len(self.rounds) <= _PATIENCE or gap < _SHRUNK * self.rounds[-1 - _PATIENCE][0]
 
     def _first(self) -> Unions:
         unions = self.unions
@@ -123,7 +123,7 @@ class Refiner:
         lo, hi = self.unions.lo, self.unions.hi
         middle = np.where(np.isfinite(lo), lo, 0.0) * 0.5 + np.where(np.isfinite(hi), hi, 0.0) * 0.5
         middle = np.minimum(np.maximum(middle, lo), hi)
-        by_middle, by_bound = (np.lexsort((row, self.unions.variables))[self.unions.starts[:-1]] for row in (at_middle, lower))
+        by_middle, by_bound = (_lowest(row, self.unions) for row in (at_middle, lower))
         points = np.stack([middle[by_middle], middle[by_bound], lo[by_bound], hi[by_bound]], axis=1)
         self.incumbent.offer(np.compress(np.isfinite(points).all(axis=0), points, axis=1))
 
@@ -153,3 +153,10 @@ class Refiner:
             self.evaluations += len(at)
             yield
         return np.concatenate(parts, axis=1)
+
+
+def _lowest(row: np.ndarray, unions: Unions) -> np.ndarray:
+    """Of each variable the slice with the lowest number in the row, the first of equals."""
+    variables = unions.variables
+    at = np.flatnonzero(row == np.minimum.reduceat(row, unions.starts[:-1])[variables])
+    return at[np.append(True, variables[at][1:] != variables[at][:-1])]
