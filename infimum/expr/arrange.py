@@ -3,6 +3,7 @@
 The form in which a function is seen from one variable (`expr.hoist`) takes reductions of vectors apart, term by term. What is
 written in other ways is brought into that form here, where it is the same function with the same domain:
 
+* a loop over the elements of x is a reduction of a vector (`expr.roll`);
 * a reduction of a matrix that reads x along one axis, and constants along the other, a short one, is a reduction of a vector
   whose elements are combined row by row: np.sum(j * np.sin((j + 1) * x + j)) with a column j;
 * sums of vectors that are computed from the same elements are one sum: np.sum(x**2) - 10 * np.sum(np.cos(x)). Apart, each would
@@ -17,46 +18,36 @@ import numpy as np
 from infimum.expr.build import broadcast, build, index, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.ops import Kind
+from infimum.expr.roll import rolled
+from infimum.expr.totals import Depends, all_parts, dependent, rebuilt, scaled, totals
 
 _JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max", "norm": "hypot"}
 _ROWS, _WORK = 32, 4096  # the longest short axis, and operations that are written for all its rows together
 _SUMMANDS = 1000         # of one sum, that are looked at
 _PLACES, _CACHE = 64, 16  # where a function is rearranged, and functions that are remembered
 
-Depends = dict[Expr, None]  # the nodes that read x
-Scaling = tuple[tuple[str, tuple[Expr, ...]], ...]  # operations of one argument, the outermost first, with their constants
 
 
 @lru_cache(maxsize=_CACHE)
 def arranged(f: Expr, x: Expr) -> Expr:
     """f, a function of x, in that form."""
-    depends = _dependent(f, x)
-    matrices = {node for node in depends if node.kind is Kind.REDUCE and len(node.args[0].shape) == 2}
+    f = rolled(f, x)
+    depends = dependent(f, x)
+    matrices = [node for node in depends if node.kind is Kind.REDUCE and len(node.args[0].shape) == 2]
     if 0 < len(matrices) <= _PLACES:
-        f = _rebuilt(f, matrices, lambda node: _by_rows(node, _dependent(node, x)))
-        depends = _dependent(f, x)
-    totals = _totals(f, depends) if sum(map(_is_sum, depends)) > 1 else set()
-    if 0 < len(totals) <= _PLACES:
-        f = _rebuilt(f, totals, lambda node: _joined(node, _dependent(node, x)))
+        f = _rebuilt(f, matrices, lambda node: _by_rows(node, dependent(node, x)))
+        depends = dependent(f, x)
+    sums = totals(f, _above_sums(depends))
+    if 0 < len(sums) <= _PLACES:
+        f = _rebuilt(f, sums, lambda node: _joined(node, dependent(node, x)))
     return f
 
 
-def _dependent(f: Expr, x: Expr) -> Depends:
-    found: Depends = {}
-    for node in topological([f]):
-        if node is x or any(a in found for a in node.args):
-            found[node] = None
-    return found
-
-
-def _rebuilt(f: Expr, places: set[Expr], other: Callable[[Expr], Expr | None]) -> Expr:
+def _rebuilt(f: Expr, places: list[Expr], other: Callable[[Expr], Expr | None]) -> Expr:
     """f with these of its nodes written in the other way, where there is one."""
     new: dict[Expr, Expr] = {}
     for node in topological([f]):
-        args = [new[a] for a in node.args]
-        shape = {"shape": node.shape} if node.op in ("reshape", "broadcast", "embed") else {}
-        same = all(a is b for a, b in zip(args, node.args, strict=True))
-        now = node if same else build(node.op, *args, line=node.line, **dict(node.params), **shape)
+        now = rebuilt(node, new)
         new[node] = (other(now) if node in places else None) or now
     return new[f]
 
@@ -111,55 +102,30 @@ def _is_sum(node: Expr) -> bool:
     return node.op == "sum" and node["axes"] == (0,) and len(node.args[0].shape) == 1
 
 
-def _summands(node: Expr) -> list[tuple[Expr, Scaling]] | None:
-    """What a scalar is added up from, and how each is scaled: one step down; None if it is no sum."""
-    if node.shape != ():
-        return None
-    left, right = (*node.args, None, None)[:2]
-    if node.op in ("add", "sub"):
-        return [(left, ()), (right, () if node.op == "add" else (("neg", ()),))]
-    if node.op == "neg":
-        return [(left, (("neg", ()),))]
-    if node.op == "mul" and (is_const(left) or is_const(right)):
-        return [(right, (("mul", (left,)),)) if is_const(left) else (left, (("mul", (right,)),))]
-    return [(left, (("div", (right,)),))] if node.op == "div" and is_const(right) else None
-
-
-def _totals(f: Expr, depends: Depends) -> set[Expr]:
-    """The largest parts that are added up: not themselves summands of others."""
-    inner = {part for node in depends for part, _ in _summands(node) or ()}
-    used = {a for node in depends if _summands(node) is None for a in node.args} | {f}
-    return {node for node in depends if _summands(node) is not None and (node in used or node not in inner)}
+def _above_sums(depends: Depends) -> Depends:
+    """The nodes that read a sum."""
+    found: Depends = {}
+    for node in depends:
+        if any(_is_sum(a) or a in found for a in node.args):
+            found[node] = None
+    return found
 
 
 def _joined(total: Expr, depends: Depends) -> Expr | None:
     """The same with the sums in it joined that are computed from the same elements; None if there are none."""
     rest: list[Expr] = []
     groups: dict[tuple, list[Expr]] = {}
-    stack: list[tuple[Expr, Scaling]] = [(total, ())]
-    for _ in range(_SUMMANDS):
-        node, scaling = stack.pop()
-        parts = _summands(node) if node in depends else None
-        if parts is not None:
-            stack += [(part, scaling + step) for part, step in reversed(parts)]
-        elif node in depends and _is_sum(node):
-            groups.setdefault(_read(node.args[0], depends), []).append(_scaled(node.args[0], scaling))
+    for node, scaling in all_parts(total, depends, "add", _SUMMANDS) or []:
+        if node in depends and _is_sum(node):
+            groups.setdefault(_read(node.args[0], depends), []).append(scaled(node.args[0], scaling))
         else:
-            rest.append(_scaled(node, scaling))
-        if not stack:
-            break
-    if stack or all(len(vectors) == 1 for vectors in groups.values()):
+            rest.append(scaled(node, scaling))
+    if all(len(vectors) == 1 for vectors in groups.values()):
         return None
 
     def add(a: Expr, b: Expr) -> Expr:
         return build("add", a, b, line=total.line)
     return reduce(add, [*(build("sum", reduce(add, vectors), axes=(0,), line=total.line) for vectors in groups.values()), *rest])
-
-
-def _scaled(node: Expr, scaling: Scaling) -> Expr:
-    for op, constants in reversed(scaling):
-        node = build(op, node, *constants, line=node.line)
-    return node
 
 
 def _read(vector: Expr, depends: Depends) -> tuple:

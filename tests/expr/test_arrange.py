@@ -1,5 +1,8 @@
 """Functions written in other ways are the same functions, and seen as sums of one term for each variable."""
 
+import functools
+import math
+
 import numpy as np
 import pytest
 
@@ -47,6 +50,45 @@ def test_sums_of_the_same_elements_are_one():
     assert reductions(lambda x: 10 * len(x) + np.sum(x**2) - 10 * np.sum(np.cos(x)), 5) == [("sum", (5,))]
     assert reductions(lambda x: np.sum(x[1:]**2) - np.mean(x[1:]) / 3 + np.sum(x), 5) == [("sum", (5,)), ("sum", (4,))] \
         or reductions(lambda x: np.sum(x[1:]**2) - np.mean(x[1:]) / 3 + np.sum(x), 5) == [("sum", (4,)), ("sum", (5,))]
+
+
+LOOPS = {  # a function, and the reductions that it is
+    "squares": (lambda x: sum((i + 1) * (v - i)**2 for i, v in enumerate(x)), [("sum", (8,))]),
+    "terms in two loops": (lambda x: sum(v**4 for v in x) - 4 * sum(v**2 for v in x) + 3, [("sum", (8,))]),
+    "neighbours": (lambda x: sum((x[i + 1] - x[i]**2)**2 for i in range(7)), [("sum", (7,))]),
+    "factors": (lambda x: 1 - 2 * math.prod(np.cos(v / (i + 2)) for i, v in enumerate(x)), [("prod", (8,))]),
+    "sums of factors": (lambda x: math.prod(sum(k * np.cos((k + 1) * v + k) for k in range(1, 4)) for v in x), [("prod", (8,))]),
+    "largest": (lambda x: functools.reduce(np.maximum, [v**2 - i for i, v in enumerate(x)]), [("amax", (8,))]),
+    "a part": (lambda x: x[0] * x[7] + sum(np.exp(x[i]) for i in range(1, 7)), [("sum", (6,))]),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_are_reductions(name):
+    f, wanted = LOOPS[name]
+    assert reductions(f, 8) == wanted
+
+
+def test_a_loop_and_its_vector_are_the_same_expression():
+    x = var("x", (9,))
+    loop = trace(lambda x: sum(v**4 - 4 * v**2 for v in x), 9)
+    assert local_form(loop, x).value is local_form(trace(lambda x: np.sum(x**4 - 4 * x**2), 9), x).value
+
+
+def test_a_loop_is_proved_with_all_its_minimisers():
+    r = infimum.minimize(lambda x: sum(v**4 - 4 * v**2 for v in x), [(-3, 3)] * 40)
+    assert r.verdict.name == "PROVED" and r.lower <= -160 <= r.upper and r.regions.count == 2**40
+
+
+def test_long_recurrences_are_looked_at_in_little_time():
+    def f(x):
+        y, total = x[0], 0.0
+        for k in range(3000):
+            y = y + 0.01 * np.sin(y) * x[k % 8]
+            total = total + y
+        return total
+    g = trace(f, 8)
+    assert arranged(g, var("x", (8,))) is g
 
 
 OTHERS = {

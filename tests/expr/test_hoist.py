@@ -1,5 +1,7 @@
 """Local forms: with the numbers put in as they are defined, L is f, for every variable and block, compared exactly with Arb."""
 
+import functools
+import math
 import sys
 from collections.abc import Callable
 
@@ -167,6 +169,15 @@ LOCAL |= {  # as `expr.arrange` writes them
     "weights in a matrix": (lambda x: np.sum((J + W[:len(x)]) * x**2 + np.exp(J * W[:len(x)])), True),
     "sums of the same": (lambda x: 2 * np.sum(x**2) - (np.sum(np.cos(x)) / 3 - np.mean(x**3)) + 1 - np.sum(np.log(x)), True),
     "sums inside others": (lambda x: np.exp(np.sum(x) / 9 - np.sum(x**2)) * (np.sum(x[1:]) - 3 * np.sum(x[1:]**2)), True),
+    "a loop of squares": (lambda x: sum((i + 1) * (x[i] - i) ** 2 for i in range(len(x))) - 2, True),
+    "a loop that skips the first": (lambda x: x[0] ** 3 + sum(np.cos(x[i]) / i - x[i] for i in range(1, len(x))), True),
+    "a loop over neighbours": (lambda x: sum(9 * (x[i + 1] - x[i]) ** 2 + (1 - x[i]) ** 2 for i in range(len(x) - 1)), True),
+    "a loop of factors": (lambda x: 1 - 3 * math.prod(np.cos(x[i] / math.sqrt(i + 1)) for i in range(len(x))) + np.sum(x), True),
+    "a loop with branches": (lambda x: sum(np.where(v > 0.5, np.log(v), v * v) for v in x) / len(x), True),
+    "a loop with true pi": (lambda x: sum(np.sin(infimum.pi * v) ** 2 * infimum.pi / (i + 2) for i, v in enumerate(x)), True),
+    "loops in a loop": (lambda x: sum(k * np.sin((k + 1) * v + k) for v in x for k in range(1, 4)), True),
+    "the same turn twice": (lambda x: sum(v**2 for v in x) + sum(v**2 for v in x[1:]) - sum(v for v in [x[0]] * 3), True),
+    "a loop of largest": (lambda x: functools.reduce(np.maximum, [np.abs(v - i) for i, v in enumerate(x)]), True),
     "a sum of sums twice": (lambda x: (np.sum(x) + np.sum(np.sin(x)))**2 + (np.sum(x) + np.sum(np.sin(x))), True),
 }
 NOT_LOCAL: dict[str, Callable] = {
