@@ -48,7 +48,7 @@ _HOMES = {
     "errors": "BoundsError CheckpointError DeviceError DeviceMemoryError GalleryError HostError InfimumError InternalError "
               "NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
     "evaluate": "Derivative Enclosure Evaluator MeanValue compile enclose",
-    "expr.real": "Real e pi",
+    "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "problem": "Interval Problem",
     "result": "Minimum Result Verdict",
     "solve": "minimize resume",
