@@ -275,5 +275,6 @@ class Auto:
             self.incumbent.offer(np.stack(self.searches[-1].candidates(), axis=1))
         return proved_result(
             self.proof.regions(), min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
+            unions=self.root.unions() if self.proof is self.root else None,
             nit=self.root.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
             engine=self.name, seconds=seconds, seed=self.seed)
