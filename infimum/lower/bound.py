@@ -19,6 +19,7 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
+from infimum.lower.outcomes import by_outcome
 from infimum.lower.pieces import by_slices
 from infimum.lower.proof import (
     add_up,
@@ -57,9 +58,9 @@ class Bound:
             g = whole_if_unsound(b, g)
             for buffer, end in zip(ends, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
-        pieces = by_slices(b, f, self.data, _SLICES) if by_pieces else {}
-        Lowering(b, Enclosures(), {"x": self.box}, self.data, pieces).run(
-            [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), keep)], straight=False if pieces else None)
+        tighter = by_outcome(b, f, self.data, by_slices(b, f, self.data, _SLICES) if by_pieces else {})
+        Lowering(b, Enclosures(), {"x": self.box}, self.data, tighter).run(
+            [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), keep)], straight=False if tighter else None)
         self.gradient = lambda i: Pair(b.load(ends[0], i), b.load(ends[1], i))
         self.natural = natural(b, out["f"])
         self._first_order()

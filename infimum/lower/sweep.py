@@ -23,6 +23,7 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
+from infimum.lower.outcomes import by_outcome
 from infimum.lower.pieces import by_slices
 from infimum.lower.proof import add_up, first_order, larger, natural, raised, tilt, whole_if_unsound, with_lower
 
@@ -54,7 +55,7 @@ def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1
         return b.input(0, i) if estimates else Pair(b.neg(b.input(0, i)), b.input(1, i))
     outputs = [(node, writer(k)) for k, node in enumerate(nodes)]
     if outputs:
-        tighter = by_slices(b, f, data, slices) if slices else {}
+        tighter = {} if estimates else by_outcome(b, f, data, by_slices(b, f, data, slices) if slices else {})
         meaning = Estimates() if estimates else Enclosures()
         Lowering(b, meaning, {"x": box}, data, tighter).run(outputs, straight=False if tighter else None)
     rows = tuple(node.size for node in nodes for _ in range(each))
