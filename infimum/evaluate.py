@@ -24,6 +24,7 @@ from infimum.expr.show import listing
 from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
+from infimum.lower.at_point import enclose_at_point
 from infimum.lower.nodes import nodes_of
 from infimum.problem import Interval, read_bounds
 from infimum.text import counted
@@ -161,6 +162,10 @@ class Evaluator:
         out, shaped = self._run(programs.HESSIAN, lo, hi)
         square = [shaped(a.reshape(self.n, self.n, -1)) for a in out[3:]]
         return Derivative(_enclosure(out[:3], shaped), *square)
+
+    def value_to_last_bit(self, x: np.ndarray) -> tuple[float, float] | None:
+        """The tightest doubles around the function's value at one point, slowly; None where they cannot be told."""
+        return enclose_at_point(self.f, x)
 
     def inside(self, lo: Any, hi: Any) -> dict[Expr, Enclosure]:
         """The enclosures of all operations inside the function, each of shape (elements, N)."""

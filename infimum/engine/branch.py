@@ -53,6 +53,7 @@ class Branch:
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
         """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
+        self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
         count = lo.shape[1]
         boxes = Regions(lo, hi, np.full(count, lower), np.zeros(count, np.int32), np.zeros(count, np.int8))
         self.pool.reserve(count)
@@ -185,6 +186,7 @@ class Branch:
 
     def _prune(self) -> None:
         """Drops what the best point rules out."""
+        self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
         self.pool.prune(self.incumbent.upper)
         self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
 
