@@ -3,16 +3,18 @@ value form, and their hull is tight to second order."""
 
 import numpy as np
 
+from infimum.expr.asymptotic import alternatives
 from infimum.expr.node import Expr
 from infimum.expr.pieces import Piece, pieces_of
 from infimum.interval.arithmetic import add, mul, sub
 from infimum.interval.pair import DEFINED, INF, Pair, b_level
 from infimum.lower.data import Data
 from infimum.lower.elements import Elements
+from infimum.lower.grading import Grading
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
-from infimum.lower.proof import larger, natural, whole_if_unsound
+from infimum.lower.proof import common, larger, natural, unknown_mean, whole_if_unsound
 from infimum.lower.views import At
 
 
@@ -27,6 +29,8 @@ class Slices:
     def __init__(self, b: Builder, piece: Piece, data: Data, count: int):
         self.b, self.piece, self.data, self.count = b, piece, data, count
         self.ends = data.offset(np.arange(count + 1) / count)
+        self.others = alternatives(piece.value, piece.variable)
+        self.grading = Grading(b, data, count) if self.others else None
 
     def __call__(self, elements: Elements, known: Pair, at: At) -> Pair:
         """`known` is the natural enclosure over the whole quantity."""
@@ -35,9 +39,13 @@ class Slices:
         width = b.sub(hi, lo)
         unbounded = b.mnot(b.olt(width, INF))
 
+        graded = None if self.grading is None else self.grading.applies(lo, hi)
+        unbounded = unbounded if graded is None else b.mand(unbounded, b.mnot(graded))
+
         def end(k: "int | Value") -> Value:
             """One double for both neighbours."""
-            return b.min(b.max(b.fma(width, b.data(b.place("uadd", self.ends, k)), lo), lo), hi)
+            even = b.min(b.max(b.fma(width, b.data(b.place("uadd", self.ends, k)), lo), lo), hi)
+            return even if graded is None else b.select(graded, self.grading.end(k, lo, hi), even)
         with b.loop(self.count) as turn:
             first, last = b.ueq(turn.index, 0), b.ueq(turn.index, self.count - 1)
             left = b.select(b.mor(first, unbounded), lo, end(turn.index))
@@ -51,15 +59,17 @@ class Slices:
                      for mine, theirs in zip(results, (known.nlo, known.hi), strict=True))
         return known.but(nlo=nlo, hi=high, point=None, zero=False)
 
-    def _over(self, y: Pair, at: At, *nodes: Expr) -> list[Pair]:
-        name = self.piece.variable["name"]
-        return Lowering(self.b, Enclosures(), {name: lambda _: y}, self.data).elements_at(list(nodes), at)
+    def _over(self, y: Pair, at: At, *nodes: Expr, means: tuple[Expr, ...] = ()) -> list[Pair]:
+        leaves = {self.piece.variable["name"]: lambda _: y, **{mean["name"]: lambda _: unknown_mean(self.b) for mean in means}}
+        return Lowering(self.b, Enclosures(), leaves, self.data).elements_at(list(nodes), at)
 
     def _enclosure(self, lo: Value, hi: Value, at: At) -> tuple[Value, ...]:
         """(minus the lower end, the upper end) over one slice, both minus infinite where it is empty."""
         b, y = self.b, Pair(self.b.neg(lo), hi)
         value, slope = self._over(y, at, self.piece.value, self.piece.slope)
         known, ends = natural(b, value), whole_if_unsound(b, value)
+        for other in self.others:
+            ends = common(b, ends, whole_if_unsound(b, *self._over(y, at, other.value, means=other.means)))
         middle = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
         centre = Pair(b.neg(middle), middle)
         at_centre, = self._over(centre, at, self.piece.value)

@@ -13,6 +13,16 @@ def whole_if_unsound(b: Builder, x: Pair) -> Pair:
     return Pair(b.select(broken, INF, x.nlo), b.select(broken, INF, x.hi))
 
 
+def common(b: Builder, one: Pair, other: Pair) -> Pair:
+    """The tighter of both ends: two enclosures of the same values, none of them NaN."""
+    return Pair(b.min(one.nlo, other.nlo), b.min(one.hi, other.hi))
+
+
+def unknown_mean(b: Builder) -> Pair:
+    """A number between 0 and 1, which may depend on the point."""
+    return Pair(b.const(0.0), b.const(1.0), least=0, unit=True)
+
+
 class Natural(NamedTuple):
     """The value's enclosure on a box: minus its lower end, its status, and whether f is defined nowhere on the box."""
 
