@@ -6,7 +6,6 @@ import numpy as np
 from infimum.expr.asymptotic import alternatives
 from infimum.expr.node import Expr
 from infimum.expr.pieces import Piece, pieces_of
-from infimum.interval.arithmetic import add, mul, sub
 from infimum.interval.pair import DEFINED, INF, Pair, b_level
 from infimum.lower.data import Data
 from infimum.lower.elements import Elements
@@ -14,6 +13,7 @@ from infimum.lower.grading import Grading
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
+from infimum.lower.monotone import two_centred
 from infimum.lower.proof import common, larger, natural, unknown_mean, whole_if_unsound
 from infimum.lower.views import At
 
@@ -70,11 +70,6 @@ class Slices:
         known, ends = natural(b, value), whole_if_unsound(b, value)
         for other in self.others:
             ends = common(b, ends, whole_if_unsound(b, *self._over(y, at, other.value, means=other.means)))
-        middle = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
-        centre = Pair(b.neg(middle), middle)
-        at_centre, = self._over(centre, at, self.piece.value)
-        form = add(b, at_centre, mul(b, whole_if_unsound(b, slope), sub(b, y, centre)))
-        sound = b.mand(b.ogt(form.nlo, -INF), b.ogt(form.hi, -INF))
-        usable = b.mand(b.mand(known.lipschitz(b), b.olt(b.abs(middle), INF)), sound)
-        return tuple(b.select(known.empty, -INF, b.select(b.mand(usable, b.olt(mine, theirs)), mine, theirs))
+        form = two_centred(b, whole_if_unsound(b, slope), lo, hi, lambda y: self._over(y, at, self.piece.value)[0])
+        return tuple(b.select(known.empty, -INF, b.select(b.mand(known.lipschitz(b), b.olt(mine, theirs)), mine, theirs))
                      for mine, theirs in ((form.nlo, ends.nlo), (form.hi, ends.hi)))
