@@ -17,7 +17,7 @@ from functools import reduce
 
 import numpy as np
 
-from infimum.expr.build import broadcast, build, is_zero, zeros
+from infimum.expr.build import broadcast, build, is_zero, rebuilt, zeros
 from infimum.expr.diff_rules import LN2, LN10
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
@@ -121,8 +121,7 @@ class _Walk:
         """The node as it is, of arguments that are joined where that is of use."""
         parts = [self.joined(t) if any(p < 0 or m > 0 for p, m in t) or any(key[0] == 0 and c is not a for key, c in t.items())
                  else a for a, t in zip(node.args, args, strict=True)]
-        return node if all(a is b for a, b in zip(parts, node.args, strict=True)) else build(
-            node.op, *parts, line=node.line, **dict(node.params))
+        return rebuilt(node, parts)
 
     def _expanded(self, node: Expr, args: list[Terms]) -> Terms | None:
         """g(c + v) for a v that vanishes with the base: powers of v, the last times a derivative between c and c + v."""

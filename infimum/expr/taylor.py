@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import factorial
 
-from infimum.expr.build import broadcast, build
+from infimum.expr.build import broadcast, build, rebuilt
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, const, topological, var
 
@@ -38,7 +38,5 @@ def substitute(top: Expr, new: dict[Expr, Expr]) -> Expr:
     new = dict(new)
     for node in topological([top]):
         if node not in new:
-            args = [new[a] for a in node.args]
-            same = all(a is b for a, b in zip(args, node.args, strict=True))
-            new[node] = node if same else build(node.op, *args, line=node.line, **dict(node.params))
+            new[node] = rebuilt(node, [new[a] for a in node.args])
     return new[top]

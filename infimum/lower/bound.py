@@ -13,6 +13,7 @@ Mirrored where f falls. An infinite bound is never reduced to.
 import numpy as np
 
 from infimum.expr.diff import gradient
+from infimum.expr.gather import gathered
 from infimum.expr.node import Expr
 from infimum.interval.pair import INF, Pair
 from infimum.lower.data import Data
@@ -51,6 +52,7 @@ class Bound:
         self.at = self.data.offset(np.zeros(3 * self.n + self.more))
         self.prepare()
         b, out = self.b, {}
+        f = gathered(f) if by_pieces else f
         ends = b.buffer(self.n), b.buffer(self.n)
 
         def keep(at: tuple, g: Pair) -> None:

@@ -5,22 +5,25 @@ import numpy as np
 
 from infimum.expr.asymptotic import alternatives
 from infimum.expr.node import Expr
+from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import Piece, pieces_of
 from infimum.interval.pair import DEFINED, INF, Pair, b_level
 from infimum.lower.data import Data
-from infimum.lower.elements import Elements
+from infimum.lower.elements import Elements, Tighter
 from infimum.lower.grading import Grading
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.monotone import two_centred
-from infimum.lower.proof import common, larger, natural, unknown_mean, whole_if_unsound
+from infimum.lower.other_form import other_form, unknown_means
+from infimum.lower.proof import common, larger, natural, whole_if_unsound
 from infimum.lower.views import At
 
 
-def by_slices(b: Builder, f: Expr, data: Data, count: int) -> "dict[Expr, Slices]":
-    """For every piece of f the way to enclose it by so many slices."""
-    return {node: Slices(b, piece, data, count) for node, piece in pieces_of(f).items()}
+def by_slices(b: Builder, f: Expr, data: Data, count: int) -> Tighter:
+    """For every piece of f the way to enclose it by so many slices; for quotients by norms that of their other form."""
+    slices = {node: Slices(b, piece, data, count) for node, piece in pieces_of(f).items()}
+    return {**{node: other_form(b, other, data) for node, other in norm_quotients(f).items()}, **slices}
 
 
 class Slices:
@@ -60,7 +63,7 @@ class Slices:
         return known.but(nlo=nlo, hi=high, point=None, zero=False)
 
     def _over(self, y: Pair, at: At, *nodes: Expr, means: tuple[Expr, ...] = ()) -> list[Pair]:
-        leaves = {self.piece.variable["name"]: lambda _: y, **{mean["name"]: lambda _: unknown_mean(self.b) for mean in means}}
+        leaves = {self.piece.variable["name"]: lambda _: y, **unknown_means(self.b, means)}
         return Lowering(self.b, Enclosures(), leaves, self.data).elements_at(list(nodes), at)
 
     def _enclosure(self, lo: Value, hi: Value, at: At) -> tuple[Value, ...]:

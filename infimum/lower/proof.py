@@ -18,11 +18,6 @@ def common(b: Builder, one: Pair, other: Pair) -> Pair:
     return Pair(b.min(one.nlo, other.nlo), b.min(one.hi, other.hi))
 
 
-def unknown_mean(b: Builder) -> Pair:
-    """A number between 0 and 1, which may depend on the point."""
-    return Pair(b.const(0.0), b.const(1.0), least=0, unit=True)
-
-
 class Natural(NamedTuple):
     """The value's enclosure on a box: minus its lower end, its status, and whether f is defined nowhere on the box."""
 

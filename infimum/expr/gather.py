@@ -1,0 +1,84 @@
+"""Sums whose terms stand apart, gathered: e + r**-12 - r**-6 is (e + r**-12) - r**-6, in which no part but its terms reads r alone,
+and sum(r**-12) - 2 sum(r**-6) has no part that reads an element of r twice. With the terms of each quantity side by side there are
+such parts, and they are pieces (`expr.pieces`)."""
+
+from collections import Counter
+from functools import reduce
+from typing import Any
+
+from infimum.expr.build import build, rebuilt
+from infimum.expr.node import Expr, topological
+from infimum.expr.pieces import quantities
+from infimum.expr.simplify import scalar_of
+
+_CHAIN = ("add", "sub", "neg")
+_Term = tuple[bool, Expr]  # is it subtracted?
+
+
+def gathered(f: Expr) -> Expr:
+    """f with the terms of its sums in another order: the same terms, and so the same value, domain and status."""
+    nodes = list(topological([f]))
+    quantity, _ = quantities(nodes)
+    users = Counter(arg for node in nodes for arg in node.args)
+    inner = {arg for node in nodes if node.op in _CHAIN for arg in node.args
+             if arg.op in _CHAIN and users[arg] == 1 and getattr(quantity[arg], "op", None) in _CHAIN}
+    new: dict[Expr, Expr] = {}
+    for node in nodes:
+        groups: dict[Any, list[_Term]] = {}
+        if node.op in _CHAIN and node not in inner:
+            for negative, term in _terms(node, inner):
+                groups.setdefault(_key(term, quantity), []).append((negative, term))
+        if any(len(terms) > 1 for terms in groups.values()):
+            new[node] = reduce(_plus, ((False, _total(key, terms, new)) for key, terms in groups.items()))[1]
+        else:
+            new[node] = rebuilt(node, [new[a] for a in node.args])
+    return new[f]
+
+
+def _terms(top: Expr, inner: set[Expr]) -> list[_Term]:
+    """The terms of a sum, from left to right."""
+    found, stack = [], [(False, top)]
+    while stack:
+        negative, node = stack.pop()
+        if node is top or node in inner:
+            signs = (negative, negative) if node.op == "add" else (negative, not negative)[-len(node.args):]
+            stack += reversed(list(zip(signs, node.args, strict=True)))
+        else:
+            found.append((negative, node))
+    return found
+
+
+def _of_sum(term: Expr) -> tuple[Expr | None, Expr] | None:
+    """(c, X) if the term is c sum(X) for a number c, None if that is 1; the axes are all."""
+    factor, whole = term.args if term.op == "mul" and scalar_of(term.args[0]) is not None else (None, term)
+    return (factor, whole.args[0]) if whole.op == "sum" and whole.shape == () and len(whole.args[0].shape) == 1 else None
+
+
+def _key(term: Expr, quantity: dict[Expr, Any]) -> Any:
+    """Terms with the same key are put together: what they read, or what the elements of their sum read."""
+    parts = _of_sum(term)
+    reads = quantity[term if parts is None else parts[1]]
+    return (parts is not None, reads if isinstance(reads, Expr) else term)
+
+
+def _total(key: Any, terms: list[_Term], new: dict[Expr, Expr]) -> Expr:
+    if len(terms) == 1 or not key[0]:
+        return _signed(reduce(_plus, ((negative, new[term]) for negative, term in terms)))
+    parts = []
+    for negative, term in terms:
+        factor, inside = _of_sum(term)
+        parts.append((negative, new[inside] if factor is None else build("mul", factor, new[inside])))
+    return build("sum", _signed(reduce(_plus, parts)), axes=(0,))
+
+
+def _plus(one: _Term, other: _Term) -> _Term:
+    """The sum of two terms, with the sign of the first if both have the same."""
+    if one[0] == other[0]:
+        return one[0], build("add", one[1], other[1])
+    first, second = (other, one) if one[0] else (one, other)
+    return False, build("sub", first[1], second[1])
+
+
+def _signed(term: _Term) -> Expr:
+    return build("neg", term[1]) if term[0] else term[1]
+
