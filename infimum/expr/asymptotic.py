@@ -4,7 +4,7 @@ r**-12 - r**-6 on [0, h] is inf - inf for an interval; as r**-12 (1 - r**6) it i
 `xlogx` it is bounded. So an expression of one variable is written as a sum of terms, by exponents of a `base` t (the variable, or
 what is divided by), from the leaves up; joined again, with the lowest power outside, the sum has another natural extension.
 
-What holds for every node and its terms, by induction over the table `_Walk.of`: wherever the node is defined, either t is not 0
+What holds for every node and its terms, by induction over the table `Walk.of`: wherever the node is defined, either t is not 0
 (and positive if some p is no integer or some m > 0), every C is defined and the sum of the terms is the node's value; or t is 0,
 every p >= 0, p > 0 where m > 0, every C is defined, and the sum of those C with p = 0 is the value. So the joined expression has
 the value of the node wherever the node is defined. It may be defined at more points: what it says of them is of no use.
@@ -26,71 +26,14 @@ from infimum.expr.simplify import is_exponent, scalar_of
 from infimum.expr.taylor import expansion
 
 Terms = dict[tuple[Fraction, int], Expr]  # C under (p, m)
-_MOST_TERMS, _MOST_NODES, _MOST_BASES, _MOST_ORDERS = 8, 300, 3, 3
-_LARGEST_POWER_OF_LOG = 4
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """An expression that has the value of another wherever that is defined; `means` stand for unknown numbers between 0 and 1,
-    which depend on the point, so that it must not be differentiated."""
-
-    value: Expr
-    means: tuple[Expr, ...]
-
-
-def alternatives(value: Expr, variable: Expr) -> list[Alternative]:
-    """Other forms of an expression of one variable, element by element, for slices where it has a pole or an edge."""
-    nodes = list(topological([value]))
-    if len(nodes) > _MOST_NODES or any(node.kind is Kind.TEST for node in nodes):
-        return []
-    found = []
-    for base in _bases(nodes, variable)[:_MOST_BASES]:
-        for order in range(_MOST_ORDERS + 1):
-            walk = _Walk(base, order)
-            other = walk.joined(walk.of(value))
-            if not walk.singular or (order and not walk.means):
-                break
-            if walk.calm or (walk.mixed and not order):
-                found.append(Alternative(other, tuple(walk.means)))
-            if walk.calm:
-                break
-    return [other for other in found if other.value is not value]
-
-
-def _bases(nodes: list[Expr], variable: Expr) -> list[Expr]:
-    """What may vanish where the expression has a pole: divisors, what is raised to a power, arguments of logarithms."""
-    reads = {variable}
-    found: dict[Expr, None] = {}
-    for node in nodes:
-        if reads.intersection(node.args):
-            reads.add(node)
-    for node in nodes:
-        waiting = [arg for arg in _vanishing(node) if arg in reads]
-        while waiting:
-            arg = waiting.pop(0)
-            if arg.op in ("powi", "sqrt", "neg", "mul"):
-                waiting += [a for a in arg.args if a in reads]
-            else:
-                found[arg] = None
-    return [variable, *(base for base in found if base is not variable)] if found else []
-
-
-def _vanishing(node: Expr) -> tuple[Expr, ...]:
-    match node.op:
-        case "div":
-            return node.args[1:]
-        case "powi":
-            return node.args if node["k"] < 0 else ()
-        case "log" | "log2" | "log10" | "xlogx" | "pow":
-            return node.args[:1]
-    return ()
+_MOST_TERMS, _LARGEST_POWER_OF_LOG = 8, 4
 
 
 @dataclass
-class _Walk:
-    """Writes expressions as sums of terms in one base; functions of what vanishes with it are expanded to an order, if that is not
-    0. `singular`: some term has a pole; `calm`: no sum that is joined has one; `mixed`: one that has one has other terms too."""
+class Walk:
+    """Writes expressions as sums of terms in one base; functions of what vanishes with it are expanded to an order, if any.
+
+    `singular`: some term has a pole; `calm`: no sum that is joined has one; `mixed`: one that has one has other terms too."""
 
     base: Expr
     order: int
@@ -100,7 +43,7 @@ class _Walk:
     means: list[Expr] = field(default_factory=list)
 
     def of(self, top: Expr) -> Terms:
-        known: dict[Expr, Terms] = {self.base: {(Fraction(1), 0): self._number(1.0)}}
+        known: dict[Expr, Terms] = {self.base: {(Fraction(1), 0): self.number(1.0)}}
         for node in topological([top], leaf=self.base):
             if node not in known:
                 terms = self._terms(node, [known[a] for a in node.args]) if node.kind is Kind.MAP else self._whole(node)
@@ -137,14 +80,14 @@ class _Walk:
             return None
         self.means.append(mean)
         terms: Terms = {(Fraction(0), 0): found[0]}
-        power: Terms = {(Fraction(0), 0): self._number(1.0)}
+        power: Terms = {(Fraction(0), 0): self.number(1.0)}
         for coefficient in found[1:]:
             power = self._product(power, vanishing)
             terms = self.plus(terms, {key: build("mul", coefficient, c) for key, c in power.items()})
         return terms
 
     # ---- sums of terms
-    def _number(self, value: float) -> Expr:
+    def number(self, value: float) -> Expr:
         return broadcast(const(value), self.base.shape)
 
     def _whole(self, node: Expr) -> Terms:
@@ -232,10 +175,20 @@ def _is_power(p: Fraction) -> bool:
     return is_exponent(float(p)) if p.denominator == 1 else abs(p) < 2**20
 
 
-def _is_positive(c: Expr) -> bool:
-    while c.op in ("broadcast", "reshape"):
-        c = c.args[0]
-    return c.op == "const" and bool((c.lo > 0).all() and np.isfinite(c.hi).all())
+def sign_of(c: Expr) -> int:
+    """1 or -1 if every element of a constant expression certainly has this sign, else 0."""
+    if c.op == "const":
+        finite = c.size and np.isfinite(c.lo).all() and np.isfinite(c.hi).all()
+        return int((c.lo > 0).all()) - int((c.hi < 0).all()) if finite else 0
+    signs = [sign_of(a) for a in c.args] if c.op in _SIGNS else [0]
+    return _SIGNS[c.op](c, *signs) if all(signs) else 0
+
+
+_SIGNS: dict[str, Callable[..., int]] = {
+    "broadcast": lambda c, s: s, "reshape": lambda c, s: s, "neg": lambda c, s: -s, "abs": lambda c, s: 1,
+    "mul": lambda c, s, t: s * t, "div": lambda c, s, t: s * t, "powi": lambda c, s: s if c["k"] % 2 else 1,
+    "sqrt": lambda c, s: max(s, 0), "pow": lambda c, s, t: max(s, 0), "exp": lambda c, s: 1,
+}
 
 
 def _root(terms: Terms) -> tuple[Fraction, Expr] | None:
@@ -243,15 +196,15 @@ def _root(terms: Terms) -> tuple[Fraction, Expr] | None:
     if len(terms) != 1:
         return None
     ((p, m), c), = terms.items()
-    return (p, c) if not m and p and (p.denominator > 1 or p.numerator % 2) and _is_positive(c) else None
+    return (p, c) if not m and p and (p.denominator > 1 or p.numerator % 2) and sign_of(c) > 0 else None
 
 
 # ---- what each operation makes of the terms of its arguments; None: nothing
-def _neg(walk: _Walk, node: Expr, x: Terms) -> Terms:
+def _neg(walk: Walk, node: Expr, x: Terms) -> Terms:
     return {key: build("neg", c) for key, c in x.items()}
 
 
-def _div(walk: _Walk, node: Expr, x: Terms, y: Terms) -> Terms | None:
+def _div(walk: Walk, node: Expr, x: Terms, y: Terms) -> Terms | None:
     """Where the quotient is defined y is not 0; so neither is U of y = t**q U, nor t if q is not 0."""
     if not y:
         return None
@@ -260,7 +213,7 @@ def _div(walk: _Walk, node: Expr, x: Terms, y: Terms) -> Terms | None:
     return {(p - q, m): build("div", c, u) for (p, m), c in x.items()}
 
 
-def _powi(walk: _Walk, node: Expr, x: Terms) -> Terms | None:
+def _powi(walk: Walk, node: Expr, x: Terms) -> Terms | None:
     k = node["k"]
     if k == 0 or not x:
         return None
@@ -281,7 +234,7 @@ def _powi(walk: _Walk, node: Expr, x: Terms) -> Terms | None:
 
 
 def _fixed_power(exponent: Fraction) -> Callable:
-    def rule(walk: _Walk, node: Expr, x: Terms) -> Terms | None:
+    def rule(walk: Walk, node: Expr, x: Terms) -> Terms | None:
         found = _root(x)
         if found is None or not _is_power(found[0] * exponent):
             return None
@@ -290,7 +243,7 @@ def _fixed_power(exponent: Fraction) -> Callable:
     return rule
 
 
-def _pow(walk: _Walk, node: Expr, x: Terms, y: Terms) -> Terms | None:
+def _pow(walk: Walk, node: Expr, x: Terms, y: Terms) -> Terms | None:
     """A constant exponent; or exp(y log x) where y vanishes with the base, as does x or 1 / x: x**y is undefined there."""
     exponent = scalar_of(node.args[1])
     if exponent is not None:
@@ -303,7 +256,7 @@ def _pow(walk: _Walk, node: Expr, x: Terms, y: Terms) -> Terms | None:
     return None if product is None else walk._whole(build("exp", walk.joined(product)))
 
 
-def _log(walk: _Walk, node: Expr, x: Terms) -> Terms | None:
+def _log(walk: Walk, node: Expr, x: Terms) -> Terms | None:
     found = _root(x)
     if found is None or not _is_power(found[0]):
         return None
@@ -313,13 +266,13 @@ def _log(walk: _Walk, node: Expr, x: Terms) -> Terms | None:
 
 
 def _log_to(natural: Expr) -> Callable:
-    def rule(walk: _Walk, node: Expr, x: Terms) -> Terms | None:
+    def rule(walk: Walk, node: Expr, x: Terms) -> Terms | None:
         found = _log(walk, node, x)
         return None if found is None else {key: build("div", c, natural) for key, c in found.items()}
     return rule
 
 
-def _xlogx(walk: _Walk, node: Expr, x: Terms) -> Terms | None:
+def _xlogx(walk: Walk, node: Expr, x: Terms) -> Terms | None:
     """0 at 0, where p > 0."""
     found = _log(walk, node, x) if all(p > 0 for p, _ in x) else None
     return None if found is None else walk.product(node, x, found)

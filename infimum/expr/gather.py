@@ -1,6 +1,6 @@
-"""Sums whose terms stand apart, gathered: e + r**-12 - r**-6 is (e + r**-12) - r**-6, in which no part but its terms reads r alone,
-and sum(r**-12) - 2 sum(r**-6) has no part that reads an element of r twice. With the terms of each quantity side by side there are
-such parts, and they are pieces (`expr.pieces`)."""
+"""Sums whose terms stand apart, gathered: e + r**-12 - r**-6 is (e + r**-12) - r**-6, where nothing but the terms reads r alone,
+and nothing in sum(r**-12) - 2 sum(r**-6) reads an element of r twice. With the terms of each quantity side by side there are such
+parts, and they are pieces (`expr.pieces`)."""
 
 from collections import Counter
 from functools import reduce

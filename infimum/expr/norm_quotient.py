@@ -1,7 +1,8 @@
 """Quotients u / ||a|| of a function that vanishes with a: bounded near a = 0, where intervals have 0 / 0.
 
-If u reads nothing but a, is Lipschitz everywhere and u(0) = 0, then by the mean value theorem (Lebourg's, for generalised gradients)
-u(a) = g(m a) . a for a gradient g between 0 and a, so that u(a) / ||a|| is the sum of g_i(m a) a_i / ||a||, and |a_i| <= ||a||.
+If u reads nothing but a, is Lipschitz on every bounded set and u(0) = 0, then by the mean value theorem (Lebourg's, for
+generalised gradients) u(a) = g(m a) . a for some m in [0, 1], so that u(a) / ||a|| is the sum of g_i(m a) a_i / ||a||, where
+|a_i| <= ||a||.
 """
 
 from fractions import Fraction
@@ -9,7 +10,7 @@ from functools import reduce
 
 import numpy as np
 
-from infimum.expr.asymptotic import Alternative
+from infimum.expr.alternatives import Alternative
 from infimum.expr.build import broadcast, build
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, topological, var

@@ -1,4 +1,4 @@
-"""Slices that narrow towards a pole at 0: of [0, 27] the part below 1 matters to r**-12 - r**-6, and even slices would not see it."""
+"""Slices that narrow towards a pole at 0: what matters of [0, 27] to r**-12 - r**-6 lies within the first of eight even ones."""
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from infimum.expr.asymptotic import Alternative
+from infimum.expr.alternatives import Alternative
 from infimum.expr.node import Expr
 from infimum.interval.pair import Pair
 from infimum.lower.data import Data

@@ -3,7 +3,7 @@ value form, and their hull is tight to second order."""
 
 import numpy as np
 
-from infimum.expr.asymptotic import alternatives
+from infimum.expr.alternatives import alternatives, is_nonnegative
 from infimum.expr.node import Expr
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import Piece, pieces_of
@@ -32,7 +32,7 @@ class Slices:
     def __init__(self, b: Builder, piece: Piece, data: Data, count: int):
         self.b, self.piece, self.data, self.count = b, piece, data, count
         self.ends = data.offset(np.arange(count + 1) / count)
-        self.others = alternatives(piece.value, piece.variable)
+        self.others = alternatives(piece.value, piece.variable, is_nonnegative(piece.quantity))
         self.grading = Grading(b, data, count) if self.others else None
 
     def __call__(self, elements: Elements, known: Pair, at: At) -> Pair:
