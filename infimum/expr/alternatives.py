@@ -93,8 +93,8 @@ def _floor(terms: Terms, walk: Walk, nonnegative: bool) -> Expr | None:
     """A lower bound of a t**p + b t**q + c for p < q and constants with a p < 0 < b q, the least value over t > 0.
 
     Its derivative is t**(p - 1) times a p + b q t**(q - p), which rises with t from a negative number to infinity: so the sum
-    falls up to a point s with s**(q - p) = -a p / (b q) and rises from there, and its value at s is c + a s**p (1 - p / q). At t = 0 it
-    is defined only if p > 0, and is the limit there. For t < 0 see `_holds_below_0`.
+    falls up to a point s with s**(q - p) = -a p / (b q) and rises from there, and its value at s is c + a s**p (1 - p / q). At
+    t = 0 it is defined only if p > 0, and is the limit there. For t < 0 see `_holds_below_0`.
     """
     powers = sorted((p, m) for p, m in terms if (p, m) != (0, 0))
     if len(powers) != 2 or any(m for _, m in powers):
