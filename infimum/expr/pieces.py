@@ -14,6 +14,7 @@ from infimum.expr.node import Expr, topological, var
 from infimum.expr.ops import Kind
 
 _MIXED = object()
+_TABLE = 1024  # elements of an array of two dimensions or more that is taken for a piece: distances of pairs, not data
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def pieces_of(f: Expr) -> dict[Expr, Piece]:
     quantity, paths = quantities(nodes)
     used = {arg: None for node in nodes for arg in node.args if quantity[arg] is not quantity[node]} | {f: None}
     tops = [node for node in nodes if node in used and node.kind is Kind.MAP and paths[node] > 1
-            and isinstance(quantity[node], Expr) and quantity[node] is not node and len(node.shape) <= 1]
+            and isinstance(quantity[node], Expr) and quantity[node] is not node and (len(node.shape) <= 1 or node.size <= _TABLE)]
     return {top: _piece(top, quantity[top]) for top in tops}
 
 

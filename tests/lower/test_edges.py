@@ -206,6 +206,16 @@ def test_the_status_stays():
     assert f.value([[-1.0]], [[1.0]]).level.tolist() == [0]
 
 
+def test_a_table_of_distances():
+    """Arrays of two dimensions have pieces too."""
+    def f(x):
+        r2 = (x[:, None] - x[None]) ** 2 + np.eye(3)
+        return np.sum((r2**-6 - r2**-3) * (1 - np.eye(3)))
+    by_pieces, rng = ByPieces(f, 3), np.random.default_rng(5)
+    assert judged(by_pieces, 3, [[(0, 1)] * 3, [(-2, 3)] * 3, [(0, 0.3), (1, 1.5), (2, 9)]], rng) > 30
+    assert by_pieces.over((0, 3), (0, 3), (0, 3))[0] > -INF
+
+
 # ---- quotients by norms
 QUOTIENTS = {
     "Keane": lambda x: -(np.sin(x[0] - x[1]) ** 2) * np.sin(x[0] + x[1]) ** 2 / np.sqrt(x[0] ** 2 + x[1] ** 2),
