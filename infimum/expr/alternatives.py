@@ -58,6 +58,8 @@ def _bases(nodes: list[Expr], variable: Expr) -> list[Expr]:
         waiting = [arg for arg in _vanishing(node) if arg in reads]
         while waiting:
             arg = waiting.pop(0)
+            if arg.op == "powi" and arg["k"] % 2 == 0 and node.op.startswith("log"):
+                found[arg] = None  # log(x**2) has terms in x**2, but none in x
             if arg.op in ("powi", "sqrt", "neg", "mul"):
                 waiting += [a for a in arg.args if a in reads]
             else:

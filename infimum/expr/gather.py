@@ -10,13 +10,15 @@ from infimum.expr.build import build, rebuilt
 from infimum.expr.node import Expr, topological
 from infimum.expr.pieces import quantities
 from infimum.expr.simplify import scalar_of
+from infimum.expr.taylor import substitute
 
 _CHAIN = ("add", "sub", "neg")
 _Term = tuple[bool, Expr]  # is it subtracted?
 
 
 def gathered(f: Expr) -> Expr:
-    """f with the terms of its sums in another order: the same terms, and so the same value, domain and status."""
+    """f with the terms of its sums in another order: the same terms, and so the same value and domain."""
+    f = _by_norms(f)
     nodes = list(topological([f]))
     quantity, _ = quantities(nodes)
     users = Counter(arg for node in nodes for arg in node.args)
@@ -33,6 +35,15 @@ def gathered(f: Expr) -> Expr:
         else:
             new[node] = rebuilt(node, [new[a] for a in node.args])
     return new[f]
+
+
+def _by_norms(f: Expr) -> Expr:
+    """f with r**2 in place of a sum of squares whose root r it reads as well: they are one quantity. The same value and domain; at
+    r = 0 the status is that of the norm."""
+    nodes = dict.fromkeys(topological([f]))
+    roots = {node: build("sqrt", node) for node in nodes if node.op in ("add", "sum")}
+    squares = {node: build("powi", root, k=2) for node, root in roots.items() if root.op != "sqrt" and root in nodes}
+    return substitute(f, squares) if squares else f
 
 
 def _terms(top: Expr, inner: set[Expr]) -> list[_Term]:

@@ -28,6 +28,7 @@ def test_what_becomes_of_formulas():
     assert forms(lambda x: np.sin(x) / x) == ["cos((mean 0 * piece))"]
     assert forms(lambda x: (1 - np.cos(x - 1)) / (x - 1) ** 2) == ["neg((-0.5 * cos((mean 0 * (piece - 1.0)))))"]
     assert forms(lambda x: np.log(x) ** 2 + np.log(x)) == ["(log(piece) * (log(piece) + 1.0))"]
+    assert forms(lambda x: x**2 * np.log(x**2)) == ["xlogx(powi(piece, k=2))"]
     assert forms(lambda x: x**0.25 * np.log(x)) == ["(4.0 * xlogx(pow(piece, 0.25)))"]
 
 
@@ -81,6 +82,8 @@ APART = {  # a sum and the number of its pieces, before and after its terms are 
     "sums": (lambda x: np.sum(x**-6) - 2 * np.sum(x**-3) + x[0], 0, 1),
     "side by side": (lambda x: (x[0] ** 2 - x[0]) + (x[1] ** 3 - x[1]), 2, 2),
     "a shared sum": (lambda x: (lambda s: s + x[0] + np.exp(s))(x[0] ** 2 + x[1]), 0, 1),
+    "r and its square": (lambda x: (lambda r2: r2**-6 - 2 / np.sqrt(r2))(x[0] ** 2 + x[1] ** 2 + x[2] ** 2), 0, 1),
+    "a norm and its square": (lambda x: np.sum(x**2) * np.log(np.linalg.norm(x)), 0, 1),
     "nothing": (lambda x: x[0] * x[1] + x[1] * x[2] - x[0], 0, 0),
 }
 
