@@ -267,8 +267,7 @@ class Evaluator:
     def has_pieces(self) -> bool:
         """Does some part of the function use one quantity more than once, or is it 0 / 0 by a norm? Enclosures by pieces are then
         tighter."""
-        f = gathered(self.f)
-        return bool(pieces_of(f) or norm_quotients(f))
+        return bool(pieces_of(self.f) or norm_quotients(self.f) or pieces_of(gathered(self.f)))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""

@@ -21,9 +21,10 @@ from infimum.expr.build import broadcast, build, is_zero, rebuilt, zeros
 from infimum.expr.diff_rules import LN2, LN10
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
-from infimum.expr.rationals import between_doubles
+from infimum.expr.signs import is_constant, sign_of
 from infimum.expr.simplify import is_exponent, scalar_of
 from infimum.expr.taylor import expansion
+from infimum.expr.two_powers import least_of_two_powers, rational
 
 Terms = dict[tuple[Fraction, int], Expr]  # C under (p, m)
 _MOST_TERMS, _LARGEST_POWER_OF_LOG = 8, 4
@@ -31,12 +32,14 @@ _MOST_TERMS, _LARGEST_POWER_OF_LOG = 8, 4
 
 @dataclass
 class Walk:
-    """Writes expressions as sums of terms in one base; functions of what vanishes with it are expanded to an order, if any.
+    """Writes expressions as sums of terms in one base, which may be known not to be negative; functions of what vanishes with it
+    are expanded to an order, unless that is 0.
 
     `singular`: some term has a pole; `calm`: no sum that is joined has one; `mixed`: one that has one has other terms too."""
 
     base: Expr
     order: int
+    nonnegative: bool = False
     singular: bool = False
     calm: bool = True
     mixed: bool = False
@@ -127,7 +130,18 @@ class Walk:
         if all(p >= 0 for p, _ in terms):
             return self._sum(terms)
         p, rest = self.parts(terms)
-        return build("mul", self.power(p), rest)
+        form, least = build("mul", self.power(p), rest), self._least(terms)
+        return form if least is None else build("max", form, least)
+
+    def _least(self, terms: Terms) -> Expr | None:
+        """A lower bound of two powers and a constant."""
+        powers = sorted(key for key in terms if key != (0, 0))
+        constant = terms.get((Fraction(0), 0))
+        if len(powers) != 2 or any(m for _, m in powers) or (constant is not None and not is_constant(constant)):
+            return None
+        one, other = powers
+        least = least_of_two_powers(one[0], terms[one], other[0], terms[other], self.nonnegative)
+        return least if least is None or constant is None else build("add", least, constant)
 
     def _sum(self, terms: Terms) -> Expr:
         """Terms with p >= 0. Of powers of the logarithm alone Horner's scheme; t**p log(t)**m is bounded at 0 by way of xlogx."""
@@ -159,11 +173,7 @@ class Walk:
     def power(self, p: Fraction) -> Expr:
         if p.denominator == 1:
             return build("powi", self.base, k=int(p))
-        return build("pow", self.base, self.rational(p))
-
-    def rational(self, q: Fraction) -> Expr:
-        """A constant: the double, or the neighbours around it."""
-        return broadcast(between_doubles([q], ()), self.base.shape)
+        return build("pow", self.base, rational(p, self.base.shape))
 
 
 def _key(item: tuple[tuple[Fraction, int], Expr]) -> tuple[Fraction, int]:
@@ -171,24 +181,8 @@ def _key(item: tuple[tuple[Fraction, int], Expr]) -> tuple[Fraction, int]:
 
 
 def _is_power(p: Fraction) -> bool:
-    """May t be raised to p?"""
-    return is_exponent(float(p)) if p.denominator == 1 else abs(p) < 2**20
-
-
-def sign_of(c: Expr) -> int:
-    """1 or -1 if every element of a constant expression certainly has this sign, else 0."""
-    if c.op == "const":
-        finite = c.size and np.isfinite(c.lo).all() and np.isfinite(c.hi).all()
-        return int((c.lo > 0).all()) - int((c.hi < 0).all()) if finite else 0
-    signs = [sign_of(a) for a in c.args] if c.op in _SIGNS else [0]
-    return _SIGNS[c.op](c, *signs) if all(signs) else 0
-
-
-_SIGNS: dict[str, Callable[..., int]] = {
-    "broadcast": lambda c, s: s, "reshape": lambda c, s: s, "neg": lambda c, s: -s, "abs": lambda c, s: 1,
-    "mul": lambda c, s, t: s * t, "div": lambda c, s, t: s * t, "powi": lambda c, s: s if c["k"] % 2 else 1,
-    "sqrt": lambda c, s: max(s, 0), "pow": lambda c, s, t: max(s, 0), "exp": lambda c, s: 1,
-}
+    """May t be raised to p? The exponents that come of it are then far from the ends of the doubles."""
+    return is_exponent(float(p)) if p.denominator == 1 else 2.0**-64 < abs(p) < 2.0**20
 
 
 def _root(terms: Terms) -> tuple[Fraction, Expr] | None:
@@ -261,7 +255,7 @@ def _log(walk: Walk, node: Expr, x: Terms) -> Terms | None:
     if found is None or not _is_power(found[0]):
         return None
     p, c = found
-    logarithm: Terms = {(Fraction(0), 1): walk.rational(p)}
+    logarithm: Terms = {(Fraction(0), 1): rational(p, walk.base.shape)}
     return logarithm if scalar_of(c) == 1.0 else logarithm | walk._whole(build("log", c))
 
 

@@ -21,26 +21,27 @@ def gathered(f: Expr) -> Expr:
     f = _by_norms(f)
     nodes = list(topological([f]))
     quantity, _ = quantities(nodes)
+    sums = [node for node in nodes if node.op in _CHAIN]
     users = Counter(arg for node in nodes for arg in node.args)
-    inner = {arg for node in nodes if node.op in _CHAIN for arg in node.args
+    inner = {arg for node in sums for arg in node.args
              if arg.op in _CHAIN and users[arg] == 1 and getattr(quantity[arg], "op", None) in _CHAIN}
+    found = {node: _groups(_terms(node, inner), quantity) for node in sums if node not in inner}
+    apart = {node: groups for node, groups in found.items() if any(len(terms) > 1 for terms in groups.values())}
     new: dict[Expr, Expr] = {}
-    for node in nodes:
-        groups: dict[Any, list[_Term]] = {}
-        if node.op in _CHAIN and node not in inner:
-            for negative, term in _terms(node, inner):
-                groups.setdefault(_key(term, quantity), []).append((negative, term))
-        if any(len(terms) > 1 for terms in groups.values()):
-            new[node] = reduce(_plus, ((False, _total(key, terms, new)) for key, terms in groups.items()))[1]
+    for node in nodes if apart else ():
+        if node in apart:
+            new[node] = reduce(_plus, ((False, _total(key, terms, new)) for key, terms in apart[node].items()))[1]
         else:
             new[node] = rebuilt(node, [new[a] for a in node.args])
-    return new[f]
+    return new.get(f, f)
 
 
 def _by_norms(f: Expr) -> Expr:
-    """f with r**2 in place of a sum of squares whose root r it reads as well: they are one quantity. The same value and domain; at
-    r = 0 the status is that of the norm."""
+    """f with r**2 in place of a sum of squares whose root r it reads as well: they are one quantity. The same value and domain;
+    at r = 0 the status is that of the norm."""
     nodes = dict.fromkeys(topological([f]))
+    if not any(node.op in ("norm", "hypot") for node in nodes):
+        return f
     roots = {node: build("sqrt", node) for node in nodes if node.op in ("add", "sum")}
     squares = {node: build("powi", root, k=2) for node, root in roots.items() if root.op != "sqrt" and root in nodes}
     return substitute(f, squares) if squares else f
@@ -63,6 +64,14 @@ def _of_sum(term: Expr) -> tuple[Expr | None, Expr] | None:
     """(c, X) if the term is c sum(X) for a number c, None if that is 1; the axes are all."""
     factor, whole = term.args if term.op == "mul" and scalar_of(term.args[0]) is not None else (None, term)
     return (factor, whole.args[0]) if whole.op == "sum" and whole.shape == () and len(whole.args[0].shape) == 1 else None
+
+
+def _groups(terms: list[_Term], quantity: dict[Expr, Any]) -> dict[Any, list[_Term]]:
+    """The terms by what they read."""
+    groups: dict[Any, list[_Term]] = {}
+    for negative, term in terms:
+        groups.setdefault(_key(term, quantity), []).append((negative, term))
+    return groups
 
 
 def _key(term: Expr, quantity: dict[Expr, Any]) -> Any:

@@ -3,10 +3,11 @@ value form, and their hull is tight to second order."""
 
 import numpy as np
 
-from infimum.expr.alternatives import alternatives, is_nonnegative
+from infimum.expr.alternatives import alternatives
 from infimum.expr.node import Expr
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import Piece, pieces_of
+from infimum.expr.signs import is_nonnegative
 from infimum.interval.pair import DEFINED, INF, Pair, b_level
 from infimum.lower.data import Data
 from infimum.lower.elements import Elements, Tighter

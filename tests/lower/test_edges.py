@@ -114,6 +114,8 @@ SINGULAR = {  # functions of one variable
     "a pole": lambda x: 1 / x + x,
     "Mie": lambda x: np.abs(x) ** -9 - 2 * np.abs(x) ** -6,
     "a well": lambda x: 3 / np.sqrt(x) + 2 * x**1.5 - 7,
+    "a cutoff": lambda x: np.where(x < 2.5, 4 * (x**-12 - x**-6), 0.0),
+    "a limit put in": lambda x: np.where(x == 0, 1.0, np.sin(x) / x) + np.where(x > 0, x * np.log(x), 0.0),
     "odd powers": lambda x: x**-3 - x**-2 + 1,
 }
 
@@ -173,6 +175,7 @@ FINITE = {  # over [low, high]: an enclosure of no more than these ends
     "cosine": (-1, 1, 0.2, 0.51), "sine of third order": (-1, 1, 0.08, 0.17), "exponential": (-1, 1, 0.3, 2.8),
     "away from 0": (1, 1.5, 11.9, INF), "root of x log x": (0, 0.1, 0, INF), "a quotient of polynomials": (0, 1, 0, 1),
     "of a function": (-0.5, 0.5, 2.5, 5.1), "a hole": (-2, 2, -2.2, 2.2), "powers of a sum": (0, 0.1, 500, INF),
+    "a cutoff": (0, 100, -1.0001, INF), "a limit put in": (-1, 1, 0, 2.1),
     "Mie": (-5, 3, -1.2, INF), "a well": (0, INF, -2.3, INF), "odd powers": (0, INF, 0, INF),
 }
 
