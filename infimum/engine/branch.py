@@ -69,7 +69,7 @@ class Branch:
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
-        self.unbounded = False  # are the regions of this step without any lower bound?
+        self.unbounded = False  # have regions of this step no lower bound, which pieces may give?
         self.discarded = {"value": 0, "derivative": 0, "sweep": 0}
         self.sweeper = Sweeper(evaluator, lo, hi, _SHAVING_SLICES)
         self.pieces = Payoff(*_TRY_PIECES) if evaluator.has_pieces else None
@@ -110,7 +110,7 @@ class Branch:
         upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
-        self.unbounded = self.pool.least() == -np.inf
+        self.unbounded = self.pieces is not None and self.pool.least() == -np.inf
         if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
             parents = self._take_wide(room)
         else:
@@ -123,6 +123,8 @@ class Branch:
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
+        if self.unbounded and self.pool.least() > -np.inf:
+            self.pieces.has_paid(self.steps)
         self.steps += 1
 
     def _take_wide(self, room: int) -> Any:
@@ -140,8 +142,7 @@ class Branch:
         """Discards of the pieces of the parents what is proved away, by as many tests as pay; the pool is not touched but for
         what a better point rules out."""
         pays = self.pieces is not None and self.pieces.pays and not self.pieces.is_due(self.steps)
-        by_pieces = pays or (self.pieces is not None and self.unbounded)
-        found = self._bounded(BRANCH_BY_PIECES if by_pieces else BRANCH, parents, pieces)
+        found = self._bounded(BRANCH_BY_PIECES if pays or self.unbounded else BRANCH, parents, pieces)
         for test, payoff in ((self._closer, self.pieces), (self._shaved, self.shaving)):
             if payoff is not None and any(len(f.kept) for f in found):
                 if payoff.is_due(self.steps):
