@@ -5,12 +5,13 @@ status is the piece's in any case.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from infimum.expr.asymptotic import Walk
 from infimum.expr.node import Expr, topological
 from infimum.expr.signs import is_nonnegative
 
-_MOST_NODES, _MOST_BASES, _MOST_ORDERS = 300, 3, 3
+_MOST_NODES, _MOST_BASES, _MOST_ORDERS = 100, 3, 3
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,12 @@ class Alternative:
     means: tuple[Expr, ...] = ()
 
 
-def alternatives(value: Expr, variable: Expr, nonnegative: bool = False) -> list[Alternative]:
+@lru_cache(maxsize=64)  # the pairs of a sum over pairs are one expression
+def alternatives(value: Expr, variable: Expr, nonnegative: bool = False) -> tuple[Alternative, ...]:
     """Other forms of an expression of one variable, which may be known not to be negative, element by element."""
     nodes = list(topological([value]))
     if len(nodes) > _MOST_NODES:
-        return []
+        return ()
     found = []
     for base in _bases(nodes, variable)[:_MOST_BASES]:
         for order in range(_MOST_ORDERS + 1):
@@ -38,7 +40,7 @@ def alternatives(value: Expr, variable: Expr, nonnegative: bool = False) -> list
                 found.append(Alternative(other, tuple(walk.means)))
             if walk.calm:
                 break
-    return [other for other in found if other.value is not value]
+    return tuple(other for other in found if other.value is not value)
 
 
 def _bases(nodes: list[Expr], variable: Expr) -> list[Expr]:

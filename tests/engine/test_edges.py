@@ -35,7 +35,7 @@ def test_terms_that_stand_apart():
             r2 = (x[i] - x[i - 1]) ** 2 + (1.0 if i else 0.0)
             e = e + r2**-6 - 2 * r2**-3
         return e
-    r = infimum.minimize(f, [(0, 2), (0, 2), (0, 2)], max_boxes=500_000)
+    r = infimum.minimize(f, [(0, 2), (0, 2), (0, 2)], max_boxes=2000)
     assert r.lower > -10
 
 
