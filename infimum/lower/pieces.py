@@ -41,10 +41,9 @@ class Slices:
         quantity = elements.element(self.piece.quantity, at)
         b, lo, hi = self.b, quantity.lo(self.b), quantity.hi
         width = b.sub(hi, lo)
-        unbounded = b.mnot(b.olt(width, INF))
-
         graded = None if self.grading is None else self.grading.applies(lo, hi)
-        unbounded = unbounded if graded is None else b.mand(unbounded, b.mnot(graded))
+        bounded = b.olt(width, INF)
+        unbounded = b.mnot(bounded if graded is None else b.mor(bounded, graded))
 
         def end(k: "int | Value") -> Value:
             """One double for both neighbours."""
