@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.engine.branch import Branch
+from infimum.engine.goal import Goal
+from infimum.engine.points.incumbent import Incumbent
 
 INF = np.inf
 
@@ -51,3 +54,14 @@ def test_proved(f, bounds, infimum_of):
 def test_a_real_pole_is_never_proved():
     r = infimum.minimize(lambda x: 50 * np.exp(-3 * x[0]) - 5 / x[0] ** 6, [(0, 5)], max_boxes=20_000)
     assert r.verdict.name != "PROVED" and r.lower == -INF
+
+
+def test_pieces_are_used_where_nothing_else_gives_a_lower_bound():
+    """Not only after a trial, and from then on: they have paid."""
+    lo, hi = np.array([[0.0, -3.0, 0.0], [3.0, 3.0, 3.0]])
+    f = infimum.compile(lambda x: atoms(3, PAIRS["of squares"], x), 3)
+    b = Branch(f, lo, hi, Goal(), Incumbent(f, lo, hi))
+    b.begin(lo[:, None], hi[:, None])
+    assert b.lower() == -INF and not b.pieces.pays
+    b.step()
+    assert b.lower() >= -3.001 and b.pieces.pays and b.pieces.due == b.pieces.period
