@@ -15,6 +15,7 @@ from infimum.backend.arrays import Arrays, HostArrays
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.devices import backend_of
 from infimum.errors import OptionError, ShapeError
+from infimum.expr.arrange import arranged
 from infimum.expr.constants import is_masked
 from infimum.expr.gather import gathered
 from infimum.expr.hoist import LocalForm, local_form
@@ -267,7 +268,8 @@ class Evaluator:
     def has_pieces(self) -> bool:
         """Does some part of the function use one quantity more than once, or is it 0 / 0 by a norm? Enclosures by pieces are then
         tighter."""
-        return bool(pieces_of(self.f) or norm_quotients(self.f) or pieces_of(gathered(self.f)))
+        f = gathered(arranged(self.f, var("x", (self.n,))))
+        return bool(pieces_of(f) or norm_quotients(f))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""

@@ -17,13 +17,14 @@ from functools import reduce
 
 import numpy as np
 
-from infimum.expr.build import broadcast, build, is_zero, rebuilt, zeros
+from infimum.expr.build import broadcast, build, is_zero, zeros
 from infimum.expr.diff_rules import LN2, LN10
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
 from infimum.expr.signs import is_constant, sign_of
 from infimum.expr.simplify import is_exponent, scalar_of
 from infimum.expr.taylor import expansion
+from infimum.expr.totals import rebuilt
 from infimum.expr.two_powers import least_of_two_powers, rational
 
 Terms = dict[tuple[Fraction, int], Expr]  # C under (p, m)
@@ -67,7 +68,7 @@ class Walk:
         """The node as it is, of arguments that are joined where that is of use."""
         parts = [self.joined(t) if any(p < 0 or m > 0 for p, m in t) or any(key[0] == 0 and c is not a for key, c in t.items())
                  else a for a, t in zip(node.args, args, strict=True)]
-        return rebuilt(node, parts)
+        return rebuilt(node, dict(zip(node.args, parts, strict=True)))
 
     def _expanded(self, node: Expr, args: list[Terms]) -> Terms | None:
         """g(c + v) for a v that vanishes with the base: powers of v, the last times a derivative between c and c + v."""

@@ -38,14 +38,6 @@ def build(op: str, *args: Any, line: str | None = None, **params: Any) -> Expr:
     return make(op, nodes, shape, params, line)
 
 
-def rebuilt(node: Expr, args: Sequence[Expr]) -> Expr:
-    """The same operation of other arguments; the node itself if they are its own."""
-    if all(a is b for a, b in zip(args, node.args, strict=True)):
-        return node
-    shape = {"shape": node.shape} if node.kind is Kind.VIEW else {}
-    return build(node.op, *args, line=node.line, **shape, **dict(node.params))
-
-
 def _rearranged_test(test: Expr, view: Callable[[Expr], Expr], line: str | None) -> Expr:
     """A view of truth values: the same tests, of views of what they compare."""
     new: dict[Expr, Expr] = {}

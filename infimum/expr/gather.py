@@ -1,16 +1,16 @@
-"""Sums whose terms stand apart, gathered: e + r**-12 - r**-6 is (e + r**-12) - r**-6, where nothing but the terms reads r alone,
-and nothing in sum(r**-12) - 2 sum(r**-6) reads an element of r twice. With the terms of each quantity side by side there are such
-parts, and they are pieces (`expr.pieces`)."""
+"""Sums whose terms stand apart, gathered: e + r**-12 - r**-6 is (e + r**-12) - r**-6, where nothing but the terms reads r alone.
+With the terms of each quantity side by side there are such parts, and they are pieces (`expr.pieces`). Sums of vectors that are
+computed from the same elements have been joined before (`expr.arrange`)."""
 
 from collections import Counter
 from functools import reduce
 from typing import Any
 
-from infimum.expr.build import build, rebuilt
+from infimum.expr.build import build
 from infimum.expr.node import Expr, topological
 from infimum.expr.pieces import quantities
-from infimum.expr.simplify import scalar_of
 from infimum.expr.taylor import substitute
+from infimum.expr.totals import rebuilt
 
 _CHAIN = ("add", "sub", "neg")
 _Term = tuple[bool, Expr]  # is it subtracted?
@@ -30,9 +30,10 @@ def gathered(f: Expr) -> Expr:
     new: dict[Expr, Expr] = {}
     for node in nodes if apart else ():
         if node in apart:
-            new[node] = reduce(_plus, ((False, _total(key, terms, new)) for key, terms in apart[node].items()))[1]
+            totals = (reduce(_plus, ((negative, new[term]) for negative, term in terms)) for terms in apart[node].values())
+            new[node] = _signed(reduce(_plus, totals))
         else:
-            new[node] = rebuilt(node, [new[a] for a in node.args])
+            new[node] = rebuilt(node, new)
     return new.get(f, f)
 
 
@@ -60,35 +61,13 @@ def _terms(top: Expr, inner: set[Expr]) -> list[_Term]:
     return found
 
 
-def _of_sum(term: Expr) -> tuple[Expr | None, Expr] | None:
-    """(c, X) if the term is c sum(X) for a number c, None if that is 1; the axes are all."""
-    factor, whole = term.args if term.op == "mul" and scalar_of(term.args[0]) is not None else (None, term)
-    return (factor, whole.args[0]) if whole.op == "sum" and whole.shape == () and len(whole.args[0].shape) == 1 else None
-
-
 def _groups(terms: list[_Term], quantity: dict[Expr, Any]) -> dict[Any, list[_Term]]:
     """The terms by what they read."""
     groups: dict[Any, list[_Term]] = {}
     for negative, term in terms:
-        groups.setdefault(_key(term, quantity), []).append((negative, term))
+        reads = quantity[term]
+        groups.setdefault(reads if isinstance(reads, Expr) else term, []).append((negative, term))
     return groups
-
-
-def _key(term: Expr, quantity: dict[Expr, Any]) -> Any:
-    """Terms with the same key are put together: what they read, or what the elements of their sum read."""
-    parts = _of_sum(term)
-    reads = quantity[term if parts is None else parts[1]]
-    return (parts is not None, reads if isinstance(reads, Expr) else term)
-
-
-def _total(key: Any, terms: list[_Term], new: dict[Expr, Expr]) -> Expr:
-    if len(terms) == 1 or not key[0]:
-        return _signed(reduce(_plus, ((negative, new[term]) for negative, term in terms)))
-    parts = []
-    for negative, term in terms:
-        factor, inside = _of_sum(term)
-        parts.append((negative, new[inside] if factor is None else build("mul", factor, new[inside])))
-    return build("sum", _signed(reduce(_plus, parts)), axes=(0,))
 
 
 def _plus(one: _Term, other: _Term) -> _Term:

@@ -3,9 +3,10 @@
 from fractions import Fraction
 from math import factorial
 
-from infimum.expr.build import broadcast, build, rebuilt
+from infimum.expr.build import broadcast, build
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, const, topological, var
+from infimum.expr.totals import rebuilt
 
 # under (function, point): the value and the first derivatives there. Each is smooth inside its domain, an interval with the point
 # in it, which thus contains the segment from the point to any place where the function is defined. (Not so that of the tangent.)
@@ -38,5 +39,5 @@ def substitute(top: Expr, new: dict[Expr, Expr]) -> Expr:
     new = dict(new)
     for node in topological([top]):
         if node not in new:
-            new[node] = rebuilt(node, [new[a] for a in node.args])
+            new[node] = rebuilt(node, new)
     return new[top]

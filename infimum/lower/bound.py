@@ -12,6 +12,7 @@ Mirrored where f falls. An infinite bound is never reduced to.
 
 import numpy as np
 
+from infimum.expr.arrange import arranged
 from infimum.expr.diff import gradient
 from infimum.expr.gather import gathered
 from infimum.expr.node import Expr
@@ -52,13 +53,13 @@ class Bound:
         self.at = self.data.offset(np.zeros(3 * self.n + self.more))
         self.prepare()
         b, out = self.b, {}
-        f = gathered(f) if by_pieces else f
         ends = b.buffer(self.n), b.buffer(self.n)
 
         def keep(at: tuple, g: Pair) -> None:
             g = whole_if_unsound(b, g)
             for buffer, end in zip(ends, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
+        f = gathered(arranged(f, x)) if by_pieces else f
         pieces = by_slices(b, f, self.data, _SLICES) if by_pieces else {}
         Lowering(b, Enclosures(), {"x": self.box}, self.data, pieces).run(
             [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), keep)], straight=False if pieces else None)

@@ -8,9 +8,9 @@ from infimum.expr.node import Expr
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import Piece, pieces_of
 from infimum.expr.signs import is_nonnegative
-from infimum.interval.pair import DEFINED, INF, Pair, b_level
+from infimum.interval.pair import DEFINED, INF, POLE, Pair, b_level
 from infimum.lower.data import Data
-from infimum.lower.elements import Elements, Tighter
+from infimum.lower.elements import Elements, Leaf, Tighter
 from infimum.lower.grading import Grading
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
@@ -28,10 +28,10 @@ def by_slices(b: Builder, f: Expr, data: Data, count: int) -> Tighter:
 
 
 class Slices:
-    """Tightens the enclosure of one element of a piece."""
+    """Tightens the enclosure of one element of a piece. `leaves` are what it reads beside its quantity."""
 
-    def __init__(self, b: Builder, piece: Piece, data: Data, count: int):
-        self.b, self.piece, self.data, self.count = b, piece, data, count
+    def __init__(self, b: Builder, piece: Piece, data: Data, count: int, leaves: dict[str, Leaf] | None = None):
+        self.b, self.piece, self.data, self.count, self.leaves = b, piece, data, count, leaves or {}
         self.ends = data.offset(np.arange(count + 1) / count)
         self.others = alternatives(piece.value, piece.variable, is_nonnegative(piece.quantity))
         self.grading = Grading(b, data, count) if self.others else None
@@ -63,8 +63,14 @@ class Slices:
         return known.but(nlo=nlo, hi=high, point=None, zero=False)
 
     def _over(self, y: Pair, at: At, *nodes: Expr, means: tuple[Expr, ...] = ()) -> list[Pair]:
-        leaves = {self.piece.variable["name"]: lambda _: y, **unknown_means(self.b, means)}
+        leaves = {**self.leaves, self.piece.variable["name"]: lambda _: y, **unknown_means(self.b, means)}
         return Lowering(self.b, Enclosures(), leaves, self.data).elements_at(list(nodes), at)
+
+    def of_slice(self, lo: Value, hi: Value) -> tuple[Value, Value, Value]:
+        """Of a scalar piece on one slice: the ends of its enclosure, lo > hi where it is empty, and its level."""
+        b, (value,) = self.b, self._over(Pair(self.b.neg(lo), hi), (), self.piece.value)
+        known, (nlo, high) = natural(b, value), self._enclosure(lo, hi, ())
+        return b.neg(nlo), high, b.select(known.empty, float(POLE), known.level)
 
     def _enclosure(self, lo: Value, hi: Value, at: At) -> tuple[Value, ...]:
         """(minus the lower end, the upper end) over one slice, both minus infinite where it is empty."""

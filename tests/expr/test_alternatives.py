@@ -7,7 +7,6 @@ import infimum
 from infimum.expr.alternatives import alternatives
 from infimum.expr.gather import gathered
 from infimum.expr.pieces import Piece, pieces_of
-from infimum.expr.show import one_line
 from infimum.expr.signs import is_nonnegative
 from tests.expr.evaluate_with_numpy import evaluate
 
@@ -19,7 +18,7 @@ def piece(f) -> Piece:
 
 def forms(f) -> list[str]:
     p = piece(f)
-    return [one_line(other.value) for other in alternatives(p.value, p.variable)]
+    return [str(other.value) for other in alternatives(p.value, p.variable)]
 
 
 def test_what_becomes_of_formulas():
@@ -81,7 +80,6 @@ def test_what_is_visibly_not_negative():
 APART = {  # a sum and the number of its pieces, before and after its terms are gathered
     "in a loop": (lambda x: x[0] ** 2 + x[1] ** 2 - x[0] - 3 * x[1], 0, 2),
     "signs": (lambda x: -(x[0] ** 2) - x[1] ** 2 + x[0] - (x[1] + 3) * x[2] + 5 - x[1] - (x[2] - x[0]), 0, 2),
-    "sums": (lambda x: np.sum(x**-6) - 2 * np.sum(x**-3) + x[0], 0, 1),
     "side by side": (lambda x: (x[0] ** 2 - x[0]) + (x[1] ** 3 - x[1]), 2, 2),
     "a shared sum": (lambda x: (lambda s: s + x[0] + np.exp(s))(x[0] ** 2 + x[1]), 0, 1),
     "r and its square": (lambda x: (lambda r2: r2**-6 - 2 / np.sqrt(r2))(x[0] ** 2 + x[1] ** 2 + x[2] ** 2), 0, 1),
