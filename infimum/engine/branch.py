@@ -57,7 +57,9 @@ class Branch:
         count = lo.shape[1]
         boxes = Regions(lo, hi, np.full(count, lower), np.zeros(count, np.int32), np.zeros(count, np.int8))
         self.pool.reserve(count)
+        self.unbounded = lower == -np.inf and bool((self.evaluator.value(lo, hi).lo == -np.inf).any())
         self._keep(self._tested(self.arrays.send(boxes.columns()), 1))
+        self._judge_sharpest()
 
     def lower(self) -> float:
         """Certainly not above the infimum."""
@@ -100,10 +102,14 @@ class Branch:
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
-        sharpest = self.cutting[-1].payoff
-        if self.unbounded and sharpest is not None and self.pool.least() > -np.inf:
-            sharpest.has_paid(self.steps)
+        self._judge_sharpest()
         self.steps += 1
+
+    def _judge_sharpest(self) -> None:
+        """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""
+        payoff = self.cutting[-1].payoff
+        if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
+            payoff.has_paid(self.steps)
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""
