@@ -17,8 +17,10 @@ from infimum.backend.devices import backend_of
 from infimum.errors import OptionError, ShapeError
 from infimum.expr.arrange import arranged
 from infimum.expr.constants import is_masked
+from infimum.expr.gather import gathered
 from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
+from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
 from infimum.expr.show import listing
 from infimum.expr.trace import arguments, trace
@@ -269,8 +271,10 @@ class Evaluator:
 
     @cached_property
     def has_pieces(self) -> bool:
-        """Does some part of the function use one quantity more than once? Enclosures by pieces are then tighter."""
-        return bool(pieces_of(arranged(self.f, var("x", (self.n,)))))
+        """Does some part of the function use one quantity more than once, or is it 0 / 0 by a norm? Enclosures by pieces are then
+        tighter."""
+        f = gathered(arranged(self.f, var("x", (self.n,))))
+        return bool(pieces_of(f) or norm_quotients(f))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""

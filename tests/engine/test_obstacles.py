@@ -17,12 +17,12 @@ def lennard_jones(x):
     for i in range(len(points)):
         for j in range(i):
             r2 = np.sum((points[i] - points[j])**2)
-            energy += 4 * (r2**-6 - r2**-3)
+            energy += 4 * (r2**-6 - (1 + x[0]**2) * r2**-3)  # the coefficient depends on a variable
     return energy
 
 
 def entropy(x):
-    return np.sum(x * np.log(x))
+    return np.sum(x[::-1] * np.log(x))
 
 
 def reciprocal(x):
@@ -136,7 +136,8 @@ def test_a_proof_has_no_obstacle():
 
 
 def test_the_complete_search_names_it_too():
-    r = infimum.minimize(entropy, [(0, 1)] * 4, engine="complete", options={"partition": (4, 4), "iterations": 3})
+    r = infimum.minimize(lambda x: np.sum(x * np.log(x)), [(0, 1)] * 4, engine="complete",
+                         options={"partition": (4, 4), "iterations": 3})
     assert r.verdict.name == "STOPPED" and "`np.log(x)`" in r.obstacle
 
 
