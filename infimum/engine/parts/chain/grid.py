@@ -1,0 +1,162 @@
+"""Grid: every variable is cut into slices, and every bag holds cells: combinations of slices of its variables that may hold a
+minimiser."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from infimum.engine.parts.chain.kinds import Kind
+
+_FIRST = 8          # slices of a variable at the beginning
+_DIRECT = 1 << 20   # entries of a table that are addressed directly however few are used
+NONE, TOP = 0, 1    # entries of the table: read by cells without a child, written by cells without a parent
+
+
+@dataclass(slots=True)
+class Slices:
+    """Those of variable v are first[v] … first[v + 1] - 1, ascending; `centre` lies in each, at most `rad` from its ends."""
+
+    lo: np.ndarray
+    hi: np.ndarray
+    first: np.ndarray
+    centre: np.ndarray = field(init=False)
+    rad: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.centre = np.minimum(np.maximum(self.lo * 0.5 + self.hi * 0.5, self.lo), self.hi)
+        far = np.maximum(self.hi - self.centre, self.centre - self.lo)
+        self.rad = np.where(far > 0, np.nextafter(far, np.inf), 0.0)
+
+    def __len__(self) -> int:
+        return len(self.lo)
+
+    @property
+    def variable(self) -> np.ndarray:
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+
+
+@dataclass(slots=True)
+class Cells:
+    """The cells of the bags of one kind: `ids` (k, N) slices, `bag` (N,) positions in kind.bags, ascending; `at` says where they
+    stand among the cells of all kinds, which are in the order of their bags."""
+
+    kind: Kind
+    ids: np.ndarray
+    bag: np.ndarray
+    at: np.ndarray = field(init=False)
+
+    def __len__(self) -> int:
+        return len(self.bag)
+
+
+class Grid:
+    """Slices, cells, and the links of cells to the entries of a table: an entry is a combination of slices that a bag shares with
+    its parent. Cells of the bag write it (`parent`), cells of the parent read it (`first`, `second`)."""
+
+    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray):
+        self.kinds, self.bags = kinds, sum(len(kind.bags) for kind in kinds)
+        counts = np.where(lo < hi, _FIRST, 1)
+        first = np.concatenate([[0], np.cumsum(counts)])
+        variable = np.repeat(np.arange(len(lo)), counts)
+        part = (np.arange(first[-1]) - first[variable]) / counts[variable]
+        low, high = lo[variable], hi[variable]
+        begin = np.minimum(np.maximum(low + (high - low) * part, low), high)
+        end = np.append(begin[1:], 0.0)
+        end[first[1:] - 1] = hi
+        self.slices = Slices(begin, end, first)
+        self.cells = [self._all_of(kind) for kind in kinds]
+        self._link()
+
+    def _all_of(self, kind: Kind) -> Cells:
+        """Every combination of slices."""
+        counts = np.diff(self.slices.first)[kind.variables]
+        each = counts.prod(axis=0)
+        bag = np.repeat(np.arange(len(each)), each)
+        number = np.arange(len(bag)) - np.repeat(np.cumsum(each) - each, each)
+        ids = np.empty((kind.k, len(bag)), np.int32)
+        for place in reversed(range(kind.k)):
+            number, digit = np.divmod(number, counts[place][bag])
+            ids[place] = self.slices.first[kind.variables[place]][bag] + digit
+        return Cells(kind, ids, bag)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.cells))
+
+    # ---- links
+    def _link(self) -> None:
+        owner = np.concatenate([cells.kind.bags[cells.bag] for cells in self.cells])
+        rank = np.empty(len(owner), np.int64)
+        rank[np.argsort(owner, kind="stable")] = np.arange(len(owner))
+        begin, counts = 0, np.diff(self.slices.first)
+        size = np.empty(self.bags, np.int64)
+        for cells in self.cells:
+            cells.at = rank[begin:begin + len(cells)]
+            begin += len(cells)
+            size[cells.kind.bags] = counts[cells.kind.variables[list(cells.kind.shared)]].prod(axis=0)
+        offset = TOP + 1 + np.cumsum(size) - size
+        links = np.full((3, len(owner)), NONE, np.int64)
+        for cells in self.cells:
+            kind = cells.kind
+            links[2, cells.at] = self._entries(cells, offset[kind.bags], kind.shared)
+            for which, (child, shared) in enumerate(kind.links):
+                links[which, cells.at] = self._entries(cells, offset[child], shared)
+        links[2, owner[np.argsort(owner, kind="stable")] == self.bags - 1] = TOP
+        self.entries = int(size.sum()) + TOP + 1
+        if self.entries > max(_DIRECT, 4 * len(owner)):
+            links = self._numbered(links)
+        self.first, self.second, self.parent = links.astype(np.int32)
+
+    def _entries(self, cells: Cells, base: np.ndarray, shared: tuple[int, ...]) -> np.ndarray:
+        """The number of each cell's entry, in a table of all combinations of the slices of the shared variables."""
+        counts, number = np.diff(self.slices.first), np.zeros(len(cells), np.int64)
+        for place in shared:
+            variable = cells.kind.variables[place]
+            number = number * counts[variable][cells.bag] + (cells.ids[place] - self.slices.first[variable][cells.bag])
+        return base[cells.bag] + number
+
+    def _numbered(self, links: np.ndarray) -> np.ndarray:
+        """Entries that are written, in a row; what reads another one reads the last, which nothing writes."""
+        written = np.union1d(links[2], [NONE, TOP])
+        places = np.minimum(np.searchsorted(written, links), len(written) - 1)
+        self.entries = len(written) + 1
+        return np.where(written[places] == links, places, len(written))
+
+    # ---- halving
+    def halved(self, alive: np.ndarray, most: int) -> bool:
+        """Keeps the cells that are alive and halves every slice that they use. False, and nothing is done, if that gives more than
+        `most` cells, or nothing can be halved."""
+        used = np.zeros(len(self.slices), bool)
+        kept = [np.flatnonzero(alive[cells.at]) for cells in self.cells]
+        for cells, index in zip(self.cells, kept, strict=True):
+            for row in cells.ids:
+                used[row[index]] = True
+        slices = self.slices
+        middle = slices.centre
+        cut = used & (middle > slices.lo) & (middle < slices.hi)
+        new = sum(int((1 + cut[cells.ids[:, index]].astype(np.int64)).prod(axis=0).sum())
+                  for cells, index in zip(self.cells, kept, strict=True))
+        if new > most or not cut.any():
+            return False
+        pieces = used.astype(np.int64) + cut
+        begin = np.cumsum(pieces) - pieces
+        lo, hi = np.repeat(slices.lo, pieces), np.repeat(slices.hi, pieces)
+        hi[begin[cut]] = lo[begin[cut] + 1] = middle[cut]
+        first = np.concatenate([[0], np.cumsum(pieces)])[slices.first]
+        self.slices = Slices(lo, hi, first)
+        self.cells = [_halves(cells, index, begin, cut) for cells, index in zip(self.cells, kept, strict=True)]
+        self._link()
+        return True
+
+
+def _halves(cells: Cells, index: np.ndarray, begin: np.ndarray, cut: np.ndarray) -> Cells:
+    """The combinations of the halves of the slices of these cells."""
+    ids, bag = cells.ids[:, index], cells.bag[index]
+    new = begin[ids].astype(np.int32)
+    for place in range(len(ids)):
+        twice = 1 + cut[ids[place]].astype(np.int64)
+        source = np.repeat(np.arange(len(bag)), twice)
+        second = np.zeros(len(source), np.int32)
+        second[(np.cumsum(twice) - 1)[twice == 2]] = 1
+        ids, new, bag = ids[:, source], new[:, source], bag[source]
+        new[place] += second
+    return Cells(cells.kind, new, bag)

@@ -1,0 +1,156 @@
+"""Dynamic programming over intervals, level by level: bound every cell, pass messages along the tree of bags, discard, halve.
+
+For every cell the messages give a lower bound of f over all points whose slices form that cell: the least sum of a choice of
+cells, one for each bag, that agree on shared slices. A cell goes if that is above the verified upper bound, or if the derivative by
+a variable has a strict sign on it whatever the other cells are (docs/proof.md).
+
+**Slopes.** The least sum takes a variable at different places of one slice in different terms, which costs the width of the slice
+times the slopes of the terms, even at a minimiser, where these slopes cancel. So between a bag and its parent a linear function of
+what they share is shifted: added to the terms of one, subtracted from those of the other. f stays the same. The slope is chosen for
+each entry, such that what is left of the slopes is the same on both sides: then they cancel, and bounds converge like the square of
+the width.
+"""
+
+import numpy as np
+
+from infimum.backend import min_sum
+from infimum.engine.parts.chain.grid import NONE, TOP, Cells, Grid
+from infimum.lower.cells import FROM, TO
+
+_ROUNDS = 2  # of choosing slopes, at every level
+
+
+class Level:
+    """One level: the bounds of all cells of a grid. `alive` are those that may hold a minimiser, `lower` bounds f from below."""
+
+    def __init__(self, grid: Grid, low: np.ndarray, high: np.ndarray, upper: float):
+        self.grid, self.low, self.high, self.upper = grid, low, high, upper
+        self.lower, self.alive = -np.inf, np.ones(len(grid), bool)
+        self.found = [self._enclosed(cells) for cells in grid.cells]
+        self.number = np.empty(len(grid))
+        self._bound([self._slopes(cells, None) for cells in grid.cells])
+        self._first_order()
+        for _ in range(_ROUNDS):
+            entries = self._chosen()
+            self._bound([self._slopes(cells, entries) for cells in grid.cells])
+
+    def _enclosed(self, cells: Cells) -> list[np.ndarray]:
+        slices = self.grid.slices
+        return cells.kind.enclose(*(side[cells.ids] for side in (slices.lo, slices.hi, slices.centre)), cells.bag)
+
+    def _bound(self, slopes: list[np.ndarray]) -> None:
+        """Bounds all cells with these slopes, and drops what is above."""
+        grid = self.grid
+        for cells, found, rows in zip(grid.cells, self.found, slopes, strict=True):
+            self.number[cells.at] = cells.kind.bound(found, rows)
+        self.number[~self.alive] = -np.inf
+        table = min_sum.up(self.number, grid.first, grid.second, grid.parent, grid.entries)
+        self.lower = max(self.lower, -float(table[TOP]))
+        self.whole, self.from_child, self.from_parent = min_sum.down(
+            self.number, grid.first, grid.second, grid.parent, table)
+        self.alive &= ~(self.whole < -self.upper)
+
+    # ---- slopes
+    def _slopes(self, cells: Cells, entries: np.ndarray | None) -> np.ndarray:
+        """Distances, minus the lower ends and the upper ends of the slopes that are taken from each variable of each cell."""
+        k, kind, grid = cells.kind.k, cells.kind, self.grid
+        rows = np.zeros((3 * k, len(cells)))
+        rows[:k] = grid.slices.rad[cells.ids]
+        if entries is None:
+            return rows
+        links = [(kind.shared, grid.parent, -1.0), *((shared, link, 1.0) for (_, shared), link in
+                                                     zip(kind.links, (grid.first, grid.second), strict=False))]
+        touched = set()
+        for shared, link, sign in links:
+            at = link[cells.at]
+            for slot, place in enumerate(shared):
+                slope = sign * entries[slot, at]
+                for row, part in ((k + place, -slope), (2 * k + place, slope)):
+                    rows[row] = np.nextafter(rows[row] + part, np.inf) if place in touched else part
+                touched.add(place)
+        return rows
+
+    def _chosen(self) -> np.ndarray:
+        """For every entry the slope by each shared variable: half of what the best cells above and below differ by."""
+        grid = self.grid
+        slots = max([len(cells.kind.shared) for cells in grid.cells], default=0)
+        below, above = np.zeros((slots, len(grid))), np.zeros((2, slots, len(grid)))
+        for cells, found in zip(grid.cells, self.found, strict=True):
+            slope = found[FROM] * 0.5 + found[TO] * 0.5
+            slope[~np.isfinite(slope)] = 0.0
+            for slot, place in enumerate(cells.kind.shared):
+                below[slot, cells.at] = slope[place]
+            for which, (_, shared) in enumerate(cells.kind.links):
+                for slot, place in enumerate(shared):
+                    above[which, slot, cells.at] = slope[place]
+        known = np.flatnonzero((self.from_child >= 0) & (self.from_parent >= 0))
+        known = known[known > TOP]
+        child, parent = self.from_child[known], self.from_parent[known]
+        which = np.where(grid.first[parent] == known, 0, 1)
+        entries = np.zeros((slots, grid.entries))
+        entries[:, known] = (above[which, :, parent].T - below[:, child]) * 0.5
+        return entries
+
+    # ---- derivatives
+    def _first_order(self) -> None:
+        """Drops cells on which the derivative by a variable has a strict sign, off the user's bound that it points to."""
+        grid, slices = self.grid, self.grid.slices
+        tables = [_Hulls(cells, found, place, self.alive, grid) for cells, found in zip(grid.cells, self.found, strict=True)
+                  for place in range(cells.kind.k)]
+        if not tables:
+            return
+        ids, nlo, hi = (np.concatenate([getattr(t, name) for t in tables]) for name in ("slices", "nlo", "hi"))
+        order = np.argsort(ids, kind="stable")
+        counts = np.bincount(ids, minlength=len(slices))[ids]
+        other_nlo, other_hi = np.where(counts == 1, 0.0, np.inf), np.where(counts == 1, 0.0, np.inf)
+        pairs = order[counts[order] == 2].reshape(-1, 2)
+        for other, ends in ((other_nlo, nlo), (other_hi, hi)):
+            other[pairs[:, 0]], other[pairs[:, 1]] = ends[pairs[:, 1]], ends[pairs[:, 0]]
+        variable = slices.variable
+        off_low, off_high = slices.lo > self.low[variable], slices.hi < self.high[variable]
+        begin = 0
+        for table in tables:
+            mine = slice(begin, begin + len(table.slices))
+            begin += len(table.slices)
+            self.alive[table.cells.at] &= ~table.excluded(other_nlo[mine], other_hi[mine], off_low, off_high)
+
+    # ---- points
+    def path(self) -> np.ndarray:
+        """The centres of the slices of the cells with the least sum, one cell for each bag."""
+        grid, chosen = self.grid, []
+        stack = [int(self.from_child[TOP])]
+        while stack:
+            cell = stack.pop()
+            chosen.append(cell)
+            stack += [int(self.from_child[entry]) for entry in (grid.first[cell], grid.second[cell]) if entry != NONE]
+        x, cells_of = np.empty(len(self.low)), np.sort(np.array(chosen))
+        for cells in grid.cells:
+            if len(cells):
+                at = np.minimum(np.searchsorted(cells.at, cells_of), len(cells) - 1)
+                at = at[cells.at[at] == cells_of]
+                x[cells.kind.variables[:, cells.bag[at]]] = grid.slices.centre[cells.ids[:, at]]
+        return x
+
+
+class _Hulls:
+    """For each slice of one variable in each bag of a kind the hull of the derivatives over the cells that are alive."""
+
+    def __init__(self, cells: Cells, found: list[np.ndarray], place: int, alive: np.ndarray, grid: Grid):
+        self.cells, self.place, self.lo, self.up = cells, place, found[FROM][place], found[TO][place]
+        first, variable = grid.slices.first, cells.kind.variables[place]
+        counts = np.diff(first)[variable]
+        begin = np.cumsum(counts) - counts
+        total = int(counts.sum())
+        self.slices = np.arange(total) + np.repeat(first[variable] - begin, counts)
+        self.entry = cells.ids[place] + (begin - first[variable])[cells.bag]
+        living = alive[cells.at]
+        self.nlo, self.hi = np.full(total, -np.inf), np.full(total, -np.inf)
+        np.maximum.at(self.nlo, self.entry[living], -self.lo[living])
+        np.maximum.at(self.hi, self.entry[living], self.up[living])
+
+    def excluded(self, other_nlo: np.ndarray, other_hi: np.ndarray, off_low: np.ndarray, off_high: np.ndarray) -> np.ndarray:
+        """Whether each cell is: the sign of a sum of two doubles is that of the exact sum."""
+        rises = self.lo - other_nlo[self.entry] > 0
+        falls = self.up + other_hi[self.entry] < 0
+        ids = self.cells.ids[self.place]
+        return (rises & off_low[ids]) | (falls & off_high[ids])

@@ -1,0 +1,65 @@
+"""Kernels of dynamic programming over intervals: what a term is worth on a cell, a box of the few variables that it reads.
+
+`cells` encloses the term t and its derivatives on the cell X, and t at a point c of it. `shift` turns that into a lower bound of
+t(x) - s·(x - c), for slopes s that are chosen later: the larger of
+
+    t(X) - rad |s|                    where the natural enclosure is all that is known,
+    t(c) - rad max |t'(X) - s|        the mean value form, where t is Lipschitz on the cell,
+
+with rad the distance of c to the farther end, in each variable, all rounded outward.
+"""
+
+from infimum.expr.diff import gradient
+from infimum.expr.node import Expr
+from infimum.expr.terms import C
+from infimum.interval.pair import INF, Pair
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Value
+from infimum.lower.lowering import Lowering
+from infimum.lower.meaning import Enclosures
+from infimum.lower.proof import natural, whole_if_unsound
+
+LO, HI, CENTRE, CONSTANTS = range(4)      # the inputs of `cells`; constants are lower ends, then upper ends
+FACTS, FROM, TO = range(3)                # its outputs, and the first inputs of `shift`: bounds, ends of the derivatives
+NATURAL, AT_CENTRE = range(2)             # rows of FACTS
+SLOPES = 3                                # the last input of `shift`: distances, minus the lower ends of slopes, the upper ends
+
+
+def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:
+    """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
+    b, data, k = Builder(), Data(), x.size
+
+    def leaves(lo: int, hi: int) -> dict:
+        return {"x": lambda i: Pair(b.neg(b.input(lo, i)), b.input(hi, i)),
+                C: lambda i: Pair(b.neg(b.input(CONSTANTS, i)), b.input(CONSTANTS, b.place("uadd", i, constants)))}
+    slopes: dict[int, Pair] = {}
+    out: dict[str, Pair] = {}
+    Lowering(b, Enclosures(), leaves(LO, HI), data).run(
+        [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), lambda at, v: slopes.setdefault(at[0], v))], straight=True)
+    known = natural(b, out["f"])
+    lipschitz = known.lipschitz(b)
+    at_centre, = Lowering(b, Enclosures(), leaves(CENTRE, CENTRE), data).values([f], straight=True)
+    usable = b.mand(lipschitz, b.ogt(at_centre.nlo, -INF))
+    b.output(FACTS, NATURAL, b.select(known.empty, INF, b.neg(known.nlo)))
+    b.output(FACTS, AT_CENTRE, b.select(usable, b.neg(at_centre.nlo), -INF))
+    for i in range(k):
+        g = whole_if_unsound(b, slopes[i])
+        b.output(FROM, i, b.select(lipschitz, b.neg(g.nlo), -INF))
+        b.output(TO, i, b.select(lipschitz, g.hi, INF))
+    return b.kernel(name, 4 if constants else 3, 3), data, (2, k, k), 0
+
+
+def shift(name: str, k: int) -> tuple:
+    """Output: minus the lower bound."""
+    b = Builder()
+    flat, form = b.neg(b.input(FACTS, NATURAL)), b.neg(b.input(FACTS, AT_CENTRE))
+
+    def row(which: int, i: int) -> Value:
+        return b.input(SLOPES, which * k + i)
+    for i in range(k):
+        rad, least, most = row(0, i), row(1, i), row(2, i)  # `least` is minus the lower end
+        away = b.max(b.add(b.input(TO, i), least), b.sub(most, b.input(FROM, i)))
+        form = b.add(form, b.mul(rad, away))
+        flat = b.add(flat, b.mul(rad, b.max(b.abs(least), b.abs(most))))
+    b.output(0, 0, b.select(b.olt(form, flat), form, flat))
+    return b.kernel(name, 4, 1), Data(), (1,), 0
