@@ -76,8 +76,8 @@ def _up() -> str:
 
 
 def _down() -> str:
-    w = _Writer("min_sum_down", "number:f first:i second:i parent:i table:f above:f whole:f best:f from_child:i other:f "
-                "from_parent:i", backwards=True)
+    w = _Writer("min_sum_down", "number:f first:i second:i parent:i table:f above:f whole:f best:f from_child:i",
+                backwards=True)
     first, second, parent = w.load("first"), w.load("second"), w.load("parent")
     u, v = w.load("table", first), w.load("table", second)
     outside = w.add(w.load("number"), w.load("above", parent))
@@ -87,7 +87,6 @@ def _down() -> str:
     w.raise_to("best", parent, whole, number, "from_child")
     for entry, beside in ((first, v), (second, u)):
         w.raise_to("above", entry, w.add(outside, beside))
-        w.raise_to("other", entry, whole, number, "from_parent")
     return w.text()
 
 
@@ -114,12 +113,10 @@ def up(number: np.ndarray, first: np.ndarray, second: np.ndarray, parent: np.nda
 
 
 def down(number: np.ndarray, first: np.ndarray, second: np.ndarray, parent: np.ndarray,
-         table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+         table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(for each cell the largest sum of a whole that it is part of; for each entry the cell with the largest such sum among those
-    that write it, and among those that read it, -1 if there is none)."""
-    above, whole = np.full(len(table), -np.inf), np.empty(len(number))
-    above[TOP] = 0.0
-    best, other = np.full(len(table), -np.inf), np.full(len(table), -np.inf)
-    from_child, from_parent = np.full(len(table), -1, np.int32), np.full(len(table), -1, np.int32)
-    _run("min_sum_down", len(number), [number, first, second, parent, table, above, whole, best, from_child, other, from_parent])
-    return whole, from_child, from_parent
+    that write it, the last of equals, -1 if there is none)."""
+    above, best, whole = np.full(len(table), -np.inf), np.full(len(table), -np.inf), np.empty(len(number))
+    above[TOP], from_child = 0.0, np.full(len(table), -1, np.int32)
+    _run("min_sum_down", len(number), [number, first, second, parent, table, above, whole, best, from_child])
+    return whole, from_child

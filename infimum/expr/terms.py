@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infimum.expr.build import build, index
-from infimum.expr.node import Expr, between, const, var
+from infimum.expr.node import Expr, between, const, topological, var
 from infimum.expr.ops import Kind
 from infimum.watch import heed
 
@@ -93,7 +93,7 @@ class _Reader:
         while stack:
             node, at, factors = stack.pop()
             self._look()
-            if node.op in _LINEAR:
+            if node.op in _LINEAR and not any(map(_is_constant, node.args)):
                 minus = [*factors, (const(-1.0), np.zeros_like(at), False)]
                 for k, a in enumerate(node.args):
                     stack.append((a, at, minus if node.op == "neg" or (node.op == "sub" and k) else factors))
@@ -246,7 +246,6 @@ def _elements(name: str, count: int) -> dict[Expr, Expr]:
 
 def substituted(root: Expr, new: dict[Expr, Expr]) -> Expr:
     """The expression with some nodes replaced."""
-    from infimum.expr.node import topological
     new = dict(new)
     for node in topological([root]):
         if node not in new:

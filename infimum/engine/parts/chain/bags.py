@@ -31,7 +31,7 @@ def bags_of(scopes: list[np.ndarray], n: int) -> list[Bag] | None:
     """The bags of terms whose variables are the columns of these arrays, children before parents; None if the width is above 2.
 
     >>> [bag.variables for bag in bags_of([np.array([[0, 1, 2], [1, 2, 3]])], 4)]
-    [(0, 1), (2, 3), (1, 2)]
+    [(0, 1), (1, 2), (3, 2)]
     """
     neighbours = _neighbours(scopes, n)
     if neighbours is None:
@@ -42,8 +42,9 @@ def bags_of(scopes: list[np.ndarray], n: int) -> list[Bag] | None:
     place = {variable: k for k, (variable, _) in enumerate(order)}
     bags = [Bag((variable, *near), near) for variable, near in order]
     parents = [min((place[v] for v in near), default=-1) for _, near in order]
+    places = np.array([place[v] for v in range(n)])
     for family, scope in enumerate(scopes):
-        first = np.array([place[v] for v in range(n)])[scope].min(axis=0)
+        first = places[scope].min(axis=0, initial=n - 1)  # constants belong to the last
         for term, bag in enumerate(first.tolist()):
             bags[bag].terms.append((family, term))
     return _tree(bags, parents)

@@ -48,6 +48,14 @@ class Cells:
     def __len__(self) -> int:
         return len(self.bag)
 
+    def among(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which of these cells are of this kind, and which of its cells they are."""
+        if not len(self):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        local = np.minimum(np.searchsorted(self.at, numbers), len(self) - 1)
+        which = np.flatnonzero(self.at[local] == numbers)
+        return which, local[which]
+
 
 class Grid:
     """Slices, cells, and the links of cells to the entries of a table: an entry is a combination of slices that a bag shares with

@@ -6,9 +6,9 @@ a variable has a strict sign on it whatever the other cells are (docs/proof.md).
 
 **Slopes.** The least sum takes a variable at different places of one slice in different terms, which costs the width of the slice
 times the slopes of the terms, even at a minimiser, where these slopes cancel. So between a bag and its parent a linear function of
-what they share is shifted: added to the terms of one, subtracted from those of the other. f stays the same. The slope is chosen for
-each entry, such that what is left of the slopes is the same on both sides: then they cancel, and bounds converge like the square of
-the width.
+what they share is shifted: added to the terms of one, subtracted from those of the other. f stays the same. The slopes are
+chosen for each entry such that nothing is left of them in the best cell below: they meet where they cancel, and bounds converge like
+the square of the width.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ class Level:
         self.number[~self.alive] = -np.inf
         table = min_sum.up(self.number, grid.first, grid.second, grid.parent, grid.entries)
         self.lower = max(self.lower, -float(table[TOP]))
-        self.whole, self.from_child, self.from_parent = min_sum.down(
+        self.whole, self.from_child = min_sum.down(
             self.number, grid.first, grid.second, grid.parent, table)
         self.alive &= ~(self.whole < -self.upper)
 
@@ -58,7 +58,7 @@ class Level:
         rows[:k] = grid.slices.rad[cells.ids]
         if entries is None:
             return rows
-        links = [(kind.shared, grid.parent, -1.0), *((shared, link, 1.0) for (_, shared), link in
+        links = [(kind.shared, grid.parent, 1.0), *((shared, link, -1.0) for (_, shared), link in
                                                      zip(kind.links, (grid.first, grid.second), strict=False))]
         touched = set()
         for shared, link, sign in links:
@@ -71,25 +71,26 @@ class Level:
         return rows
 
     def _chosen(self) -> np.ndarray:
-        """For every entry the slope by each shared variable: half of what the best cells above and below differ by."""
+        """For every entry the slopes by the shared variables: those of the best cell below, with all that its children hand on,
+        so that what is left of them there is 0."""
         grid = self.grid
-        slots = max([len(cells.kind.shared) for cells in grid.cells], default=0)
-        below, above = np.zeros((slots, len(grid))), np.zeros((2, slots, len(grid)))
-        for cells, found in zip(grid.cells, self.found, strict=True):
-            slope = found[FROM] * 0.5 + found[TO] * 0.5
-            slope[~np.isfinite(slope)] = 0.0
-            for slot, place in enumerate(cells.kind.shared):
-                below[slot, cells.at] = slope[place]
-            for which, (_, shared) in enumerate(cells.kind.links):
-                for slot, place in enumerate(shared):
-                    above[which, slot, cells.at] = slope[place]
-        known = np.flatnonzero((self.from_child >= 0) & (self.from_parent >= 0))
+        slots = max(len(kind.shared) for kind in grid.kinds)
+        known = np.flatnonzero(self.from_child >= 0)
         known = known[known > TOP]
-        child, parent = self.from_child[known], self.from_parent[known]
-        which = np.where(grid.first[parent] == known, 0, 1)
-        entries = np.zeros((slots, grid.entries))
-        entries[:, known] = (above[which, :, parent].T - below[:, child]) * 0.5
-        return entries
+        handed = np.zeros((3, grid.entries, slots))  # the slope of the best cell, and the places of what its children hand on
+        for cells, found in zip(grid.cells, self.found, strict=True):
+            which, local = cells.among(self.from_child[known])
+            for slot, place in enumerate(cells.kind.shared):
+                slope = found[FROM][place, local] * 0.5 + found[TO][place, local] * 0.5
+                handed[0, known[which], slot] = np.where(np.isfinite(slope), slope, 0.0)
+                for (_, shared), link, rows in zip(cells.kind.links, (grid.first, grid.second), handed[1:], strict=False):
+                    if place in shared:
+                        rows[known[which], slot] = link[cells.at[local]] * slots + shared.index(place)
+        number, *sources = handed.reshape(3, -1)
+        first, second = (np.where(row > 0, row + TOP + 1, NONE).astype(np.int32) for row in sources)
+        own = np.arange(TOP + 1, TOP + 1 + len(number), dtype=np.int32)
+        table = min_sum.up(np.ascontiguousarray(number), first, second, own, TOP + 1 + len(number))
+        return np.ascontiguousarray(table[TOP + 1:].reshape(-1, slots).T)
 
     # ---- derivatives
     def _first_order(self) -> None:
@@ -123,12 +124,10 @@ class Level:
             cell = stack.pop()
             chosen.append(cell)
             stack += [int(self.from_child[entry]) for entry in (grid.first[cell], grid.second[cell]) if entry != NONE]
-        x, cells_of = np.empty(len(self.low)), np.sort(np.array(chosen))
+        x = np.empty(len(self.low))
         for cells in grid.cells:
-            if len(cells):
-                at = np.minimum(np.searchsorted(cells.at, cells_of), len(cells) - 1)
-                at = at[cells.at[at] == cells_of]
-                x[cells.kind.variables[:, cells.bag[at]]] = grid.slices.centre[cells.ids[:, at]]
+            _, local = cells.among(np.array(chosen))
+            x[cells.kind.variables[:, cells.bag[local]]] = grid.slices.centre[cells.ids[:, local]]
         return x
 
 
