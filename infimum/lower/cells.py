@@ -6,7 +6,7 @@ t(x) - s·(x - c), for slopes s that are chosen later: the larger of
     t(X) - rad |s|                    where the natural enclosure is all that is known,
     t(c) - rad max |t'(X) - s|        the mean value form, where t is Lipschitz on the cell,
 
-with rad the distance of c to the farther end, in each variable, all rounded outward.
+with rad the distance of c to the farther end, in each variable, all rounded outward. For s = 0 `cells` has it already.
 """
 
 from infimum.expr.diff import gradient
@@ -14,15 +14,15 @@ from infimum.expr.node import Expr
 from infimum.expr.terms import C
 from infimum.interval.pair import INF, Pair
 from infimum.lower.data import Data
-from infimum.lower.kernel import Builder, Value
+from infimum.lower.kernel import Builder
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import natural, whole_if_unsound
 
-LO, HI, CENTRE, CONSTANTS = range(4)      # the inputs of `cells`; constants are lower ends, then upper ends
-FACTS, FROM, TO = range(3)                # its outputs, and the first inputs of `shift`: bounds, ends of the derivatives
-NATURAL, AT_CENTRE = range(2)             # rows of FACTS
-SLOPES = 3                                # the last input of `shift`: distances, minus the lower ends of slopes, the upper ends
+LO, HI, CENTRE, CONSTANTS = range(4)       # the inputs of `cells`; constants are lower ends, then upper ends
+FACTS, FROM, TO = range(3)                 # its outputs, and the first inputs of `shift`: bounds, ends of the derivatives
+NATURAL, AT_CENTRE, UNSHIFTED = range(3)   # rows of FACTS: lower bounds on the cell and at c, minus the bound for s = 0
+SLOPES = 3                                 # the last input of `shift`: distances, then slopes
 
 
 def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:
@@ -42,24 +42,25 @@ def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:
     usable = b.mand(lipschitz, b.ogt(at_centre.nlo, -INF))
     b.output(FACTS, NATURAL, b.select(known.empty, INF, b.neg(known.nlo)))
     b.output(FACTS, AT_CENTRE, b.select(usable, b.neg(at_centre.nlo), -INF))
+    form = at_centre.nlo
     for i in range(k):
         g = whole_if_unsound(b, slopes[i])
         b.output(FROM, i, b.select(lipschitz, b.neg(g.nlo), -INF))
         b.output(TO, i, b.select(lipschitz, g.hi, INF))
-    return b.kernel(name, 4 if constants else 3, 3), data, (2, k, k), 0
+        rad = b.max(b.sub(b.input(HI, i), b.input(CENTRE, i)), b.sub(b.input(CENTRE, i), b.input(LO, i)))
+        form = b.add(form, b.mul(rad, b.max(g.nlo, g.hi)))
+    better = b.mand(usable, b.olt(form, known.nlo))
+    b.output(FACTS, UNSHIFTED, b.select(known.empty, -INF, b.select(better, form, known.nlo)))
+    return b.kernel(name, 4 if constants else 3, 3), data, (3, k, k), 0
 
 
 def shift(name: str, k: int) -> tuple:
     """Output: minus the lower bound."""
     b = Builder()
     flat, form = b.neg(b.input(FACTS, NATURAL)), b.neg(b.input(FACTS, AT_CENTRE))
-
-    def row(which: int, i: int) -> Value:
-        return b.input(SLOPES, which * k + i)
     for i in range(k):
-        rad, least, most = row(0, i), row(1, i), row(2, i)  # `least` is minus the lower end
-        away = b.max(b.add(b.input(TO, i), least), b.sub(most, b.input(FROM, i)))
-        form = b.add(form, b.mul(rad, away))
-        flat = b.add(flat, b.mul(rad, b.max(b.abs(least), b.abs(most))))
+        rad, slope = b.input(SLOPES, i), b.input(SLOPES, k + i)
+        form = b.add(form, b.mul(rad, b.max(b.sub(b.input(TO, i), slope), b.sub(slope, b.input(FROM, i)))))
+        flat = b.add(flat, b.mul(rad, b.abs(slope)))
     b.output(0, 0, b.select(b.olt(form, flat), form, flat))
     return b.kernel(name, 4, 1), Data(), (1,), 0

@@ -92,35 +92,36 @@ class Grid:
 
     # ---- links
     def _link(self) -> None:
-        owner = np.concatenate([cells.kind.bags[cells.bag] for cells in self.cells])
-        rank = np.empty(len(owner), np.int64)
-        rank[np.argsort(owner, kind="stable")] = np.arange(len(owner))
-        begin, counts = 0, np.diff(self.slices.first)
-        size = np.empty(self.bags, np.int64)
-        for cells in self.cells:
-            cells.at = rank[begin:begin + len(cells)]
-            begin += len(cells)
+        counts, cells_of, size = np.diff(self.slices.first), np.zeros(self.bags, np.int64), np.empty(self.bags, np.int64)
+        per_bag = [np.bincount(cells.bag, minlength=len(cells.kind.bags)) for cells in self.cells]
+        for cells, per in zip(self.cells, per_bag, strict=True):
+            cells_of[cells.kind.bags] = per
             size[cells.kind.bags] = counts[cells.kind.variables[list(cells.kind.shared)]].prod(axis=0)
-        offset = TOP + 1 + np.cumsum(size) - size
-        links = np.full((3, len(owner)), NONE, np.int64)
-        for cells in self.cells:
+        begin, offset = np.cumsum(cells_of) - cells_of, TOP + 1 + np.cumsum(size) - size
+        links = np.full((3, len(self)), NONE, np.int64)
+        for cells, per in zip(self.cells, per_bag, strict=True):
             kind = cells.kind
+            cells.at = np.arange(len(cells)) + (begin[kind.bags] - (np.cumsum(per) - per))[cells.bag]
             links[2, cells.at] = self._entries(cells, offset[kind.bags], kind.shared)
             for which, (child, shared) in enumerate(kind.links):
                 links[which, cells.at] = self._entries(cells, offset[child], shared)
-        links[2, owner[np.argsort(owner, kind="stable")] == self.bags - 1] = TOP
+        links[2, begin[-1]:] = TOP
         self.entries = int(size.sum()) + TOP + 1
-        if self.entries > max(_DIRECT, 4 * len(owner)):
+        if self.entries > max(_DIRECT, 4 * links.shape[1]):
             links = self._numbered(links)
         self.first, self.second, self.parent = links.astype(np.int32)
 
     def _entries(self, cells: Cells, base: np.ndarray, shared: tuple[int, ...]) -> np.ndarray:
         """The number of each cell's entry, in a table of all combinations of the slices of the shared variables."""
-        counts, number = np.diff(self.slices.first), np.zeros(len(cells), np.int64)
-        for place in shared:
+        first, counts, number = self.slices.first, np.diff(self.slices.first), 0
+        for place in shared[:-1]:
             variable = cells.kind.variables[place]
-            number = number * counts[variable][cells.bag] + (cells.ids[place] - self.slices.first[variable][cells.bag])
-        return base[cells.bag] + number
+            after = counts[cells.kind.variables[shared[shared.index(place) + 1]]]
+            number = (number + cells.ids[place] - first[variable][cells.bag]) * after[cells.bag]
+        if shared:
+            base = base - first[cells.kind.variables[shared[-1]]]
+            number = number + cells.ids[shared[-1]]
+        return number + base[cells.bag]
 
     def _numbered(self, links: np.ndarray) -> np.ndarray:
         """Entries that are written, in a row; what reads another one reads the last, which nothing writes."""
@@ -141,8 +142,7 @@ class Grid:
         slices = self.slices
         middle = slices.centre
         cut = used & (middle > slices.lo) & (middle < slices.hi)
-        new = sum(int((1 + cut[cells.ids[:, index]].astype(np.int64)).prod(axis=0).sum())
-                  for cells, index in zip(self.cells, kept, strict=True))
+        new = sum(len(index) << cells.kind.k for cells, index in zip(self.cells, kept, strict=True))
         if new > most or not cut.any():
             return False
         pieces = used.astype(np.int64) + cut
@@ -158,13 +158,12 @@ class Grid:
 
 def _halves(cells: Cells, index: np.ndarray, begin: np.ndarray, cut: np.ndarray) -> Cells:
     """The combinations of the halves of the slices of these cells."""
-    ids, bag = cells.ids[:, index], cells.bag[index]
-    new = begin[ids].astype(np.int32)
-    for place in range(len(ids)):
-        twice = 1 + cut[ids[place]].astype(np.int64)
-        source = np.repeat(np.arange(len(bag)), twice)
-        second = np.zeros(len(source), np.int32)
-        second[(np.cumsum(twice) - 1)[twice == 2]] = 1
-        ids, new, bag = ids[:, source], new[:, source], bag[source]
-        new[place] += second
-    return Cells(cells.kind, new, bag)
+    k, ids, bag = len(cells.ids), cells.ids[:, index], cells.bag[index]
+    which = np.indices((2,) * k, dtype=np.int32).reshape(k, 1, -1)  # of the two halves in each variable
+    new = begin.astype(np.int32)[ids][:, :, None] + which
+    bag = np.repeat(bag, 1 << k)
+    whole = ~cut[ids]
+    if whole.any():  # a slice that cannot be halved has no second half
+        there = ~(whole[:, :, None] & (which > 0)).any(axis=0).reshape(-1)
+        return Cells(cells.kind, np.ascontiguousarray(new.reshape(k, -1)[:, there]), bag[there])
+    return Cells(cells.kind, new.reshape(k, -1), bag)

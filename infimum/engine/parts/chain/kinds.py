@@ -9,6 +9,7 @@ from infimum.evaluate import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, const, var
 from infimum.expr.terms import C, X, Family, substituted
+from infimum.lower.cells import FACTS, UNSHIFTED
 from infimum.lower.programs import CELLS, SHIFT
 
 
@@ -34,13 +35,13 @@ class Kind:
     def enclose(self, lo: np.ndarray, hi: np.ndarray, centre: np.ndarray, bag: np.ndarray) -> list[np.ndarray]:
         """What `lower/cells.py` finds on cells; `bag` are positions in `bags`."""
         if not self.k:
-            return [np.zeros((2, len(bag))), np.empty((0, len(bag))), np.empty((0, len(bag)))]
+            return [np.zeros((3, len(bag))), np.empty((0, len(bag))), np.empty((0, len(bag)))]
         more = [np.take(self.constants, bag, axis=1)] if len(self.constants) else []
         return self.evaluator.run(f"{CELLS}:{len(self.constants) // 2}", [lo, hi, centre, *more])
 
     def bound(self, found: list[np.ndarray], slopes: np.ndarray) -> np.ndarray:
         """Minus the lower bounds of the terms, less linear functions of these slopes: see `lower/cells.py`."""
-        return self.evaluator.run(SHIFT, [*found, slopes])[0][0] if self.k else -found[0][0]
+        return self.evaluator.run(SHIFT, [*found, slopes])[0][0] if self.k else found[FACTS][UNSHIFTED]
 
 
 def kinds_of(bags: list[Bag], families: list[Family], backend: object) -> list[Kind]:

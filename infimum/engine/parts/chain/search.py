@@ -15,9 +15,9 @@ import numpy as np
 
 from infimum.backend import min_sum
 from infimum.engine.parts.chain.grid import NONE, TOP, Cells, Grid
-from infimum.lower.cells import FROM, TO
+from infimum.lower.cells import FACTS, FROM, TO, UNSHIFTED
 
-_ROUNDS = 2  # of choosing slopes, at every level
+_EXACT = 2.0**-40  # slopes are whole multiples of this part of the largest one, so that sums of them are exact
 
 
 class Level:
@@ -25,49 +25,40 @@ class Level:
 
     def __init__(self, grid: Grid, low: np.ndarray, high: np.ndarray, upper: float):
         self.grid, self.low, self.high, self.upper = grid, low, high, upper
-        self.lower, self.alive = -np.inf, np.ones(len(grid), bool)
+        self.lower, self.alive, self.number = -np.inf, np.ones(len(grid), bool), np.empty(len(grid))
         self.found = [self._enclosed(cells) for cells in grid.cells]
-        self.number = np.empty(len(grid))
-        self._bound([self._slopes(cells, None) for cells in grid.cells])
+        self._pass([found[FACTS][UNSHIFTED] for found in self.found])
         self._first_order()
-        for _ in range(_ROUNDS):
-            entries = self._chosen()
-            self._bound([self._slopes(cells, entries) for cells in grid.cells])
+        slopes = self._chosen()
+        self._pass([cells.kind.bound(found, self._rows(cells, slopes))
+                    for cells, found in zip(grid.cells, self.found, strict=True)])
 
     def _enclosed(self, cells: Cells) -> list[np.ndarray]:
         slices = self.grid.slices
         return cells.kind.enclose(*(side[cells.ids] for side in (slices.lo, slices.hi, slices.centre)), cells.bag)
 
-    def _bound(self, slopes: list[np.ndarray]) -> None:
-        """Bounds all cells with these slopes, and drops what is above."""
+    def _pass(self, numbers: list[np.ndarray]) -> None:
+        """Passes messages with these bounds of the cells, and drops what is above."""
         grid = self.grid
-        for cells, found, rows in zip(grid.cells, self.found, slopes, strict=True):
-            self.number[cells.at] = cells.kind.bound(found, rows)
+        for cells, number in zip(grid.cells, numbers, strict=True):
+            self.number[cells.at] = number
         self.number[~self.alive] = -np.inf
         table = min_sum.up(self.number, grid.first, grid.second, grid.parent, grid.entries)
         self.lower = max(self.lower, -float(table[TOP]))
-        self.whole, self.from_child = min_sum.down(
-            self.number, grid.first, grid.second, grid.parent, table)
+        self.whole, self.from_child = min_sum.down(self.number, grid.first, grid.second, grid.parent, table)
         self.alive &= ~(self.whole < -self.upper)
 
     # ---- slopes
-    def _slopes(self, cells: Cells, entries: np.ndarray | None) -> np.ndarray:
-        """Distances, minus the lower ends and the upper ends of the slopes that are taken from each variable of each cell."""
-        k, kind, grid = cells.kind.k, cells.kind, self.grid
-        rows = np.zeros((3 * k, len(cells)))
-        rows[:k] = grid.slices.rad[cells.ids]
-        if entries is None:
-            return rows
-        links = [(kind.shared, grid.parent, 1.0), *((shared, link, -1.0) for (_, shared), link in
-                                                     zip(kind.links, (grid.first, grid.second), strict=False))]
-        touched = set()
-        for shared, link, sign in links:
+    def _rows(self, cells: Cells, slopes: np.ndarray) -> np.ndarray:
+        """For each variable of each cell the distance of its centre, then the slope that is taken from it."""
+        kind, grid, rows = cells.kind, self.grid, np.empty((2 * cells.kind.k, len(cells)))
+        rows[:kind.k] = grid.slices.rad[cells.ids]
+        rows[kind.k:] = 0.0
+        children = [(shared, link, -1.0) for (_, shared), link in zip(kind.links, (grid.first, grid.second), strict=False)]
+        for shared, link, sign in [(kind.shared, grid.parent, 1.0), *children]:
             at = link[cells.at]
             for slot, place in enumerate(shared):
-                slope = sign * entries[slot, at]
-                for row, part in ((k + place, -slope), (2 * k + place, slope)):
-                    rows[row] = np.nextafter(rows[row] + part, np.inf) if place in touched else part
-                touched.add(place)
+                rows[kind.k + place] += sign * slopes[slot, at]
         return rows
 
     def _chosen(self) -> np.ndarray:
@@ -89,8 +80,11 @@ class Level:
         number, *sources = handed.reshape(3, -1)
         first, second = (np.where(row > 0, row + TOP + 1, NONE).astype(np.int32) for row in sources)
         own = np.arange(TOP + 1, TOP + 1 + len(number), dtype=np.int32)
-        table = min_sum.up(np.ascontiguousarray(number), first, second, own, TOP + 1 + len(number))
-        return np.ascontiguousarray(table[TOP + 1:].reshape(-1, slots).T)
+        table = min_sum.up(np.ascontiguousarray(number), first, second, own, TOP + 1 + len(number))[TOP + 1:]
+        largest = np.abs(table).max(initial=0.0)
+        unit = 2.0 ** np.ceil(np.log2(largest)) * _EXACT if 0 < largest < 2.0**900 else 0.0
+        table = np.rint(table / unit) * unit if unit else np.zeros_like(table)
+        return np.ascontiguousarray(table.reshape(-1, slots).T)
 
     # ---- derivatives
     def _first_order(self) -> None:
@@ -107,13 +101,13 @@ class Level:
         pairs = order[counts[order] == 2].reshape(-1, 2)
         for other, ends in ((other_nlo, nlo), (other_hi, hi)):
             other[pairs[:, 0]], other[pairs[:, 1]] = ends[pairs[:, 1]], ends[pairs[:, 0]]
-        variable = slices.variable
-        off_low, off_high = slices.lo > self.low[variable], slices.hi < self.high[variable]
-        begin = 0
+        variable, begin = slices.variable, 0
+        other_nlo[~(slices.lo > self.low[variable])[ids]] = np.inf  # at the user's bound a sign excludes nothing
+        other_hi[~(slices.hi < self.high[variable])[ids]] = np.inf
         for table in tables:
             mine = slice(begin, begin + len(table.slices))
             begin += len(table.slices)
-            self.alive[table.cells.at] &= ~table.excluded(other_nlo[mine], other_hi[mine], off_low, off_high)
+            self.alive[table.cells.at] &= ~table.excluded(other_nlo[mine], other_hi[mine])
 
     # ---- points
     def path(self) -> np.ndarray:
@@ -147,9 +141,6 @@ class _Hulls:
         np.maximum.at(self.nlo, self.entry[living], -self.lo[living])
         np.maximum.at(self.hi, self.entry[living], self.up[living])
 
-    def excluded(self, other_nlo: np.ndarray, other_hi: np.ndarray, off_low: np.ndarray, off_high: np.ndarray) -> np.ndarray:
+    def excluded(self, other_nlo: np.ndarray, other_hi: np.ndarray) -> np.ndarray:
         """Whether each cell is: the sign of a sum of two doubles is that of the exact sum."""
-        rises = self.lo - other_nlo[self.entry] > 0
-        falls = self.up + other_hi[self.entry] < 0
-        ids = self.cells.ids[self.place]
-        return (rises & off_low[ids]) | (falls & off_high[ids])
+        return (self.lo > other_nlo[self.entry]) | (self.up < -other_hi[self.entry])
