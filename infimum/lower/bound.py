@@ -12,6 +12,7 @@ Mirrored where f falls. An infinite bound is never reduced to.
 
 import numpy as np
 
+from infimum.expr.arrange import arranged
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr
 from infimum.interval.pair import INF, Pair
@@ -57,6 +58,7 @@ class Bound:
             g = whole_if_unsound(b, g)
             for buffer, end in zip(ends, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
+        f = arranged(f, x) if by_pieces else f
         pieces = by_slices(b, f, self.data, _SLICES) if by_pieces else {}
         Lowering(b, Enclosures(), {"x": self.box}, self.data, pieces).run(
             [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), keep)], straight=False if pieces else None)
