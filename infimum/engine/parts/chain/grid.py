@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from infimum.engine.parts.chain.kinds import Kind
+from infimum.unions import Unions, widths
 
 _FIRST = 8          # slices of a variable at the beginning
 _DIRECT = 1 << 20   # entries of a table that are addressed directly however few are used
@@ -131,17 +132,25 @@ class Grid:
         return np.where(written[places] == links, places, len(written))
 
     # ---- halving
-    def halved(self, alive: np.ndarray, most: int) -> bool:
-        """Keeps the cells that are alive and halves every slice that they use. False, and nothing is done, if that gives more than
-        `most` cells, or nothing can be halved."""
+    def _used(self, alive: np.ndarray) -> np.ndarray:
+        """Which slices belong to a cell that is alive."""
         used = np.zeros(len(self.slices), bool)
-        kept = [np.flatnonzero(alive[cells.at]) for cells in self.cells]
-        for cells, index in zip(self.cells, kept, strict=True):
+        for cells in self.cells:
             for row in cells.ids:
-                used[row[index]] = True
+                used[row[alive[cells.at]]] = True
+        return used
+
+    def unions(self, alive: np.ndarray) -> Unions:
+        """The slices that are used, variable by variable."""
+        return Unions(self.slices.lo, self.slices.hi, self.slices.first).keep(self._used(alive))
+
+    def halved(self, alive: np.ndarray, width: float, most: int) -> bool:
+        """Keeps the cells that are alive and halves every slice that they use, if it is wider than `width`. False, and nothing is
+        done, if that would give more than `most` cells, or nothing can be halved."""
+        used, kept = self._used(alive), [np.flatnonzero(alive[cells.at]) for cells in self.cells]
         slices = self.slices
         middle = slices.centre
-        cut = used & (middle > slices.lo) & (middle < slices.hi)
+        cut = used & (middle > slices.lo) & (middle < slices.hi) & (widths(slices.lo, slices.hi) > width)
         new = sum(len(index) << cells.kind.k for cells, index in zip(self.cells, kept, strict=True))
         if new > most or not cut.any():
             return False

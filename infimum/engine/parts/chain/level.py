@@ -46,7 +46,11 @@ class Level:
         table = min_sum.up(self.number, grid.first, grid.second, grid.parent, grid.entries)
         self.lower = max(self.lower, -float(table[TOP]))
         self.whole, self.from_child = min_sum.down(self.number, grid.first, grid.second, grid.parent, table)
-        self.alive &= ~(self.whole < -self.upper)
+        self.drop_above(self.upper)
+
+    def drop_above(self, upper: float) -> None:
+        """Drops what a better point rules out."""
+        self.alive &= ~(self.whole < -upper)
 
     # ---- slopes
     def _rows(self, cells: Cells, slopes: np.ndarray) -> np.ndarray:
