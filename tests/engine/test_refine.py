@@ -17,6 +17,7 @@ from infimum.engine.parts import refine
 from infimum.engine.parts.refine import Refiner
 from infimum.engine.parts.sweep import Sweeper
 from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.root import Root
 from infimum.evaluate import Evaluator
 from infimum.lower.programs import REDUCED, TERMS, TESTED
 from infimum.lower.refine import LEVEL, LOWER
@@ -216,6 +217,28 @@ def test_stopped_in_the_middle_the_bounds_hold():
     r = infimum.minimize(quartic, [(-3, 3)] * n, callback=stop)
     assert r.lower <= -4 * n <= r.upper and (r.verdict.name == "PROVED" or r.verdict.name == "STOPPED")
     assert ROOT2 * np.ones(n) in r.regions and -ROOT2 * np.ones(n) in r.regions
+
+
+def test_a_run_that_was_stopped_in_it_is_resumed(tmp_path):
+    """It begins anew, and ends with the same bits."""
+    whole = infimum.minimize(quartic, [(-3, 3)] * 9, xtol=1e-7)
+    path = tmp_path / "run.inf"
+    stopped = infimum.minimize(quartic, [(-3, 3)] * 9, xtol=1e-7, checkpoint=path, callback=lambda s: s.lower > -100)
+    again = infimum.resume(path, quartic)
+    assert stopped.verdict.name == "STOPPED" and again.verdict.name == whole.verdict.name == "PROVED"
+    assert (again.lower, again.upper, again.nfev, again.regions) == (whole.lower, whole.upper, whole.nfev, whole.regions)
+
+
+def test_a_later_run_knows_what_was_enclosed():
+    """The box and the counts are kept, the slices are not: they are quickly made again."""
+    f, lo, hi = infimum.compile(quartic, 8), np.full(8, -3.0), np.full(8, 3.0)
+    best = Incumbent(f, lo, hi)
+    root, later = (Root(f, lo, hi, Goal(), best) for _ in range(2))
+    for _ in root.sweep():
+        pass
+    later.restore(root.state())
+    assert root.done and root.unions().count == 256 and later.boxes == root.boxes and later.known == root.known
+    assert later.unions() is None and all((a == b).all() for a, b in zip(later.box, root.box, strict=True))
 
 
 def test_the_bits_do_not_depend_on_how_lanes_are_grouped(monkeypatch):

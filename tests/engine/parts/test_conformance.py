@@ -3,6 +3,7 @@
 A new part needs a row in `PARTS_UNDER_TEST`.
 """
 
+import itertools
 import zlib
 from collections import Counter
 from collections.abc import Callable
@@ -12,12 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from infimum.engine.goal import Goal
 from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.order import PARTS
 from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.refine import Refiner
 from infimum.engine.parts.shaving import Shaving
 from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.trace import trace
 from infimum.lower.branch import GONE, rows
@@ -43,12 +47,33 @@ class SweepOfBoxes(Part):
         return Outcome(columns_left(regions, lo, hi, np.maximum(regions[rows(n)[0]], lower), gone), regions.shape[1])
 
 
+class RefinementOfBoxes(Part):
+    """Some rounds of a refinement, which leaves unions of slices: their hulls. What lies between the slices is looked at in
+    test_refine.py."""
+
+    name, discards = "refinement_of_boxes", "sweep"
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        n, sweeper, count = self.n, Sweeper(self.evaluator, self.lo, self.hi), regions.shape[1]
+        lo, hi, lower = regions[:n].copy(), regions[n:2 * n].copy(), regions[rows(n)[0]].copy()
+        for k in range(count):
+            best = Incumbent(self.evaluator, self.lo, self.hi)
+            best.upper = upper
+            refiner = Refiner(sweeper, (lo[:, k:k + 1], hi[:, k:k + 1]), Goal(), best)
+            for _ in itertools.islice(refiner.steps(), 7):
+                pass
+            lo[:, k], hi[:, k] = (INF, -INF) if refiner.empty else refiner.unions.hull
+            lower[k] = max(lower[k], refiner.lower)
+        return Outcome(columns_left(regions, lo, hi, lower, ~(lo <= hi).all(axis=0)), count)
+
+
 # the part, the functions it can be asked about whatever their number of variables, and what it must have done at least once
 PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]] = {
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
     Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
+    RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),
 }
 
 # function, the user's bounds, points that may be minimisers
@@ -78,6 +103,9 @@ WRITTEN: dict[str, tuple[Callable, list[tuple[float, float]], list[tuple[float, 
     "at infinity, along a face": (lambda x: x[1] / (1 + x[0] ** 2), [(0, INF), (1, 2)], [(1e150, 1)]),
     "within infinite bounds": (lambda x: (x[0] - 1) ** 2 + x[1] ** 2 - x[0], [(-INF, INF), (-INF, INF)], [(1.5, 0)]),
     "of many": (lambda x: np.sum(x**4 - 8 * x**2), [(-3, 3)] * 3, [(2, 2, -2), (-2, -2, -2)]),
+    "of many at kinks": (lambda x: np.sum(np.abs(np.abs(x) - 1)), [(-3, 2)] * 2, [(1, 1), (-1, 1), (1, -1), (-1, -1)]),
+    "of many on faces": (lambda x: np.sum(x - x**3), [(-2, 2), (-1, 2)], [(2, 2)]),
+    "of many at an edge": (lambda x: np.linalg.norm(np.sqrt(x) * (x - 1)), [(-1, 2)] * 2, [(0, 0), (0, 1), (1, 0), (1, 1)]),
     "with a fixed variable": (lambda x: (x[0] - x[1]) ** 2 + x[0], [(0, 1), (0.5, 0.5)], [(0, 0.5)]),
     "a product": (lambda x: np.prod(x), [(-2, 1.5)] * 3, [(-2, 1.5, 1.5), (-2, -2, -2)]),
     **{name: (f, bounds, [] if minimiser is None else [minimiser])
