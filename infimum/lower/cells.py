@@ -6,7 +6,8 @@ t(x) - s·(x - c), for slopes s that are chosen later: the larger of
     t(X) - rad |s|                    where the natural enclosure is all that is known,
     t(c) - rad max |t'(X) - s|        the mean value form, where t is Lipschitz on the cell,
 
-with rad the distance of c to the farther end, in each variable, all rounded outward. For s = 0 `cells` has it already.
+with rad the distance of c to the farther end, in each variable, all rounded outward. For s = 0 `cells` has it already. Where t is not
+Lipschitz, the ends of its derivative are infinite, and so is the second.
 """
 
 from infimum.expr.diff import gradient
@@ -39,9 +40,10 @@ def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:
     known = natural(b, out["f"])
     lipschitz = known.lipschitz(b)
     at_centre, = Lowering(b, Enclosures(), leaves(CENTRE, CENTRE), data).values([f], straight=True)
-    usable = b.mand(lipschitz, b.ogt(at_centre.nlo, -INF))
+    there = b.ogt(at_centre.nlo, -INF)
+    usable = b.mand(lipschitz, there)
     b.output(FACTS, NATURAL, b.select(known.empty, INF, b.neg(known.nlo)))
-    b.output(FACTS, AT_CENTRE, b.select(usable, b.neg(at_centre.nlo), -INF))
+    b.output(FACTS, AT_CENTRE, b.select(there, b.neg(at_centre.nlo), -INF))
     form = at_centre.nlo
     for i in range(k):
         g = whole_if_unsound(b, slopes[i])

@@ -56,8 +56,11 @@ class Chain:
     def steps(self) -> Iterator[None]:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
         while True:
-            level = Level(self.grid, self.low, self.high, self.incumbent.upper)
+            level = Level(self.grid, self.low, self.high)
             self.evaluations += len(self.grid)
+            yield
+            self.incumbent.improve(level.path()[:, None])
+            level.discard(self.incumbent.upper)
             if not level.alive.any():
                 self.empty = True
                 return
@@ -65,11 +68,6 @@ class Chain:
             self.unions = self.grid.unions(level.alive)
             self.levels.append((self.incumbent.upper - self.lower, int(level.alive.sum())))
             yield
-            before = self.incumbent.upper
-            self.incumbent.improve(level.path()[:, None])
-            yield
-            if self.incumbent.upper < before:
-                level.drop_above(self.incumbent.upper)
             if self._is_done() or not self._pays() or not self.grid.halved(level.alive, self._too_wide(), self.most):
                 return
 

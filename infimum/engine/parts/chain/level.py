@@ -15,29 +15,35 @@ import numpy as np
 
 from infimum.backend import min_sum
 from infimum.engine.parts.chain.grid import NONE, TOP, Cells, Grid
-from infimum.lower.cells import FACTS, FROM, TO, UNSHIFTED
+from infimum.lower.cells import AT_CENTRE, FACTS, FROM, TO, UNSHIFTED
 
+_FAR = 2.0**900    # instead of a value where there is none
 _EXACT = 2.0**-40  # slopes are whole multiples of this part of the largest one, so that sums of them are exact
 
 
 class Level:
     """One level: the bounds of all cells of a grid. `alive` are those that may hold a minimiser, `lower` bounds f from below."""
 
-    def __init__(self, grid: Grid, low: np.ndarray, high: np.ndarray, upper: float):
-        self.grid, self.low, self.high, self.upper = grid, low, high, upper
+    def __init__(self, grid: Grid, low: np.ndarray, high: np.ndarray):
+        self.grid, self.low, self.high = grid, low, high
         self.lower, self.alive, self.number = -np.inf, np.ones(len(grid), bool), np.empty(len(grid))
         self.found = [self._enclosed(cells) for cells in grid.cells]
-        self._pass([found[FACTS][UNSHIFTED] for found in self.found])
+        self._look_at_centres()
+
+    def discard(self, upper: float) -> None:
+        """Drops what cannot hold a minimiser, if f has values up to `upper`."""
+        self._pass([found[FACTS][UNSHIFTED] for found in self.found], upper)
         self._first_order()
+        self._look_at_centres()
         slopes = self._chosen()
         self._pass([cells.kind.bound(found, self._rows(cells, slopes))
-                    for cells, found in zip(grid.cells, self.found, strict=True)])
+                    for cells, found in zip(self.grid.cells, self.found, strict=True)], upper)
 
     def _enclosed(self, cells: Cells) -> list[np.ndarray]:
         slices = self.grid.slices
         return cells.kind.enclose(*(side[cells.ids] for side in (slices.lo, slices.hi, slices.centre)), cells.bag)
 
-    def _pass(self, numbers: list[np.ndarray]) -> None:
+    def _pass(self, numbers: list[np.ndarray], upper: float) -> None:
         """Passes messages with these bounds of the cells, and drops what is above."""
         grid = self.grid
         for cells, number in zip(grid.cells, numbers, strict=True):
@@ -45,12 +51,18 @@ class Level:
         self.number[~self.alive] = -np.inf
         table = min_sum.up(self.number, grid.first, grid.second, grid.parent, grid.entries)
         self.lower = max(self.lower, -float(table[TOP]))
-        self.whole, self.from_child = min_sum.down(self.number, grid.first, grid.second, grid.parent, table)
-        self.drop_above(self.upper)
+        whole, _ = min_sum.down(self.number, grid.first, grid.second, grid.parent, table)
+        self.alive &= ~(whole < -upper)
 
-    def drop_above(self, upper: float) -> None:
-        """Drops what a better point rules out."""
-        self.alive &= ~(self.whole < -upper)
+    def _look_at_centres(self) -> None:
+        """Finds for every entry the cell below it with the lowest sum of values at centres: estimates, for points and slopes."""
+        grid = self.grid
+        for cells, found in zip(grid.cells, self.found, strict=True):
+            value = found[FACTS][AT_CENTRE]
+            self.number[cells.at] = np.where(value > -np.inf, -value, -_FAR)
+        self.number[~self.alive] = -np.inf
+        table = min_sum.up(self.number, grid.first, grid.second, grid.parent, grid.entries)
+        _, self.from_child = min_sum.down(self.number, grid.first, grid.second, grid.parent, table)
 
     # ---- slopes
     def _rows(self, cells: Cells, slopes: np.ndarray) -> np.ndarray:
