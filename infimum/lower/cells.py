@@ -10,19 +10,23 @@ with rad the distance of c to the farther end, in each variable, all rounded out
 Lipschitz, the ends of its derivative are infinite, and so is the second.
 """
 
+import numpy as np
+
 from infimum.expr.diff import gradient
-from infimum.expr.node import Expr
-from infimum.expr.terms import C
+from infimum.expr.node import Expr, topological, var
+from infimum.expr.ops import Kind
+from infimum.expr.terms import C, substituted
 from infimum.interval.pair import INF, Pair
 from infimum.lower.data import Data
-from infimum.lower.kernel import Builder
+from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
-from infimum.lower.proof import natural, whole_if_unsound
+from infimum.lower.proof import larger, natural, whole_if_unsound
 
 LO, HI, CENTRE, CONSTANTS = range(4)       # the inputs of `cells`; constants are lower ends, then upper ends
 FACTS, FROM, TO = range(3)                 # its outputs, and the first inputs of `shift`: bounds, ends of the derivatives
 NATURAL, AT_CENTRE, UNSHIFTED = range(3)   # rows of FACTS: lower bounds on the cell and at c, minus the bound for s = 0
+_STEEP, _PARTS, _SLICES = ("sqrt", "cbrt", "pow"), 4, 16
 SLOPES = 3                                 # the last input of `shift`: distances, then slopes
 
 
@@ -54,6 +58,43 @@ def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:
     better = b.mand(usable, b.olt(form, known.nlo))
     b.output(FACTS, UNSHIFTED, b.select(known.empty, -INF, b.select(better, form, known.nlo)))
     return b.kernel(name, 4 if constants else 3, 3), data, (3, k, k), 0
+
+
+def steep_parts(f: Expr) -> list[Expr]:
+    """The roots and powers in f: where they have no derivative, neither has f, but in between f may be gentle. None where f has
+    conditions, which tell undefined parts from others."""
+    nodes = list(topological([f]))
+    steep = [] if any(node.kind is Kind.TEST for node in nodes) else [node for node in nodes if node.op in _STEEP]
+    return [node for node in steep if node is not f and node.shape == ()][-_PARTS:]
+
+
+def steep(name: str, f: Expr, x: Expr, constants: int) -> tuple:
+    """For cells on which f has no derivative: the range of each root or power in it is cut into slices, and f is enclosed on the
+    whole cell with the root in one slice after the other. Output: minus the best lower bound."""
+    b, data = Builder(), Data()
+    leaves = {"x": lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)),
+              C: lambda i: Pair(b.neg(b.input(2, i)), b.input(2, b.place("uadd", i, constants)))}
+    ends, best = data.offset(np.arange(_SLICES + 1) / _SLICES), None
+    for node in steep_parts(f):
+        value, = Lowering(b, Enclosures(), leaves, data).values([node], straight=True)
+        whole = whole_if_unsound(b, value)
+        lo, width = b.neg(whole.nlo), b.add(whole.hi, whole.nlo)
+
+        def end(k: "int | Value", lo: Value = lo, width: Value = width, hi: Value = whole.hi) -> Value:
+            return b.min(b.max(b.fma(width, b.data(b.place("uadd", ends, k)), lo), lo), hi)
+        inner = substituted(f, {node: var("root", ())})
+        with b.loop(_SLICES) as turn:
+            left = b.select(b.ueq(turn.index, 0), lo, end(turn.index))
+            right = b.select(b.ueq(turn.index, _SLICES - 1), whole.hi, end(b.place("uadd", turn.index, 1)))
+            piece = Pair(b.neg(left), right)
+            found, = Lowering(b, Enclosures(), {**leaves, "root": lambda _, piece=piece: piece}, data).values(
+                [inner], straight=True)
+            known = natural(b, found)
+            hull = b.step((-INF,), (b.select(known.empty, -INF, known.nlo),), larger)
+        mine = b.select(b.olt(width, INF), hull.results[0], INF)
+        best = mine if best is None else b.min(best, mine)
+    b.output(0, 0, best)
+    return b.kernel(name, 3 if constants else 2, 1), data, (1,), 0
 
 
 def shift(name: str, k: int) -> tuple:

@@ -13,6 +13,7 @@ from infimum.engine.parts.chain.bags import bags_of
 from infimum.engine.parts.chain.grid import Grid
 from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
+from infimum.engine.parts.payoff import Payoff
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
@@ -22,6 +23,8 @@ from infimum.unions import Unions, widths
 _LEAST = 3            # variables
 _MOST = 1 << 24       # cells of a level
 _BYTES = 160          # that a cell takes
+_FEW = 1 << 15        # cells that take no time
+_TRY_SLOPES = 0, 3, 0.1  # see Payoff
 _FORMS = 12           # more forms of terms take too long to compile
 _SHRUNK, _IN = 0.9, 5  # to this part the gap must shrink in so many levels, as long as cells become more
 
@@ -36,6 +39,7 @@ class Chain:
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.most = _MOST if memory_limit is None else min(_MOST, int(memory_limit) // _BYTES)
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
+        self.slopes = Payoff(*_TRY_SLOPES)
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
 
     @classmethod
@@ -61,6 +65,7 @@ class Chain:
             yield
             self.incumbent.improve(level.path()[:, None])
             level.discard(self.incumbent.upper)
+            self._shift(level)
             if not level.alive.any():
                 self.empty = True
                 return
@@ -70,6 +75,13 @@ class Chain:
             yield
             if self._is_done() or not self._pays() or not self.grid.halved(level.alive, self._too_wide(), self.most):
                 return
+
+    def _shift(self, level: Level) -> None:
+        """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""
+        number, before = len(self.levels), int(level.alive.sum())
+        if before < _FEW or self.slopes.pays or self.slopes.is_due(number):
+            level.discard_by_slopes(self.incumbent.upper)
+            self.slopes.judge(number, before, before - int(level.alive.sum()))
 
     def _too_wide(self) -> float:
         """Slices that are not wider need not be halved."""

@@ -9,8 +9,8 @@ from infimum.evaluate import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, const, var
 from infimum.expr.terms import C, X, Family, substituted
-from infimum.lower.cells import FACTS, UNSHIFTED
-from infimum.lower.programs import CELLS, SHIFT
+from infimum.lower.cells import FACTS, FROM, NATURAL, UNSHIFTED, steep_parts
+from infimum.lower.programs import CELLS, SHIFT, STEEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,17 @@ class Kind:
         """What `lower/cells.py` finds on cells; `bag` are positions in `bags`."""
         if not self.k:
             return [np.zeros((3, len(bag))), np.empty((0, len(bag))), np.empty((0, len(bag)))]
+        found = self._run(CELLS, [lo, hi, centre], bag)
+        rough = np.flatnonzero((found[FROM][0] == -np.inf) & (found[FACTS][NATURAL] < np.inf))
+        if len(rough) and steep_parts(self.evaluator.f):
+            nlo = self._run(STEEP, [lo[:, rough], hi[:, rough]], bag[rough])[0][0]
+            found[FACTS][NATURAL, rough] = np.fmax(found[FACTS][NATURAL, rough], -nlo)
+            found[FACTS][UNSHIFTED, rough] = np.fmin(found[FACTS][UNSHIFTED, rough], nlo)
+        return found
+
+    def _run(self, program: str, boxes: list[np.ndarray], bag: np.ndarray) -> list[np.ndarray]:
         more = [np.take(self.constants, bag, axis=1)] if len(self.constants) else []
-        return self.evaluator.run(f"{CELLS}:{len(self.constants) // 2}", [lo, hi, centre, *more])
+        return self.evaluator.run(f"{program}:{len(self.constants) // 2}", [*boxes, *more])
 
     def bound(self, found: list[np.ndarray], slopes: np.ndarray) -> np.ndarray:
         """Minus the lower bounds of the terms, less linear functions of these slopes: see `lower/cells.py`."""

@@ -13,7 +13,6 @@ the square of the width.
 
 import numpy as np
 
-from infimum.backend import min_sum
 from infimum.engine.parts.chain.grid import NONE, TOP, Cells, Grid
 from infimum.lower.cells import AT_CENTRE, FACTS, FROM, TO, UNSHIFTED
 
@@ -25,7 +24,7 @@ class Level:
     """One level: the bounds of all cells of a grid. `alive` are those that may hold a minimiser, `lower` bounds f from below."""
 
     def __init__(self, grid: Grid, low: np.ndarray, high: np.ndarray):
-        self.grid, self.low, self.high = grid, low, high
+        self.grid, self.low, self.high, self.arrays = grid, low, high, grid.kinds[0].evaluator.arrays.here
         self.lower, self.alive, self.number = -np.inf, np.ones(len(grid), bool), np.empty(len(grid))
         self.found = [self._enclosed(cells) for cells in grid.cells]
         self._look_at_centres()
@@ -34,7 +33,9 @@ class Level:
         """Drops what cannot hold a minimiser, if f has values up to `upper`."""
         self._pass([found[FACTS][UNSHIFTED] for found in self.found], upper)
         self._first_order()
-        self._look_at_centres()
+
+    def discard_by_slopes(self, upper: float) -> None:
+        """The same, after linear functions have been shifted between bags."""
         slopes = self._chosen()
         self._pass([cells.kind.bound(found, self._rows(cells, slopes))
                     for cells, found in zip(self.grid.cells, self.found, strict=True)], upper)
@@ -49,9 +50,9 @@ class Level:
         for cells, number in zip(grid.cells, numbers, strict=True):
             self.number[cells.at] = number
         self.number[~self.alive] = -np.inf
-        table = min_sum.up(self.number, grid.first, grid.second, grid.parent, grid.entries)
+        table = self.arrays.sums_up(self.number, grid.first, grid.second, grid.parent, grid.entries)
         self.lower = max(self.lower, -float(table[TOP]))
-        whole, _ = min_sum.down(self.number, grid.first, grid.second, grid.parent, table)
+        whole, _ = self.arrays.sums_down(self.number, grid.first, grid.second, grid.parent, table)
         self.alive &= ~(whole < -upper)
 
     def _look_at_centres(self) -> None:
@@ -61,8 +62,8 @@ class Level:
             value = found[FACTS][AT_CENTRE]
             self.number[cells.at] = np.where(value > -np.inf, -value, -_FAR)
         self.number[~self.alive] = -np.inf
-        table = min_sum.up(self.number, grid.first, grid.second, grid.parent, grid.entries)
-        _, self.from_child = min_sum.down(self.number, grid.first, grid.second, grid.parent, table)
+        table = self.arrays.sums_up(self.number, grid.first, grid.second, grid.parent, grid.entries)
+        _, self.from_child = self.arrays.sums_down(self.number, grid.first, grid.second, grid.parent, table)
 
     # ---- slopes
     def _rows(self, cells: Cells, slopes: np.ndarray) -> np.ndarray:
@@ -96,7 +97,7 @@ class Level:
         number, *sources = handed.reshape(3, -1)
         first, second = (np.where(row > 0, row + TOP + 1, NONE).astype(np.int32) for row in sources)
         own = np.arange(TOP + 1, TOP + 1 + len(number), dtype=np.int32)
-        table = min_sum.up(np.ascontiguousarray(number), first, second, own, TOP + 1 + len(number))[TOP + 1:]
+        table = self.arrays.sums_up(np.ascontiguousarray(number), first, second, own, TOP + 1 + len(number))[TOP + 1:]
         largest = np.abs(table).max(initial=0.0)
         unit = 2.0 ** np.ceil(np.log2(largest)) * _EXACT if 0 < largest < 2.0**900 else 0.0
         table = np.rint(table / unit) * unit if unit else np.zeros_like(table)
