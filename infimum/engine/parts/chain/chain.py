@@ -25,8 +25,9 @@ _MOST = 1 << 24       # cells of a level
 _BYTES = 160          # that a cell takes
 _FEW = 1 << 15        # cells that take no time
 _TRY_SLOPES = 0, 3, 0.1  # see Payoff
+_STARTS, _NEAR = 8, 3  # points from which to descend at a level; half widths between different points
 _FORMS = 12           # more forms of terms take too long to compile
-_SHRUNK, _IN = 0.9, 5  # to this part the gap must shrink in so many levels, as long as cells become more
+_SHRUNK, _IN, _QUICK = 0.9, 5, 1 << 20  # to this part the gap must shrink in so many levels, if there are so many cells and more
 
 
 class Chain:
@@ -63,7 +64,7 @@ class Chain:
             level = Level(self.grid, self.low, self.high)
             self.evaluations += len(self.grid)
             yield
-            self.incumbent.improve(level.path()[:, None])
+            self._improve(*level.paths(_STARTS))
             level.discard(self.incumbent.upper)
             self._shift(level)
             if not level.alive.any():
@@ -75,6 +76,13 @@ class Chain:
             yield
             if self._is_done() or not self._pays() or not self.grid.halved(level.alive, self._too_wide(), self.most):
                 return
+
+    def _improve(self, x: np.ndarray, rad: np.ndarray) -> None:
+        """Descends from there, unless that would lead to the best point known."""
+        best = self.incumbent.x
+        far = np.ones(x.shape[1], bool) if best is None else (np.abs(x - best[:, None]) > _NEAR * rad).any(axis=0)
+        if far.any():
+            self.incumbent.improve(x[:, far])
 
     def _shift(self, level: Level) -> None:
         """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""
@@ -97,4 +105,4 @@ class Chain:
         if len(self.levels) <= _IN or self.goal.met(self.lower, self.incumbent.upper):
             return True
         (gap, cells), (before, fewer) = self.levels[-1], self.levels[-1 - _IN]
-        return gap < _SHRUNK * before or cells <= fewer
+        return gap < _SHRUNK * before or cells <= max(fewer, _QUICK)

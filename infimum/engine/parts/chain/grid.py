@@ -64,6 +64,7 @@ class Grid:
 
     def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray):
         self.kinds, self.bags = kinds, sum(len(kind.bags) for kind in kinds)
+        self.root = next(i for i, kind in enumerate(kinds) if kind.bags[-1] == self.bags - 1)  # the kind of the last bag
         counts = np.where(lo < hi, _FIRST, 1)
         first = np.concatenate([[0], np.cumsum(counts)])
         variable = np.repeat(np.arange(len(lo)), counts)

@@ -63,7 +63,7 @@ class Level:
             self.number[cells.at] = np.where(value > -np.inf, -value, -_FAR)
         self.number[~self.alive] = -np.inf
         table = self.arrays.sums_up(self.number, grid.first, grid.second, grid.parent, grid.entries)
-        _, self.from_child = self.arrays.sums_down(self.number, grid.first, grid.second, grid.parent, table)
+        self.through, self.from_child = self.arrays.sums_down(self.number, grid.first, grid.second, grid.parent, table)
 
     # ---- slopes
     def _rows(self, cells: Cells, slopes: np.ndarray) -> np.ndarray:
@@ -127,19 +127,28 @@ class Level:
             self.alive[table.cells.at] &= ~table.excluded(other_nlo[mine], other_hi[mine])
 
     # ---- points
-    def path(self) -> np.ndarray:
-        """The centres of the slices of the cells with the least sum, one cell for each bag."""
-        grid, chosen = self.grid, []
-        stack = [int(self.from_child[TOP])]
+    def paths(self, most: int) -> tuple[np.ndarray, np.ndarray]:
+        """(centres, half widths), each (n, N): of the slices of cells with low sums of values, one cell for each bag. The first
+        path has the lowest sum; each of the others is the best through another slice of one variable."""
+        grid, last = self.grid, self.grid.cells[self.grid.root]
+        at = np.flatnonzero(last.bag == last.bag[-1])
+        order = at[np.argsort(-self.through[last.at[at]], kind="stable")]
+        order = order[self.through[last.at[order]] > -np.inf]
+        _, first = np.unique(last.ids[0, order], return_index=True)
+        chosen, stack = [], [last.at[order[np.sort(first)[:most]]]]
         while stack:
             cell = stack.pop()
             chosen.append(cell)
-            stack += [int(self.from_child[entry]) for entry in (grid.first[cell], grid.second[cell]) if entry != NONE]
-        x = np.empty(len(self.low))
-        for cells in grid.cells:
-            _, local = cells.among(np.array(chosen))
-            x[cells.kind.variables[:, cells.bag[local]]] = grid.slices.centre[cells.ids[:, local]]
-        return x
+            for entry in (grid.first[cell], grid.second[cell]):
+                if entry[0] != NONE:
+                    stack.append(self.from_child[entry])
+        x, rad = np.empty((2, len(self.low), len(chosen[0])))
+        for k, numbers in enumerate(np.array(chosen).T):
+            for cells in grid.cells:
+                _, local = cells.among(numbers)
+                places, ids = cells.kind.variables[:, cells.bag[local]], cells.ids[:, local]
+                x[places, k], rad[places, k] = grid.slices.centre[ids], grid.slices.rad[ids]
+        return x, rad
 
 
 class _Hulls:
