@@ -1,7 +1,7 @@
 """Chains, trees, rings and narrow bands: functions that are sums of terms of few variables, proved by dynamic programming.
 
-Branch and bound takes a time that grows exponentially with the number of variables; here it grows with their number times what one
-term takes. Every minimiser lies in the product of the slices that are left.
+Branch and bound takes a time that grows exponentially with the number of variables; here it grows with their number times what
+one term takes. Every minimiser lies in the product of the slices that are left.
 """
 
 from collections.abc import Iterator
