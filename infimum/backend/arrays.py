@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from infimum.backend import min_sum
+
 
 class Arrays(Protocol):
     """Arrays of doubles of shape (rows, N), a column a box, and indices (whole numbers of 64 bits) in the memory of a backend.
@@ -70,6 +72,12 @@ class Arrays(Protocol):
 
     def fill(self, row: Any, index: Any, value: float) -> None:
         """Writes the value wherever the index points."""
+
+    def sums_up(self, number: Any, first: Any, second: Any, parent: Any, entries: int) -> Any:
+        """Messages of cells to the entries of a table: see `min_sum`."""
+
+    def sums_down(self, number: Any, first: Any, second: Any, parent: Any, table: Any) -> tuple[Any, Any]:
+        """Messages back: for each cell the largest sum it is part of, and for each entry the best cell that writes it."""
 
 
 class HostArrays:
@@ -142,3 +150,10 @@ class HostArrays:
 
     def fill(self, row: np.ndarray, index: np.ndarray, value: float) -> None:
         row[0, index] = value
+
+    def sums_up(self, number: np.ndarray, first: np.ndarray, second: np.ndarray, parent: np.ndarray, entries: int) -> np.ndarray:
+        return min_sum.up(number, first, second, parent, entries)
+
+    def sums_down(self, number: np.ndarray, first: np.ndarray, second: np.ndarray, parent: np.ndarray,
+                  table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return min_sum.down(number, first, second, parent, table)

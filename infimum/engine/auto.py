@@ -149,12 +149,16 @@ class Auto:
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the whole box is settled."""
         along = self.root.sweeper is not None and len(self.lo) > _MANY
-        stages = [(self._search_along, along), (self._swarm, not along or self._can_swarm()), (self._begin_to_branch, True)]
+        stages = [(self._search_along, along), (self._chain, True), (self._swarm, not along or self._can_swarm()),
+                  (self._begin_to_branch, True)]
         return [stage for stage, wanted in stages if wanted]
 
     def _search_along(self) -> Iterator[None]:
         finite = self.swarm.problem
         yield from self._look(CoordinateSearch(self.evaluator, self.root.sweeper, finite.lo, finite.hi, self.seed))
+
+    def _chain(self) -> Iterator[None]:
+        yield from self.root.chain(self.memory_limit)
 
     def _swarm(self) -> Iterator[None]:
         yield from self._look(self.swarm)

@@ -6,6 +6,7 @@ import numpy as np
 
 from infimum.cover import widths
 from infimum.engine.goal import Goal
+from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.refine import Refiner
 from infimum.engine.parts.sweep import FEW, Sweeper
 from infimum.engine.points.incumbent import Incumbent
@@ -26,7 +27,7 @@ class Root:
         self.box, self.known, self.sweeps = (lo[:, None], hi[:, None]), -np.inf, 0  # f is not below what is known
         sweeper = Sweeper(evaluator, lo, hi) if self.n >= FEW else None
         self.sweeper = sweeper if sweeper is not None and sweeper.possible else None
-        self.refiner: Refiner | None = None  # of the box as it is now
+        self.refiner: Refiner | Chain | None = None  # of the box as it is now
         self.refined = 0                     # slices that were enclosed in refinements before
 
     def lower(self) -> float:
@@ -71,13 +72,23 @@ class Root:
 
     def _refine(self) -> Iterator[None]:
         """Takes the box apart into slices of each variable, halved while that pays."""
-        self.refiner = refiner = Refiner(self.sweeper, self.box, self.goal, self.incumbent)
+        yield from self._taken_apart(Refiner(self.sweeper, self.box, self.goal, self.incumbent))
+
+    def chain(self, memory_limit: float | None) -> Iterator[None]:
+        """Takes it apart by the structure of the function, where it has one."""
+        chain = None if self.empty else Chain.of(self.evaluator, self.box, self.goal, self.incumbent, memory_limit)
+        if chain is not None:
+            self._forget_refinement()
+            yield from self._taken_apart(chain)
+
+    def _taken_apart(self, refiner: Refiner | Chain) -> Iterator[None]:
+        self.refiner = refiner
         for _ in refiner.steps():
             self._take(refiner)
             yield
         self._take(refiner)
 
-    def _take(self, refiner: Refiner) -> None:
+    def _take(self, refiner: Refiner | Chain) -> None:
         if refiner.empty:
             self.box = np.full((self.n, 1), np.inf), np.full((self.n, 1), -np.inf)
         else:

@@ -11,7 +11,8 @@ written in other ways is brought into that form here, where it is the same funct
 """
 
 from collections.abc import Callable
-from functools import lru_cache, reduce
+from functools import reduce
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -24,13 +25,20 @@ from infimum.expr.totals import Depends, all_parts, dependent, rebuilt, scaled, 
 _JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max", "norm": "hypot"}
 _ROWS, _WORK = 32, 4096  # the longest short axis, and operations that are written for all its rows together
 _SUMMANDS = 1000         # of one sum, that are looked at
-_PLACES, _CACHE = 64, 16  # where a function is rearranged, and functions that are remembered
+_PLACES = 64             # where a function is rearranged
+
+_known: "WeakKeyDictionary[Expr, tuple[Expr, Expr | None]]" = WeakKeyDictionary()  # x, and the other form if there is one
 
 
-
-@lru_cache(maxsize=_CACHE)
 def arranged(f: Expr, x: Expr) -> Expr:
     """f, a function of x, in that form."""
+    if f not in _known or _known[f][0] is not x:
+        other = _arranged(f, x)
+        _known[f] = x, None if other is f else other
+    return _known[f][1] or f
+
+
+def _arranged(f: Expr, x: Expr) -> Expr:
     f = rolled(f, x)
     depends = dependent(f, x)
     matrices = [node for node in depends if node.kind is Kind.REDUCE and len(node.args[0].shape) == 2]

@@ -14,6 +14,7 @@ from infimum.expr.build import build, index
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.ops import Kind
 from infimum.expr.totals import Depends, Part, Scaling, all_parts, dependent, rebuilt, scaled, totals
+from infimum.watch import heed
 
 _REDUCE = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}
 _LOOP, _WIDE = 6, 4           # turns that make a loop, and how far apart the elements may lie that one turn reads
@@ -85,6 +86,7 @@ def _loops(parts: list[Part], depends: Depends, elements: dict[Expr, int]) -> _L
     turns: dict[tuple, list[_Turn]] = {}
     found = _Loops([], [])
     for part in parts:
+        heed()
         pattern, turn = _pattern(part, depends, elements)
         if pattern is None:
             found.rest.append(part)

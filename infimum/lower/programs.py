@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
-from infimum.lower import bound, branch, complete, descent, flight, refine, shave, sweep
+from infimum.lower import bound, branch, cells, complete, descent, flight, refine, shave, sweep
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
@@ -28,6 +28,7 @@ CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many s
 SPREAD, SHAVED = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
+CELLS, STEEP, SHIFT = "cells", "steep", "shift"  # "cells:2" has so many constants
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -201,5 +202,8 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     SAMPLE: lambda f, x: Program(*sweep.sample(SAMPLE, f, x)),
     NEWTON: lambda f, x: Program(*sweep.newton(NEWTON, f, x)),
     BLOCK_CONTEXT: lambda f, x, m: Program(*sweep.context(BLOCK_CONTEXT, f, x, block=m)),
+    CELLS: lambda f, x, constants: Program(*cells.cells(CELLS, f, x, constants)),
+    STEEP: lambda f, x, constants: Program(*cells.steep(STEEP, f, x, constants)),
+    SHIFT: lambda f, x: Program(*cells.shift(SHIFT, x.size)),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete.complete(COMPLETE, f, x, m, p, samples)),
 }

@@ -1,0 +1,1 @@
+"""Dynamic programming over intervals, for sums of terms that each read few variables."""

@@ -1,0 +1,108 @@
+"""Chains, trees, rings and narrow bands: functions that are sums of terms of few variables, proved by dynamic programming.
+
+Branch and bound takes a time that grows exponentially with the number of variables; here it grows with their number times what
+one term takes. Every minimiser lies in the product of the slices that are left.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infimum.engine.goal import Goal
+from infimum.engine.parts.chain.bags import bags_of
+from infimum.engine.parts.chain.grid import Grid
+from infimum.engine.parts.chain.kinds import kinds_of
+from infimum.engine.parts.chain.level import Level
+from infimum.engine.parts.payoff import Payoff
+from infimum.engine.points.incumbent import Incumbent
+from infimum.evaluate import Evaluator
+from infimum.expr.node import var
+from infimum.expr.terms import families_of
+from infimum.unions import Unions, widths
+
+_LEAST = 3            # variables
+_MOST = 1 << 24       # cells of a level
+_BYTES = 160          # that a cell takes
+_FEW = 1 << 15        # cells that take no time
+_TRY_SLOPES = 0, 3, 0.1  # see Payoff
+_STARTS, _NEAR = 8, 3  # points from which to descend at a level; half widths between different points
+_FORMS = 12           # more forms of terms take too long to compile
+_SHRUNK, _IN, _QUICK = 0.9, 5, 1 << 20  # to this part the gap must shrink in so many levels, if there are so many cells and more
+
+
+class Chain:
+    """A search of the box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
+
+    def __init__(self, grid: Grid, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+                 memory_limit: float | None = None):
+        self.grid, self.goal, self.incumbent = grid, goal, incumbent
+        self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
+        self.unions = Unions.of_box(*(end[:, 0] for end in box))
+        self.most = _MOST if memory_limit is None else min(_MOST, int(memory_limit) // _BYTES)
+        self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
+        self.slopes = Payoff(*_TRY_SLOPES)
+        self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
+
+    @classmethod
+    def of(cls, evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+           memory_limit: float | None = None) -> "Chain | None":
+        """The search, if the function has the structure and the box is bounded."""
+        lo, hi = (end[:, 0] for end in box)
+        if evaluator.n < _LEAST or not np.isfinite(widths(lo, hi)).all():
+            return None
+        families = families_of(evaluator.f, var("x", (evaluator.n,)))
+        bags = None if families is None or len(families) > _FORMS else \
+            bags_of([family.variables for family in families], evaluator.n)
+        if bags is None or not any(len(bag.variables) > 1 for bag in bags):  # separable functions are refined
+            return None
+        kinds = kinds_of(bags, families, evaluator.backend)
+        return cls(Grid(kinds, lo, hi), box, goal, incumbent, memory_limit) if len(kinds) <= _FORMS else None
+
+    def steps(self) -> Iterator[None]:
+        """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
+        while True:
+            level = Level(self.grid, self.low, self.high)
+            self.evaluations += len(self.grid)
+            yield
+            self._improve(*level.paths(_STARTS))
+            level.discard(self.incumbent.upper)
+            self._shift(level)
+            if not level.alive.any():
+                self.empty = True
+                return
+            self.lower = max(self.lower, level.lower)
+            self.unions = self.grid.unions(level.alive)
+            self.levels.append((self.incumbent.upper - self.lower, int(level.alive.sum())))
+            yield
+            if self._is_done() or not self._pays() or not self.grid.halved(level.alive, self._too_wide(), self.most):
+                return
+
+    def _improve(self, x: np.ndarray, rad: np.ndarray) -> None:
+        """Descends from there, unless that would lead to the best point known."""
+        best = self.incumbent.x
+        far = np.ones(x.shape[1], bool) if best is None else (np.abs(x - best[:, None]) > _NEAR * rad).any(axis=0)
+        if far.any():
+            self.incumbent.improve(x[:, far])
+
+    def _shift(self, level: Level) -> None:
+        """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""
+        number, before = len(self.levels), int(level.alive.sum())
+        if before < _FEW or self.slopes.pays or self.slopes.is_due(number):
+            level.discard_by_slopes(self.incumbent.upper)
+            self.slopes.judge(number, before, before - int(level.alive.sum()))
+
+    def _too_wide(self) -> float:
+        """Slices that are not wider need not be halved."""
+        met = self.goal.met(self.lower, self.incumbent.upper)
+        return self.goal.xtol if met and self.goal.xtol is not None else 0.0
+
+    def _is_done(self) -> bool:
+        narrow = self.goal.xtol is None or self.unions.width <= self.goal.xtol
+        return self.goal.met(self.lower, self.incumbent.upper) and narrow
+
+    def _pays(self) -> bool:
+        """Has the gap shrunk in the last levels, or is there less to look at?"""
+        if len(self.levels) <= _IN or self.goal.met(self.lower, self.incumbent.upper):
+            return True
+        (gap, cells), (before, fewer) = self.levels[-1], self.levels[-1 - _IN]
+        return gap < _SHRUNK * before or cells <= max(fewer, _QUICK)

@@ -1,0 +1,109 @@
+"""Kernels of dynamic programming over intervals: what a term is worth on a cell, a box of the few variables that it reads.
+
+`cells` encloses the term t and its derivatives on the cell X, and t at a point c of it. `shift` turns that into a lower bound of
+t(x) - s·(x - c), for slopes s that are chosen later: the larger of
+
+    t(X) - rad |s|                    where the natural enclosure is all that is known,
+    t(c) - rad max |t'(X) - s|        the mean value form, where t is Lipschitz on the cell,
+
+with rad the distance of c to the farther end, in each variable, all rounded outward. For s = 0 `cells` has it already. Where t is
+not Lipschitz, the ends of its derivative are infinite, and so is the second.
+"""
+
+import numpy as np
+
+from infimum.expr.diff import gradient
+from infimum.expr.node import Expr, topological, var
+from infimum.expr.ops import Kind
+from infimum.expr.terms import C, substituted
+from infimum.interval.pair import INF, Pair
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Value
+from infimum.lower.lowering import Lowering
+from infimum.lower.meaning import Enclosures
+from infimum.lower.proof import larger, natural, whole_if_unsound
+
+LO, HI, CENTRE, CONSTANTS = range(4)       # the inputs of `cells`; constants are lower ends, then upper ends
+FACTS, FROM, TO = range(3)                 # its outputs, and the first inputs of `shift`: bounds, ends of the derivatives
+NATURAL, AT_CENTRE, UNSHIFTED = range(3)   # rows of FACTS: lower bounds on the cell and at c, minus the bound for s = 0
+_STEEP, _PARTS, _SLICES = ("sqrt", "cbrt", "pow"), 4, 16
+SLOPES = 3                                 # the last input of `shift`: distances, then slopes
+
+
+def cells(name: str, f: Expr, x: Expr, constants: int) -> tuple:
+    """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
+    b, data, k = Builder(), Data(), x.size
+
+    def leaves(lo: int, hi: int) -> dict:
+        return {"x": lambda i: Pair(b.neg(b.input(lo, i)), b.input(hi, i)),
+                C: lambda i: Pair(b.neg(b.input(CONSTANTS, i)), b.input(CONSTANTS, b.place("uadd", i, constants)))}
+    slopes: dict[int, Pair] = {}
+    out: dict[str, Pair] = {}
+    Lowering(b, Enclosures(), leaves(LO, HI), data).run(
+        [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), lambda at, v: slopes.setdefault(at[0], v))], straight=True)
+    known = natural(b, out["f"])
+    lipschitz = known.lipschitz(b)
+    at_centre, = Lowering(b, Enclosures(), leaves(CENTRE, CENTRE), data).values([f], straight=True)
+    there = b.ogt(at_centre.nlo, -INF)
+    usable = b.mand(lipschitz, there)
+    b.output(FACTS, NATURAL, b.select(known.empty, INF, b.neg(known.nlo)))
+    b.output(FACTS, AT_CENTRE, b.select(there, b.neg(at_centre.nlo), -INF))
+    form = at_centre.nlo
+    for i in range(k):
+        g = whole_if_unsound(b, slopes[i])
+        b.output(FROM, i, b.select(lipschitz, b.neg(g.nlo), -INF))
+        b.output(TO, i, b.select(lipschitz, g.hi, INF))
+        rad = b.max(b.sub(b.input(HI, i), b.input(CENTRE, i)), b.sub(b.input(CENTRE, i), b.input(LO, i)))
+        form = b.add(form, b.mul(rad, b.max(g.nlo, g.hi)))
+    better = b.mand(usable, b.olt(form, known.nlo))
+    b.output(FACTS, UNSHIFTED, b.select(known.empty, -INF, b.select(better, form, known.nlo)))
+    return b.kernel(name, 4 if constants else 3, 3), data, (3, k, k), 0
+
+
+def steep_parts(f: Expr) -> list[Expr]:
+    """The roots and powers in f: where they have no derivative, neither has f, but in between f may be gentle. None where f has
+    conditions, which tell undefined parts from others."""
+    nodes = list(topological([f]))
+    steep = [] if any(node.kind is Kind.TEST for node in nodes) else [node for node in nodes if node.op in _STEEP]
+    return [node for node in steep if node is not f and node.shape == ()][-_PARTS:]
+
+
+def steep(name: str, f: Expr, x: Expr, constants: int) -> tuple:
+    """For cells on which f has no derivative: the range of each root or power in it is cut into slices, and f is enclosed on the
+    whole cell with the root in one slice after the other. Output: minus the best lower bound."""
+    b, data = Builder(), Data()
+    leaves = {"x": lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)),
+              C: lambda i: Pair(b.neg(b.input(2, i)), b.input(2, b.place("uadd", i, constants)))}
+    ends, best = data.offset(np.arange(_SLICES + 1) / _SLICES), None
+    for node in steep_parts(f):
+        value, = Lowering(b, Enclosures(), leaves, data).values([node], straight=True)
+        whole = whole_if_unsound(b, value)
+        lo, width = b.neg(whole.nlo), b.add(whole.hi, whole.nlo)
+
+        def end(k: "int | Value", lo: Value = lo, width: Value = width, hi: Value = whole.hi) -> Value:
+            return b.min(b.max(b.fma(width, b.data(b.place("uadd", ends, k)), lo), lo), hi)
+        inner = substituted(f, {node: var("root", ())})
+        with b.loop(_SLICES) as turn:
+            left = b.select(b.ueq(turn.index, 0), lo, end(turn.index))
+            right = b.select(b.ueq(turn.index, _SLICES - 1), whole.hi, end(b.place("uadd", turn.index, 1)))
+            piece = Pair(b.neg(left), right)
+            found, = Lowering(b, Enclosures(), {**leaves, "root": lambda _, piece=piece: piece}, data).values(
+                [inner], straight=True)
+            known = natural(b, found)
+            hull = b.step((-INF,), (b.select(known.empty, -INF, known.nlo),), larger)
+        mine = b.select(b.olt(width, INF), hull.results[0], INF)
+        best = mine if best is None else b.min(best, mine)
+    b.output(0, 0, best)
+    return b.kernel(name, 3 if constants else 2, 1), data, (1,), 0
+
+
+def shift(name: str, k: int) -> tuple:
+    """Output: minus the lower bound."""
+    b = Builder()
+    flat, form = b.neg(b.input(FACTS, NATURAL)), b.neg(b.input(FACTS, AT_CENTRE))
+    for i in range(k):
+        rad, slope = b.input(SLOPES, i), b.input(SLOPES, k + i)
+        form = b.add(form, b.mul(rad, b.max(b.sub(b.input(TO, i), slope), b.sub(slope, b.input(FROM, i)))))
+        flat = b.add(flat, b.mul(rad, b.abs(slope)))
+    b.output(0, 0, b.select(b.olt(form, flat), form, flat))
+    return b.kernel(name, 4, 1), Data(), (1,), 0
