@@ -82,7 +82,7 @@ class Level:
         """For every entry the slopes by the shared variables: those of the best cell below, with all that its children hand on,
         so that what is left of them there is 0."""
         grid = self.grid
-        slots = max(len(kind.shared) for kind in grid.kinds)
+        slots = max(1, *(len(kind.shared) for kind in grid.kinds))
         known = np.flatnonzero(self.from_child >= 0)
         known = known[known > TOP]
         handed = np.zeros((3, grid.entries, slots))  # the slope of the best cell, and the places of what its children hand on
