@@ -23,6 +23,7 @@ _MOST_NODES = 20_000   # expressions that are looked at, once for each set of po
 _SHORT = 64            # the longest sum, product, … inside a term
 _FEW = 4               # with more families, constants of single terms become part of the table
 _LINEAR = ("add", "sub", "neg")
+_COMPUTED = ("embed", "scatter")  # views that are more than a rearrangement
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,7 @@ class _Reader:
             try:
                 family = self._family(node, at, factors)
             except _Apart as apart:
-                for kind in np.unique(apart.kinds):
-                    mine = apart.kinds == kind
-                    waiting.append((node, at[mine], [(c, where[mine], inverse) for c, where, inverse in factors]))
+                waiting += _separate(node, at, factors, apart)
                 continue
             found.setdefault(family.value, []).append(family)
         return [Family(value, *(np.concatenate([getattr(f, name) for f in families], axis=1)
@@ -106,8 +105,11 @@ class _Reader:
                 if total > _MOST_TERMS:
                     raise _NoTerms
                 stack.append((node.args[0], inside, [(c, np.repeat(where, times), inverse) for c, where, inverse in factors]))
-            elif node.kind is Kind.VIEW and (moved := self._moved(node, at)) is not None:
-                stack.append((*moved, factors))
+            elif node.kind is Kind.VIEW and node.op not in _COMPUTED:
+                try:
+                    stack.append((*self._moved(node, at), factors))
+                except _Apart as apart:
+                    stack += _separate(node, at, factors, apart)
             else:
                 yield node, at, factors
 
@@ -120,16 +122,14 @@ class _Reader:
             raise _NoTerms
         return places[at].reshape(-1), places.shape[1]
 
-    def _moved(self, node: Expr, at: np.ndarray) -> tuple[Expr, np.ndarray] | None:
-        """(argument, positions in it) of the elements of a view; None if the view is no mere rearrangement."""
+    def _moved(self, node: Expr, at: np.ndarray) -> tuple[Expr, np.ndarray]:
+        """(argument, positions in it) of the elements of a view."""
         if node.op == "concat":
             ends = np.cumsum([a.size for a in node.args])
             which = np.searchsorted(ends, at, side="right")
             if (which != which[0]).any():
                 raise _Apart(which)
             return node.args[which[0]], at - (ends[which[0]] - node.args[which[0]].size)
-        if node.op in ("embed", "scatter"):
-            return None
         if node not in self.sources:
             self.sources[node] = _source(node)
         return node.args[0], self.sources[node][at]
@@ -181,10 +181,9 @@ class _Reader:
             if times > _SHORT:
                 raise _NoTerms
             return [(node.args[0], np.ascontiguousarray(column)) for column in inside.reshape(-1, times).T]
-        moved = self._moved(node, at) if node.kind is Kind.VIEW else None
-        if moved is None:
+        if node.kind is not Kind.VIEW or node.op in _COMPUTED:
             raise _NoTerms
-        return [moved]
+        return [self._moved(node, at)]
 
     def _made(self, node: Expr, at: np.ndarray, parts: list[Expr], leaves: "_Leaves") -> Expr:
         if node is self.x:
@@ -196,6 +195,12 @@ class _Reader:
         if node.kind is Kind.VIEW:
             return parts[0]
         return build(node.op, *parts, line=node.line, **dict(node.params))
+
+
+def _separate(node: Expr, at: np.ndarray, factors: list, apart: _Apart) -> list[tuple[Expr, np.ndarray, list]]:
+    """The summands of each form, apart from the others."""
+    kinds = [apart.kinds == kind for kind in np.unique(apart.kinds)]
+    return [(node, at[mine], [(c, where[mine], inverse) for c, where, inverse in factors]) for mine in kinds]
 
 
 class _Leaves:
