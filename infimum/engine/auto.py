@@ -138,7 +138,7 @@ class Auto:
         if self.branch is None:
             for stage in self._stages():
                 yield from stage()
-                if self.root.done:
+                if self.root.done or self.limit is not None:
                     break
         if self.branch is not None:
             try:
@@ -158,7 +158,9 @@ class Auto:
         yield from self._look(CoordinateSearch(self.evaluator, self.root.sweeper, finite.lo, finite.hi, self.seed))
 
     def _chain(self) -> Iterator[None]:
-        yield from self.root.chain(self.memory_limit)
+        yield from self.root.chain(self.memory_limit, self.max_boxes)
+        if self.root.boxes_spent and not self.root.done:
+            self.limit = boxes_reached(self.root.boxes, self.max_boxes)
 
     def _swarm(self) -> Iterator[None]:
         yield from self._look(self.swarm)

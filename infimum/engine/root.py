@@ -74,12 +74,17 @@ class Root:
         """Takes the box apart into slices of each variable, halved while that pays."""
         yield from self._taken_apart(Refiner(self.sweeper, self.box, self.goal, self.incumbent))
 
-    def chain(self, memory_limit: float | None) -> Iterator[None]:
+    def chain(self, memory_limit: float | None, max_boxes: int | None) -> Iterator[None]:
         """Takes it apart by the structure of the function, where it has one."""
-        chain = None if self.empty else Chain.of(self.evaluator, self.box, self.goal, self.incumbent, memory_limit)
+        chain = None if self.empty else Chain.of(self.evaluator, self.box, self.goal, self.incumbent, memory_limit, max_boxes)
         if chain is not None:
             self._forget_refinement()
             yield from self._taken_apart(chain)
+
+    @property
+    def boxes_spent(self) -> bool:
+        """Has the chain used up the boxes it may enclose?"""
+        return isinstance(self.refiner, Chain) and self.refiner.evaluations >= self.refiner.max_boxes
 
     def _taken_apart(self, refiner: Refiner | Chain) -> Iterator[None]:
         self.refiner = refiner

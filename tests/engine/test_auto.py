@@ -21,6 +21,7 @@ from infimum.engine.running import interrupts
 from infimum.errors import OptionError
 from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES
 from tests.all_threads import all_threads_work  # noqa: F401
+from tests.engine.coupled import COLVILLE
 from tests.oracle.arb_values import precision, settled_value
 from tests.oracle.walk import Special
 from tests.random_kernels import same_bits
@@ -486,7 +487,7 @@ def test_a_late_look_that_closes_the_gap_ends_the_run():
 
 
 def test_a_limit_of_boxes_holds_when_resumed(tmp_path):
-    p, path = problems.get("colville"), str(tmp_path / "run.inf")
+    p, path = COLVILLE, str(tmp_path / "run.inf")
     r = infimum.minimize(p.fun, p.bounds, atol=1e-9, rtol=1e-9, max_boxes=20_000, checkpoint=path)
     again = infimum.resume(path, p.fun, max_boxes=20_000)
     assert r.verdict is again.verdict is Verdict.STOPPED and (r.nfev, r.nit) == (again.nfev, again.nit)

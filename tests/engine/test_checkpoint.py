@@ -14,9 +14,9 @@ import infimum
 from infimum import problems
 from infimum.engine.running import checkpoint
 from infimum.engine.running.checkpoint import State, load, save
+from tests.engine.coupled import COLVILLE
 
 ROOT = Path(infimum.__file__).parent.parent
-COLVILLE = problems.get("colville")
 CASES = {"auto": (COLVILLE, {}), "pieces": (problems.get("paviani"), {}),
          "settled late": (problems.get("alpine_2", 20), {}),
          "complete": (problems.get("rastrigin", 5), {"engine": "complete", "options": {"partition": (3, 4)}})}
@@ -56,12 +56,11 @@ CHILD = """
 import sys
 sys.path.insert(0, {root!r})
 import infimum
-from infimum import problems
 from infimum.engine.running import driver
 driver.CheckpointWriter.__init__.__defaults__ = (0.0,)
 save = driver.save
 driver.save = lambda *kept: (print("keeps", flush=True), save(*kept), print("kept", flush=True))
-p = problems.get("colville")
+from tests.engine.coupled import COLVILLE as p
 import os
 r = infimum.resume({path!r}, p.fun) if os.path.exists({path!r}) else \\
     infimum.minimize(p.fun, p.bounds, atol=1e-9, rtol=1e-9, checkpoint={path!r})

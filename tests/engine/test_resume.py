@@ -6,8 +6,9 @@ import pytest
 import infimum
 from infimum import Verdict, problems
 from infimum.engine.running.checkpoint import load
+from tests.engine.coupled import COLVILLE
 
-AUTO = problems.get("colville"), {}
+AUTO = COLVILLE, {}
 COMPLETE = problems.get("rastrigin", 4), {"engine": "complete", "options": {"partition": (2, 4)}}
 BOTH = pytest.mark.parametrize(("p", "settings"), (AUTO, COMPLETE), ids=("auto", "complete"))
 WIDE = {"atol": 1e-2, "rtol": 0.0}

@@ -10,7 +10,7 @@ import numpy as np
 
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.bags import bags_of
-from infimum.engine.parts.chain.grid import Grid
+from infimum.engine.parts.chain.grid import Grid, cells_at_first
 from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.parts.payoff import Payoff
@@ -34,19 +34,19 @@ class Chain:
     """A search of the box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
 
     def __init__(self, grid: Grid, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-                 memory_limit: float | None = None):
+                 most: int = _MOST, max_boxes: float = np.inf):
         self.grid, self.goal, self.incumbent = grid, goal, incumbent
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
-        self.most = _MOST if memory_limit is None else min(_MOST, int(memory_limit) // _BYTES)
+        self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.slopes = Payoff(*_TRY_SLOPES)
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
 
     @classmethod
     def of(cls, evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-           memory_limit: float | None = None) -> "Chain | None":
-        """The search, if the function has the structure and the box is bounded."""
+           memory_limit: float | None = None, max_boxes: float | None = None) -> "Chain | None":
+        """The search, if the function has the structure, the box is bounded, and the limits of bytes and cells let it begin."""
         lo, hi = (end[:, 0] for end in box)
         if evaluator.n < _LEAST or not np.isfinite(widths(lo, hi)).all():
             return None
@@ -55,8 +55,11 @@ class Chain:
             bags_of([family.variables for family in families], evaluator.n)
         if bags is None or not any(bag.shared for bag in bags):  # what shares no variable is refined, or is one term
             return None
+        most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES)
         kinds = kinds_of(bags, families, evaluator.backend)
-        return cls(Grid(kinds, lo, hi), box, goal, incumbent, memory_limit) if len(kinds) <= _FORMS else None
+        if len(kinds) > _FORMS or cells_at_first(kinds) > most:
+            return None
+        return cls(Grid(kinds, lo, hi), box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
 
     def steps(self) -> Iterator[None]:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
@@ -74,7 +77,9 @@ class Chain:
             self.unions = self.grid.unions(level.alive)
             self.levels.append((self.incumbent.upper - self.lower, int(level.alive.sum())))
             yield
-            if self._is_done() or not self._pays() or not self.grid.halved(level.alive, self._too_wide(), self.most):
+            if self._is_done() or self.evaluations >= self.max_boxes or not self._pays():
+                return
+            if not self.grid.halved(level.alive, self._too_wide(), self.most):
                 return
 
     def _improve(self, x: np.ndarray, rad: np.ndarray) -> None:

@@ -58,6 +58,11 @@ class Cells:
         return which, local[which]
 
 
+def cells_at_first(kinds: list[Kind]) -> int:
+    """How many cells a grid has at the beginning, at most."""
+    return sum(len(kind.bags) * _FIRST**kind.k for kind in kinds)
+
+
 class Grid:
     """Slices, cells, and the links of cells to the entries of a table: an entry is a combination of slices that a bag shares with
     its parent. Cells of the bag write it (`parent`), cells of the parent read it (`first`, `second`)."""
