@@ -21,8 +21,8 @@ from infimum.engine.points.swarm_options import SwarmOptions
 
 DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {
-    "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Cover, infimum.Verdict, infimum.Minimum, result.End,
-                   result.Progress),
+    "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Cover, infimum.Unions, infimum.Verdict,
+                   infimum.Minimum, result.End, result.Progress),
     "Options of the engines": (SwarmOptions, CompleteOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.MeanValue,
                    infimum.Interval),

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.result import Verdict as Verdict
     from infimum.solve import minimize as minimize
     from infimum.solve import resume as resume
+    from infimum.unions import Unions as Unions
 
 __version__ = "0.2.0"
 
@@ -47,10 +48,11 @@ _HOMES = {
     "errors": "BoundsError CheckpointError DeviceError DeviceMemoryError GalleryError HostError InfimumError InternalError "
               "NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
     "evaluate": "Derivative Enclosure Evaluator MeanValue compile enclose",
-    "expr.real": "Real e pi",
+    "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "problem": "Interval Problem",
     "result": "Minimum Result Verdict",
     "solve": "minimize resume",
+    "unions": "Unions",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 __all__ = sorted(_HOME_OF)

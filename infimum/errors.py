@@ -78,7 +78,7 @@ class NotKeptError(InfimumError, LookupError):
     """A result holds too many regions to keep them one by one.
 
     Example: `result.regions.lo` after a run that was stopped with a hundred million regions. Cure: `result.boxes`, which holds
-    them all, merged; or limits that stop the run earlier.
+    them all, merged; or limits that stop the run earlier. If the regions are a product, `result.regions.unions` holds them all.
     """
 
 

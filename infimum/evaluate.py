@@ -15,6 +15,7 @@ from infimum.backend.arrays import Arrays, HostArrays
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.devices import backend_of
 from infimum.errors import OptionError, ShapeError
+from infimum.expr.arrange import arranged
 from infimum.expr.constants import is_masked
 from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
@@ -269,7 +270,7 @@ class Evaluator:
     @cached_property
     def has_pieces(self) -> bool:
         """Does some part of the function use one quantity more than once? Enclosures by pieces are then tighter."""
-        return bool(pieces_of(self.f))
+        return bool(pieces_of(arranged(self.f, var("x", (self.n,)))))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""

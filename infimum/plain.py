@@ -12,7 +12,7 @@ from infimum.cover import Cover
 
 def plain(value: Any) -> Any:
     """The value as dicts, lists, numbers, strings and None: arrays as lists, enums as their names, of a Cover
-    how many regions it has.
+    how many regions it has, or where they are a product the intervals of each variable.
 
     >>> plain({"x": np.array([1.0, -np.inf]), "count": np.int64(3)})
     {'x': [1.0, -inf], 'count': 3}
@@ -24,7 +24,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     if isinstance(value, Cover):
-        return len(value)
+        if value.unions is None:
+            return value.count
+        return {"unions": [value.unions[i].tolist() for i in range(len(value.unions))]}
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, (np.ndarray, np.generic)):

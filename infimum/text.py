@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum.cover import Cover
+from infimum.unions import Unions, number_of
 
 _SHOWN, _WIDTH = 6, 110  # boxes and minima of a table; where long texts are broken
 
@@ -28,6 +29,16 @@ def box(lo: np.ndarray, hi: np.ndarray, most: int = 4) -> str:
     """
     shown = " x ".join(f"[{a:.9g}, {b:.9g}]" for a, b in zip(lo[:most], hi[:most], strict=True))
     return shown + (f" x … {len(lo):,} in all" if len(lo) > most else "")
+
+
+def union(intervals: np.ndarray, most: int = 4) -> str:
+    """Intervals, rows of an array, as their union; a long one is shortened.
+
+    >>> union(np.array([[-2.0, -1.0], [1.0, 2.0]]))
+    '[-2, -1] ∪ [1, 2]'
+    """
+    shown = " ∪ ".join(f"[{a:.9g}, {b:.9g}]" for a, b in intervals[:most])
+    return shown + (f" ∪ … {len(intervals):,} in all" if len(intervals) > most else "")
 
 
 def point(x: np.ndarray | None, most: int = 10) -> str:
@@ -79,12 +90,28 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
         return []
     if not result.boxes:
         return [("minimisers", "none")]
+    if result.regions is not None and result.regions.unions is not None:
+        return _product(result.regions.unions.merged())
     found = [("minimisers", f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}")]
     found += [("", box(*ends)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
     if len(result.boxes) > _SHOWN:
         widest = max(float((hi - lo).max()) for lo, hi in result.boxes)
         cure = f", up to {widest:.3g} wide: a smaller xtol= narrows them" if result.success else ""
         found.append(("", f"and {len(result.boxes) - _SHOWN:,} more{cure}"))
+    return found
+
+
+def _product(unions: Unions) -> list[tuple[str, str]]:
+    """The union of each variable; one line where all are equal."""
+    n, count = len(unions), unions.count
+    found = [("minimisers", f"all in a product of unions, {number_of(count)} box{'es' if count != 1 else ''}")]
+    sizes = unions.counts
+    if n > 1 and (sizes == sizes[0]).all() and all((ends.reshape(n, -1) == ends[:sizes[0]]).all()
+                                                   for ends in (unions.lo, unions.hi)):
+        return [*found, ("", f"each variable in {union(unions[0])}")]
+    found += [("", f"x[{i}] in {union(unions[i])}") for i in range(min(n, _SHOWN))]
+    if n > _SHOWN:
+        found.append(("", f"… {n:,} variables in all, the widest interval {unions.width:.3g}"))
     return found
 
 

@@ -69,7 +69,7 @@ def test_seed_none_is_drawn_and_reported():
 def test_threads_change_no_bit(threads):
     usual, other = (infimum.minimize(bowl, [(-1, 1)] * 3, engine="swarm", threads=t) for t in (None, threads))
     assert usual.x.tobytes() == other.x.tobytes() and usual.nfev == other.nfev
-    assert infimum.compile(bowl, 2, threads=threads).target.threads == threads
+    assert infimum.compile(bowl, 2, threads=threads).backend.threads == threads
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True, "two", 10**6])

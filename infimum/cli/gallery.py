@@ -10,8 +10,9 @@ from typing import Any
 from infimum import problems
 from infimum.cli.check import Check, check
 from infimum.cli.command import Command, CommandError
+from infimum.cli.exit_codes import OK, OPEN
 from infimum.cli.settings import add_settings, settings_of, whole
-from infimum.cli.show import CODES_HELP, OK, OPEN, code_of, print_json, row
+from infimum.cli.show import CODES_HELP, code_of, print_json, row
 from infimum.cli.wording import for_shell
 from infimum.errors import GalleryError, InfimumError
 from infimum.problems import GalleryProblem

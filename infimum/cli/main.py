@@ -1,9 +1,10 @@
-"""Where the program starts. Nothing is imported before Ctrl-C is answered: most of the time of a short command is imports."""
+"""Where the program starts. Hardly anything is imported before Ctrl-C is answered: imports are most of the time of a short
+command."""
 
 import sys
 from collections.abc import Sequence
 
-INTERRUPTED = 130
+from infimum.cli.exit_codes import INTERRUPTED
 
 
 def main(argv: Sequence[str] | None = None) -> int:

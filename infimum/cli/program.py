@@ -9,8 +9,8 @@ from typing import Any
 import infimum
 from infimum.cli import gallery, minimize, resume
 from infimum.cli.command import Command
+from infimum.cli.exit_codes import OPEN, USAGE
 from infimum.cli.settings import joined
-from infimum.cli.show import OPEN, USAGE
 from infimum.cli.wording import for_shell
 from infimum.errors import InfimumError
 

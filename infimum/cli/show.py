@@ -3,12 +3,11 @@
 import json
 from typing import Any
 
-from infimum.cli.main import INTERRUPTED
+from infimum.cli.exit_codes import INFEASIBLE, INTERRUPTED, OK, OPEN, USAGE
 from infimum.cli.wording import for_shell
 from infimum.plain import strict
 from infimum.result import Result, Verdict
 
-OK, OPEN, USAGE, INFEASIBLE = 0, 1, 2, 3
 CODES = {Verdict.PROVED: OK, Verdict.STOPPED: OPEN, Verdict.UNDECIDED: OPEN, Verdict.INFEASIBLE: INFEASIBLE,
          Verdict.CANDIDATE: OK}
 CODES_HELP = f"""exit codes:

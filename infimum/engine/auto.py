@@ -4,7 +4,7 @@ The good point comes from the swarm, or, for very many variables, from sampling 
 variables at once; where they no longer pay, it is cut.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -12,22 +12,21 @@ import numpy as np
 
 from infimum.cover import widths
 from infimum.engine.answer.verdict import proved_result
-from infimum.engine.branch import FEW, Branch
+from infimum.engine.branch import Branch
 from infimum.engine.goal import Goal
-from infimum.engine.parts.sweep import Sweeper
 from infimum.engine.points.coordinate_search import CoordinateSearch
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.polish import Polish
+from infimum.engine.points.search import PointSearch
 from infimum.engine.points.swarm import Swarm
 from infimum.engine.points.swarm_options import SwarmOptions
-from infimum.engine.regions.pool import Regions
+from infimum.engine.root import Root
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
 from infimum.engine.running.overlap import Overlap
 from infimum.engine.running.progress import Figures, bounds
-from infimum.errors import DeviceError, UndefinedError
+from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
-from infimum.lower.sweep import SLICES
 from infimum.problem import Problem
 from infimum.result import Progress, Result
 
@@ -37,7 +36,6 @@ _SWARMED = 2000      # with up to so many variables the swarm is asked where tha
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
-_PAYS = 0.9          # a sweep pays if it shrinks some variable to this part
 
 
 class Auto:
@@ -55,15 +53,12 @@ class Auto:
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
         self.incumbent = Incumbent(evaluator, self.lo, self.hi)
         self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
-        self.sweeper = Sweeper(evaluator, self.lo, self.hi) if len(self.lo) >= FEW else None
-        self.coordinate_search: CoordinateSearch | None = None
+        self.searches: list[PointSearch] = [self.swarm]  # the one at work is the last
+        self.root = Root(evaluator, self.lo, self.hi, goal, self.incumbent)
         self.branch: Branch | None = None
-        self.root = self.lo[:, None], self.hi[:, None]
-        self.root_lower, self.sweeps = -np.inf, 0
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
         self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
-        self.looked = 0                  # evaluations of looking again
         self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
@@ -86,27 +81,20 @@ class Auto:
 
     def _state_but_regions(self) -> State:
         """All of the state but the regions."""
-        values = {"before": self._before_sweeps(), "sweeps": self.sweeps, "slices": self._slices()}
-        root = np.concatenate([*self.root, [[self.root_lower]]])[:, 0]
-        return State(values, {"root": root, **self.incumbent.arrays()})
+        root = self.root.state()
+        return State({"before": self._searched(), **root.values}, {**root.arrays, **self.incumbent.arrays()})
 
     def restore(self, state: State) -> None:
         self._continue(state, state.values.get("batch", self.batch))
         self.may_move_to_gpu = state.values.get("may_move_to_gpu", self.may_move_to_gpu)
-        self.before, self.sweeps = state.values["before"], state.values["sweeps"]
-        n, root = len(self.lo), state.arrays["root"]
-        self.root, self.root_lower = (root[:n, None].copy(), root[n:2 * n, None].copy()), float(root[2 * n])
-        if self.sweeper is not None:
-            self.sweeper.slices = state.values["slices"]
+        self.before = state.values["before"]
+        self.root.restore(state)
 
     def _continue(self, state: State, batch: int) -> None:
         """Goes on with regions that were searched before, so many boxes a step."""
         branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch)
         branch.restore(state)
         self.branch, self.batch = branch, batch
-
-    def _slices(self) -> int:
-        return 0 if self.sweeper is None else self.sweeper.slices
 
     # ---- what a reader of the progress sees
     @property
@@ -118,26 +106,28 @@ class Auto:
         return min(self.incumbent.upper, self.swarm.value)
 
     @property
+    def proof(self) -> Root | Branch:
+        """Where what is proved is read."""
+        return self.root if self.branch is None or self.closed else self.branch
+
+    @property
     def lower(self) -> float:
-        from_root = self.branch is None or self.closed
-        return min(self.root_lower, self.incumbent.upper) if from_root else self.branch.lower()
+        return self.proof.lower()
 
     @property
     def evaluations(self) -> int:
-        boxes = 0 if self.branch is None else self.branch.boxes
-        return self._before_sweeps() + self.sweeps * SLICES * len(self.lo) + boxes
+        return self._searched() + self.root.boxes + (0 if self.branch is None else self.branch.boxes)
 
-    def _before_sweeps(self) -> int:
-        along = 0 if self.coordinate_search is None else self.coordinate_search.evaluations
-        return self.before + self.looked + self.swarm.evaluations + along
+    def _searched(self) -> int:
+        return self.before + sum(search.evaluations for search in self.searches)
 
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
-        if self.branch is None and not self.sweeps:
-            return self.swarm.figures() if self.coordinate_search is None else {"best": f"{self.coordinate_search.value:.10g}"}
+        if self.branch is None and not self.root.sweeps:
+            return self.searches[-1].figures()
         known = bounds(self.lower, self.incumbent.upper)
         if self.branch is None:
-            return known | {"sweeps": f"{self.sweeps}", "width": f"{self._width():.3g}"}
+            return known | {"sweeps": f"{self.root.sweeps}", "width": f"{self.root.width:.3g}"}
         return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"}
 
     # ---- the work
@@ -146,24 +136,43 @@ class Auto:
         if self.problem.x0 is not None and self.branch is None:
             self.incumbent.offer(self.problem.x0)
         if self.branch is None:
-            yield from self._before_branching()
+            for stage in self._stages():
+                yield from stage()
+                if self.root.done:
+                    break
         if self.branch is not None:
             try:
                 yield from self._branch()
             finally:
                 self._end_overlap()
 
-    def _before_branching(self) -> Iterator[None]:
-        if self._can_sweep() and len(self.lo) > _MANY:
-            yield from self._coordinate_search()
-            if not self._is_swept() and len(self.lo) <= _SWARMED:
-                yield from self._swarm_and_sweep()
-        else:
-            yield from self._swarm_and_sweep()
-        if self._is_swept():
-            return
+    def _stages(self) -> list[Callable[[], Iterator[None]]]:
+        """What is done before branching, in order; it ends where the whole box is settled."""
+        along = self.root.sweeper is not None and len(self.lo) > _MANY
+        stages = [(self._search_along, along), (self._swarm, not along or self._can_swarm()), (self._begin_to_branch, True)]
+        return [stage for stage, wanted in stages if wanted]
+
+    def _search_along(self) -> Iterator[None]:
+        finite = self.swarm.problem
+        yield from self._look(CoordinateSearch(self.evaluator, self.root.sweeper, finite.lo, finite.hi, self.seed))
+
+    def _swarm(self) -> Iterator[None]:
+        yield from self._look(self.swarm)
+
+    def _look(self, search: PointSearch, rounds: Iterable[Iterator[None]] | None = None, sweeps: bool = True) -> Iterator[None]:
+        """Looks for a better point, and sweeps the whole box where there is one. `rounds` may have begun already."""
+        self.searches = [*(known for known in self.searches if known is not search), search]
+        for steps in rounds or search.rounds():
+            yield from steps
+            better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
+            if sweeps and (better or not self.root.sweeps):
+                yield from self.root.sweep()
+                if self.root.done:
+                    return
+
+    def _begin_to_branch(self) -> Iterator[None]:
         branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
-        branch.begin(*self.root, self.root_lower)
+        branch.begin(*self.root.box, self.root.known)
         self.branch = branch
         yield
 
@@ -171,7 +180,8 @@ class Auto:
         later = _LATER if self.first_batch < _LARGE else _LATEST
         if self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
             swarm = self._wider_swarm()
-            self.overlap = swarm, Overlap(self._tries(swarm), self.branch.arrays)
+            steps, = swarm.rounds()
+            self.overlap = swarm, Overlap(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
                 if self.branch.steps in (_LATE, later):
@@ -224,9 +234,9 @@ class Auto:
         """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
         self.kept, before = self._state_but_regions(), self.incumbent.upper
         yield from looks()
-        if self._can_sweep() and self.incumbent.upper < before:
-            yield from self._sweep()
-        self.closed = self._is_swept()
+        if self.incumbent.upper < before:
+            yield from self.root.sweep()
+        self.closed = self.root.done
         if not self.closed:
             self.kept = None
             self.branch.pool.prune(self.incumbent.upper)
@@ -236,22 +246,15 @@ class Auto:
         if len(self.lo) > _MANY:
             return
         if self.incumbent.x is not None:
-            polish = Polish(self.evaluator, self.lo, self.hi, self.incumbent.x)
-            for _ in polish.steps():
-                yield
-            self.looked += polish.evaluations
-            self.incumbent.offer(polish.x[:, None])
-        if self._can_sweep():
-            yield from self._coordinate_search()
+            yield from self._look(Polish(self.evaluator, self.lo, self.hi, self.incumbent.x), sweeps=False)
+        if self.root.sweeper is not None:
+            yield from self._search_along()
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""
-        if not self._can_swarm():
-            return
-        swarm, begun = self.overlap or (self._wider_swarm(), None)
-        yield from self._tries(swarm) if begun is None else begun.rest()
-        self._offer_of(swarm)
-        self.looked += swarm.evaluations
+        if self._can_swarm():
+            swarm, begun = self.overlap or (self._wider_swarm(), None)
+            yield from self._look(swarm, None if begun is None else [begun.rest()], sweeps=False)
 
     def _can_swarm(self) -> bool:
         return len(self.lo) <= _SWARMED
@@ -264,78 +267,14 @@ class Auto:
             self.overlap[1].stop()
             self.overlap = None
 
-    def _can_sweep(self) -> bool:
-        return self.sweeper is not None and self.sweeper.possible
-
-    def _coordinate_search(self) -> Iterator[None]:
-        """Looks for a better point while the sweeps it allows are not enough."""
-        finite = self.swarm.problem
-        self.coordinate_search = CoordinateSearch(self.evaluator, self.sweeper, finite.lo, finite.hi, self.seed)
-        for way in self.coordinate_search.rounds():
-            for _ in way:
-                yield
-            if self.incumbent.offer(self.coordinate_search.x[:, None]) or not self.sweeps:
-                yield from self._sweep()
-                if self._is_swept():
-                    return
-
-    def _is_swept(self) -> bool:
-        return self._swept_away() or (self.goal.met(self.root_lower, self.incumbent.upper) and self._narrow())
-
-    def _tries(self, swarm: Swarm) -> Iterator[None]:
-        try:
-            for _ in swarm.steps():
-                yield
-        except UndefinedError:
-            yield  # the swarm met no value; the proof may still find where there are some, or that there are none
-
-    def _offer_of(self, swarm: Swarm) -> None:
-        if swarm.value < np.inf:
-            self.incumbent.offer(np.stack(swarm.candidates(), axis=1))
-
-    def _swarm_and_sweep(self) -> Iterator[None]:
-        before = self.incumbent.upper
-        yield from self._tries(self.swarm)
-        self._offer_of(self.swarm)
-        if self._can_sweep() and (self.incumbent.upper < before or not self.sweeps):
-            yield from self._sweep()
-
-    def _sweep(self) -> Iterator[None]:
-        """Sweeps the whole box while that pays."""
-        while True:
-            lo, hi, lower = self.sweeper.sweep(*self.root, self.incumbent.upper)
-            self.sweeps += 1
-            pays = bool((widths(lo, hi) < _PAYS * widths(*self.root)).any())
-            self.root, self.root_lower = (lo, hi), max(self.root_lower, float(lower[0]))
-            yield
-            if self._is_swept() or not (pays or self.sweeper.look_closer()):
-                return
-
-    def _swept_away(self) -> bool:
-        return not (self.root[0] <= self.root[1]).all()
-
-    def _width(self) -> float:
-        return float(widths(*self.root).max())
-
-    def _narrow(self) -> bool:
-        return self.goal.xtol is None or self._width() <= self.goal.xtol
-
     # ---- the answer
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far. `stopped` says what ended the run early."""
         self._end_overlap()
         if self.branch is None:
-            found = self.swarm.candidates() if self.coordinate_search is None else [self.coordinate_search.x]
-            self.incumbent.offer(np.stack(found, axis=1))
+            self.incumbent.offer(np.stack(self.searches[-1].candidates(), axis=1))
         return proved_result(
-            self._regions(), min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
-            nit=self.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
+            self.proof.regions(), min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
+            unions=self.root.unions() if self.proof is self.root else None,
+            nit=self.root.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
             engine=self.name, seconds=seconds, seed=self.seed)
-
-    def _regions(self) -> Regions:
-        if self.branch is not None and not self.closed:
-            return self.branch.regions()
-        if self._swept_away():
-            return Regions.none(len(self.lo))
-        value = self.evaluator.value(*self.root)
-        return Regions(*self.root, np.array([self.root_lower]), np.zeros(1, np.int32), value.level.astype(np.int8))

@@ -1,50 +1,28 @@
 """Branch and bound: every region is cut until it is discarded by proof or the gap is closed."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from infimum.engine.goal import Goal
+from infimum.engine.parts.order import parts_of
+from infimum.engine.parts.part import CuttingPart, Outcome, Part
 from infimum.engine.parts.payoff import Payoff
-from infimum.engine.parts.sweep import Sweeper
 from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions.fates import Fates
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions
 from infimum.engine.running.checkpoint import State
 from infimum.evaluate import Evaluator
-from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, POINT, PROVED_AWAY, REGIONS, UPPER, rows, rows_of
-from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES, FATE, WIDE
-from infimum.lower.sweep import SLICES
+from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
+from infimum.lower.programs import FATE, WIDE
 
-FEW = 6  # with fewer variables regions are cut, not swept
 LEAST = 16  # boxes a step
 _FULL, _MOST_PIECES = 512, 16
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
-_TRY_PIECES, _TRY_SHAVING = (8, 64, 0.3), (16, 128, 0.9)  # from which step on, how often, and what must be discarded: see Payoff
-_TRIED, _SHAVING_SLICES = 256, 8  # regions a test is tried on; slices of a piece where regions are swept
-_SHAVED = 1 << 21  # regions times variables that are swept together
-
-
-@dataclass(frozen=True, slots=True)
-class Fates:
-    """Regions, columns of an array, sorted by what becomes of them; `counts` holds how many there are of each fate."""
-
-    regions: Any
-    order: Any
-    counts: list[int]
-
-    def of(self, fate: int) -> Any:
-        """The numbers of those with this fate, in ascending order."""
-        begin = sum(self.counts[:fate])
-        return self.order[begin:begin + self.counts[fate]]
-
-    @property
-    def kept(self) -> Any:
-        """The numbers of those that are not discarded."""
-        return self.order[sum(self.counts[:NEAR]):]
+_TRIED = 256  # regions that a part is tried on
 
 
 def lanes_of(batch: int, n: int) -> int:
@@ -53,7 +31,8 @@ def lanes_of(batch: int, n: int) -> int:
 
 
 class Branch:
-    """The regions of a problem and the tests that shrink them. `lower()` and the incumbent's upper bound enclose the infimum.
+    """The regions of a problem, and the parts that shrink them, in order. `lower()` and the incumbent's upper bound enclose the
+    infimum.
 
     Regions lie in the memory where the kernels run; what comes here in a step are counts, bounds and a point. `batch` is the
     number of lanes a step, part of the settings: the same batch gives the same bits everywhere.
@@ -64,15 +43,13 @@ class Branch:
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
         self.n, self.batch = len(lo), batch or evaluator.batch
         self.arrays = evaluator.arrays_for(self.batch)
-        self.parameters = np.concatenate([lo, hi, np.arange(self.n, dtype=float)])
         self.lanes = lanes_of(self.batch, self.n)
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
-        self.discarded = {"value": 0, "derivative": 0, "sweep": 0}
-        self.sweeper = Sweeper(evaluator, lo, hi, _SHAVING_SLICES)
-        self.pieces = Payoff(*_TRY_PIECES) if evaluator.has_pieces else None
-        self.shaving = Payoff(*_TRY_SHAVING) if self.n >= FEW and self.sweeper.possible else None
+        self.parts = parts_of(evaluator, lo, hi)
+        self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
+        self.discarded = {"value": 0, **{part.discards: 0 for part in self.parts}}
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
         """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
@@ -136,48 +113,58 @@ class Branch:
 
     # ---- what is left of regions
     def _tested(self, parents: Any, pieces: int) -> list[Fates]:
-        """Discards of the pieces of the parents what is proved away, by as many tests as pay; the pool is not touched but for
-        what a better point rules out."""
-        by_pieces = self.pieces is not None and self.pieces.pays and not self.pieces.is_due(self.steps)
-        found = self._bounded(BRANCH_BY_PIECES if by_pieces else BRANCH, parents, pieces)
-        for test, payoff in ((self._closer, self.pieces), (self._shaved, self.shaving)):
-            if payoff is not None and any(len(f.kept) for f in found):
-                if payoff.is_due(self.steps):
-                    found = self._tried(payoff, self._together(found), test)
-                elif payoff.pays and payoff is self.shaving:
-                    found = test(self._together(found))[0]
+        """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
+        a better point rules out."""
+        cutting = next(part for part in reversed(self.cutting) if part.is_used(self.steps))
+        found, _ = self._sorted(cutting, cutting.cut(parents, pieces))
+        for part in self.parts:
+            tried = part.is_tried(self.steps)
+            asked = tried or (part not in self.cutting and part.is_used(self.steps))
+            if asked and any(len(f.kept) for f in found):
+                found = self._asked(part, self._together(found), tried)
         return found
 
-    def _bounded(self, kind: str, parents: Any, pieces: int) -> list[Fates]:
-        """Bounds the pieces, offers what their points show, and says what becomes of each."""
-        parts = [np.concatenate([self.parameters, [k, k / pieces, (k + 1) / pieces]]) for k in range(pieces)]
-        runs = [self.evaluator.run(kind, [parents], parameters=part) for part in parts]
-        self.boxes += pieces * parents.shape[1]
-        if parents.shape[1]:
-            self._offer(runs)
-        found = self._fates(*(out[REGIONS] for out in runs))
+    def _asked(self, part: Part, regions: Any, tried: bool) -> list[Fates]:
+        """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
+        found, gone, count = [], 0, regions.shape[1]
+        some = min(_TRIED, count) if tried else count
+        for begin in range(0, some, part.most or some):
+            these = self._some(regions, begin, min(begin + (part.most or some), some))
+            fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
+            found, gone = found + fates, gone + worth
+        if tried:
+            part.payoff.judge(self.steps, some, gone)
+        return found if some == count else [*found, *self._fates([self._some(regions, some, count)])[0]]
+
+    def _sorted(self, part: Part, outcomes: list[Outcome]) -> tuple[list[Fates], int]:
+        """What becomes of the regions that a part leaves, and for how many of them it was worth its cost. Offers its points."""
+        self.boxes += sum(outcome.boxes for outcome in outcomes)
+        self._offer([outcome for outcome in outcomes if outcome.upper is not None and outcome.upper.shape[1]])
+        rows = [outcome.worth for outcome in outcomes if outcome.worth is not None]
+        found, counts = self._fates([outcome.regions for outcome in outcomes], *rows)
         for f in found:
-            self.discarded["derivative"] += f.counts[PROVED_AWAY]
+            self.discarded[part.discards] += f.counts[PROVED_AWAY]
             self.discarded["value"] += f.counts[ABOVE]
-        return found
+        return found, sum(count[1] for count in counts) if rows else sum(f.discarded for f in found)
 
-    def _offer(self, runs: list) -> None:
+    def _offer(self, outcomes: list[Outcome]) -> None:
         """Takes the best of all points, of equal ones the first, if it is better than what was known."""
-        best = self.arrays.least(*(out[UPPER] for out in runs))
-        k = min(range(len(runs)), key=lambda i: best[i][0])
+        if not outcomes:
+            return
+        best = self.arrays.least(*(outcome.upper for outcome in outcomes))
+        k = min(range(len(best)), key=lambda i: best[i][0])
         upper, lane = best[k]
         if upper < self.incumbent.upper:
-            self.incumbent.take(self.arrays.fetch(self.arrays.column(runs[k][POINT], lane))[:, 0], upper)
+            self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
             self._prune()
 
-    def _fates(self, *parts: Any) -> list[Fates]:
-        """What becomes of each region of these arrays, as things stand."""
-        orders = iter(self.arrays.order(FATES, *(self._fate(regions) for regions in parts if regions.shape[1])))
-        return [Fates(regions, *(next(orders) if regions.shape[1] else ([], [0] * FATES))) for regions in parts]
-
-    def _fate(self, regions: Any) -> Any:
-        """The fate of each region, as a row."""
-        return self.evaluator.run(FATE, [regions], parameters=np.array([self.incumbent.upper, self.pool.border]))[0]
+    def _fates(self, arrays: list[Any], *rows: Any) -> tuple[list[Fates], list[list[int]]]:
+        """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
+        known = np.array([self.incumbent.upper, self.pool.border])
+        fates = [self.evaluator.run(FATE, [regions], parameters=known)[0] for regions in arrays if regions.shape[1]]
+        orders = self.arrays.order(FATES, *fates, *rows)
+        counts, orders = [count for _, count in orders[len(fates):]], iter(orders)
+        return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], counts
 
     def _keep(self, found: list[Fates]) -> None:
         """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
@@ -203,7 +190,6 @@ class Branch:
         self.pool.prune(self.incumbent.upper)
         self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
 
-    # ---- tests that are tried now and then
     def _together(self, found: list[Fates]) -> Any:
         """What is kept, in one array."""
         whole, at = self.arrays.empty(rows_of(self.n), sum(len(f.kept) for f in found)), 0
@@ -213,37 +199,13 @@ class Branch:
                 at += len(f.kept)
         return whole
 
-    def _tried(self, payoff: Payoff, regions: Any, test: Callable[[Any], tuple[list[Fates], int]]) -> list[Fates]:
-        """Tries a test on some of the regions, and judges it."""
-        count = regions.shape[1]
-        some = min(_TRIED, count)
-        kept, gone = test(self._part(regions, 0, some))
-        payoff.judge(self.steps, some, gone)
-        return [*kept, *self._fates(self._part(regions, some, count))]
-
-    def _part(self, regions: Any, begin: int, end: int) -> Any:
+    def _some(self, regions: Any, begin: int, end: int) -> Any:
         """Some of the regions, as an array of their own."""
-        part = self.arrays.empty(rows_of(self.n), end - begin)
-        self.arrays.put(part, 0, regions, begin, end)
-        return part
-
-    def _closer(self, regions: Any) -> tuple[list[Fates], int]:
-        """Encloses regions by pieces; returns what is left, and how many that discarded."""
-        found = self._bounded(BRANCH_BY_PIECES, regions, 1)
-        return found, regions.shape[1] - sum(len(f.kept) for f in found)
-
-    def _shaved(self, regions: Any) -> tuple[list[Fates], int]:
-        """Sweeps regions; what that cuts to a small part of its volume counts as discarded."""
-        found, gone, count, size = [], 0, regions.shape[1], max(1, _SHAVED // self.n)
-        for begin in range(0, count, size):
-            part = regions if count <= size else self._part(regions, begin, min(begin + size, count))
-            left, worth = self.sweeper.shave(part, self.incumbent.upper)
-            fates, (_, worth_counts) = self.arrays.order(FATES, self._fate(left), worth)
-            found.append(Fates(left, *fates))
-            self.boxes += SLICES * part.shape[1]
-            self.discarded["sweep"] += found[-1].counts[PROVED_AWAY]
-            gone += worth_counts[1]
-        return found, gone
+        if end - begin == regions.shape[1]:
+            return regions
+        some = self.arrays.empty(rows_of(self.n), end - begin)
+        self.arrays.put(some, 0, regions, begin, end)
+        return some
 
     def run(self) -> Iterator[None]:
         """Steps until there is nothing to do."""
@@ -254,20 +216,22 @@ class Branch:
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
         counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded)}
-        tests = {f"payoff.{name}": payoff.state() for name, payoff in self._payoffs()}
-        return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **tests})
+        payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
+        return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
 
-    def _payoffs(self) -> list[tuple[str, Payoff]]:
-        return [(name, p) for name, p in (("pieces", self.pieces), ("shaving", self.shaving)) if p is not None]
+    def _payoffs(self) -> dict[str, Payoff]:
+        return {f"payoff.{part.name}": part.payoff for part in self.parts if part.payoff is not None}
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
-        self.boxes, self.steps, self.discarded = (state.values[name] for name in ("boxes", "steps", "discarded"))
+        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.discarded |= state.values["discarded"]
         self.pool.restore(state.arrays)
         self.final = Regions.from_arrays("final", state.arrays)
         self.incumbent.restore(state.arrays)
-        for name, payoff in self._payoffs():
-            payoff.restore(state.arrays[f"payoff.{name}"])
+        for name, payoff in self._payoffs().items():
+            if name in state.arrays:  # a part that the run did not have begins anew
+                payoff.restore(state.arrays[name])
 
     def regions(self) -> Regions:
         """What may still hold a minimiser."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from infimum.expr.real import Real
 from infimum.expr.source import fail
-from infimum.expr.tracer import UFUNCS, Tracer, has_tracer, lift, rule_of, truth
+from infimum.expr.tracer import CONDITIONS, UFUNCS, Tracer, has_tracer, lift, rule_of, truth
 
 _TRUTH = np.dtype(bool)
 _COUNT = "Write 1.0 * (x > 0) to count."
@@ -89,7 +89,11 @@ def _refuse(what: str) -> NoReturn:
 
 
 def retype(result: Any, name: str, call: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What NumPy's type for call(*args, **kwargs) makes of a recorded result; some argument holds a condition."""
+    """A recorded result, as conditions or numbers as NumPy would have it: a question only where conditions come in."""
+    if call is np.where or call is np.piecewise:  # their rules answer the question themselves
+        return result
+    if not (holds_condition(args) or (kwargs and holds_condition(list(kwargs.values())))):
+        return result
     stand_ins = [_stand_in(a) for a in args]
     options = {key: _stand_in(value) for key, value in kwargs.items()}
     with np.errstate(all="ignore"):
@@ -160,3 +164,6 @@ def either(a: Any, c: Any, choose: Callable[[], Tracer]) -> Tracer:
     _require_wide(dtype)
     result = choose()
     return Tracer(truth(result)) if dtype == _TRUTH and not result.is_truth else result
+
+
+CONDITIONS.update(traced=traced, apply=apply_to_conditions, retype=retype)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from infimum.expr.arrange import arranged
 from infimum.expr.build import build
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
@@ -49,11 +50,20 @@ class Number:
 
 @dataclass(slots=True)
 class LocalForm:
-    """L, its numbers, and whether they are all independent of y."""
+    """L, its numbers, whether they are all independent of y, and which of their sources have terms of one variable each."""
 
     value: Expr
     numbers: list[Number] = field(default_factory=list)
     exact: bool = True
+    terms: "dict[Expr, Term]" = field(default_factory=dict)  # of the sources of numbers whose elements read one variable each
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """The element of a vector that reads variable j alone: it stands at j + shift and is `value`, an expression like L."""
+
+    shift: int
+    value: Expr
 
 
 class NotLocal(Exception):
@@ -63,6 +73,7 @@ class NotLocal(Exception):
 def local_form(f: Expr, x: Expr, block: int = 1) -> LocalForm | None:
     """f seen from one variable, or from `block` consecutive ones (y, y1, y2, …, from variable j on); None if it cannot be taken
     apart."""
+    f = arranged(f, x)
     depends: set[Expr] = set()
     for node in topological([f]):
         if node is x or not depends.isdisjoint(node.args):
@@ -72,7 +83,7 @@ def local_form(f: Expr, x: Expr, block: int = 1) -> LocalForm | None:
         value = writer.write(f)
     except NotLocal:
         return None
-    return LocalForm(value, list(writer.numbers.values()), writer.exact)
+    return LocalForm(value, list(writer.numbers.values()), writer.exact, writer.terms)
 
 
 Asked = tuple[Expr] | tuple[Expr, int]  # a scalar, or a vector and the shift of the element that is meant
@@ -84,6 +95,7 @@ class _Writer:
         self.x, self.n, self.depends, self.block = x, x.size, depends, block
         self.numbers: dict[tuple, Number] = {}
         self.exact = True
+        self.terms: dict[Expr, Term] = {}
         self.y = block_variables(block)
         self._written: dict[Asked, Expr] = {}
         self._reads: dict[Expr, tuple[int, int] | None] = {}
@@ -151,15 +163,18 @@ class _Writer:
         if offsets is None or offsets[1] - offsets[0] > _WIDE:
             raise NotLocal
         first, last, size = -offsets[1], self.block - 1 - offsets[0], terms.size  # the terms at j + first … j + last read y
+        source = build("powi", terms, k=2) if node.op == "norm" else terms
         parts = []
         for shift in range(first, last + 1):
             term = yield terms, shift
+            if first == last:
+                self.terms[source] = Term(shift, build("powi", term, k=2) if node.op == "norm" else term)
             if shift < 0 or shift + self.n - self.block + 1 > size:
                 here = build("lt", const(0.5), self.number("inside", None, shift, size))
                 term = build("where", here, term, const(NEUTRAL[node.op]))
             parts.append(term)
         if node.op == "norm":
-            value = self.number("others", build("powi", terms, k=2), first, size, "norm", last + 1)
+            value = self.number("others", source, first, size, "norm", last + 1)
             for part in parts:
                 value = build("hypot", value, part)
             return value

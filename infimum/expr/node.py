@@ -12,6 +12,7 @@ from infimum.expr.ops import OPS, Kind
 from infimum.watch import heed
 
 Shape = tuple[int, ...]
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "=="}
 
 
 class Index:
@@ -83,8 +84,6 @@ class Expr:
         return self._key
 
     def __repr__(self) -> str:
-        from infimum.expr.show import one_line
-
         return one_line(self)
 
 
@@ -171,3 +170,35 @@ def topological(roots: list[Expr], leaf: Expr | None = None) -> Iterator[Expr]:
             stack.append((node, True))
             if node is not leaf:
                 stack.extend([(arg, False) for arg in reversed(node.args)])
+
+
+# ---- as text
+def leaf_text(node: Expr) -> str | None:
+    """A variable or a constant; None for an operation."""
+    if node.op == "var":
+        return node["name"]
+    if node.op != "const":
+        return None
+    if node.size == 1 and node.lo is node.hi:
+        return f"{float(node.lo.flat[0])!r}"
+    if node.size == 1:
+        return f"[{float(node.lo.flat[0])!r}, {float(node.hi.flat[0])!r}]"
+    return f"const{list(node.shape)}"
+
+
+def call_text(node: Expr, names: list[str]) -> str:
+    """An operation on arguments that are named so."""
+    if node.op in _INFIX and len(names) == 2:
+        return f"({names[0]} {_INFIX[node.op]} {names[1]})"
+    params = [f"{k}={v!r}" for k, v in node.params]
+    return f"{node.op}({', '.join([*names, *params])})"
+
+
+def one_line(root: Expr, limit: int = 400) -> str:
+    """The expression as one formula; a long one is cut in the middle."""
+    text: dict[int, str] = {}
+    for node in topological([root]):
+        text[id(node)] = leaf_text(node) or call_text(node, [text[id(a)] for a in node.args])
+        if len(text[id(node)]) > limit:
+            text[id(node)] = text[id(node)][: limit // 2 - 2] + " ... " + text[id(node)][-limit // 2 + 3:]
+    return text[id(root)]

@@ -3,8 +3,7 @@
 import ast
 import os
 
-from infimum.expr.node import Expr
-from infimum.expr.show import one_line
+from infimum.expr.node import Expr, one_line
 from infimum.expr.source import Line
 
 _LONG = 60

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, NoReturn
@@ -46,6 +47,7 @@ class Real:
 
     lo: float
     hi: float
+    _traced: Callable[["Real"], Any]  # the number as a constant expression; the tracer adds this
 
     def __init__(self, lo: float, hi: float):
         if math.isinf(lo) or math.isinf(hi):
@@ -199,9 +201,7 @@ _OPERATORS = {
 
 def _recorded(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """The operation as a constant expression, which has an enclosure as narrow as that of any other."""
-    from infimum.expr.tracer import Tracer, lift
-
-    return getattr(ufunc, method)(*(Tracer(lift(v)) if isinstance(v, Real) else v for v in inputs), **kwargs)
+    return getattr(ufunc, method)(*(v._traced() if isinstance(v, Real) else v for v in inputs), **kwargs)
 
 
 def _ends(number: Any) -> tuple[Fraction, Fraction] | None:

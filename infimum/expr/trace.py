@@ -27,7 +27,7 @@ from infimum.expr.components import components_of
 from infimum.expr.constants import exact_doubles
 from infimum.expr.conversion_errors import FLOATS_HOLD_NO_SYMBOLS
 from infimum.expr.node import Expr, const, var
-from infimum.expr.real import Real
+from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
 from infimum.expr.second_run import in_components
 from infimum.expr.source import (
     SCIPY_INSTEAD,

@@ -1,7 +1,8 @@
 """Tracer: what the user's function receives instead of an array. It records in an Expr what NumPy is asked to do.
 
 The rules for NumPy's functions live in tables (`UFUNCS`, `UFUNC_METHODS`, `FUNCTIONS`) that the `numpy_*` modules fill, those for
-the ufuncs of scipy.special in `SPECIAL`, by name: SciPy is known only once the user has imported it.
+the ufuncs of scipy.special in `SPECIAL`, by name: SciPy is known only once the user has imported it. What becomes of conditions
+in arithmetic is in `CONDITIONS`, which `conditions` fills.
 """
 
 import sys
@@ -18,6 +19,7 @@ from infimum.expr.conversion_errors import refuse_conversion, refuse_lookup, ref
 from infimum.expr.integers import may_be_counts
 from infimum.expr.node import Expr, Shape, const, topological
 from infimum.expr.ops import OPS, Kind
+from infimum.expr.real import Real
 from infimum.expr.source import fail, user_line
 from infimum.expr.unsupported import (
     accepted_keywords,
@@ -33,6 +35,7 @@ UFUNCS: dict[np.ufunc, Callable[..., Any]] = {}
 UFUNC_METHODS: dict[tuple[np.ufunc, str], Callable[..., Any]] = {}
 FUNCTIONS: dict[Callable, Callable[..., Any]] = {}
 SPECIAL: dict[str, Callable[..., Any]] = {}
+CONDITIONS: dict[str, Callable[..., Any]] = {}
 
 LARGEST_OBJECT_ARRAY = 1000  # np.asarray(x) unrolls x into its components; beyond this the graph would be a burden
 _TESTS = frozenset(name for name, row in OPS.items() if row.kind is Kind.TEST)
@@ -144,11 +147,11 @@ class Tracer:
         if method == "__call__" and known:
             result = apply(ufunc, *inputs)
         elif method == "outer" and known:
-            left, right = map(conditions().traced, inputs)
+            left, right = map(CONDITIONS["traced"], inputs)
             result = apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
         elif (ufunc, method) in UFUNC_METHODS:
             result = UFUNC_METHODS[ufunc, method](*inputs, **kwargs)
-            result = _typed(result, f"{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
+            result = CONDITIONS["retype"](result, f"np.{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
         elif kwargs and method in ("__call__", "outer"):
             refuse_argument(f"np.{ufunc.__name__}", next(iter(kwargs)))
         else:
@@ -328,7 +331,7 @@ def truth(value: Any) -> Expr:
 def apply(ufunc: np.ufunc, *operands: Any) -> Any:
     """Record a ufunc on raw operands."""
     if any([type(v) is Tracer and v._expr.op in _TESTS for v in operands]):
-        return conditions().apply_to_conditions(ufunc, operands)
+        return CONDITIONS["apply"](ufunc, operands)
     return rule_of(ufunc)(*operands)
 
 
@@ -338,23 +341,6 @@ def rule_of(ufunc: np.ufunc) -> Callable[..., Any] | None:
     if rule is None and getattr(sys.modules.get("scipy.special"), ufunc.__name__, None) is ufunc:
         rule = SPECIAL.get(ufunc.__name__)
     return rule
-
-
-def conditions() -> Any:
-    """The module about conditions in arithmetic, which needs this one."""
-    from infimum.expr import conditions as module
-
-    return module
-
-
-def _typed(result: Any, name: str, call: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """The result, as conditions or numbers as NumPy would have it: a question only where conditions come in."""
-    if call is np.where or call is np.piecewise:  # their rules answer the question themselves
-        return result
-    about = conditions()
-    if not (about.holds_condition(args) or (kwargs and about.holds_condition(list(kwargs.values())))):
-        return result
-    return about.retype(result, f"np.{name}", call, args, kwargs)
 
 
 @environment.ours
@@ -372,7 +358,7 @@ def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
         unknown = next((k for k in kwargs if k not in known), None)
         if unknown is not None or len(args) > code.co_argcount:
             refuse_argument(f"np.{func.__name__}", unknown or "given last")
-    return _typed(handler(*args, **kwargs), func.__name__, func, args, kwargs)
+    return CONDITIONS["retype"](handler(*args, **kwargs), f"np.{func.__name__}", func, args, kwargs)
 
 
 def refuse_traced_index(part: Any) -> None:
@@ -388,3 +374,6 @@ def refuse_traced_index(part: Any) -> None:
 
 def _supported() -> list[str]:
     return sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})
+
+
+Real._traced = lambda self: Tracer(lift(self))

@@ -6,9 +6,9 @@ import numpy as np
 from infimum.expr.node import Expr
 from infimum.expr.pieces import Piece, pieces_of
 from infimum.interval.arithmetic import add, mul, sub
-from infimum.interval.pair import DEFINED, INF, Pair, b_level
+from infimum.interval.pair import DEFINED, INF, POLE, Pair, b_level
 from infimum.lower.data import Data
-from infimum.lower.elements import Elements
+from infimum.lower.elements import Elements, Leaf
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
@@ -22,10 +22,10 @@ def by_slices(b: Builder, f: Expr, data: Data, count: int) -> "dict[Expr, Slices
 
 
 class Slices:
-    """Tightens the enclosure of one element of a piece."""
+    """Tightens the enclosure of one element of a piece. `leaves` are what it reads beside its quantity."""
 
-    def __init__(self, b: Builder, piece: Piece, data: Data, count: int):
-        self.b, self.piece, self.data, self.count = b, piece, data, count
+    def __init__(self, b: Builder, piece: Piece, data: Data, count: int, leaves: dict[str, Leaf] | None = None):
+        self.b, self.piece, self.data, self.count, self.leaves = b, piece, data, count, leaves or {}
         self.ends = data.offset(np.arange(count + 1) / count)
 
     def __call__(self, elements: Elements, known: Pair, at: At) -> Pair:
@@ -53,7 +53,13 @@ class Slices:
 
     def _over(self, y: Pair, at: At, *nodes: Expr) -> list[Pair]:
         name = self.piece.variable["name"]
-        return Lowering(self.b, Enclosures(), {name: lambda _: y}, self.data).elements_at(list(nodes), at)
+        return Lowering(self.b, Enclosures(), {**self.leaves, name: lambda _: y}, self.data).elements_at(list(nodes), at)
+
+    def of_slice(self, lo: Value, hi: Value) -> tuple[Value, Value, Value]:
+        """Of a scalar piece on one slice: the ends of its enclosure, lo > hi where it is empty, and its level."""
+        b, (value,) = self.b, self._over(Pair(self.b.neg(lo), hi), (), self.piece.value)
+        known, (nlo, high) = natural(b, value), self._enclosure(lo, hi, ())
+        return b.neg(nlo), high, b.select(known.empty, float(POLE), known.level)
 
     def _enclosure(self, lo: Value, hi: Value, at: At) -> tuple[Value, ...]:
         """(minus the lower end, the upper end) over one slice, both minus infinite where it is empty."""

@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
-from infimum.lower import bound, branch, complete, descent, flight, shave, sweep
+from infimum.lower import bound, branch, complete, descent, flight, refine, shave, sweep
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
@@ -26,6 +26,7 @@ BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
 BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"
 CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
 SPREAD, SHAVED = "spread", "shaved"
+TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
@@ -193,6 +194,9 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),
     SPREAD: lambda f, x: Program(*shave.spread(SPREAD, f, x)),
     SHAVED: lambda f, x: Program(*shave.shaved(SHAVED, x.size)),
+    TERMS: lambda f, x: Program(*refine.terms(TERMS, f, x)),
+    REDUCED: lambda f, x: Program(*refine.reduced(REDUCED, f, x)),
+    TESTED: lambda f, x: Program(*refine.tested(TESTED, f, x)),
     POINT_CONTEXT: lambda f, x: Program(*sweep.context(POINT_CONTEXT, f, x, estimates=True)),
     SAMPLE: lambda f, x: Program(*sweep.sample(SAMPLE, f, x)),
     NEWTON: lambda f, x: Program(*sweep.newton(NEWTON, f, x)),

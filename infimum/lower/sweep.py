@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from infimum.expr.arrange import arranged
 from infimum.expr.diff import gradient
 from infimum.expr.hoist import EXACT, LocalForm, Y, all_sources, local_form
 from infimum.expr.node import Expr, var
@@ -25,7 +26,7 @@ from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.outcomes import by_outcome
 from infimum.lower.pieces import by_slices
-from infimum.lower.proof import add_up, first_order, larger, natural, raised, tilt, whole_if_unsound, with_lower
+from infimum.lower.proof import add_up, first_order, larger, natural, raised, tilt, upper_end, whole_if_unsound, with_lower
 
 # the inputs of a sweep: rows lo and hi; the user's bounds, and 1 if the whole box is bounded (on an unbounded one the infimum may
 # be approached at infinity, and no derivative discards); the numbers
@@ -40,26 +41,30 @@ def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1
     nodes = all_sources(form)
     each = 1 if estimates else 3
 
-    def writer(k: int) -> Callable:
-        def write(at: tuple, v: Pair) -> None:
-            row = at[0] if at else 0
-            if estimates:
-                b.output(k, row, v)
-                return
-            known, whole = natural(b, v), whole_if_unsound(b, v)
-            for row_of, end in enumerate((b.neg(whole.nlo), whole.hi, b.select(known.empty, float(POLE), known.level))):
-                b.output(each * k + row_of, row, end)
-        return write
-
     def box(i: "int | Value") -> Pair:
         return b.input(0, i) if estimates else Pair(b.neg(b.input(0, i)), b.input(1, i))
-    outputs = [(node, writer(k)) for k, node in enumerate(nodes)]
+    writer = _values_to if estimates else enclosures_to
+    outputs = [(node, writer(b, each * k)) for k, node in enumerate(nodes)]
     if outputs:
-        tighter = {} if estimates else by_outcome(b, f, data, by_slices(b, f, data, slices) if slices else {})
+        whole = arranged(f, x)
+        tighter = {} if estimates else by_outcome(b, whole, data, by_slices(b, whole, data, slices) if slices else {})
         meaning = Estimates() if estimates else Enclosures()
         Lowering(b, meaning, {"x": box}, data, tighter).run(outputs, straight=False if tighter else None)
     rows = tuple(node.size for node in nodes for _ in range(each))
     return b.kernel(name, 1 if estimates else 2, len(rows)), data, rows, 0
+
+
+def _values_to(b: Builder, slot: int) -> Callable:
+    return lambda at, v: b.output(slot, at[0] if at else 0, v)
+
+
+def enclosures_to(b: Builder, slot: int) -> Callable:
+    """A writer of lower ends, upper ends and levels into three outputs."""
+    def write(at: tuple, v: Pair) -> None:
+        known, whole = natural(b, v), whole_if_unsound(b, v)
+        for k, end in enumerate((b.neg(whole.nlo), whole.hi, b.select(known.empty, float(POLE), known.level))):
+            b.output(slot + k, at[0] if at else 0, end)
+    return write
 
 
 def _row_of(form: LocalForm, estimates: bool) -> dict[str, int]:
@@ -71,7 +76,7 @@ def _row_of(form: LocalForm, estimates: bool) -> dict[str, int]:
     return rows
 
 
-def _leaves(b: Builder, form: LocalForm) -> dict[str, Callable]:
+def number_leaves(b: Builder, form: LocalForm) -> dict[str, Callable]:
     rows, leaves = _row_of(form, False), {}
     for number in form.numbers:
         at = rows[number.name]
@@ -85,17 +90,38 @@ def _leaves(b: Builder, form: LocalForm) -> dict[str, Callable]:
     return leaves
 
 
+def slice_test(b: Builder, form: LocalForm, data: Data, upper: Value) -> Callable[[Value, Value], tuple[Value, ...]]:
+    """The test of one slice [left, right] of the variable of a lane, with the other variables as the numbers say: whether it is
+    dropped, what is left of it, minus a lower bound of f on it, the status of f there, and what f is at most at its middle."""
+    leaves, bounded = number_leaves(b, form), b.ogt(b.input(USER, 2), 0.0)
+    low, high, slope = b.input(USER, 0), b.input(USER, 1), gradient(form.value, var(Y, ()))
+
+    def values(y: Pair, *nodes: Expr) -> list[Pair]:
+        return Lowering(b, Enclosures(), {**leaves, Y: lambda _: y}, data).values(list(nodes), straight=True)
+
+    def test(left: Value, right: Value) -> tuple[Value, ...]:
+        piece = Pair(b.neg(left), right)
+        value, derivative = values(piece, form.value, slope)
+        known, g = natural(b, value), whole_if_unsound(b, derivative)
+        middle = b.min(b.max(b.add(b.mul(left, 0.5), b.mul(right, 0.5)), left), right)
+        centre = Pair(b.neg(middle), middle)
+        at_centre, = values(centre, form.value)
+        nlo = raised(b, known, at_centre, tilt(b, g, piece, centre))
+        dead = b.mor(known.empty, b.ogt(b.neg(nlo), upper))
+        if form.exact:
+            found = first_order(b, known.lipschitz(b), g, left, right, low, high)
+            dead = b.mor(dead, b.mand(bounded, found.excluded))
+            left, right = b.select(found.on_high, right, left), b.select(found.on_low, left, right)
+        return dead, left, right, nlo, known.level, upper_end(b, at_centre)
+    return test
+
+
 def sweep(name: str, f: Expr, x: Expr) -> tuple:
     """The kernel. Parameters: the upper bound, then the ends of the slices as parts of the width, 0 … 1."""
     form, b, data = local_form(f, x), Builder(), Data()
     at = data.offset(np.zeros(SLICES + 2))
-    leaves, upper, bounded = _leaves(b, form), b.data(at), b.ogt(b.input(USER, 2), 0.0)
-    slope = gradient(form.value, var(Y, ()))
-    lo, hi, low, high = b.input(BOX, 0), b.input(BOX, 1), b.input(USER, 0), b.input(USER, 1)
+    lo, hi, tested = b.input(BOX, 0), b.input(BOX, 1), slice_test(b, form, data, b.data(at))
     width = b.sub(hi, lo)
-
-    def values(y: Pair, *nodes: Expr) -> list[Pair]:
-        return Lowering(b, Enclosures(), {**leaves, Y: lambda _: y}, data).values(list(nodes), straight=True)
 
     def end(k: "int | Value") -> Value:
         """One double for both neighbours; the first and the last are the ends of the box."""
@@ -105,17 +131,7 @@ def sweep(name: str, f: Expr, x: Expr) -> tuple:
         return b.select(b.ole(part, 0.0), lo, b.select(b.oge(part, 1.0), hi, inside))
     with b.loop(SLICES) as turn:
         left, right = end(turn.index), end(b.place("uadd", turn.index, 1))
-        piece = Pair(b.neg(left), right)
-        value, derivative = values(piece, form.value, slope)
-        known, g = natural(b, value), whole_if_unsound(b, derivative)
-        middle = b.min(b.max(b.add(b.mul(left, 0.5), b.mul(right, 0.5)), left), right)
-        centre = Pair(b.neg(middle), middle)
-        nlo = raised(b, known, values(centre, form.value)[0], tilt(b, g, piece, centre))
-        dead = b.mor(known.empty, b.ogt(b.neg(nlo), upper))
-        if form.exact:
-            found = first_order(b, known.lipschitz(b), g, left, right, low, high)
-            dead = b.mor(dead, b.mand(bounded, found.excluded))
-            left, right = b.select(found.on_high, right, left), b.select(found.on_low, left, right)
+        dead, left, right, nlo, *_ = tested(left, right)
         best = b.step((-INF, -INF, -INF), tuple(b.select(dead, -INF, v) for v in (b.neg(left), right, nlo)), larger)
         count = b.step((0.0,), (b.select(dead, 0.0, 1.0),), add_up)
     new_nlo, new_hi, least = best.results

@@ -5,18 +5,34 @@ nest in Python's stack.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 import numpy as np
 
 from infimum.expr.node import Expr
-from infimum.lower.kernel import Builder, Value
-
-if TYPE_CHECKING:
-    from infimum.lower.elements import Elements
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Step, Value
+from infimum.lower.meaning import Meaning
 
 At = tuple["int | Value", ...]
 Needs = tuple[Sequence[tuple[Expr, At]], Callable[..., Any]]  # elements, and the function of their values
+
+
+class ElementWriter(Protocol):
+    """What a view needs of whoever writes its elements."""
+
+    b: Builder
+    data: Data
+    meaning: Meaning
+
+    def element(self, node: Expr, at: At) -> Any: ...
+
+    def scope(self) -> AbstractContextManager[None]: ...
+
+    def step(self, op: str, value: Any) -> tuple[Step, Any]: ...
+
+    def tree(self, op: str, values: Sequence) -> Any: ...
 
 
 def _same(value: Any) -> Any:
@@ -42,7 +58,7 @@ def unflat(b: Builder, shape: tuple[int, ...], position: "int | Value") -> At:
     return tuple(reversed(at))
 
 
-def _reshape(e: "Elements", node: Expr, at: At) -> Needs:
+def _reshape(e: ElementWriter, node: Expr, at: At) -> Needs:
     x = node.args[0]
     long = [(d, i) for d, i in zip(node.shape, at, strict=True) if d > 1]
     if [d for d, _ in long] == [d for d in x.shape if d > 1]:  # only axes of length 1 come or go
@@ -51,30 +67,30 @@ def _reshape(e: "Elements", node: Expr, at: At) -> Needs:
     return _one(x, unflat(e.b, x.shape, flat(e.b, node.shape, at)))
 
 
-def _transpose(e: "Elements", node: Expr, at: At) -> Needs:
+def _transpose(e: ElementWriter, node: Expr, at: At) -> Needs:
     perm = node["perm"]
     return _one(node.args[0], tuple(at[perm.index(axis)] for axis in range(len(perm))))
 
 
-def _broadcast(e: "Elements", node: Expr, at: At) -> Needs:
+def _broadcast(e: ElementWriter, node: Expr, at: At) -> Needs:
     x = node.args[0]
     tail = at[len(at) - len(x.shape):]
     return _one(x, tuple(i if d > 1 else 0 for d, i in zip(x.shape, tail, strict=True)))
 
 
-def _slice(e: "Elements", node: Expr, at: At) -> Needs:
+def _slice(e: ElementWriter, node: Expr, at: At) -> Needs:
     place, rows = e.b.place, zip(node["starts"], node["steps"], at, strict=True)
     return _one(node.args[0], tuple(place("uadd", place("umul", i, step), start) for start, step, i in rows))
 
 
-def _gather(e: "Elements", node: Expr, at: At) -> Needs:
+def _gather(e: ElementWriter, node: Expr, at: At) -> Needs:
     positions = node["index"].array
     if isinstance(at[0], int):
         return _one(node.args[0], (int(positions[at[0]]),))
     return _one(node.args[0], (e.b.udata(e.b.place("uadd", e.data.position_offset(positions), at[0])),))
 
 
-def _concat_element(e: "Elements", node: Expr, at: At) -> Needs:
+def _concat_element(e: ElementWriter, node: Expr, at: At) -> Needs:
     i = at[0]
     for part in node.args:
         if i < part.size:
@@ -83,7 +99,7 @@ def _concat_element(e: "Elements", node: Expr, at: At) -> Needs:
     raise AssertionError("position beyond the end of concat")
 
 
-def _embed(e: "Elements", node: Expr, at: At) -> Needs:
+def _embed(e: ElementWriter, node: Expr, at: At) -> Needs:
     b, x, masks, inner = e.b, node.args[0], [], []
     for start, step, count, i in zip(node["starts"], node["steps"], x.shape, at, strict=True):
         first = start if step > 0 else start + step * (count - 1)
@@ -106,7 +122,7 @@ def _embed(e: "Elements", node: Expr, at: At) -> Needs:
     return ((x, tuple(inner)),), picked
 
 
-def _scatter(e: "Elements", node: Expr, at: At) -> Needs:
+def _scatter(e: ElementWriter, node: Expr, at: At) -> Needs:
     """The sum of the elements that land here, from a table of who lands where."""
     b, x, target = e.b, node.args[0], node["index"].array
     order = np.argsort(target, kind="stable")
@@ -126,14 +142,14 @@ def _scatter(e: "Elements", node: Expr, at: At) -> Needs:
     return (), added
 
 
-def _scatter_table(e: "Elements", node: Expr, order: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _scatter_table(e: ElementWriter, node: Expr, order: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     key = ("scatter", node["index"].key, node.size)
     if key not in e.data.tables:
         e.data.tables[key] = order.astype(np.int64), starts.astype(np.int64)
     return e.data.tables[key]
 
 
-VIEWS: dict[str, Callable[["Elements", Expr, At], Needs]] = {
+VIEWS: dict[str, Callable[[ElementWriter, Expr, At], Needs]] = {
     "reshape": _reshape, "transpose": _transpose, "broadcast": _broadcast, "slice": _slice, "gather": _gather,
     "concat": _concat_element, "embed": _embed, "scatter": _scatter,
 }

@@ -14,9 +14,10 @@ from flint import arb
 import infimum
 from infimum import Result, Verdict, problems
 from infimum.backend.cpu import CpuBackend
+from infimum.engine.answer import verdict
 from infimum.engine.answer.verdict import merged
 from infimum.engine.regions.pool import Regions
-from infimum.engine.running import interrupts, verdict
+from infimum.engine.running import interrupts
 from infimum.errors import OptionError
 from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES
 from tests.all_threads import all_threads_work  # noqa: F401

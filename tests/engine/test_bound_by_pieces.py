@@ -136,12 +136,13 @@ def test_pieces_are_used_while_they_pay():
         if b.done:
             break
         b.step()
-    assert b.done and b.pieces.pays and b.steps < 100  # without pieces it takes 350
+    pieces = {part.name: part for part in b.parts}["pieces"]
+    assert b.done and pieces.payoff.pays and b.steps < 100  # without pieces it takes 350
 
 
 def test_without_pieces_none_are_tried():
     b = branch("rosenbrock", 4)
-    assert b.pieces is None and b.shaving is None
+    assert [part.name for part in b.parts] == ["first_order"]
     for _ in range(12):
         b.step()
 

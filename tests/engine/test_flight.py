@@ -145,7 +145,7 @@ def test_where_memory_runs_out_the_answer_is_what_was_found(monkeypatch):
 
 # ---- whole runs
 def bits(r: infimum.Result) -> list:
-    minima = [(m.x.tobytes(), m.value, m.lanes, m.share, m.status) for m in r.minima]
+    minima = [(m.x.tobytes(), m.value, m.descents, m.share, m.status) for m in r.minima]
     return [r.x.tobytes(), r.fun, r.nit, r.nfev, r.message, minima]
 
 
@@ -190,7 +190,7 @@ def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, memory, monkeypatch):
     monkeypatch.setattr(Descents, "queue", queued)
     on_gpu = infimum.minimize(infimum.compile(f, n, backend=CudaBackend()), bounds, engine="swarm", options=options)
     assert bits(on_cpu) == bits(on_gpu) and len(cupy.launches) > 20 and early == [memory]
-    assert sum(m.lanes for m in on_cpu.minima) <= 32 + 5
+    assert sum(m.descents for m in on_cpu.minima) <= 32 + 5
 
 
 def test_of_equally_good_places_the_last_one_told_counts():
@@ -213,11 +213,11 @@ def test_of_equally_good_places_the_last_one_told_counts():
 def test_many_particles_find_what_they_should():
     r = infimum.minimize(lambda x: 50 + np.sum(x**2 - 10 * np.cos(2 * np.pi * x)), [(-5.12, 5.12)] * 5, engine="swarm",
                          options={"particles": 20_000, "searches": 0, "restarts": 0})
-    assert r.fun < 1e-12 and r.minima[0].lanes > 8 and not r.success and r.nfev > 20_000 * 9
+    assert r.fun < 1e-12 and r.minima[0].descents > 8 and not r.success and r.nfev > 20_000 * 9
     assert sum(m.share for m in r.minima) == pytest.approx(1.0)
 
 
 def test_shares_are_of_the_lanes_that_are_told_apart():
     r = infimum.minimize(lambda x: np.sum((x - 0.3) ** 2), [(-1.0, 2.0)] * 2, engine="swarm",
                          options={"particles": 10_000, "searches": 0, "restarts": 0})
-    assert len(r.minima) == 1 and r.minima[0].share == 1.0 and r.minima[0].lanes == 32 + 1024
+    assert len(r.minima) == 1 and r.minima[0].share == 1.0 and r.minima[0].descents == 32 + 1024

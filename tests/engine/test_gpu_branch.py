@@ -16,7 +16,6 @@ from infimum.engine.goal import Goal
 from infimum.engine.points.incumbent import Incumbent
 from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
-from infimum.lower.programs import BRANCH
 from tests.fake_cupy import installed
 
 
@@ -36,7 +35,8 @@ def shaving(backend, batch: int = 64) -> Branch:
     e = infimum.compile(fun, n, backend=backend)
     branch = Branch(e, lo, hi, Goal(), Incumbent(e, lo, hi), batch)
     branch.incumbent.offer(np.full((n, 1), 1.2))
-    branch.shaving.pays, branch.shaving.due = True, 10**9
+    payoff = {part.name: part for part in branch.parts}["shaving"].payoff
+    payoff.pays, payoff.due = True, 10**9
     branch.begin(lo[:, None], hi[:, None])
     return branch
 
@@ -107,10 +107,9 @@ def test_a_lower_bound_that_is_nan_is_no_gap_on_a_gpu(pretended):
         state.arrays["pool.front"][4, ::2] = np.nan
         branch.restore(state)
         assert len(branch.pool) == len(branch.regions()) == count > 3 and branch.lower() == -np.inf
-        parents, parameters = branch.pool.front.everything(), np.concatenate([branch.parameters, [0, 0, 1]])
+        parents = branch.pool.front.everything()
         parents[4] = np.nan
-        out = branch.evaluator.run(BRANCH, [branch.arrays.send(parents)], parameters=parameters)[0]
-        found.append(branch.arrays.fetch(out))
+        found.append(branch.arrays.fetch(branch.parts[0].test(branch.arrays.send(parents), np.inf).regions))
         branch.step()
         assert len(branch.pool) == len(branch.regions()) and branch.lower() > -np.inf
     assert not np.isnan(found[0]).any() and found[0].tobytes() == found[1].tobytes()

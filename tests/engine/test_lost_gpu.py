@@ -13,7 +13,8 @@ from infimum.backend.cpu import CpuBackend
 from infimum.backend.cuda import CudaBackend
 from infimum.backend.hybrid import HybridBackend
 from infimum.engine.branch import Branch
-from infimum.engine.running import checkpoint, driver, heap
+from infimum.engine.regions import heap
+from infimum.engine.running import checkpoint, driver
 from tests.engine.test_gpu_branch import camel, fingerprint
 from tests.engine.test_gpu_branch import started as branch_started
 from tests.fake_cupy import CUDADriverError, FakeCupy, installed

@@ -152,7 +152,7 @@ def test_only_what_is_certainly_above_is_dropped(upper, left):
     in_front, waiting, with_gaps = (pool_of() for _ in range(3))
     five = regions([-INF, 0.0, -0.0, 1.0, MAX])
     add(in_front, five)
-    waiting.rest.add(five.columns())
+    waiting.waiting.add(five.columns())
     with_gaps.front.add(np.concatenate([five.columns(), regions([-INF], 9).columns()], axis=1))
     with_gaps.front.remove(np.array([5]))
     for pool in (in_front, waiting, with_gaps):
@@ -279,5 +279,5 @@ def test_where_memory_is_full_those_that_wait_go_to_the_host(monkeypatch):
             narrow.prune(2.0)
         assert (wide.take(5, INF, 8) == narrow.take(5, INF, 8)).all() and wide.least() == narrow.least()
         assert (wide.everything().columns() == narrow.everything().columns()).all()
-        assert (narrow.rest.arrays is arrays.here) == (k > 10)
-    assert len(narrow.rest) > 300
+        assert (narrow.waiting.arrays is arrays.here) == (k > 10)
+    assert len(narrow.waiting) > 300

@@ -191,10 +191,11 @@ def test_a_search_that_shaves_loses_no_minimiser():
 
 
 def test_shaving_in_parts_gives_the_same(monkeypatch):
-    whole, parts = shaving(CpuBackend()), shaving(CpuBackend())
+    whole = shaving(CpuBackend())
     for _ in range(4):
         whole.step()
-    monkeypatch.setattr("infimum.engine.branch._SHAVED", 30)
+    monkeypatch.setattr("infimum.engine.parts.shaving._TOGETHER", 30)
+    parts = shaving(CpuBackend())
     for _ in range(4):
         parts.step()
     mine, theirs = (sorted(map(bytes, np.ascontiguousarray(b.regions().columns().T))) for b in (whole, parts))

@@ -1,5 +1,7 @@
 """Local forms: with the numbers put in as they are defined, L is f, for every variable and block, compared exactly with Arb."""
 
+import functools
+import math
 import sys
 from collections.abc import Callable
 
@@ -97,6 +99,7 @@ def points(n: int, seed: int = 0) -> list[np.ndarray]:
 
 # ---- functions by hand: name -> (function, is the derivative by y the whole one)
 W = np.array([0.5, -1.0, 2.0, 0.1, 3.0, -0.25, 1.5, 0.75, -2.0])
+J = np.array([[1.0], [2.0], [-0.5]])
 LOCAL: dict[str, tuple[Callable, bool]] = {
     "squares of differences": (lambda x: np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2), True),
     "three neighbours": (lambda x: np.sum(x[2:] * x[:-2] + x[1:-1]), True),
@@ -152,6 +155,30 @@ LOCAL: dict[str, tuple[Callable, bool]] = {
     "broadcast of one constant": (lambda x: np.sum(x * np.full(len(x), 0.3) + np.ones(len(x))), True),
     "clip and steps": (lambda x: np.sum(np.clip(x, 0, 0.5) + np.floor(4 * x)) + np.sum(np.sign(x[1:])), True),
     "arctan2 and hypot": (lambda x: np.sum(np.arctan2(x[1:], x[:-1] + 2)) + np.sum(np.hypot(x[1:], x[:-1])), True),
+}
+LOCAL |= {  # as `expr.arrange` writes them
+    "a matrix by rows": (lambda x: np.sum(J * np.sin((J + 1) * x + J)), True),
+    "sums of rows": (lambda x: np.prod(np.sum(J * np.cos((J + 1) * x + J), axis=0)), True),
+    "sums of columns": (lambda x: np.max(np.sum(np.abs(x[:, None] - J.T), axis=1)) + np.sum(np.outer(x, J)), True),
+    "extremes of rows": (lambda x: np.sum(np.min(np.log(J + 1 + x**2), axis=0)) - np.max(J * x), True),
+    "products of rows": (lambda x: np.prod(J - x) + np.sum(np.prod(1 + J * x, axis=0)), True),
+    "norms of matrices": (lambda x: np.linalg.norm(J * x) + np.sum(np.linalg.norm(J - x, axis=0)), True),
+    "one row": (lambda x: np.sum(np.linalg.norm(J[:1] - x, axis=0)) + np.linalg.norm(J[1:2] * x), True),
+    "tests in a matrix": (lambda x: np.sum(np.where(J > x, x + J, np.log(x))), True),
+    "true pi in a matrix": (lambda x: np.sum(np.sin(infimum.pi * J * x + infimum.e)), True),
+    "weights in a matrix": (lambda x: np.sum((J + W[:len(x)]) * x**2 + np.exp(J * W[:len(x)])), True),
+    "sums of the same": (lambda x: 2 * np.sum(x**2) - (np.sum(np.cos(x)) / 3 - np.mean(x**3)) + 1 - np.sum(np.log(x)), True),
+    "sums inside others": (lambda x: np.exp(np.sum(x) / 9 - np.sum(x**2)) * (np.sum(x[1:]) - 3 * np.sum(x[1:]**2)), True),
+    "a loop of squares": (lambda x: sum((i + 1) * (x[i] - i) ** 2 for i in range(len(x))) - 2, True),
+    "a loop that skips the first": (lambda x: x[0] ** 3 + sum(np.cos(x[i]) / i - x[i] for i in range(1, len(x))), True),
+    "a loop over neighbours": (lambda x: sum(9 * (x[i + 1] - x[i]) ** 2 + (1 - x[i]) ** 2 for i in range(len(x) - 1)), True),
+    "a loop of factors": (lambda x: 1 - 3 * math.prod(np.cos(x[i] / math.sqrt(i + 1)) for i in range(len(x))) + np.sum(x), True),
+    "a loop with branches": (lambda x: sum(np.where(v > 0.5, np.log(v), v * v) for v in x) / len(x), True),
+    "a loop with true pi": (lambda x: sum(np.sin(infimum.pi * v) ** 2 * infimum.pi / (i + 2) for i, v in enumerate(x)), True),
+    "loops in a loop": (lambda x: sum(k * np.sin((k + 1) * v + k) for v in x for k in range(1, 4)), True),
+    "the same turn twice": (lambda x: sum(v**2 for v in x) + sum(v**2 for v in x[1:]) - sum(v for v in [x[0]] * 3), True),
+    "a loop of largest": (lambda x: functools.reduce(np.maximum, [np.abs(v - i) for i, v in enumerate(x)]), True),
+    "a sum of sums twice": (lambda x: (np.sum(x) + np.sum(np.sin(x)))**2 + (np.sum(x) + np.sum(np.sin(x))), True),
 }
 NOT_LOCAL: dict[str, Callable] = {
     "reversed": lambda x: np.sum(x[::-1] * x), "np.roll": lambda x: np.sum(np.roll(x, 1) * x),

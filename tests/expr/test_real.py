@@ -3,6 +3,8 @@
 import copy
 import math
 import pickle
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -115,3 +117,10 @@ def test_the_true_constants_within_conditions_and_as_exponents():
     for x in (0.7, 3.0, 4.0):
         e = infimum.enclose(lambda x: f(x, infimum.pi), [(x, x)])
         assert e.lo - 1e-12 <= f(np.array([x]), np.pi) <= e.hi + 1e-12 and e.hi - e.lo < 1e-12
+
+
+def test_the_first_thing_done_with_a_constant_may_be_a_function_of_it():
+    """In a process that has imported nothing else: as in a file that begins with ROOT = np.sqrt(infimum.pi)."""
+    code = "import numpy as np, infimum; print(np.sqrt(infimum.pi), infimum.e * np.ones(2))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.startswith("<traced []: sqrt(")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infimum.expr.build import build, index, reduce
-from infimum.expr.node import Expr, const, topological, var
-from infimum.expr.show import listing, one_line
+from infimum.expr.node import Expr, const, one_line, topological, var
+from infimum.expr.show import listing
 from infimum.expr.trace import trace
 
 X = var("x", (4,))

@@ -12,32 +12,38 @@ from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
 from infimum.errors import InternalError
 from infimum.result import Result, Verdict
+from infimum.unions import Unions
 
 _MERGE_WORK, _SEPARATE = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
+_LISTED = 1 << 22     # numbers of a product that is listed
 _AT_A_TIME = 1 << 16  # numbers that are compared at a time
 _LIPSCHITZ = 2
 _OPEN = (Verdict.STOPPED, Verdict.UNDECIDED)
 
 
-def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal, stopped: str | None, **work: Any) -> Result:
-    """The result of a search that keeps `regions`, with the infimum not below `lower`; `stopped` says what ended it early."""
+def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal, stopped: str | None,
+                  unions: Unions | None = None, **work: Any) -> Result:
+    """The result of a search that keeps `regions`, with the infimum not below `lower`; `stopped` says what ended it early. Where
+    `unions` are given, they hold all minimisers too, and `regions` is the one box around them."""
     upper = incumbent.upper
-    verdict = _verdict(regions, lower, upper, goal, stopped)
+    verdict = _verdict(regions, unions, lower, upper, goal, stopped)
     return Result(
         x=incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
         message=_message(verdict, stopped, lower, upper, goal), verdict=verdict,
         obstacle=obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
-        lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper, boxes=merged(regions),
+        lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
+        boxes=merged(regions) if unions is None else listed(unions),
         attained=_attained(regions) if incumbent.x is not None else None,
-        regions=Cover(regions.lo, regions.hi, regions.lower), **work)
+        regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower), **work)
 
 
-def _verdict(regions: Regions, lower: float, upper: float, goal: Goal, stopped: str | None) -> Verdict:
+def _verdict(regions: Regions, unions: Unions | None, lower: float, upper: float, goal: Goal, stopped: str | None) -> Verdict:
     if not len(regions):
         if np.isfinite(upper):
             raise InternalError("every region was discarded although a point with a verified value is known")
         return Verdict.INFEASIBLE
-    narrow = goal.xtol is None or bool((widths(regions.lo, regions.hi) <= goal.xtol).all())
+    left = regions if unions is None else unions
+    narrow = goal.xtol is None or bool((widths(left.lo, left.hi) <= goal.xtol).all())
     if goal.met(lower, upper) and narrow:
         return Verdict.PROVED
     return Verdict.STOPPED if stopped else Verdict.UNDECIDED
@@ -85,6 +91,15 @@ def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
         ends = [*found, (lo.min(axis=1, initial=np.inf), hi.max(axis=1, initial=-np.inf))]
         return [(np.min([a for a, _ in ends], axis=0), np.max([b for _, b in ends], axis=0))]
     return found + [(lo[:, k].copy(), hi[:, k].copy()) for k in range(lo.shape[1])]
+
+
+def listed(unions: Unions) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The boxes of the product, with intervals that touch merged; the one box around it if they are very many."""
+    whole = unions.merged()
+    if whole.count > _SEPARATE or whole.count * len(whole) > _LISTED:
+        return [whole.hull]
+    lo, hi = whole.boxes()
+    return list(zip(lo.T.copy(), hi.T.copy(), strict=True))
 
 
 def _touching(lo: np.ndarray, hi: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.programs import CONTEXT, NEWTON, POINT_CONTEXT, SAMPLE, SHAVED, SPREAD, SWEEP
 from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO, SLICES
 
+FEW = 6  # with fewer variables boxes are cut, not swept
 _FINEST, _MOST = 1024, 1 << 22  # slices of a piece, and times the number of variables
 
 
@@ -28,7 +29,7 @@ class Sweeper:
     def sweep(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(lo, hi, lower): what is left of the boxes (n, N), and a lower bound of f on each. A box that is proved away has lo >
         hi."""
-        count, found = lo.shape[1], self._context(lo, hi)
+        count, found = lo.shape[1], self.context(lo, hi)
         rows = [row for number in self.numbers.enclosures(self.every, lo, hi, found) for row in number]
         numbers = np.empty((max(1, len(rows)), self.n * count))
         for k, row in enumerate(rows):
@@ -47,12 +48,12 @@ class Sweeper:
         """Sweeps regions, columns of one array (see `lower/branch.py`), in the memory where they lie. What is left of them, and a
         row that says of each if that was worth it."""
         n, count = self.n, regions.shape[1]
-        found = self._context(regions[:n], regions[n:2 * n])
+        found = self.context(regions[:n], regions[n:2 * n])
         user, numbers = self.evaluator.run(SPREAD, [regions, *found], parameters=np.concatenate([self.lo, self.hi]))
         out = self._slices(*(a.reshape(a.shape[0] // n, n * count) for a in (regions[:2 * n], user, numbers)), upper)
         return tuple(self.evaluator.run(SHAVED, [regions, out.reshape(4 * n, count)], parameters=np.array([upper])))
 
-    def _context(self, lo: Any, hi: Any) -> list[Any]:
+    def context(self, lo: Any, hi: Any) -> list[Any]:
         """What the numbers of the boxes are read from."""
         kind = f"{CONTEXT}:{self.slices}" if self.slices else CONTEXT
         return self.evaluator.run(kind, [lo, hi]) if self.numbers.needs_context else []

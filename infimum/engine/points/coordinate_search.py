@@ -7,6 +7,7 @@ import numpy as np
 from infimum.engine.parts.sweep import Sweeper
 from infimum.engine.points.descent import Descents, Rules
 from infimum.engine.points.random import uniform
+from infimum.engine.points.search import PointSearch
 from infimum.evaluate import Evaluator
 from infimum.lower.programs import PROBE
 from infimum.lower.sweep import SLICES
@@ -23,7 +24,7 @@ _TERMS = 1 << 30    # variables times lanes of a line
 _LANES, _DESCENTS = 8, 1 << 17  # descents at once, and variables times descents
 
 
-class CoordinateSearch:
+class CoordinateSearch(PointSearch):
     """Moves points downhill at a cost that is linear in the number of variables. Estimates only."""
 
     def __init__(self, evaluator: Evaluator, sweeper: Sweeper, lo: np.ndarray, hi: np.ndarray, seed: int):

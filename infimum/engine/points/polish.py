@@ -4,20 +4,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from infimum.engine.points.search import PointSearch
 from infimum.evaluate import Evaluator
 
 _STEPS = 30
 _DAMPING = (0.0, 2.0**-30, 2.0**-20, 2.0**-10, 1.0)  # of the largest element on the diagonal
 
 
-class Polish:
+class Polish(PointSearch):
     """Moves a point downhill within the bounds while that pays."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray):
         self.evaluator, self.lo, self.hi, self.x, self.n = evaluator, lo, hi, x, len(lo)
         self.value, self.evaluations = float(evaluator.estimate(x)), 1
 
-    def steps(self) -> Iterator[None]:
+    def rounds(self) -> list[Iterator[None]]:
+        return [self._steps()]
+
+    def _steps(self) -> Iterator[None]:
         """Newton steps until none helps."""
         for _ in range(_STEPS):
             better = self._step()

@@ -20,6 +20,7 @@ from infimum.engine.points.descent import DENSE, Descents, Ends, Rules
 from infimum.engine.points.flight import STARTS, Flight
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.minima import Minima
+from infimum.engine.points.search import PointSearch
 from infimum.engine.points.swarm_options import CONFIDENCE, SwarmOptions
 from infimum.engine.points.swarm_search import SCALES, Place, Search
 from infimum.engine.running.progress import Figures
@@ -46,7 +47,7 @@ class Route(Enum):
     SEARCH = 2
 
 
-class Swarm:
+class Swarm(PointSearch):
     """One run of the swarm: `steps()` works in small pieces, `finish()` says what was found, at any moment."""
 
     name = "swarm"
@@ -103,6 +104,17 @@ class Swarm:
                 "basins": f"{self.minima.seen():,}", "wave": f"{self.wave}"}
 
     # ---- the work
+    def rounds(self) -> list[Iterator[None]]:
+        """All of it, for a proof: that no point has a value is no error there, since the proof may find some, or that there are
+        none."""
+        return [self._steps_if_defined()]
+
+    def _steps_if_defined(self) -> Iterator[None]:
+        try:
+            yield from self.steps()
+        except UndefinedError:
+            yield
+
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them. Where memory runs out, what was found is the answer."""
         try:

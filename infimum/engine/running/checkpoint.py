@@ -92,7 +92,7 @@ def load(path: str) -> State:
     except OSError as error:
         raise CheckpointError(f"the checkpoint {path} cannot be read: {error.strerror or error}") from None
     if not data.startswith(MAGIC):
-        kind = "of another version of infimum" if data.startswith(MAGIC.split(b" 2")[0]) else "no checkpoint of infimum"
+        kind = "of another version of infimum" if data.startswith(MAGIC.rsplit(b" ", 1)[0]) else "no checkpoint of infimum"
         raise CheckpointError(f"{path} is {kind}")
     body = data[len(MAGIC) + _DIGEST:]
     if hashlib.sha256(body).digest() != data[len(MAGIC):len(MAGIC) + _DIGEST]:

@@ -1,0 +1,29 @@
+"""Value and first order, with parts of the function that use one quantity more than once enclosed slice by slice.
+
+**Discards**, **reduces**, **raises** and **finds** as `FirstOrder` does, whose test it includes; tighter enclosures of such parts
+(`lower/pieces.py`) make it succeed more often. **Costs** a few times as much. **Judged** by what it discards of what the plain
+test leaves.
+"""
+
+import numpy as np
+
+from infimum.engine.parts.first_order import FirstOrder
+from infimum.engine.parts.payoff import Payoff
+from infimum.evaluate import Evaluator
+from infimum.lower.programs import BRANCH_BY_PIECES
+
+_FIRST, _PERIOD, _WORTH = 8, 64, 0.3  # see Payoff
+
+
+class ByPieces(FirstOrder):
+    """Takes the place of the plain test while it pays."""
+
+    name, kernel = "pieces", BRANCH_BY_PIECES
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.has_pieces

@@ -1,0 +1,34 @@
+"""Value and first order: everything that a step of branch and bound needs, in one kernel (`lower/branch.py`, `lower/bound.py`).
+
+**Discards** a region on which f is defined nowhere; and a bounded one on which f, Lipschitz around it, certainly rises or falls
+in a variable and which does not reach the user's bound on that side. **Reduces** one that does reach it to the face there.
+**Raises** the lower bound to that of the natural enclosure and of the mean value form. **Finds** an upper bound: f at the point
+of the mean value form. **Costs** one enclosure of f and its gradient, and one of f at a point, for each region.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from infimum.engine.parts.part import CuttingPart, Outcome
+from infimum.evaluate import Evaluator
+from infimum.lower.branch import POINT, REGIONS, UPPER
+from infimum.lower.programs import BRANCH
+
+
+class FirstOrder(CuttingPart):
+    """The test that cuts: it is used in every step, unless a sharper one pays that includes it."""
+
+    name, discards = "first_order", "derivative"
+    kernel: ClassVar[str] = BRANCH
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.parameters: dict[int, list[np.ndarray]] = {}  # by the number of pieces, for each of them
+
+    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+        if pieces not in self.parameters:
+            user = [self.lo, self.hi, np.arange(self.n, dtype=float)]
+            self.parameters[pieces] = [np.concatenate([*user, [k, k / pieces, (k + 1) / pieces]]) for k in range(pieces)]
+        runs = [self.evaluator.run(self.kernel, [parents], parameters=given) for given in self.parameters[pieces]]
+        return [Outcome(out[REGIONS], parents.shape[1], upper=out[UPPER], point=out[POINT]) for out in runs]

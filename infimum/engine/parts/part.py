@@ -1,0 +1,66 @@
+"""A part of a proof: a test that shrinks or discards regions. `docs/design.md` has the contract that all of them keep."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from infimum.engine.parts.payoff import Payoff
+from infimum.evaluate import Evaluator
+
+
+class Outcome(NamedTuple):
+    """What a part leaves of regions, columns of an array (see `lower/branch.py`): no region more than it was given, none larger,
+    no lower bound lower. The variable to cut is `GONE` where a region is proved away.
+
+    `boxes` is what that cost, in boxes enclosed. `worth`, a row, is 1 where it was worth the cost; None: where a region was
+    discarded. `upper`, a row, and `point` are verified upper bounds of f at points within the user's bounds, if there are any.
+    """
+
+    regions: Any
+    boxes: int
+    worth: Any = None
+    upper: Any = None
+    point: Any = None
+
+
+class Part(ABC):
+    """One test, for one function and the user's bounds lo and hi. Regions stay in the memory where they lie.
+
+    A part without a `payoff` is used in every step; the others are tried now and then, and used between if they pay.
+    """
+
+    name: ClassVar[str]              # in checkpoints
+    discards: ClassVar[str]          # by what: the name under which what it discards is counted
+    most: int | None = None          # so many regions at a time at most
+    payoff: Payoff | None = None
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        self.evaluator, self.lo, self.hi, self.n = evaluator, lo, hi, len(lo)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        """Can it say anything about this function?"""
+        return True
+
+    @abstractmethod
+    def test(self, regions: Any, upper: float) -> Outcome:
+        """What is left of the regions, where nothing above `upper`, a verified upper bound of the infimum, is of interest."""
+
+    def is_used(self, step: int) -> bool:
+        return self.payoff is None or (self.payoff.pays and not self.payoff.is_due(step))
+
+    def is_tried(self, step: int) -> bool:
+        return self.payoff is not None and self.payoff.is_due(step)
+
+
+class CuttingPart(Part):
+    """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs."""
+
+    @abstractmethod
+    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+        """Cuts each region into so many pieces and tests them: the first pieces of all, the second ones, …"""
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        outcome, = self.cut(regions, 1)
+        return outcome

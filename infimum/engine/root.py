@@ -1,0 +1,117 @@
+"""The whole box before it is cut: sweeps shrink it in all variables at once, while that pays."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infimum.cover import widths
+from infimum.engine.goal import Goal
+from infimum.engine.parts.refine import Refiner
+from infimum.engine.parts.sweep import FEW, Sweeper
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions.pool import Regions
+from infimum.engine.running.checkpoint import State
+from infimum.evaluate import Evaluator
+from infimum.lower.sweep import SLICES
+from infimum.unions import Unions
+
+_PAYS = 0.9  # a sweep pays if it shrinks some variable to this part
+
+
+class Root:
+    """One box that holds every minimiser. `lower()` and the incumbent's upper bound enclose the infimum."""
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent):
+        self.evaluator, self.goal, self.incumbent, self.n = evaluator, goal, incumbent, len(lo)
+        self.box, self.known, self.sweeps = (lo[:, None], hi[:, None]), -np.inf, 0  # f is not below what is known
+        sweeper = Sweeper(evaluator, lo, hi) if self.n >= FEW else None
+        self.sweeper = sweeper if sweeper is not None and sweeper.possible else None
+        self.refiner: Refiner | None = None  # of the box as it is now
+        self.refined = 0                     # slices that were enclosed in refinements before
+
+    def lower(self) -> float:
+        """Certainly not above the infimum."""
+        return min(self.known, self.incumbent.upper)
+
+    @property
+    def boxes(self) -> int:
+        """How many were enclosed."""
+        return self.sweeps * SLICES * self.n + self.refined + (0 if self.refiner is None else self.refiner.evaluations)
+
+    @property
+    def width(self) -> float:
+        return float(widths(*self.box).max()) if self.refiner is None else self.refiner.unions.width
+
+    @property
+    def empty(self) -> bool:
+        """Is all of it proved away?"""
+        return not (self.box[0] <= self.box[1]).all()
+
+    @property
+    def done(self) -> bool:
+        """Is nothing left to do: the goal met, or nothing left?"""
+        narrow = self.goal.xtol is None or self.width <= self.goal.xtol
+        return self.empty or (self.goal.met(self.known, self.incumbent.upper) and narrow)
+
+    def sweep(self) -> Iterator[None]:
+        """Sweeps until there is nothing to do, or it no longer pays."""
+        refines = self.sweeper is not None and Refiner.possible(self.sweeper)
+        while self.sweeper is not None:
+            self._forget_refinement()
+            lo, hi, lower = self.sweeper.sweep(*self.box, self.incumbent.upper)
+            self.sweeps += 1
+            pays = bool((widths(lo, hi) < _PAYS * widths(*self.box)).any())
+            self.box, self.known = (lo, hi), max(self.known, float(lower[0]))
+            yield
+            if refines and not (pays or self.done):
+                refines = False
+                yield from self._refine()
+            if self.done or not (pays or self.sweeper.look_closer()):
+                return
+
+    def _refine(self) -> Iterator[None]:
+        """Takes the box apart into slices of each variable, halved while that pays."""
+        self.refiner = refiner = Refiner(self.sweeper, self.box, self.goal, self.incumbent)
+        for _ in refiner.steps():
+            self._take(refiner)
+            yield
+        self._take(refiner)
+
+    def _take(self, refiner: Refiner) -> None:
+        if refiner.empty:
+            self.box = np.full((self.n, 1), np.inf), np.full((self.n, 1), -np.inf)
+        else:
+            self.box, self.known = tuple(end[:, None] for end in refiner.unions.hull), max(self.known, refiner.lower)
+
+    def _forget_refinement(self) -> None:
+        if self.refiner is not None:
+            self.refiner, self.refined = None, self.refined + self.refiner.evaluations
+
+    def state(self) -> State:
+        """What a later run needs."""
+        slices = 0 if self.sweeper is None else self.sweeper.slices
+        values = {"sweeps": self.sweeps, "slices": slices, "refined": self.boxes - self.sweeps * SLICES * self.n}
+        return State(values, {"root": np.concatenate([*self.box, [[self.known]]])[:, 0]})
+
+    def restore(self, state: State) -> None:
+        """Goes on from there."""
+        n, root, self.sweeps, self.refined = self.n, state.arrays["root"], state.values["sweeps"], state.values["refined"]
+        self.box, self.known = (root[:n, None].copy(), root[n:2 * n, None].copy()), float(root[2 * n])
+        if self.sweeper is not None:
+            self.sweeper.slices = state.values["slices"]
+
+    def regions(self) -> Regions:
+        """What may still hold a minimiser."""
+        if self.empty:
+            return Regions.none(self.n)
+        level = self.evaluator.value(*self.box).level[0] if self.refiner is None else max(0, self.refiner.level)
+        return Regions(*self.box, np.array([self.known]), np.zeros(1, np.int32), np.full(1, level, np.int8))
+
+    def unions(self) -> Unions | None:
+        """Where a refinement has left more than one box: the product that they are, no interval wider than the goal allows."""
+        if self.refiner is None or self.empty:
+            return None
+        merged = self.refiner.unions.merged()
+        if self.goal.xtol is not None and merged.width > self.goal.xtol:
+            merged = self.refiner.unions
+        return merged if merged.count > 1 else None

@@ -1,0 +1,244 @@
+"""Every part of a proof keeps the contract, alone, on random functions and on those that have lost minimisers before.
+
+A new part needs a row in `PARTS_UNDER_TEST`.
+"""
+
+import itertools
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from infimum.engine.goal import Goal
+from infimum.engine.parts.by_pieces import ByPieces
+from infimum.engine.parts.first_order import FirstOrder
+from infimum.engine.parts.order import PARTS
+from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.refine import Refiner
+from infimum.engine.parts.shaving import Shaving
+from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.points.incumbent import Incumbent
+from infimum.evaluate import Evaluator
+from infimum.expr.trace import trace
+from infimum.lower.branch import GONE, rows
+from tests.engine.parts.conformance import INF, Conformance, columns_left
+from tests.engine.test_bound import EDGES as EDGES_OF_DERIVATIVES
+from tests.engine.test_bound import NEVER
+from tests.oracle.boxes import random_boxes
+from tests.oracle.campaign import generated
+from tests.oracle.check import Checker
+from tests.oracle.generate import operations
+from tests.oracle.tally import Violation
+
+
+class SweepOfBoxes(Part):
+    """What the whole box is swept with before it is cut: no part of branch and bound, but held to the same contract."""
+
+    name, discards = "sweep_of_boxes", "sweep"
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        n, sweeper = self.n, Sweeper(self.evaluator, self.lo, self.hi)
+        lo, hi, lower = sweeper.sweep(regions[:n], regions[n:2 * n], upper)
+        gone = ~(lo <= hi).all(axis=0)
+        return Outcome(columns_left(regions, lo, hi, np.maximum(regions[rows(n)[0]], lower), gone), regions.shape[1])
+
+
+class RefinementOfBoxes(Part):
+    """Some rounds of a refinement, which leaves unions of slices: their hulls. What lies between the slices is looked at in
+    test_refine.py."""
+
+    name, discards = "refinement_of_boxes", "sweep"
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        n, sweeper, count = self.n, Sweeper(self.evaluator, self.lo, self.hi), regions.shape[1]
+        lo, hi, lower = regions[:n].copy(), regions[n:2 * n].copy(), regions[rows(n)[0]].copy()
+        for k in range(count):
+            best = Incumbent(self.evaluator, self.lo, self.hi)
+            best.upper = upper
+            refiner = Refiner(sweeper, (lo[:, k:k + 1], hi[:, k:k + 1]), Goal(), best)
+            for _ in itertools.islice(refiner.steps(), 7):
+                pass
+            lo[:, k], hi[:, k] = (INF, -INF) if refiner.empty else refiner.unions.hull
+            lower[k] = max(lower[k], refiner.lower)
+        return Outcome(columns_left(regions, lo, hi, lower, ~(lo <= hi).all(axis=0)), count)
+
+
+# the part, the functions it can be asked about whatever their number of variables, and what it must have done at least once
+PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]] = {
+    FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
+    ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
+    Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
+    SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
+    RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),
+}
+
+# function, the user's bounds, points that may be minimisers
+WRITTEN: dict[str, tuple[Callable, list[tuple[float, float]], list[tuple[float, ...]]]] = {
+    "in a corner": (lambda x: x[0] + 2 * x[1], [(0, 1), (-1, 1)], [(0, -1)]),
+    "in the other corner": (lambda x: np.exp(-x[0]) - x[1], [(0, 1), (-1, 1)], [(1, 1)]),
+    "on a face": (lambda x: x[0] + (x[1] - 0.25) ** 2, [(-1, 1), (-1, 1)], [(-1, 0.25)]),
+    "on two faces": (lambda x: x[0] ** 2 - x[1] ** 2, [(-1, 1), (-1, 1)], [(0, 1), (0, -1)]),
+    "at a kink": (lambda x: np.abs(x[0] - 0.25) + np.maximum(x[1], -x[1]), [(-1, 1), (-1, 1)], [(0.25, 0)]),
+    "at a kink in a corner": (lambda x: np.abs(x[0]) + np.linalg.norm(x), [(0, 1), (0, 1)], [(0, 0)]),
+    "where the Hessian is singular": (lambda x: (x[0] - 0.5) ** 4 + (x[0] * x[1]) ** 4, [(-1, 1), (-2, 1)], [(0.5, 0)]),
+    "on a curve": (lambda x: (x[0] ** 2 + x[1] ** 2 - 25) ** 2, [(-8, 8), (-8, 8)], [(3, 4), (-4, 3), (0, -5), (5, 0)]),
+    "on a surface": (lambda x: (x[0] + x[1] + x[2]) ** 2, [(-1, 2), (-1, 2), (-1, 2)], [(0.5, 0.5, -1), (0, 0, 0)]),
+    "everywhere": (lambda x: 3.0 + 0 * x[0] * x[1], [(-1, 1), (0, 2)], [(0, 1)]),
+    "on a floor": (lambda x: np.maximum(np.abs(x[0]) - 1, 0) + np.floor(x[1]), [(-3, 3), (0, 2)], [(0.5, 0.5), (1, 0)]),
+    "all along a variable": (lambda x: x[0] ** 2 - 2 * x[0], [(-3, 3), (-1, 1)], [(1, -1), (1, 0), (1, 1)]),
+    "at an edge of the domain": (lambda x: np.sqrt(x[0]) + x[1] ** 2 + x[0] ** 2, [(-1, 1), (-1, 1)], [(0, 0)]),
+    "at both edges of the domain": (lambda x: np.sqrt(1 - x[0] ** 2) + 0 * x[1], [(-2, 2), (0, 1)], [(1, 0), (-1, 0.5)]),
+    "where only one point is defined": (lambda x: x[0] + np.sqrt(-((x[0] - 1) ** 2)), [(0, 2)], [(1,)]),
+    "nowhere": (lambda x: np.log(-1 - x[0] ** 2) + x[0], [(-2, 2)], []),
+    "beside a pole, without a bound": (lambda x: 1 / x[0] + x[1], [(-1, 1), (0, 1)], [(-1e-300, 0), (-5e-324, 0)]),
+    "an entropy": (lambda x: x[0] * np.log(x[0]) + x[1] ** 2, [(0, 2), (-1, 1)], [(0.36787944117144233, 0)]),
+    "below a jump": (lambda x: np.where(x[0] < 0, 5.0, x[0]) + x[1] ** 2, [(-1, 1), (-1, 1)], [(0, 0)]),
+    "on the lower side of a step": (lambda x: x[0] - 3 * np.floor(x[0]), [(0, 2.5)], [(2,)]),
+    "falling for ever": (lambda x: np.sin(x[0]) / 2 - x[0] + x[1] ** 2, [(0, INF), (-1, 1)], [(1e300, 0)]),
+    "at infinity": (lambda x: np.exp(-x[0]), [(0, INF)], [(700,)]),
+    "at infinity, along a face": (lambda x: x[1] / (1 + x[0] ** 2), [(0, INF), (1, 2)], [(1e150, 1)]),
+    "within infinite bounds": (lambda x: (x[0] - 1) ** 2 + x[1] ** 2 - x[0], [(-INF, INF), (-INF, INF)], [(1.5, 0)]),
+    "of many": (lambda x: np.sum(x**4 - 8 * x**2), [(-3, 3)] * 3, [(2, 2, -2), (-2, -2, -2)]),
+    "of many at kinks": (lambda x: np.sum(np.abs(np.abs(x) - 1)), [(-3, 2)] * 2, [(1, 1), (-1, 1), (1, -1), (-1, -1)]),
+    "of many on faces": (lambda x: np.sum(x - x**3), [(-2, 2), (-1, 2)], [(2, 2)]),
+    "of many at an edge": (lambda x: np.linalg.norm(np.sqrt(x) * (x - 1)), [(-1, 2)] * 2, [(0, 0), (0, 1), (1, 0), (1, 1)]),
+    "with a fixed variable": (lambda x: (x[0] - x[1]) ** 2 + x[0], [(0, 1), (0.5, 0.5)], [(0, 0.5)]),
+    "a product": (lambda x: np.prod(x), [(-2, 1.5)] * 3, [(-2, 1.5, 1.5), (-2, -2, -2)]),
+    **{name: (f, bounds, [] if minimiser is None else [minimiser])
+       for name, (f, bounds, _, minimiser) in EDGES_OF_DERIVATIVES.items() if name != "a sign on the face"},
+}
+
+
+@cache
+def trial(name: str) -> Conformance:
+    """A function that is written out above."""
+    f, bounds, known = WRITTEN[name]
+    low, high = np.array(bounds, dtype=float).T
+    checker = Checker(trace(f, len(bounds)), len(bounds))
+    return Conformance(checker, low, high, np.random.default_rng(len(name)), known, boxes=8)
+
+
+def conformed(part: type[Part], name: str) -> Counter:
+    """What the part did to it."""
+    try:
+        return trial(name).check(part)
+    except AssertionError as error:
+        raise Violation(f"{part.__name__}, {name}: {error}") from error
+
+
+def conformed_at_random(part: type[Part], seed: int, possible: Callable[[Evaluator], bool]) -> Counter:
+    """The same for a random function in some random bounds; nothing where it has no derivative or the part cannot be asked."""
+    checker, rng = generated(seed, n=1 + seed % 3)
+    if (set(operations(checker.expr)) | set(operations(checker.meant))) & NEVER or not possible(checker.evaluator):
+        return Counter()
+    counts = Counter(functions=1)
+    low, high = random_boxes(rng, checker.n, 4)
+    low[:, :2] = rng.uniform(-2, 2, size=(checker.n, 2))
+    high[:, :2] = low[:, :2] + rng.choice((1e-3, 0.3, 1.0, 4.0), size=(checker.n, 2))
+    for u in np.flatnonzero((low <= high).all(axis=0) & (low < INF).all(axis=0) & (high > -INF).all(axis=0)):
+        counts += Conformance(checker, low[:, u], high[:, u], rng, boxes=5, per_box=4).check(part)
+    return counts
+
+
+def test_every_part_is_held_to_the_contract():
+    assert set(PARTS) <= set(PARTS_UNDER_TEST)
+
+
+@pytest.mark.parametrize("part", PARTS_UNDER_TEST)
+def test_functions_that_have_lost_minimisers(part):
+    possible, must = PARTS_UNDER_TEST[part]
+    counts = sum((conformed(part, name) for name in WRITTEN if possible(trial(name).c.evaluator)), Counter())
+    assert must <= {what for what, count in counts.items() if count} and counts["lost"] > 20 and counts["kept"] > 20
+
+
+def conformed_at_random_places(part: type[Part], possible: Callable[[Evaluator], bool] = lambda f: True) -> None:
+    """Until enough was claimed that could be refuted."""
+    first, counts = zlib.crc32(part.name.encode()) % 10**6, Counter()
+    for seed in range(first, first + 400):
+        try:
+            counts += conformed_at_random(part, seed, possible)
+        except AssertionError as error:
+            raise Violation(f"{part.__name__}, seed {seed}: {error}") from error
+        if counts["functions"] >= 12 and counts["gone"] + counts["narrower"] >= 60 and counts["lost"] >= 200:
+            return
+    raise AssertionError(f"hardly anything is claimed: {counts}")
+
+
+@pytest.mark.parametrize("part", PARTS_UNDER_TEST)
+def test_random_functions(part):
+    conformed_at_random_places(part, PARTS_UNDER_TEST[part][0])
+
+
+# ---- parts that are wrong
+class ByGradient(Part):
+    """The first-order test once more, in NumPy, so that it can be spoilt. `wrong` says how."""
+
+    name, discards, wrong = "by_gradient", "derivative", ""
+
+    def _never(self, bound: np.ndarray) -> np.ndarray:
+        """Where a minimiser is never looked for on a bound."""
+        return np.full(bound.shape, self.wrong == "bounds") | (np.isinf(bound) & (self.wrong == "infinite bounds"))
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        n, (lower_row, axis_row, _) = self.n, rows(self.n)
+        lo, hi = regions[:n], regions[n:2 * n]
+        g = self.evaluator.gradient(lo, hi)
+        allowed = g.value.lipschitz | (self.wrong == "status")
+        rises, falls = allowed & (g.lo > 0), allowed & (g.hi < 0)
+        low, high = self.lo[:, None], self.hi[:, None]
+        bounded = (np.isfinite(lo) & np.isfinite(hi)).all(axis=0) | (self.wrong == "infinite bounds")
+        away = (rises & ((lo > low) | self._never(low))) | (falls & ((hi < high) | self._never(high)))
+        gone = g.value.empty | (away.any(axis=0) & bounded)
+        if self.wrong == "undefined":
+            gone |= ~g.value.defined
+        on_low, on_high = rises & (lo == low) & np.isfinite(low), falls & (hi == high) & np.isfinite(high)
+        if self.wrong == "face":
+            on_low, on_high = on_high, on_low
+        lower = np.maximum(regions[lower_row], g.value.lo) + (1e-9 if self.wrong == "rounding" else 0.0)
+        if self.wrong == "mean value":  # f(c) + g(X)(X - c), whatever the status
+            c = np.clip(np.nan_to_num(lo / 2 + hi / 2), lo, hi)
+            with np.errstate(all="ignore"):
+                tilt = np.minimum(g.lo * (hi - c), g.hi * (lo - c)).sum(axis=0)
+                lower = np.fmax(lower, self.evaluator.value(c, c).lo + tilt)
+        if self.wrong == "ties":
+            gone |= lower >= upper
+        left = columns_left(regions, np.where(on_high, hi, lo), np.where(on_low, lo, hi), lower, gone)
+        if self.wrong == "NaN":
+            left[lower_row] = np.nan
+        if self.wrong == "axis":
+            left[axis_row] = np.where(gone, GONE, 0)
+        x = np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi, 0.0))
+        value = self.evaluator.value(x, x)
+        below = value.lo if self.wrong == "point" else value.hi
+        defined = value.defined | (self.wrong == "undefined point")
+        return Outcome(left, regions.shape[1], upper=np.where(defined, below, INF)[None], point=x)
+
+
+def test_a_part_in_numpy_keeps_the_contract():
+    for name in WRITTEN:
+        conformed(ByGradient, name)
+
+
+WRONG = ("status", "infinite bounds", "bounds", "undefined", "face", "rounding", "mean value", "NaN", "ties", "axis", "point",
+         "undefined point")
+
+
+def spoilt(wrong: str) -> type[Part]:
+    return type("Spoilt", (ByGradient,), {"wrong": wrong})
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_part_is_caught(wrong):
+    with pytest.raises(Violation, match="Spoilt"):
+        for name in WRITTEN:
+            conformed(spoilt(wrong), name)
+
+
+@pytest.mark.parametrize("wrong", ("bounds", "face", "undefined", "rounding", "point"))
+def test_random_functions_catch_it_too(wrong):
+    with pytest.raises(Violation, match="Spoilt"):
+        conformed_at_random_places(spoilt(wrong))

@@ -1,0 +1,70 @@
+"""A part joins branch and bound by a row of the list; the engine knows none by name."""
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.engine.branch import Branch
+from infimum.engine.goal import Goal
+from infimum.engine.parts import order
+from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.payoff import Payoff
+from infimum.engine.points.incumbent import Incumbent
+from infimum.lower.branch import GONE, rows
+
+LO, HI = np.full(2, -3.0), np.full(2, 2.0)
+
+
+class Above(Part):
+    """Discards what the natural enclosure puts above the upper bound, in small portions, and counts how often it is asked."""
+
+    name, discards, most = "above", "enclosure", 5
+
+    def __init__(self, evaluator, lo, hi):
+        super().__init__(evaluator, lo, hi)
+        self.payoff, self.asked = Payoff(3, 4, 0.0), []
+
+    def test(self, regions, upper):
+        self.asked.append(regions.shape[1])
+        left = regions.copy()
+        above = self.evaluator.value(regions[:self.n], regions[self.n:2 * self.n]).lo > upper - 1.0
+        left[rows(self.n)[1], above] = GONE  # more than it may, but here nobody relies on it
+        return Outcome(left, regions.shape[1], worth=above[None].astype(float))
+
+
+def branch() -> Branch:
+    f = infimum.compile(lambda x: x[0] ** 4 - 3 * x[0] * x[1] + x[1] ** 4 + np.sin(x[0]), 2)
+    found = Branch(f, LO, HI, Goal(), Incumbent(f, LO, HI), 64)
+    found.begin(LO[:, None], HI[:, None])
+    return found
+
+
+@pytest.fixture
+def with_above(monkeypatch):
+    monkeypatch.setattr(order, "PARTS", (*order.PARTS, Above))
+
+
+def test_a_part_is_tried_judged_and_used_in_portions(with_above):
+    b = branch()
+    part, before = b.parts[-1], b.boxes
+    for step in range(6):
+        b.step()
+        assert bool(part.asked) == (step >= 3)
+    assert part.payoff.pays and part.payoff.due == 7 and part.payoff.tried > 0
+    assert max(part.asked) <= Above.most and b.boxes > before + sum(part.asked)
+    assert b.discarded["enclosure"] > 0
+
+
+def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeypatch):
+    old = branch()
+    old.step()
+    state = old.state()
+    monkeypatch.setattr(order, "PARTS", (*order.PARTS, Above))
+    b = branch()
+    b.restore(state)
+    assert b.parts[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1
+    for _ in range(4):
+        b.step()
+    again = branch()
+    again.restore(b.state())
+    assert again.parts[-1].payoff.state().tolist() == b.parts[-1].payoff.state().tolist() and again.discarded == b.discarded
