@@ -6,6 +6,7 @@ from infimum.engine.points.descent import Descents, Ends, Rules
 from infimum.evaluate import Evaluator
 
 _BLURRED = 2.0**-4  # of the slack
+_FEW = 1000         # variables of a point that is looked at so closely
 
 
 class Incumbent:
@@ -46,7 +47,7 @@ class Incumbent:
 
     def sharpen(self, slack: float) -> None:
         """Where rounding errors blur the value at x by a good part of `slack`, encloses it to the last bit."""
-        if self.x is None:
+        if self.x is None or len(self.x) > _FEW:
             return
         value = self.evaluator.value(self.x, self.x)
         if value.hi - value.lo > slack * _BLURRED:
