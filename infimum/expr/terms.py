@@ -77,9 +77,7 @@ class _Reader:
             try:
                 family = self._family(node, at, factors)
             except _Apart as apart:
-                for kind in np.unique(apart.kinds):
-                    mine = apart.kinds == kind
-                    waiting.append((node, at[mine], [(c, where[mine], inverse) for c, where, inverse in factors]))
+                waiting += _split(node, at, factors, apart)
                 continue
             found.setdefault(family.value, []).append(family)
         return [Family(value, *(np.concatenate([getattr(f, name) for f in families], axis=1)
@@ -106,8 +104,16 @@ class _Reader:
                 if total > _MOST_TERMS:
                     raise _NoTerms
                 stack.append((node.args[0], inside, [(c, np.repeat(where, times), inverse) for c, where, inverse in factors]))
-            elif node.kind is Kind.VIEW and (moved := self._moved(node, at)) is not None:
-                stack.append((*moved, factors))
+            elif node.kind is Kind.VIEW:
+                try:
+                    moved = self._moved(node, at)
+                except _Apart as apart:
+                    stack += _split(node, at, factors, apart)
+                    continue
+                if moved is None:
+                    yield node, at, factors
+                else:
+                    stack.append((*moved, factors))
             else:
                 yield node, at, factors
 
@@ -234,6 +240,13 @@ class _Leaves:
         return Family(_with_vectors(value, len(rows[0]), len(rows[1])), *tables)
 
 
+def _split(node: Expr, at: np.ndarray, factors: list, apart: _Apart) -> Iterator[tuple[Expr, np.ndarray, list]]:
+    """The same summands, those of one kind together."""
+    for kind in np.unique(apart.kinds):
+        mine = apart.kinds == kind
+        yield node, at[mine], [(c, where[mine], inverse) for c, where, inverse in factors]
+
+
 def _with_vectors(value: Expr, variables: int, constants: int) -> Expr:
     return substituted(value, {**_elements(X, variables), **_elements(C, constants)})
 
@@ -257,10 +270,15 @@ def substituted(root: Expr, new: dict[Expr, Expr]) -> Expr:
 
 def _scaled(node: Expr) -> tuple[Expr, Expr, bool] | None:
     """(part, constant, is it a divisor) of a constant times a sum."""
+    found = _factor(node)
+    return found if found is not None and _holds_sum(found[0]) else None
+
+
+def _factor(node: Expr) -> tuple[Expr, Expr, bool] | None:
+    """(part, constant, is it a divisor) of a constant times anything."""
     for k, by in enumerate(node.args):
-        part = node.args[1 - k]
-        if _is_constant(by) and not (node.op == "div" and k == 0) and _holds_sum(part):
-            return part, by, node.op == "div"
+        if _is_constant(by) and not (node.op == "div" and k == 0):
+            return node.args[1 - k], by, node.op == "div"
     return None
 
 
@@ -272,9 +290,14 @@ def _is_constant(node: Expr) -> bool:
 
 def _holds_sum(node: Expr) -> bool:
     """Is it a sum, so that a constant factor goes to each summand?"""
-    while node.op == "neg" or (node.kind is Kind.VIEW and len(node.args) == 1):
-        node = node.args[0]
-    return node.op in ("sum", "add", "sub") or (node.op in ("mul", "div") and _scaled(node) is not None)
+    while True:
+        factor = _factor(node) if node.op in ("mul", "div") else None
+        if factor is not None:
+            node = factor[0]
+        elif node.op == "neg" or (node.kind is Kind.VIEW and len(node.args) == 1):
+            node = node.args[0]
+        else:
+            return node.op in ("sum", "add", "sub")
 
 
 def _source(node: Expr) -> np.ndarray:
