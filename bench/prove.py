@@ -192,9 +192,6 @@ def small() -> list[GalleryProblem]:
 
 REASONS = {  # why the proof of some problems is out of reach, where it is
     "perm_d": "a long flat valley: first derivatives leave a cluster of boxes, and the swarm needs several waves to find its end",
-    "happy_cat": "a root of a quantity that is 0 on a sphere: no derivative there, and boxes along the whole sphere remain",
-    "hgbat": "a root of a quantity that is 0 on a surface: no derivative there, and boxes along the whole surface remain",
-    "weierstrass": "the last terms have arguments beyond 2**30, where sine and cosine are enclosed by [-1, 1]",
     "keane": "0/0 at a corner of the bounds: the enclosure near it is unbounded",
 }
 

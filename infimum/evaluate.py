@@ -17,13 +17,16 @@ from infimum.backend.devices import backend_of
 from infimum.errors import OptionError, ShapeError
 from infimum.expr.arrange import arranged
 from infimum.expr.constants import is_masked
+from infimum.expr.gather import gathered
 from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
+from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
 from infimum.expr.show import listing
 from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
+from infimum.lower.at_point import enclose_at_point
 from infimum.lower.nodes import nodes_of
 from infimum.problem import Interval, read_bounds
 from infimum.text import counted
@@ -162,6 +165,10 @@ class Evaluator:
         square = [shaped(a.reshape(self.n, self.n, -1)) for a in out[3:]]
         return Derivative(_enclosure(out[:3], shaped), *square)
 
+    def value_to_last_bit(self, x: np.ndarray) -> tuple[float, float] | None:
+        """The tightest doubles around the function's value at one point, slowly; None where they cannot be told."""
+        return enclose_at_point(self.f, x)
+
     def inside(self, lo: Any, hi: Any) -> dict[Expr, Enclosure]:
         """The enclosures of all operations inside the function, each of shape (elements, N)."""
         out, found, begin = self.run(programs.NODES, [self._columns(lo), self._columns(hi)]), {}, 0
@@ -264,8 +271,10 @@ class Evaluator:
 
     @cached_property
     def has_pieces(self) -> bool:
-        """Does some part of the function use one quantity more than once? Enclosures by pieces are then tighter."""
-        return bool(pieces_of(arranged(self.f, var("x", (self.n,)))))
+        """Does some part of the function use one quantity more than once, or is it 0 / 0 by a norm? Enclosures by pieces are then
+        tighter."""
+        f = gathered(arranged(self.f, var("x", (self.n,))))
+        return bool(pieces_of(f) or norm_quotients(f))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""

@@ -93,7 +93,9 @@ class Writer:
         for _ in range(count):
             if self.functions and rng.random() < 0.15:
                 f = rng.choice(self.functions)
-                self.pool += b.call(f, *(self.pick("f") for _ in f.params))
+                operands = [self.pick("f") for _ in f.params]
+                self.pool += b.call(f, *operands) if rng.random() < 0.5 else b.call_where(
+                    f, self.pick("m"), tuple(self.pick("f") for _ in f.results), *operands)
                 continue
             op = rng.choice([op for op in PRIMITIVES if "u" not in PRIMITIVES[op][0] + PRIMITIVES[op][1]])
             if rng.random() < 0.5:

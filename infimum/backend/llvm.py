@@ -37,6 +37,10 @@ class Spelling(ABC):
         """A constant double (as bits, 0x…) or integer in every lane."""
 
     @abstractmethod
+    def any(self, text: "Text", mask: str) -> str:
+        """Whether a truth value holds in some lane, as an i1."""
+
+    @abstractmethod
     def spread(self, text: "Text", scalar: str, type: str) -> str:
         """A uniform value of scalar type `type` ("double" or "i1") in every lane."""
 
@@ -199,13 +203,25 @@ class Renderer:
         t.lines.append(f"  store {self.s.lane} {a[1]}, ptr {self.s.element(t, f'%buf{i.attr}', a[0])}")
 
     def _call(self, t: Text, i: Instr, a: list[str]) -> None:
-        kind = result_type(self.s, i.attr)
-        r = t.let(f"call {kind} @{i.attr.name}(" + ", ".join(f"{self.s.lane} {x}" for x in a) + ") #0")
-        if len(i.results) == 1:
-            t.names[i.results[0]] = r
-            return
-        for n, v in enumerate(i.results):
-            t.names[v] = t.let(f"extractvalue {kind} {r}, {n}")
+        t.names.update(zip(i.results, self._results_of(t, i.attr, a), strict=True))
+
+    def _results_of(self, t: Text, f: Function, a: list[str]) -> list[str]:
+        kind = result_type(self.s, f)
+        r = t.let(f"call {kind} @{f.name}(" + ", ".join(f"{self.s.lane} {x}" for x in a) + ") #0")
+        return [r] if len(f.results) == 1 else [t.let(f"extractvalue {kind} {r}, {n}") for n in range(len(f.results))]
+
+    def _call_where(self, t: Text, i: Instr, a: list[str]) -> None:
+        """The call is passed over where no lane needs it."""
+        mask, otherwise, operands = a[0], a[1:1 + len(i.results)], a[1 + len(i.results):]
+        before, some, done = t.label, t.fresh("some"), t.fresh("done")
+        t.branch(self.s.any(t, mask), some, done)
+        t.start(some)
+        results = self._results_of(t, i.attr, operands)
+        chosen = [t.let(self.s.select(t, mask, *pair)) for pair in zip(results, otherwise, strict=True)]
+        t.jump(done)
+        t.start(done)
+        for v, old, new in zip(i.results, otherwise, chosen, strict=True):
+            t.names[v] = t.phi(self.s.lane, (old, before), (new, some))
 
     # ---- loops
     def loop(self, t: Text, loop: Loop) -> None:
@@ -427,4 +443,5 @@ _MEMORY = {
     "umin": Renderer._extremum, "umax": Renderer._extremum, "ule": Renderer._uniform_test, "ueq": Renderer._uniform_test,
     "data": Renderer._data, "udata": Renderer._udata, "input": Renderer._input, "output": Renderer._output,
     "load": Renderer._load, "store": Renderer._store, "call": Renderer._call,
+    "call_where": Renderer._call_where,
 }

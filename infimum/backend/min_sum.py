@@ -1,9 +1,9 @@
 """Messages along a tree of cells: native loops for dynamic programming, one cell after the other.
 
 A cell has a number, and links to entries of a table: two that it reads (`first`, `second`) and one that it writes (`parent`).
-Cells come in an order in which every entry is written before it is read. All numbers are *minus* lower bounds and sums round upward,
-so that what comes out is a lower bound too; -inf is a cell or an entry that nothing reaches. Entry 0 is read where there is no
-link and holds 0; entry 1 is written by cells without a parent.
+Cells come in an order in which every entry is written before it is read. All numbers are *minus* lower bounds and sums round
+upward, so that what comes out is a lower bound too; -inf is a cell or an entry that nothing reaches. Entry 0 is read where there
+is no link and holds 0; entry 1 is written by cells without a parent.
 """
 
 import ctypes

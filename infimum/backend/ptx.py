@@ -50,6 +50,9 @@ class CudaSpelling(Spelling):
     def spread(self, text: Text, scalar: str, type: str) -> str:
         return scalar
 
+    def any(self, text: Text, mask: str) -> str:
+        return mask
+
     select = Spelling.select_bits
 
     def element(self, text: Text, buffer: str, position: str) -> str:

@@ -249,6 +249,11 @@ class _Lane:
             case "call":
                 env.update(zip(item.results, self.call(item.attr, operands), strict=True))
                 return
+            case "call_where":
+                count = len(item.results)
+                chosen = self.call(item.attr, operands[1 + count:]) if operands[0] else operands[1:1 + count]
+                env.update(zip(item.results, chosen, strict=True))
+                return
             case "store":
                 _at(self.buffers[item.attr], operands[0])
                 self.buffers[item.attr][operands[0]] = operands[1]

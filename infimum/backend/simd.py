@@ -30,6 +30,10 @@ class SimdSpelling(Spelling):
     def constant(self, bits: str, type: str) -> str:
         return f"splat ({type} {bits})"
 
+    def any(self, text: Text, mask: str) -> str:
+        lanes = text.let(f"bitcast {self.truth} {mask} to i{self.lanes}")
+        return text.let(f"icmp ne i{self.lanes} {lanes}, 0")
+
     def spread(self, text: Text, scalar: str, type: str) -> str:
         vector = f"<{self.lanes} x {type}>"
         one = text.let(f"insertelement {vector} poison, {type} {scalar}, i64 0")
@@ -66,6 +70,10 @@ class ArmSpelling(SimdSpelling):
         return f"or {self.integer} {parts[0]}, {parts[1]}"
 
     select = Spelling.select_bits
+
+    def any(self, text: Text, mask: str) -> str:
+        lanes = text.let(f"bitcast {self.truth} {mask} to i{64 * self.lanes}")
+        return text.let(f"icmp ne i{64 * self.lanes} {lanes}, 0")
 
     def spread(self, text: Text, scalar: str, type: str) -> str:
         if type == "i1":

@@ -47,16 +47,20 @@ class Branch:
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
+        self.unbounded = False  # have regions of this step no lower bound at all?
         self.parts = parts_of(evaluator, lo, hi)
         self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
         self.discarded = {"value": 0, **{part.discards: 0 for part in self.parts}}
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
         """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
+        self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
         count = lo.shape[1]
         boxes = Regions(lo, hi, np.full(count, lower), np.zeros(count, np.int32), np.zeros(count, np.int8))
         self.pool.reserve(count)
+        self.unbounded = lower == -np.inf and bool((self.evaluator.value(lo, hi).lo == -np.inf).any())
         self._keep(self._tested(self.arrays.send(boxes.columns()), 1))
+        self._judge_sharpest()
 
     def lower(self) -> float:
         """Certainly not above the infimum."""
@@ -86,6 +90,7 @@ class Branch:
         upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
+        self.unbounded = self.pool.least() == -np.inf
         if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
             parents = self._take_wide(room)
         else:
@@ -98,7 +103,14 @@ class Branch:
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
+        self._judge_sharpest()
         self.steps += 1
+
+    def _judge_sharpest(self) -> None:
+        """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""
+        payoff = self.cutting[-1].payoff
+        if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
+            payoff.has_paid(self.steps)
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""
@@ -114,7 +126,7 @@ class Branch:
     def _tested(self, parents: Any, pieces: int) -> list[Fates]:
         """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
         a better point rules out."""
-        cutting = next(part for part in reversed(self.cutting) if part.is_used(self.steps))
+        cutting = next(part for part in reversed(self.cutting) if self.unbounded or part.is_used(self.steps))
         found, _ = self._sorted(cutting, cutting.cut(parents, pieces))
         for part in self.parts:
             tried = part.is_tried(self.steps)
@@ -185,6 +197,7 @@ class Branch:
 
     def _prune(self) -> None:
         """Drops what the best point rules out."""
+        self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
         self.pool.prune(self.incumbent.upper)
         self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
 

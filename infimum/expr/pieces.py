@@ -14,6 +14,7 @@ from infimum.expr.node import Expr, topological, var
 from infimum.expr.ops import Kind
 
 _MIXED = object()
+_TABLE = 1024  # elements of an array of two dimensions or more that is taken for a piece: distances of pairs, not data
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,8 @@ class Piece:
         return gradient(build("sum", self.value, axes=axes) if axes else self.value, self.variable)
 
 
-def pieces_of(f: Expr) -> dict[Expr, Piece]:
-    """The pieces of f, under the nodes of f that they are."""
-    nodes = list(topological([f]))
+def quantities(nodes: list[Expr]) -> tuple[dict[Expr, object], dict[Expr, int]]:
+    """What each of the nodes (arguments first) reads, and in how many ways."""
     quantity: dict[Expr, object] = {}  # that a node reads, element by element; None if it is constant, _MIXED for odd tests
     paths: dict[Expr, int] = {}        # in how many ways it reads it
     for node in nodes:
@@ -49,9 +49,16 @@ def pieces_of(f: Expr) -> dict[Expr, Piece]:
             quantity[node], paths[node] = _MIXED if node.kind is Kind.TEST else node, 1
         else:
             quantity[node], paths[node] = None, 0
+    return quantity, paths
+
+
+def pieces_of(f: Expr) -> dict[Expr, Piece]:
+    """The pieces of f, under the nodes of f that they are."""
+    nodes = list(topological([f]))
+    quantity, paths = quantities(nodes)
     used = {arg: None for node in nodes for arg in node.args if quantity[arg] is not quantity[node]} | {f: None}
     tops = [node for node in nodes if node in used and node.kind is Kind.MAP and paths[node] > 1
-            and isinstance(quantity[node], Expr) and quantity[node] is not node and len(node.shape) <= 1]
+            and isinstance(quantity[node], Expr) and quantity[node] is not node and (len(node.shape) <= 1 or node.size <= _TABLE)]
     return {top: _piece(top, quantity[top]) for top in tops}
 
 

@@ -2,8 +2,8 @@
 
 `families_of(f, x)` takes sums apart, through additions, subtractions, constant factors and rearrangements, down to terms that are
 not sums themselves. Terms of one form are a *family*: one expression in the variables that a term reads (`x`) and its constants
-(`c`), with a table that says which variables and constants each term has. Nothing is unrolled: the terms of `np.sum` over a vector
-are found together, whatever their number. As real numbers, f is the sum of all terms of all families.
+(`c`), with a table that says which variables and constants each term has. Nothing is unrolled: the terms of `np.sum` over a
+vector are found together, whatever their number. As real numbers, f is the sum of all terms of all families.
 """
 
 from collections.abc import Iterator

@@ -3,23 +3,29 @@
 **Lower bound.** The larger of the natural enclosure's lower end and that of the mean value form f(c) + g(X)(X - c), which holds
 for every point c of the box where f is Lipschitz. c is chosen as the point where the form is highest (Baumann): an end of the
 interval where the derivative has one sign, and between them in proportion to its ends. f(c) is an upper bound of the infimum as
-well.
+well. Where f is not Lipschitz, but f = rough + calm (`expr/rough.py`) and calm is, the form of calm is added to the natural
+enclosure of rough.
 
 **First-order test.** Strict signs, f Lipschitz around the box: if f rises with x_i on the box, a minimiser lies on the *user's*
 lower bound of x_i or nowhere; so the box is discarded if it does not reach that bound, and reduced to the face if it does.
 Mirrored where f falls. An infinite bound is never reduced to.
 """
 
+from functools import partial
+
 import numpy as np
 
 from infimum.expr.arrange import arranged
 from infimum.expr.diff import gradient
+from infimum.expr.gather import gathered
 from infimum.expr.node import Expr
-from infimum.interval.pair import INF, Pair
+from infimum.expr.rough import rough_and_calm
+from infimum.interval.pair import INF, UNDEFINED, Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
+from infimum.lower.outcomes import by_outcome
 from infimum.lower.pieces import by_slices
 from infimum.lower.proof import (
     add_up,
@@ -51,21 +57,29 @@ class Bound:
         self.b, self.data, self.n = Builder(), Data(), x.size
         self.at = self.data.offset(np.zeros(3 * self.n + self.more))
         self.prepare()
-        b, out = self.b, {}
-        ends = b.buffer(self.n), b.buffer(self.n)
+        f = gathered(arranged(f, x)) if by_pieces else f
+        b, out, parts = self.b, {}, rough_and_calm(f) or ()
+        summed = [f, *parts[1:]]  # f, and calm if there is one: those that have a mean value form
+        slopes = [(b.buffer(self.n), b.buffer(self.n)) for _ in summed]
 
-        def keep(at: tuple, g: Pair) -> None:
+        def keep(at: tuple, g: Pair, ends: tuple[int, int]) -> None:
             g = whole_if_unsound(b, g)
             for buffer, end in zip(ends, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
-        f = arranged(f, x) if by_pieces else f
-        pieces = by_slices(b, f, self.data, _SLICES) if by_pieces else {}
-        Lowering(b, Enclosures(), {"x": self.box}, self.data, pieces).run(
-            [(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), keep)], straight=False if pieces else None)
-        self.gradient = lambda i: Pair(b.load(ends[0], i), b.load(ends[1], i))
-        self.natural = natural(b, out["f"])
+        tighter = by_outcome(b, f, self.data, by_slices(b, f, self.data, _SLICES) if by_pieces else {})
+        Lowering(b, Enclosures(), {"x": self.box}, self.data, tighter).run(
+            [*((node, lambda at, v, node=node: out.setdefault(node, v)) for node in (f, *parts)),
+             *((gradient(node, x), partial(keep, ends=ends)) for node, ends in zip(summed, slopes, strict=True))],
+            straight=False if tighter else None)
+        self.natural, *apart = (natural(b, out[node]) for node in (f, *parts))
+        self.gradient = lambda i: Pair(*(b.load(end, i) for end in slopes[0]))
+        if parts:  # where f is not Lipschitz and calm is, the derivatives of calm stand in for those of f
+            rough, calm = apart
+            self.rough = rough._replace(level=b.select(self.natural.lipschitz(b), float(UNDEFINED), calm.level))
+            self.gradient = lambda i: Pair(*(b.select(self.rough.lipschitz(b), b.load(other, i), b.load(end, i))
+                                             for end, other in zip(*slopes, strict=True)))
         self._first_order()
-        self._at_point(f)
+        self._at_point(summed)
         self.write_level(shown_level(b, self.natural.level))
 
     # ---- what goes in and out
@@ -142,16 +156,20 @@ class Bound:
         finite = b.select(b.ogt(lo, -INF), lo, b.select(b.olt(hi, INF), hi, 0.0))
         return b.select(b.olt(b.abs(c), INF), c, finite)
 
-    def _at_point(self, f: Expr) -> None:
+    def _at_point(self, summed: list[Expr]) -> None:
         b = self.b
 
         def point(i: "int | Value") -> Pair:
             return Pair(b.neg(self.centre(i)), self.centre(i))
-        value, = Lowering(b, Enclosures(), {"x": point}, self.data).values([f])
+        value, *calm = Lowering(b, Enclosures(), {"x": point}, self.data).values(summed)
         with b.loop(self.n) as turn:
             i = turn.index
             total = b.step((0.0,), (tilt(b, self.gradient(i), self.box(i), point(i)),), add_up)
-        self.write_bounds(b.neg(raised(b, self.natural, value, total.results[0])), upper_end(b, value))
+        nlo = raised(b, self.natural, value, total.results[0])
+        for part in calm:
+            with_rough = part.but(nlo=b.add(part.nlo, self.rough.nlo))
+            nlo = raised(b, self.rough._replace(nlo=nlo), with_rough, total.results[0])
+        self.write_bounds(b.neg(nlo), upper_end(b, value))
 
 
 def bound(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:

@@ -6,8 +6,8 @@ t(x) - s·(x - c), for slopes s that are chosen later: the larger of
     t(X) - rad |s|                    where the natural enclosure is all that is known,
     t(c) - rad max |t'(X) - s|        the mean value form, where t is Lipschitz on the cell,
 
-with rad the distance of c to the farther end, in each variable, all rounded outward. For s = 0 `cells` has it already. Where t is not
-Lipschitz, the ends of its derivative are infinite, and so is the second.
+with rad the distance of c to the farther end, in each variable, all rounded outward. For s = 0 `cells` has it already. Where t is
+not Lipschitz, the ends of its derivative are infinite, and so is the second.
 """
 
 import numpy as np

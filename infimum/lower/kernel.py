@@ -34,7 +34,9 @@ PRIMITIVES: dict[str, tuple[str, str]] = {
     "udiv": ("uu", "u"), "umod": ("uu", "u"), "ule": ("uu", "m"), "ueq": ("uu", "m"),
 }
 # beside these, with an attribute: const (a double), iconst, uconst, data (position), udata (position), input (slot, row),
-# load (buffer, position), call (function); and the effects store (buffer, position, value), output (slot, row, value)
+# load (buffer, position), call (function), call_where (function; a truth value, the results where it is false, the arguments);
+# and the effects store (buffer, position, value), output (slot, row, value)
+CALLS = ("call", "call_where")
 
 
 class Value:
@@ -118,7 +120,7 @@ class Kernel:
 
         def visit(items: list) -> None:
             for item in walk(items):
-                if isinstance(item, Instr) and item.op == "call" and item.attr.name not in found:
+                if isinstance(item, Instr) and item.op in CALLS and item.attr.name not in found:
                     visit(item.attr.body)
                     found[item.attr.name] = item.attr
         visit(self.body)
@@ -226,9 +228,18 @@ class Builder:
 
     def outline(self, name: str, body: Callable, *operands: "float | Value") -> tuple[Value, ...]:
         """Calls the function `name`, whose code `body(b, *params)` is written once in a process and compiled out of line."""
-        if name not in _outlined:
-            _outlined[name] = function(name, len(operands), body)
-        return self.call(_outlined[name], *operands)
+        return self.call(_outline(name, len(operands), body), *operands)
+
+    def call_where(self, function: Function, mask: Value, otherwise: "tuple[float | Value, ...]",
+                   *operands: "float | Value") -> tuple[Value, ...]:
+        """The function's results where the mask holds, else `otherwise`: nothing is computed where no lane needs it."""
+        values = (mask, *(self._operand(v, "f") for v in (*otherwise, *operands)))
+        return self.emit("call_where", function, values, "f" * len(function.results))
+
+    def outline_where(self, name: str, body: Callable, mask: Value, otherwise: "tuple[float | Value, ...]",
+                      *operands: "float | Value") -> tuple[Value, ...]:
+        """As `outline`, where the mask holds."""
+        return self.call_where(_outline(name, len(operands), body), mask, otherwise, *operands)
 
     # ---- positions: static integers fold
     def place(self, op: str, a: "int | Value", b: "int | Value") -> "int | Value":
@@ -323,6 +334,12 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
     "uadd": int.__add__, "usub": int.__sub__, "umul": int.__mul__, "umin": min, "umax": max,
     "udiv": int.__floordiv__, "umod": int.__mod__,
 }
+
+
+def _outline(name: str, arity: int, body: Callable) -> Function:
+    if name not in _outlined:
+        _outlined[name] = function(name, arity, body)
+    return _outlined[name]
 
 
 def function(name: str, arity: int, body: Callable[..., "Value | tuple[Value, ...]"]) -> Function:

@@ -3,22 +3,28 @@ value form, and their hull is tight to second order."""
 
 import numpy as np
 
+from infimum.expr.alternatives import alternatives
 from infimum.expr.node import Expr
+from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import Piece, pieces_of
-from infimum.interval.arithmetic import add, mul, sub
+from infimum.expr.signs import is_nonnegative
 from infimum.interval.pair import DEFINED, INF, POLE, Pair, b_level
 from infimum.lower.data import Data
-from infimum.lower.elements import Elements, Leaf
+from infimum.lower.elements import Elements, Leaf, Tighter
+from infimum.lower.grading import Grading
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
-from infimum.lower.proof import larger, natural, whole_if_unsound
+from infimum.lower.monotone import two_centred
+from infimum.lower.other_form import other_form, unknown_means
+from infimum.lower.proof import common, larger, natural, whole_if_unsound
 from infimum.lower.views import At
 
 
-def by_slices(b: Builder, f: Expr, data: Data, count: int) -> "dict[Expr, Slices]":
-    """For every piece of f the way to enclose it by so many slices."""
-    return {node: Slices(b, piece, data, count) for node, piece in pieces_of(f).items()}
+def by_slices(b: Builder, f: Expr, data: Data, count: int) -> Tighter:
+    """For every piece of f the way to enclose it by so many slices; for quotients by norms that of their other form."""
+    slices = {node: Slices(b, piece, data, count) for node, piece in pieces_of(f).items()}
+    return {**{node: other_form(b, other, data) for node, other in norm_quotients(f).items()}, **slices}
 
 
 class Slices:
@@ -27,17 +33,22 @@ class Slices:
     def __init__(self, b: Builder, piece: Piece, data: Data, count: int, leaves: dict[str, Leaf] | None = None):
         self.b, self.piece, self.data, self.count, self.leaves = b, piece, data, count, leaves or {}
         self.ends = data.offset(np.arange(count + 1) / count)
+        self.others = alternatives(piece.value, piece.variable, is_nonnegative(piece.quantity))
+        self.grading = Grading(b, data, count) if self.others else None
 
     def __call__(self, elements: Elements, known: Pair, at: At) -> Pair:
         """`known` is the natural enclosure over the whole quantity."""
         quantity = elements.element(self.piece.quantity, at)
         b, lo, hi = self.b, quantity.lo(self.b), quantity.hi
         width = b.sub(hi, lo)
-        unbounded = b.mnot(b.olt(width, INF))
+        graded = None if self.grading is None else self.grading.applies(lo, hi)
+        bounded = b.olt(width, INF)
+        unbounded = b.mnot(bounded if graded is None else b.mor(bounded, graded))
 
         def end(k: "int | Value") -> Value:
             """One double for both neighbours."""
-            return b.min(b.max(b.fma(width, b.data(b.place("uadd", self.ends, k)), lo), lo), hi)
+            even = b.min(b.max(b.fma(width, b.data(b.place("uadd", self.ends, k)), lo), lo), hi)
+            return even if graded is None else b.select(graded, self.grading.end(k, lo, hi), even)
         with b.loop(self.count) as turn:
             first, last = b.ueq(turn.index, 0), b.ueq(turn.index, self.count - 1)
             left = b.select(b.mor(first, unbounded), lo, end(turn.index))
@@ -51,9 +62,9 @@ class Slices:
                      for mine, theirs in zip(results, (known.nlo, known.hi), strict=True))
         return known.but(nlo=nlo, hi=high, point=None, zero=False)
 
-    def _over(self, y: Pair, at: At, *nodes: Expr) -> list[Pair]:
-        name = self.piece.variable["name"]
-        return Lowering(self.b, Enclosures(), {**self.leaves, name: lambda _: y}, self.data).elements_at(list(nodes), at)
+    def _over(self, y: Pair, at: At, *nodes: Expr, means: tuple[Expr, ...] = ()) -> list[Pair]:
+        leaves = {**self.leaves, self.piece.variable["name"]: lambda _: y, **unknown_means(self.b, means)}
+        return Lowering(self.b, Enclosures(), leaves, self.data).elements_at(list(nodes), at)
 
     def of_slice(self, lo: Value, hi: Value) -> tuple[Value, Value, Value]:
         """Of a scalar piece on one slice: the ends of its enclosure, lo > hi where it is empty, and its level."""
@@ -66,11 +77,8 @@ class Slices:
         b, y = self.b, Pair(self.b.neg(lo), hi)
         value, slope = self._over(y, at, self.piece.value, self.piece.slope)
         known, ends = natural(b, value), whole_if_unsound(b, value)
-        middle = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
-        centre = Pair(b.neg(middle), middle)
-        at_centre, = self._over(centre, at, self.piece.value)
-        form = add(b, at_centre, mul(b, whole_if_unsound(b, slope), sub(b, y, centre)))
-        sound = b.mand(b.ogt(form.nlo, -INF), b.ogt(form.hi, -INF))
-        usable = b.mand(b.mand(known.lipschitz(b), b.olt(b.abs(middle), INF)), sound)
-        return tuple(b.select(known.empty, -INF, b.select(b.mand(usable, b.olt(mine, theirs)), mine, theirs))
+        for other in self.others:
+            ends = common(b, ends, whole_if_unsound(b, *self._over(y, at, other.value, means=other.means)))
+        form = two_centred(b, whole_if_unsound(b, slope), lo, hi, lambda y: self._over(y, at, self.piece.value)[0])
+        return tuple(b.select(known.empty, -INF, b.select(b.mand(known.lipschitz(b), b.olt(mine, theirs)), mine, theirs))
                      for mine, theirs in ((form.nlo, ends.nlo), (form.hi, ends.hi)))

@@ -13,6 +13,11 @@ def whole_if_unsound(b: Builder, x: Pair) -> Pair:
     return Pair(b.select(broken, INF, x.nlo), b.select(broken, INF, x.hi))
 
 
+def common(b: Builder, one: Pair, other: Pair) -> Pair:
+    """The tighter of both ends: two enclosures of the same values, none of them NaN."""
+    return Pair(b.min(one.nlo, other.nlo), b.min(one.hi, other.hi))
+
+
 class Natural(NamedTuple):
     """The value's enclosure on a box: minus its lower end, its status, and whether f is defined nowhere on the box."""
 

@@ -12,7 +12,7 @@ begin and however long they are.
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
-from infimum.lower.kernel import PRIMITIVES, Instr, Kernel, Loop, Step, Value
+from infimum.lower.kernel import CALLS, PRIMITIVES, Instr, Kernel, Loop, Step, Value
 from infimum.watch import heed
 
 LONG = 4096              # straight-line code of more instructions is cut
@@ -85,9 +85,9 @@ def _cuts(items: list[Instr]) -> list[tuple[int, int]]:
     code: dict[tuple, bytes] = {}
     codes = []
     for item in items:
-        key = (item.op, item.attr if item.op == "call" else None)
+        key = (item.op, item.attr if item.op in CALLS else None)
         if key not in code:
-            code[key] = crc32(f"{item.op} {item.attr.name if item.op == 'call' else ''}".encode()).to_bytes(4, "little")
+            code[key] = crc32(f"{item.op} {item.attr.name if item.op in CALLS else ''}".encode()).to_bytes(4, "little")
         codes.append(code[key])
     text = b"".join(codes)
     hashes = [crc32(text[4 * (i - _WINDOW):4 * i]) for i in range(_WINDOW, len(items))]

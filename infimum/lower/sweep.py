@@ -24,6 +24,7 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
+from infimum.lower.outcomes import by_outcome
 from infimum.lower.pieces import by_slices
 from infimum.lower.proof import add_up, first_order, larger, natural, raised, tilt, upper_end, whole_if_unsound, with_lower
 
@@ -45,7 +46,8 @@ def context(name: str, f: Expr, x: Expr, estimates: bool = False, block: int = 1
     writer = _values_to if estimates else enclosures_to
     outputs = [(node, writer(b, each * k)) for k, node in enumerate(nodes)]
     if outputs:
-        tighter = by_slices(b, arranged(f, x), data, slices) if slices else {}
+        whole = arranged(f, x)
+        tighter = {} if estimates else by_outcome(b, whole, data, by_slices(b, whole, data, slices) if slices else {})
         meaning = Estimates() if estimates else Enclosures()
         Lowering(b, meaning, {"x": box}, data, tighter).run(outputs, straight=False if tighter else None)
     rows = tuple(node.size for node in nodes for _ in range(each))

@@ -144,3 +144,26 @@ def test_improve_follows_its_rules():
 def test_improve_of_no_starts():
     best = incumbent(polynomial, -3, 3)
     assert len(best.improve(np.empty((2, 0))).value) == 0 and best.x is None
+
+
+def ridge(x):
+    return 100 * np.sqrt(np.abs(x[1] - x[0] ** 2 / 100)) + 0.01 * np.abs(x[0] + 9.7)
+
+
+def test_a_blurred_value_is_enclosed_to_the_last_bit():
+    """One ulp under the root is 1e-6; what can be told from the double next to it is half of that."""
+    best = incumbent(ridge, -15, 3)
+    a = -9.7
+    best.offer(np.array([[a], [a * a / 100]]))
+    blurred = best.upper
+    best.sharpen(1.0)
+    assert best.upper == blurred > 1e-6  # nothing to gain
+    best.sharpen(1e-6)
+    difference = abs(Fraction(a * a / 100) - Fraction(a) ** 2 / 100)
+    rest = Fraction(best.upper) - Fraction(0.01) * abs(Fraction(a) + Fraction(9.7))
+    assert best.upper < 0.8 * blurred and difference <= (rest / 100) ** 2 <= difference * Fraction(1 + 1e-12)
+
+
+def test_a_gap_of_one_ulp_is_closed():
+    r = infimum.minimize(ridge, [(-15, -5), (-3, 3)], max_boxes=2_000_000)
+    assert r.verdict.name == "PROVED" and 0 <= r.upper - r.lower <= 1e-6

@@ -17,12 +17,12 @@ def lennard_jones(x):
     for i in range(len(points)):
         for j in range(i):
             r2 = np.sum((points[i] - points[j])**2)
-            energy += 4 * (r2**-6 - r2**-3)
+            energy += 4 * (r2**-6 - (1 + x[0]**2) * r2**-3)  # the coefficient depends on a variable
     return energy
 
 
 def entropy(x):
-    return np.sum(x * np.log(x))
+    return np.sum(x[::-1] * np.log(x))
 
 
 def reciprocal(x):
@@ -67,7 +67,7 @@ def kink(x):
 
 
 def far_angle(x):
-    return np.sin(1e12 * x[0]) + (x[0] - 1)**2
+    return np.sin(1e20 * x[0]) + (x[0] - 1)**2
 
 
 def flat_circle(x):
@@ -111,7 +111,7 @@ CASES = [
     (kink, [UNIT] * 2, {"max_boxes": 20_000, "atol": 1e-9, "rtol": 0}, "STOPPED",
      [f"`np.maximum(x[1] - x[0]**2, x[0] * x[0] - x[1])` ({line(kink)}) has a kink where `x[1] - x[0]**2` equals the other"]),
     (far_angle, [(-3, 3)], {"max_boxes": 5000}, "STOPPED",
-     [f"`np.sin(1e12 * x[0])` ({line(far_angle)}) is known only to lie in [-1, 1]", "Reduce the argument"]),
+     [f"`np.sin(1e20 * x[0])` ({line(far_angle)}) is known only to lie in [-1, 1]", "Reduce the argument"]),
     (flat_circle, [UNIT] * 2, {"max_boxes": 5000, "xtol": 1e-9}, "STOPPED",
      ["The gap is closed, but", "regions are wider than xtol = 1e-09", "larger xtol"]),
     (cancelling, [(-1, 1)], {"atol": 1e-12, "rtol": 0}, "UNDECIDED",
@@ -136,7 +136,8 @@ def test_a_proof_has_no_obstacle():
 
 
 def test_the_complete_search_names_it_too():
-    r = infimum.minimize(entropy, [(0, 1)] * 4, engine="complete", options={"partition": (4, 4), "iterations": 3})
+    r = infimum.minimize(lambda x: np.sum(x * np.log(x)), [(0, 1)] * 4, engine="complete",
+                         options={"partition": (4, 4), "iterations": 3})
     assert r.verdict.name == "STOPPED" and "`np.log(x)`" in r.obstacle
 
 

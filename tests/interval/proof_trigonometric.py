@@ -9,6 +9,7 @@ import math
 
 from flint import arb, arb_poly, arb_series, ctx
 
+from infimum.interval.elementary import angle_reduction as angle
 from infimum.interval.elementary import trigonometric as code
 
 WIDER = 1 + 2.0**-44
@@ -113,10 +114,10 @@ def nearest_to_zero(exponent: int) -> float:
 
     x = m*2**(exponent-52), so it is 2**(exponent-52) |m - k*t|; over k <= K the best k is the denominator of a convergent of t.
     """
-    ctx.prec = 400
+    ctx.prec = 400 + 2 * max(exponent, 0)
     unit = arb(2) ** (exponent - 52)
     t = arb.pi() / 2 / unit
-    most = 2.0 ** (exponent + 1) * 0.64 + 1
+    most = int(2.0**exponent * 1.28) + 2
     p0, q0, p1, q1, rest = 1, 0, int(t.floor().unique_fmpz()), 1, t
     while True:
         rest = 1 / (rest - rest.floor().unique_fmpz())
@@ -126,10 +127,10 @@ def nearest_to_zero(exponent: int) -> float:
         p0, q0, p1, q1 = p1, q1, a * p1 + p0, a * q1 + q0
 
 
-def hardest(limit: float) -> list[float]:
-    """Doubles that come nearest to multiples of pi/2, by continued fractions."""
-    ctx.prec, found = 400, []
-    for exponent in range(-52, -22):
+def hardest(limit: float, exponents: range = range(-52, -22)) -> list[float]:
+    """Doubles that come nearest to multiples of pi/2, by continued fractions; their last bits have these exponents."""
+    ctx.prec, found = 400 + 2 * max(exponents[-1], 0), []
+    for exponent in exponents:
         unit = 2.0**exponent
         t = arb.pi() / 2 / unit
         p0, p1, rest = 1, int(t.floor().unique_fmpz()), t
@@ -146,11 +147,11 @@ def reduction_need() -> tuple[float, float]:
     low is rounded twice; it is below an ulp of r, one of k*H1, and |k*H2|. What H0 + H1 + H2 misses counts k times.
     """
     ctx.prec = 400
-    missing = float(abs(arb.pi() / 2 - sum((arb(h) for h in code._HALF_PI), arb(0))).upper()) * WIDER
+    missing = float(abs(arb.pi() / 2 - sum((arb(h) for h in angle.HALF_PI), arb(0))).upper()) * WIDER
     worst, ratio = 0.0, 0.0
     for exponent in range(-1, 30):
         k, r = 2.0 ** (exponent + 1) * 0.64 + 1, nearest_to_zero(exponent)
-        part = step(k * code._HALF_PI[1]) + k * abs(code._HALF_PI[2])
+        part = step(k * angle.HALF_PI[1]) + k * abs(angle.HALF_PI[2])
         worst = max(worst, 2.0**-51 * (part / r + 2.0**-52) * 1.01 + k * missing / r)
         ratio = max(ratio, (part / r + 2.0**-52) * 1.01)
     return worst, ratio
@@ -172,7 +173,7 @@ def _parts(a: float, b: float) -> tuple[Analyst, Cell, Cell, Cell]:
 
 def _need(a: float, errors: float) -> float:
     """What is not covered by REDUCTION, of r**2, at a <= r."""
-    return (errors * WIDER - a * code.REDUCTION) / a**2
+    return (errors * WIDER - a * angle.REDUCTION) / a**2
 
 
 def sin_need(approximation: float, reduction: float, parts: int = 400) -> float:
@@ -212,5 +213,5 @@ def tan_need(approximation: float, reduction: float, parts: int = 400) -> float:
         model = b**3 * approximation + low.most * b**4 * 0.05 + low.most**2 + reduction * b
         u = 2 * math.tan(b / 2)
         relative = (rounding + model) / a * (1 + u * u / 2 / (1 - u * u / 4)) + 2.0**-94
-        need = max(need, (relative * (1 + 2.0**-40) - code.REDUCTION) / a**2)
+        need = max(need, (relative * (1 + 2.0**-40) - angle.REDUCTION) / a**2)
     return need

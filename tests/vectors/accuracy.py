@@ -8,17 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from tests.vectors.enclosures import OPERATIONS, measured, vectors
-from tests.vectors.extract_itf1788 import Interval, Row
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "accuracy.md"
-
-_FAR = 8.538038601028319e+24
-_FAR_REASON = "beyond 2**20 any valid enclosure will do, and beyond 2**30 the argument is not reduced"
-# The rows whose enclosures are wider than documented, each with the reason. There is no other tolerance.
-WIDER: dict[tuple[str, tuple[Interval, ...]], str] = {
-    ("sin", ((_FAR, _FAR),)): _FAR_REASON,
-    ("tan", ((_FAR, _FAR),)): _FAR_REASON,
-}
 
 _TEXT = """\
 # Accuracy
@@ -29,8 +20,7 @@ tightest enclosure of the result in doubles. Every enclosure computed by infimum
 
 The guarantee: the ends of the four operations, 1/x, the square, the square root, abs, min, max, sign, floor and ceil are
 the tightest doubles. An enclosure of any other function at a single point is at most 4 ulp wide, or less where the table says so;
-for sin, cos and tan this holds for |x| <= 2**20, and beyond that any valid enclosure may be returned, [-1, 1] at worst for sin
-and cos.
+for sin, cos and tan this holds for |x| <= 2**20, and beyond that the enclosure of a point beside a zero or a pole may be wider.
 
 * `below` and `above`: the largest distance, in ulps, of the lower and the upper end from the tightest ones.
 * `point`: the largest width, in ulps, of the enclosure of a single point ("-": there is no such vector). The tightest
@@ -43,10 +33,6 @@ This document is written by `python -m tests.vectors.accuracy`, and a test compa
 | operation | in the vectors | vectors | below | above | point | documented |
 |---|---|---:|---:|---:|---:|---:|
 {table}
-
-## Wider than documented
-
-{wider}
 
 ## Special functions
 
@@ -65,14 +51,9 @@ contain the angle pi x, which is rounded: beside a pole they are as wide as that
 """
 
 
-def exempt(row: Row) -> bool:
-    """Is the row one of those in `WIDER`?"""
-    return (row.operation, row.box) in WIDER
-
-
 def _line(name: str) -> str:
     operation, found = OPERATIONS[name], measured(name)
-    counted = np.array([not exempt(row) for row in found.rows]) & ~found.empty
+    counted = ~found.empty
     points = counted & np.array([row.point for row in found.rows])
     below, above = (int(np.max(excess, where=counted, initial=0.0)) for excess in (found.below, found.above))
     point = int(np.max(found.width, where=points, initial=0.0)) if points.any() else "-"
@@ -80,18 +61,10 @@ def _line(name: str) -> str:
     return f"| {operation.ours} | {operation.rows or name} | {len(found.rows)} | {below} | {above} | {point} | {documented} |"
 
 
-def _wider() -> str:
-    lines = []
-    for (name, box), reason in WIDER.items():
-        arguments = ", ".join(f"{lo!r}" if lo == hi else f"[{lo!r}, {hi!r}]" for lo, hi in box)
-        lines.append(f"* {name} of {arguments}: {reason}.")
-    return "\n".join(lines)
-
-
 def document() -> str:
     """The text of docs/accuracy.md as the code is now."""
     count = sum(map(len, vectors().values()))
-    return _TEXT.format(count=count, table="\n".join(_line(name) for name in OPERATIONS), wider=_wider())
+    return _TEXT.format(count=count, table="\n".join(_line(name) for name in OPERATIONS))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infimum.interval.pair import DEFINED, LIPSCHITZ
-from tests.vectors.accuracy import DOCUMENT, WIDER, document, exempt
+from tests.vectors.accuracy import DOCUMENT, document
 from tests.vectors.enclosures import OPERATIONS, Measured, measured, vectors
 from tests.vectors.extract_itf1788 import statements
 
@@ -35,7 +35,7 @@ def test_no_end_is_further_out_than_documented(name):
     wide = (found.empty != found.expected_empty) | unbounded
     if ulps is not None:
         wide |= (found.below > ulps) | (found.above > ulps)
-    assert not failures(found, wide & ~_exempt(found))
+    assert not failures(found, wide)
 
 
 @each_operation
@@ -44,21 +44,7 @@ def test_the_enclosure_of_a_point_is_no_wider_than_documented(name):
     found, ulps = measured(name), OPERATIONS[name].ulps
     if ulps:
         points = np.array([row.point for row in found.rows])
-        assert not failures(found, points & (found.width > ulps) & ~_exempt(found))
-
-
-def _exempt(found: Measured) -> np.ndarray:
-    return np.array([exempt(row) for row in found.rows])
-
-
-def test_every_exception_is_one():
-    """An entry of the table of exceptions that is no longer needed must go."""
-    for name, box in WIDER:
-        found, ulps = measured(name), OPERATIONS[name].ulps
-        at = [row.box for row in found.rows].index(box)
-        assert max(found.below[at], found.above[at]) > ulps
-        if name in ("sin", "cos"):
-            assert -1.0 <= found.lo[at] and found.hi[at] <= 1.0
+        assert not failures(found, points & (found.width > ulps))
 
 
 @each_operation

@@ -49,8 +49,8 @@ _FAULTS: dict[str, _Fault] = {
                     "atol."),
     "kink": _Fault("has a kink", False, "Where its two sides meet, their slopes do not help. Minimise on either side of it, "
                    "or ask for a larger atol."),
-    "angle": _Fault("is known only to lie in [-1, 1], because its argument is too large", False, "Reduce the argument, or narrow "
-                    "the bounds."),
+    "angle": _Fault("is known only to lie in [-1, 1], because its argument is so large that rounding errors blur it by half a "
+                    "turn", False, "Reduce the argument, or narrow the bounds."),
 }
 
 
@@ -109,12 +109,12 @@ def rough(f: Expr, inside: dict[Expr, Enclosure], lane: int, level: int) -> Culp
 
 
 def blunt_angle(inside: dict[Expr, Enclosure]) -> Culprit | None:
-    """A sine or cosine of which nothing is known at a point, the first lane, although its argument is known closely."""
+    """A sine or cosine of which nothing is known at a point, the first lane, although its argument is finite."""
     for node, value in inside.items():
         argument = inside.get(_computing(node.args[0])) if node.op in ("sin", "cos") else None
         if argument is not None and argument.lo.shape == value.lo.shape:
-            close = argument.hi[:, 0] < argument.lo[:, 0] + 1.0
-            unknown = close & (value.lo[:, 0] == -1.0) & (value.hi[:, 0] == 1.0)
+            finite = (argument.hi[:, 0] < np.inf) & (argument.lo[:, 0] > -np.inf)
+            unknown = finite & (value.lo[:, 0] == -1.0) & (value.hi[:, 0] == 1.0)
             if unknown.any():
                 return Culprit(node, "angle", int(np.argmax(unknown)))
     return None

@@ -22,6 +22,10 @@ class Payoff:
         self.tried, self.gained = self.tried + regions, self.gained + int(gone)
         self.pays, self.due = gone >= self.worth * regions, step + self.period
 
+    def has_paid(self, step: int) -> None:
+        """It was used without a trial, and was worth it."""
+        self.pays, self.due = True, step + self.period
+
     def state(self) -> np.ndarray:
         return np.array([self.due, self.pays, self.tried, self.gained], np.int64)
 

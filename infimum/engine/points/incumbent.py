@@ -5,6 +5,8 @@ import numpy as np
 from infimum.engine.points.descent import Descents, Ends, Rules
 from infimum.evaluate import Evaluator
 
+_BLURRED = 2.0**-4  # of the slack
+
 
 class Incumbent:
     """`upper` is the upper end of an enclosure of f at `x`, a point inside the bounds where f is certainly defined.
@@ -41,6 +43,15 @@ class Incumbent:
     def take(self, x: np.ndarray, upper: float) -> None:
         """Accepts a point inside the bounds whose enclosure has this upper end, proved elsewhere."""
         self.x, self.upper = x.copy(), upper
+
+    def sharpen(self, slack: float) -> None:
+        """Where rounding errors blur the value at x by a good part of `slack`, encloses it to the last bit."""
+        if self.x is None:
+            return
+        value = self.evaluator.value(self.x, self.x)
+        if value.hi - value.lo > slack * _BLURRED:
+            ends = self.evaluator.value_to_last_bit(self.x)
+            self.upper = self.upper if ends is None else min(self.upper, ends[1])
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The point and its bound, for a checkpoint."""

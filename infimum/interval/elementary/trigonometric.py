@@ -1,24 +1,22 @@
 """sin, cos, tan, and sin and cos together.
 
-Reduction: k = the integer near x/(pi/2), x - k*pi/2 = r + low. Then, with z = r*r,
+Reduction (`angle_reduction.py`): k = the integer near x/(pi/2), x - k*pi/2 = r + low. Then, with z = r*r,
 
     sin(r + low) = r + (r*z*P(z) + low),  cos(r + low) = h + (e + z*z*Q(z) - r*low),  h + e = 1 - z/2,
 
-a head and a tail, and the tail of either is off by at most ERROR*z + REDUCTION*|r|. The quarter k chooses between them and the
-sign. Whether an extremum lies in the interval is decided by the numbers of quarters below its ends, exactly: r is accurate, so
-its sign is right. Beyond `LIMIT` the reduction is not proved and the range is [-1, 1].
+a head and a tail, and the tail of either is off by at most ERROR*z + d*|r|, where d is that of the reduction. The quarter k
+chooses between them and the sign. Whether an extremum lies in the interval is decided by the numbers of quarters below its ends,
+exactly: r is accurate, so its sign is right.
 
 For the tangent, u = 2 tan(r/2) = r + (r*z*T(z) + low*(1 + z/4)) and tan r = u / (1 - u*u/4), as double-double; odd quarters
 take -1/tan. A pole lies between two arguments if and only if their quarters say so: r is accurate, so its sign is right.
 """
 
-from infimum.interval.elementary import Elementary
-from infimum.interval.elementary.doubledouble import dd_div, ends, fast_two_sum, horner, two_square
+from functools import partial
 
-LIMIT = 2.0**30
-_INTEGER = 1.5 * 2.0**52  # added to a double, leaves its integer in the low bits, rounded up
-_TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
-_HALF_PI = tuple(map(float.fromhex, ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")))
+from infimum.interval.elementary import Elementary
+from infimum.interval.elementary.angle_reduction import INTEGER, quarters_below, reduce_any, reduce_ends
+from infimum.interval.elementary.doubledouble import dd_div, ends, fast_two_sum, horner, two_square
 
 # Polynomials in z on [0, R*R]; approximation errors proved in tests/interval/proof_trigonometric.py
 REACH = 0.7854  # |r| <= pi/4 + pi/2 * (2**-23 + 2**-24) for |x| <= LIMIT
@@ -32,25 +30,9 @@ TAN = tuple(map(float.fromhex, (
     "0x1.5555555555556p-4", "0x1.11111111109e0p-7", "0x1.ba1ba1bb51d8cp-11", "0x1.664f47e202bc4p-14", "0x1.226e5efee79ddp-17",
     "0x1.d6c7bf071b9b9p-21", "0x1.7ea90ab1a6a43p-24", "0x1.2892ae27407ccp-27", "0x1.4e75debe491f2p-30")))
 
-# The tails of sin and cos are off by at most ERROR z + REDUCTION |r|, the tangent by (TAN_ERROR z + REDUCTION) of itself.
+# The tails of sin and cos are off by at most ERROR z + d |r|, the tangent by (TAN_ERROR z + d) of itself.
 ERROR = 57 * 2.0**-58
 TAN_ERROR = 0.625 * 2.0**-52
-REDUCTION = 2.0**-64
-
-
-def reduce(b, x, shift=0):
-    """(w, k, r, low): x = k*pi/2 + r + low, off by at most 2**-74 |r|; k as a double, k + shift in the low bits of w.
-
-    x - k*H0 is a multiple of 2**-53 below 1, so exact; k*H1 rounds to v; r = x - k*H0 - v is rounded and the difference
-    `gone` is exact again (where r is much smaller than v, the subtraction was exact). What r misses is found by fma.
-    """
-    w = b.add(b.fma(x, _TWO_OVER_PI, -0.5), _INTEGER + shift)
-    k = b.sub(w, _INTEGER + shift)
-    less = b.neg(k)
-    first = b.fma(less, _HALF_PI[0], x)
-    r = b.sub(first, b.mul(k, _HALF_PI[1]))
-    gone = b.sub(first, r)
-    return w, k, r, b.fma(less, _HALF_PI[2], b.fma(less, _HALF_PI[1], gone))
 
 
 def head_of_cos(b, z):
@@ -69,17 +51,16 @@ def cos_tail(b, r, low, z, e):
     return b.fma(b.mul(z, z), horner(b, z, COS), b.fma(b.neg(r), low, e))
 
 
-def _both(b, x, shift=0):
-    """(w, sine, cosine, error) of x without the quarter, which is in w, plus `shift`; sine and cosine are (head, tail).
+def _both(b, w, r, low, d=0.0):
+    """(w, sine, cosine, error) of the rest r + low; sine and cosine are (head, tail).
 
     Where products underflow, r = x and low = 0; the tails are off by three times 2**-1074 at most, and by 2**-1074 where
     |r| < 2**-1000: z is 2**-1074 there and e is 0. The error, a sum of two positive numbers rounded up, is 2**-1073 or more,
     unless x = 0, where everything is exact.
     """
-    w, _, r, low = reduce(b, x, shift)
     z = b.mul(r, r)
     h, e = head_of_cos(b, z)
-    error = b.fma(z, ERROR, b.mul(b.abs(r), REDUCTION))
+    error = b.fma(z, ERROR, b.mul(b.abs(r), d))
     return w, (r, sin_tail(b, r, low, z)), (h, cos_tail(b, r, low, z, e)), error
 
 
@@ -97,24 +78,19 @@ def _turned_ends(b, w, sine, cosine, error):
     return b.select(flip, hi, nlo), b.select(flip, nlo, hi)
 
 
-def _below(b, w, r):
-    """The number of whole quarters below the angle in w, plus a multiple of 4: one less where r < 0. The sign of r is right."""
-    return b.isub(b.bits(w), b.ilshr(b.bits(r), 63))
+def _sin_ends(b, reduced):
+    """(the ends of the sine, the quarters below the angle)."""
+    w, *parts = _both(b, *reduced)
+    return _turned_ends(b, w, *parts), quarters_below(b, w, parts[0][0])
 
 
-def _sin_ends(b, x, shift):
-    """(the ends of sin(x + shift*pi/2), the quarters below that angle)."""
-    w, *parts = _both(b, x, shift)
-    return _turned_ends(b, w, *parts), _below(b, w, parts[0][0])
+def _sincos_ends(b, reduced):
+    """(the ends of the sine, those of the cosine, the quarters below the angle)."""
+    w, *parts = _both(b, *reduced)
+    return _turned_ends(b, w, *parts), _turned_ends(b, b.add(w, 1.0), *parts), quarters_below(b, w, parts[0][0])
 
 
-def _sincos_ends(b, x):
-    """(the ends of sin x, those of cos x, the quarters below x)."""
-    w, *parts = _both(b, x)
-    return _turned_ends(b, w, *parts), _turned_ends(b, b.add(w, 1.0), *parts), _below(b, w, parts[0][0])
-
-
-def _range(b, far, low, high, quarters, shift=0):
+def _range(b, low, high, quarters, shift=0):
     """The range of a sine from the pairs at both ends and the quarters below these, `shift` short: crests lie after 1, 5, …
     quarters, troughs after 3, 7, …
 
@@ -126,17 +102,13 @@ def _range(b, far, low, high, quarters, shift=0):
         """Whether `first` + 4m quarters of a turn lie between the ends for some m: after the whole turns before the low end."""
         after = shift + 4 - first
         turns = b.iand(b.iadd(quarters[0], after), -4)
-        return b.mor(far, b.islt(3 - after, b.isub(quarters[1], turns)))
+        return b.islt(3 - after, b.isub(quarters[1], turns))
     return b.select(meets(3), 1.0, bottom), b.select(meets(1), 1.0, top)
 
 
-def _far(b, nlo, hi):
-    return b.mnot(b.ole(b.max(nlo, hi), LIMIT))
-
-
 def _enclose_turned(b, nlo, hi, shift):
-    (low, p), (high, q) = (_sin_ends(b, end, shift) for end in (b.neg(nlo), hi))
-    return _range(b, _far(b, nlo, hi), low, high, (p, q))
+    (low, p), (high, q) = (_sin_ends(b, end) for end in reduce_ends(b, nlo, hi, shift))
+    return _range(b, low, high, (p, q))
 
 
 def enclose_sin(b, nlo, hi):
@@ -149,13 +121,12 @@ def enclose_cos(b, nlo, hi):
 
 def enclose_sincos(b, nlo, hi):
     """(-lo, hi) of sin and (-lo, hi) of cos, for less than the price of both."""
-    (sin_low, cos_low, p), (sin_high, cos_high, q) = (_sincos_ends(b, end) for end in (b.neg(nlo), hi))
-    far = _far(b, nlo, hi)
-    return (*_range(b, far, sin_low, sin_high, (p, q), 0), *_range(b, far, cos_low, cos_high, (p, q), 1))
+    (sin_low, cos_low, p), (sin_high, cos_high, q) = (_sincos_ends(b, end) for end in reduce_ends(b, nlo, hi))
+    return *_range(b, sin_low, sin_high, (p, q), 0), *_range(b, cos_low, cos_high, (p, q), 1)
 
 
 def _estimate_turned(b, x, shift):
-    head, tail, flip = _turned(b, *_both(b, x, shift)[:3])
+    head, tail, flip = _turned(b, *_both(b, *reduce_any(b, x, shift))[:3])
     value = b.min(b.max(b.add(head, tail), -1.0), 1.0)
     return b.select(flip, b.neg(value), value)
 
@@ -174,9 +145,8 @@ def tan_tail(b, r, low, z):
     return b.fma(b.mul(z, r), horner(b, z, TAN), b.fma(b.mul(z, 0.25), low, low))
 
 
-def _tan_parts(b, x):
+def _tan_parts(b, x, w, r, low, d=0.0):
     """(head, tail, error, q): the tangent, and the number q of quarters below x."""
-    w, k, r, low = reduce(b, x)
     z = b.mul(r, r)
     u = fast_two_sum(b, r, tan_tail(b, r, low, z))
     square, lost = two_square(b, u[0])
@@ -186,32 +156,32 @@ def _tan_parts(b, x):
     odd = b.ine(b.iand(b.bits(w), 1), 0)
     head, tail = dd_div(b, tuple(b.select(odd, b.neg(c), s) for s, c in zip(u, under, strict=True)),
                         tuple(b.select(odd, s, c) for s, c in zip(u, under, strict=True)))
-    small = b.olt(b.abs(x), 2.0**-33)  # tan x - x < |x| REDUCTION, and nothing underflows unseen
+    small = b.olt(b.abs(x), 2.0**-33)  # tan x - x < |x| d, and nothing underflows unseen
     head, tail = b.select(small, x, head), b.select(small, 0.0, tail)
-    error = b.mul(b.abs(head), b.fma(z, TAN_ERROR, REDUCTION))
+    error, k = b.mul(b.abs(head), b.fma(z, TAN_ERROR, d)), b.sub(w, INTEGER)
     return head, tail, error, b.select(b.olt(r, 0.0), b.sub(k, 1.0), k)
 
 
-def _tan_ends(b, x):
-    head, tail, error, quarters = _tan_parts(b, x)
+def _tan_ends(b, x, reduced):
+    head, tail, error, quarters = _tan_parts(b, x, *reduced)
     return (*ends(b, head, tail, error), b.floor(b.mul(b.add(quarters, 1.0), 0.5)))
 
 
 def enclose_tan(b, nlo, hi):
-    low, high = (_tan_ends(b, end) for end in (b.neg(nlo), hi))
-    inside = b.mand(b.ole(b.max(nlo, hi), LIMIT), b.oeq(low[2], high[2]))
+    low, high = map(partial(_tan_ends, b), (b.neg(nlo), hi), reduce_ends(b, nlo, hi))
+    inside = b.oeq(low[2], high[2])
     return b.select(inside, low[0], float("inf")), b.select(inside, high[1], float("inf"))
 
 
 def estimate_tan(b, x):
-    head, tail, _, _ = _tan_parts(b, x)
+    head, tail, _, _ = _tan_parts(b, x, *reduce_any(b, x))
     return b.add(head, tail)
 
 
 _PROOF = ("Approximation errors in Arb, rounding errors by running this code on cells of r with an analysing builder, "
-          "the smallest |r| by continued fractions: tests/interval/proof_trigonometric.py. ")
+          "the smallest |r| by continued fractions: tests/interval/proof_trigonometric.py. 4 ulp for |x| <= 2**20; ")
 FUNCTIONS = {
-    "sin": Elementary(1, enclose_sin, estimate_sin, 4, _PROOF + "4 ulp for |x| <= 2**20; [-1, 1] beyond 2**30."),
-    "cos": Elementary(1, enclose_cos, estimate_cos, 4, _PROOF + "4 ulp for |x| <= 2**20; [-1, 1] beyond 2**30."),
-    "tan": Elementary(1, enclose_tan, estimate_tan, 4, _PROOF + "4 ulp for |x| <= 2**20; the whole line beyond 2**30."),
+    "sin": Elementary(1, enclose_sin, estimate_sin, 4, _PROOF + "beyond 2**30 intervals of 3 and more are [-1, 1]."),
+    "cos": Elementary(1, enclose_cos, estimate_cos, 4, _PROOF + "beyond 2**30 intervals of 3 and more are [-1, 1]."),
+    "tan": Elementary(1, enclose_tan, estimate_tan, 4, _PROOF + "beyond 2**30 those are the whole line."),
 }

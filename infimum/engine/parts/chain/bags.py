@@ -1,9 +1,9 @@
 """Bags: the variables of a sum of small terms in the order in which they can be eliminated.
 
-Variables that occur in one term are neighbours. A variable with at most two neighbours is eliminated: it and they are a *bag*, and
-they become neighbours of each other. If that ends with no variable left, the tree width is at most 2, and otherwise it is larger:
-no other order would do better. A bag hands on to its parent what it knows about the variables they share, its *separator*. Chains,
-trees, rings and narrow bands are of this kind.
+Variables that occur in one term are neighbours. A variable with at most two neighbours is eliminated: it and they are a *bag*,
+and they become neighbours of each other. If that ends with no variable left, the tree width is at most 2, and otherwise it is
+larger: no other order would do better. A bag hands on to its parent what it knows about the variables they share, its
+*separator*. Chains, trees, rings and narrow bands are of this kind.
 """
 
 from collections import deque

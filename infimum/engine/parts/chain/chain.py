@@ -1,7 +1,7 @@
 """Chains, trees, rings and narrow bands: functions that are sums of terms of few variables, proved by dynamic programming.
 
-Branch and bound takes a time that grows exponentially with the number of variables; here it grows with their number times what one
-term takes. Every minimiser lies in the product of the slices that are left.
+Branch and bound takes a time that grows exponentially with the number of variables; here it grows with their number times what
+one term takes. Every minimiser lies in the product of the slices that are left.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ class Chain:
         families = families_of(evaluator.f, var("x", (evaluator.n,)))
         bags = None if families is None or len(families) > _FORMS else \
             bags_of([family.variables for family in families], evaluator.n)
-        if bags is None or not any(len(bag.variables) > 1 for bag in bags):  # separable functions are refined
+        if bags is None or not any(bag.shared for bag in bags):  # what shares no variable is refined, or is one term
             return None
         kinds = kinds_of(bags, families, evaluator.backend)
         return cls(Grid(kinds, lo, hi), box, goal, incumbent, memory_limit) if len(kinds) <= _FORMS else None

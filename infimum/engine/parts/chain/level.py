@@ -1,14 +1,14 @@
 """Dynamic programming over intervals, level by level: bound every cell, pass messages along the tree of bags, discard, halve.
 
 For every cell the messages give a lower bound of f over all points whose slices form that cell: the least sum of a choice of
-cells, one for each bag, that agree on shared slices. A cell goes if that is above the verified upper bound, or if the derivative by
-a variable has a strict sign on it whatever the other cells are (docs/proof.md).
+cells, one for each bag, that agree on shared slices. A cell goes if that is above the verified upper bound, or if the derivative
+by a variable has a strict sign on it whatever the other cells are (docs/proof.md).
 
 **Slopes.** The least sum takes a variable at different places of one slice in different terms, which costs the width of the slice
-times the slopes of the terms, even at a minimiser, where these slopes cancel. So between a bag and its parent a linear function of
-what they share is shifted: added to the terms of one, subtracted from those of the other. f stays the same. The slopes are
-chosen for each entry such that nothing is left of them in the best cell below: they meet where they cancel, and bounds converge like
-the square of the width.
+times the slopes of the terms, even at a minimiser, where these slopes cancel. So between a bag and its parent a linear function
+of what they share is shifted: added to the terms of one, subtracted from those of the other. f stays the same. The slopes are
+chosen for each entry such that nothing is left of them in the best cell below: they meet where they cancel, and bounds converge
+like the square of the width.
 """
 
 import numpy as np
@@ -82,7 +82,7 @@ class Level:
         """For every entry the slopes by the shared variables: those of the best cell below, with all that its children hand on,
         so that what is left of them there is 0."""
         grid = self.grid
-        slots = max(len(kind.shared) for kind in grid.kinds)
+        slots = max(1, *(len(kind.shared) for kind in grid.kinds))
         known = np.flatnonzero(self.from_child >= 0)
         known = known[known > TOP]
         handed = np.zeros((3, grid.entries, slots))  # the slope of the best cell, and the places of what its children hand on

@@ -1,0 +1,66 @@
+"""Functions with poles and edges, as users write them: whole runs."""
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.engine.branch import Branch
+from infimum.engine.goal import Goal
+from infimum.engine.points.incumbent import Incumbent
+
+INF = np.inf
+
+
+def atoms(n: int, energy, x):
+    """The energy of n atoms: one at the origin, the second on an axis, the third in a plane."""
+    p = np.zeros((n, 3))
+    p[1, 0], p[2, :2] = x[0], x[1:3]
+    p[3:] = x[3:].reshape(-1, 3)
+    return sum(energy(np.sum((p[i] - p[j]) ** 2)) for i in range(n) for j in range(i))
+
+
+PAIRS = {
+    "as it is taught": lambda r2: 4 * (np.sqrt(r2) ** -12 - np.sqrt(r2) ** -6), "of squares": lambda r2: 4 * (r2**-6 - r2**-3),
+    "of inverses": lambda r2: 4 * ((1 / r2) ** 6 - (1 / r2) ** 3),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_three_atoms(name):
+    r = infimum.minimize(lambda x: atoms(3, PAIRS[name], x), [(0, 3), (-3, 3), (0, 3)], max_boxes=200_000)
+    assert r.verdict.name == "PROVED" and r.lower <= -3 <= r.upper
+
+
+def test_terms_that_stand_apart():
+    def f(x):
+        e = 0.0
+        for i in range(3):
+            r2 = (x[i] - x[i - 1]) ** 2 + (1.0 if i else 0.0)
+            e = e + r2**-6 - 2 * r2**-3
+        return e
+    r = infimum.minimize(f, [(0, 2), (0, 2), (0, 2)], max_boxes=2000)
+    assert r.lower > -10
+
+
+@pytest.mark.parametrize("f, bounds, infimum_of", [
+    (lambda x: x[0] * np.log(x[0]), [(0, 1)], -np.exp(-1)), (lambda x: np.sum(x * np.log(x)), [(0, 2)] * 3, -3 * np.exp(-1)),
+    (lambda x: x[0] ** x[0], [(0, 2)], np.exp(-np.exp(-1))), (lambda x: 4 * (x[0] ** -12 - x[0] ** -6), [(0, INF)], -1.0),
+    (lambda x: -np.sin(x[0]) / x[0], [(-20, 20)], -1.0), (infimum.problems.get("keane").fun, [(0, 10)] * 2, -0.6736675211468547)])
+def test_proved(f, bounds, infimum_of):
+    r = infimum.minimize(f, bounds, max_boxes=200_000)
+    assert r.verdict.name == "PROVED" and r.lower - 1e-12 <= infimum_of <= r.upper + 1e-12
+
+
+def test_a_real_pole_is_never_proved():
+    r = infimum.minimize(lambda x: 50 * np.exp(-3 * x[0]) - 5 / x[0] ** 6, [(0, 5)], max_boxes=20_000)
+    assert r.verdict.name != "PROVED" and r.lower == -INF
+
+
+def test_pieces_are_used_where_nothing_else_gives_a_lower_bound():
+    """Not only after a trial, and from then on: they have paid."""
+    lo, hi = np.array([[0.0, -3.0, 0.0], [3.0, 3.0, 3.0]])
+    f = infimum.compile(lambda x: atoms(3, PAIRS["of squares"], x), 3)
+    b = Branch(f, lo, hi, Goal(), Incumbent(f, lo, hi))
+    b.begin(lo[:, None], hi[:, None])
+    pieces = b.cutting[-1].payoff
+    assert b.lower() >= -3.001 and pieces.pays and pieces.due == pieces.period
