@@ -91,7 +91,7 @@ class _Reader:
         while stack:
             node, at, factors = stack.pop()
             self._look()
-            if node.op in _LINEAR and not any(map(_is_constant, node.args)):
+            if node.op in _LINEAR and (not any(map(_is_constant, node.args)) or any(map(_holds_sum, node.args))):
                 minus = [*factors, (const(-1.0), np.zeros_like(at), False)]
                 for k, a in enumerate(node.args):
                     stack.append((a, at, minus if node.op == "neg" or (node.op == "sub" and k) else factors))
@@ -264,7 +264,8 @@ def substituted(root: Expr, new: dict[Expr, Expr]) -> Expr:
         if node not in new:
             args = [new[a] for a in node.args]
             same = all(a is b for a, b in zip(args, node.args, strict=True))
-            new[node] = node if same else build(node.op, *args, line=node.line, **dict(node.params))
+            shape = {"shape": node.shape} if node.kind is Kind.VIEW else {}
+            new[node] = node if same else build(node.op, *args, line=node.line, **dict(node.params), **shape)
     return new[root]
 
 
