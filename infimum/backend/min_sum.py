@@ -100,8 +100,8 @@ def _module() -> Module:
 
 def _run(name: str, count: int, arrays: list[np.ndarray]) -> None:
     pointers = (ctypes.c_int64 * len(arrays))(*(a.ctypes.data for a in arrays))
-    at, counter = ctypes.addressof(pointers), ctypes.c_int64(0)
-    Enter.call(_module().address(name), at, None, None, None, count, count, count, ctypes.addressof(counter), at, 1)
+    at, counter, entry = ctypes.addressof(pointers), ctypes.c_int64(0), _module().address(name)
+    Enter.call(entry, at, None, None, None, count, count, count, ctypes.addressof(counter), at, 1)
 
 
 def up(number: np.ndarray, first: np.ndarray, second: np.ndarray, parent: np.ndarray, entries: int) -> np.ndarray:

@@ -92,7 +92,7 @@ class _Reader:
         while stack:
             node, at, factors = stack.pop()
             self._look()
-            if node.op in _LINEAR and not any(map(_is_constant, node.args)):
+            if node.op in _LINEAR and (not any(map(_is_constant, node.args)) or any(map(_holds_sum, node.args))):
                 minus = [*factors, (const(-1.0), np.zeros_like(at), False)]
                 for k, a in enumerate(node.args):
                     stack.append((a, at, minus if node.op == "neg" or (node.op == "sub" and k) else factors))
@@ -256,16 +256,22 @@ def substituted(root: Expr, new: dict[Expr, Expr]) -> Expr:
         if node not in new:
             args = [new[a] for a in node.args]
             same = all(a is b for a, b in zip(args, node.args, strict=True))
-            new[node] = node if same else build(node.op, *args, line=node.line, **dict(node.params))
+            shape = {"shape": node.shape} if node.kind is Kind.VIEW else {}
+            new[node] = node if same else build(node.op, *args, line=node.line, **dict(node.params), **shape)
     return new[root]
 
 
 def _scaled(node: Expr) -> tuple[Expr, Expr, bool] | None:
     """(part, constant, is it a divisor) of a constant times a sum."""
+    found = _factor(node)
+    return found if found is not None and _holds_sum(found[0]) else None
+
+
+def _factor(node: Expr) -> tuple[Expr, Expr, bool] | None:
+    """(part, constant, is it a divisor) of a constant times anything."""
     for k, by in enumerate(node.args):
-        part = node.args[1 - k]
-        if _is_constant(by) and not (node.op == "div" and k == 0) and _holds_sum(part):
-            return part, by, node.op == "div"
+        if _is_constant(by) and not (node.op == "div" and k == 0):
+            return node.args[1 - k], by, node.op == "div"
     return None
 
 
@@ -277,9 +283,14 @@ def _is_constant(node: Expr) -> bool:
 
 def _holds_sum(node: Expr) -> bool:
     """Is it a sum, so that a constant factor goes to each summand?"""
-    while node.op == "neg" or (node.kind is Kind.VIEW and len(node.args) == 1):
-        node = node.args[0]
-    return node.op in ("sum", "add", "sub") or (node.op in ("mul", "div") and _scaled(node) is not None)
+    while True:
+        factor = _factor(node) if node.op in ("mul", "div") else None
+        if factor is not None:
+            node = factor[0]
+        elif node.op == "neg" or (node.kind is Kind.VIEW and len(node.args) == 1):
+            node = node.args[0]
+        else:
+            return node.op in ("sum", "add", "sub")
 
 
 def _source(node: Expr) -> np.ndarray:

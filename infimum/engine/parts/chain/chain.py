@@ -26,7 +26,7 @@ _BYTES = 160          # that a cell takes
 _FEW = 1 << 15        # cells that take no time
 _TRY_SLOPES = 0, 3, 0.1  # see Payoff
 _STARTS, _NEAR = 8, 3  # points from which to descend at a level; half widths between different points
-_FORMS = 12           # more forms of terms take too long to compile
+_FORMS, _TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile
 _SHRUNK, _IN, _QUICK = 0.9, 5, 1 << 20  # to this part the gap must shrink in so many levels, if there are so many cells and more
 
 
@@ -54,6 +54,8 @@ class Chain:
         bags = None if families is None or len(families) > _FORMS else \
             bags_of([family.variables for family in families], evaluator.n)
         if bags is None or not any(bag.shared for bag in bags):  # what shares no variable is refined, or is one term
+            return None
+        if max(len(bag.terms) for bag in bags) > _TERMS:
             return None
         most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES)
         kinds = kinds_of(bags, families, evaluator.backend)
