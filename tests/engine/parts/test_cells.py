@@ -175,7 +175,7 @@ def test_constants_are_enclosed():
     counts: Counter = Counter()
     for u in range(30):
         for share in (0.0, 0.5, 1.0):
-            values = [min(max(float(a + (b - a) * share), float(a)), float(b)) for a, b in zip(lower[:, u], upper[:, u], strict=True)]
+            values = np.clip(lower[:, u] + (upper[:, u] - lower[:, u]) * share, lower[:, u], upper[:, u]).tolist()
             meant = substituted(f, {index(c, i): const(v) for i, v in enumerate(values)})
             for p in points_of(rng, lo[:, u], hi[:, u], 4):
                 cells.hold(u, p, settled_value(meant, p), counts)
