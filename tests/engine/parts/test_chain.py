@@ -1,6 +1,7 @@
 """Dynamic programming over intervals: no minimiser is lost, bounds are bounds, known minima are enclosed."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -133,6 +134,38 @@ def test_minimisers_on_curves():
         inside = [np.array([a, b, a, b]) for a, b in ((u, v), (-u, v))]
         assert all(x + e in chain.unions for x in inside for e in [0.0]), angle
     assert chain.lower <= 0
+
+
+def slopes_taken(level: Level, chosen: np.ndarray) -> list[Fraction]:
+    """For each variable the sum of the slopes taken from all terms, where every variable is in one slice."""
+    table, taken, bags = level._chosen(), [Fraction(0)] * len(level.low), 0
+    for cells in level.grid.cells:
+        rows, variables = level._rows(cells, table), cells.kind.variables[:, cells.bag]
+        for u in np.flatnonzero((cells.ids == chosen[variables]).all(axis=0)):
+            bags += 1
+            for place in range(cells.kind.k):
+                taken[variables[place, u]] += Fraction(float(rows[cells.kind.k + place, u]))
+    assert bags == level.grid.bags
+    return taken
+
+
+SUMS = {"a star": lambda x: np.sum(np.exp(x[0] / 3 + np.sin(x[1:]))) + np.sum(x**3),
+        "a chain": lambda x: np.sum(x[1:] ** 3 * np.exp(x[:-1] / 3)),
+        "a ring": lambda x: np.sum(np.sin(3 * x + np.roll(x, 1)) * 1e5),
+        "triangles": lambda x: np.sum((x[0] - x[1] * x[2:]) ** 2 / 3),
+        "a band": lambda x: np.sum(x[2:] * np.cos(x[1:-1]) + np.exp(x[:-2])) * 1e-7,
+        "a tree": lambda x: np.sum(np.sin(x[[0, 0, 1, 1, 1, 2, 3]] * x[[1, 2, 3, 4, 5, 6, 7]]))}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_slopes_are_taken_and_given_exactly(name):
+    """Whatever the slices are, nothing is added to f: for each variable the slopes cancel, as real numbers."""
+    chain = chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8, memory_limit=INF)
+    level, rng = Level(chain.grid, chain.low, chain.high), np.random.default_rng(1)
+    assert np.abs(level._chosen()).max() > 0
+    for _ in range(20):
+        chosen = rng.integers(chain.grid.slices.first[:-1], chain.grid.slices.first[1:])
+        assert slopes_taken(level, chosen) == [0] * 8
 
 
 # ---- bounds
