@@ -8,6 +8,7 @@ import pytest
 
 import infimum
 from infimum.engine.goal import Goal
+from infimum.engine.parts.chain import grid
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.points.incumbent import Incumbent
@@ -305,12 +306,23 @@ def sine_envelope(x):
     return -np.sum(0.5 + np.sin(np.sqrt(r) - 0.5) ** 2 / (0.001 * r + 1) ** 2)
 
 
-@pytest.mark.parametrize(("f", "n", "reach", "minimum"), [(egg_holder, 10, 512, -8291.24006), (rana, 4, 512, -1535.12),
-                                                          (sine_envelope, 5, 100, -5.96598114)])
-def test_known_minima(f, n, reach, minimum):
+@pytest.mark.parametrize(("f", "n", "reach", "minimum", "digit"), [
+    (egg_holder, 10, 512, -8291.24006, 1e-5), (rana, 7, 512, -3070.24752, 1e-5), (sine_envelope, 5, 100, -5.96598114, 1e-8)])
+def test_known_minima(f, n, reach, minimum, digit):
+    """As far as their digits are known, cut off."""
     r = infimum.minimize(f, [(-reach, reach)] * n)
     assert r.verdict.name == "PROVED" and r.x in r.regions
-    assert r.lower <= minimum + 1e-5 * abs(minimum) and r.upper >= minimum - 1e-5 * abs(minimum)
+    assert r.lower <= minimum and r.upper >= minimum - digit and r.upper - r.lower <= 1e-6 * abs(minimum)
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_few_entries_of_a_large_table_are_numbered(name, monkeypatch):
+    """The table may be addressed directly or hold only what is written: the bounds are the same."""
+    direct = after(chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8), 8)
+    monkeypatch.setattr(grid, "max", lambda *_: 0, raising=False)  # as if every table were too large
+    numbered = after(chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8), 8)
+    assert numbered.grid.entries <= direct.grid.entries + 1
+    assert numbered.lower == direct.lower > -INF and numbered.unions == direct.unions
 
 
 def test_levels_see_nothing_but_their_grid():
