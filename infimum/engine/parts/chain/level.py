@@ -129,13 +129,15 @@ class Level:
     # ---- points
     def paths(self, most: int) -> tuple[np.ndarray, np.ndarray]:
         """(centres, half widths), each (n, N): of the slices of cells with low sums of values, one cell for each bag. The first
-        path has the lowest sum; each of the others is the best through another slice of one variable."""
+        path has the lowest sum; others are the best through a slice of one variable that is better than its neighbours."""
         grid, last = self.grid, self.grid.cells[self.grid.root]
         at = np.flatnonzero(last.bag == last.bag[-1])
         order = at[np.argsort(-self.through[last.at[at]], kind="stable")]
         order = order[self.through[last.at[order]] > -np.inf]
-        _, first = np.unique(last.ids[0, order], return_index=True)
-        chosen, stack = [], [last.at[order[np.sort(first)[:most]]]]
+        _, first = np.unique(last.ids[0, order], return_index=True)  # the best cell of each slice, slice by slice
+        value = np.concatenate([[-np.inf], self.through[last.at[order[first]]], [-np.inf]])
+        lowest = first[(value[1:-1] >= value[:-2]) & (value[1:-1] >= value[2:])]
+        chosen, stack = [], [last.at[order[np.sort(lowest)[:most]]]]
         while stack:
             cell = stack.pop()
             chosen.append(cell)
