@@ -174,11 +174,11 @@ class Grid:
 def _halves(cells: Cells, index: np.ndarray, begin: np.ndarray, cut: np.ndarray) -> Cells:
     """The combinations of the halves of the slices of these cells."""
     k, ids, bag = len(cells.ids), cells.ids[:, index], cells.bag[index]
-    which = np.indices((2,) * k, dtype=np.int32).reshape(k, 1, -1)  # of the two halves in each variable
+    which = np.indices((2,) * k, dtype=np.int32).reshape(k, 1, 1 << k)  # of the two halves in each variable
     new = begin.astype(np.int32)[ids][:, :, None] + which
     bag = np.repeat(bag, 1 << k)
     whole = ~cut[ids]
     if whole.any():  # a slice that cannot be halved has no second half
         there = ~(whole[:, :, None] & (which > 0)).any(axis=0).reshape(-1)
-        return Cells(cells.kind, np.ascontiguousarray(new.reshape(k, -1)[:, there]), bag[there])
-    return Cells(cells.kind, new.reshape(k, -1), bag)
+        return Cells(cells.kind, np.ascontiguousarray(new.reshape(k, len(bag))[:, there]), bag[there])
+    return Cells(cells.kind, new.reshape(k, len(bag)), bag)
