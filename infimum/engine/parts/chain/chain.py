@@ -74,7 +74,7 @@ class Chain:
             self._improve(*level.paths(_STARTS))
             level.discard(self.incumbent.upper)
             self._shift(level)
-            if not level.alive.any():
+            if level.empty:
                 self.empty = True
                 return
             self.lower = max(self.lower, level.lower)

@@ -40,6 +40,12 @@ class Level:
         self._pass([cells.kind.bound(found, self._rows(cells, slopes))
                     for cells, found in zip(self.grid.cells, self.found, strict=True)], upper)
 
+    @property
+    def empty(self) -> bool:
+        """Has some bag no cell left, so that no point is in cells of all?"""
+        return not all(np.bincount(cells.bag[self.alive[cells.at]], minlength=len(cells.kind.bags)).all()
+                       for cells in self.grid.cells)
+
     def _enclosed(self, cells: Cells) -> list[np.ndarray]:
         slices = self.grid.slices
         return cells.kind.enclose(*(side[cells.ids] for side in (slices.lo, slices.hi, slices.centre)), cells.bag)
@@ -53,7 +59,7 @@ class Level:
         table = self.arrays.sums_up(self.number, grid.first, grid.second, grid.parent, grid.entries)
         self.lower = max(self.lower, -float(table[TOP]))
         whole, _ = self.arrays.sums_down(self.number, grid.first, grid.second, grid.parent, table)
-        self.alive &= ~(whole < -upper)
+        self.alive &= (whole > -np.inf) & (whole >= -upper)  # a NaN is what nothing reaches, less what has no bound
 
     def _look_at_centres(self) -> None:
         """Finds for every entry the cell below it with the lowest sum of values at centres: estimates, for points and slopes."""
@@ -99,7 +105,7 @@ class Level:
         own = np.arange(TOP + 1, TOP + 1 + len(number), dtype=np.int32)
         table = self.arrays.sums_up(np.ascontiguousarray(number), first, second, own, TOP + 1 + len(number))[TOP + 1:]
         largest = np.abs(table).max(initial=0.0)
-        unit = 2.0 ** np.ceil(np.log2(largest)) * _EXACT if 0 < largest < 2.0**900 else 0.0
+        unit = np.ldexp(_EXACT, np.frexp(largest)[1]) if 0 < largest < 2.0**900 else 0.0
         table = np.rint(table / unit) * unit if unit else np.zeros_like(table)
         return np.ascontiguousarray(table.reshape(-1, slots).T)
 
