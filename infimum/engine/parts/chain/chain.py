@@ -69,11 +69,11 @@ class Chain:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
         while True:
             level = Level(self.grid, self.low, self.high)
+            yield from level.enclose()
             self.evaluations += len(self.grid)
-            yield
             self._improve(*level.paths(_STARTS))
-            level.discard(self.incumbent.upper)
-            self._shift(level)
+            yield from level.discard(self.incumbent.upper)
+            yield from self._shift(level)
             if level.empty:
                 self.empty = True
                 return
@@ -94,11 +94,11 @@ class Chain:
             trials = max(_TRIALS, min(Rules().trials, _WORK // len(x)))
             self.incumbent.improve(x[:, far], rules=Rules(trials=trials))
 
-    def _shift(self, level: Level) -> None:
+    def _shift(self, level: Level) -> Iterator[None]:
         """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""
         number, before = len(self.levels), int(level.alive.sum())
         if before < _FEW or self.slopes.pays or self.slopes.is_due(number):
-            level.discard_by_slopes(self.incumbent.upper)
+            yield from level.discard_by_slopes(self.incumbent.upper)
             self.slopes.judge(number, before, before - int(level.alive.sum()))
 
     def _too_wide(self) -> float:
