@@ -108,8 +108,8 @@ def test_structures(name, n):
 
 
 def test_what_is_no_narrow_band_has_none():
-    grid = [(5 * i + j, 5 * i + j + 1) for i in range(5) for j in range(4)] + [(5 * i + j, 5 * i + j + 5) for i in range(4) for j in range(5)]
-    assert bags_of([np.array(grid).T], 25) is None
+    rows, columns = ([(5 * i + j, 5 * i + j + 1) for i in range(5) for j in range(4)], [(i, i + 5) for i in range(20)])
+    assert bags_of([np.array(rows + columns).T], 25) is None
     assert bags_of([np.array(list(combinations(range(4), 2))).T], 4) is None
     assert bags_of([np.array([(i, j) for i in range(100) for j in range(i)]).T], 100) is None
 

@@ -15,6 +15,7 @@ import pytest
 
 from infimum.engine.goal import Goal
 from infimum.engine.parts.by_pieces import ByPieces
+from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.order import PARTS
 from infimum.engine.parts.part import Outcome, Part
@@ -23,6 +24,9 @@ from infimum.engine.parts.shaving import Shaving
 from infimum.engine.parts.sweep import Sweeper
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
+from infimum.expr.build import build, index
+from infimum.expr.node import var
+from infimum.expr.terms import substituted
 from infimum.expr.trace import trace
 from infimum.lower.branch import GONE, rows
 from tests.engine.parts.conformance import INF, Conformance, columns_left
@@ -31,7 +35,7 @@ from tests.engine.test_bound import NEVER
 from tests.oracle.boxes import random_boxes
 from tests.oracle.campaign import generated
 from tests.oracle.check import Checker
-from tests.oracle.generate import operations
+from tests.oracle.generate import Generator, operations
 from tests.oracle.tally import Violation
 
 
@@ -67,6 +71,41 @@ class RefinementOfBoxes(Part):
         return Outcome(columns_left(regions, lo, hi, lower, ~(lo <= hi).all(axis=0)), count)
 
 
+class Still(Incumbent):
+    """One that looks for no better point."""
+
+    def improve(self, *_: Any, **__: Any) -> None:
+        return
+
+
+class ChainOfBoxes(Part):
+    """Some levels of dynamic programming, which leave unions of slices: their hulls. What lies between them is looked at in
+    test_chain.py."""
+
+    name, discards = "chain_of_boxes", "sweep"
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        n, count = self.n, regions.shape[1]
+        lo, hi, lower = regions[:n].copy(), regions[n:2 * n].copy(), regions[rows(n)[0]].copy()
+        for k in range(count):
+            best = Still(self.evaluator, self.lo, self.hi)
+            best.upper = upper
+            chain = Chain.of(self.evaluator, (lo[:, k:k + 1], hi[:, k:k + 1]), Goal(), best)
+            if chain is None:  # an unbounded box
+                continue
+            with np.errstate(all="ignore"):
+                for _ in itertools.islice(chain.steps(), 6):
+                    pass
+            lo[:, k], hi[:, k] = (INF, -INF) if chain.empty else chain.unions.hull
+            lower[k] = max(lower[k], chain.lower)
+        return Outcome(columns_left(regions, lo, hi, lower, ~(lo <= hi).all(axis=0)), count)
+
+
+def is_chain(f: Evaluator) -> bool:
+    box = np.zeros((f.n, 1))
+    return Chain.of(f, (box, box + 1), Goal(), Incumbent(f, box[:, 0], box[:, 0] + 1)) is not None
+
+
 # the part, the functions it can be asked about whatever their number of variables, and what it must have done at least once
 PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]] = {
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
@@ -74,6 +113,7 @@ PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]]
     Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),
+    ChainOfBoxes: (is_chain, {"gone", "narrower", "raised"}),
 }
 
 # function, the user's bounds, points that may be minimisers
@@ -107,6 +147,17 @@ WRITTEN: dict[str, tuple[Callable, list[tuple[float, float]], list[tuple[float, 
     "of many on faces": (lambda x: np.sum(x - x**3), [(-2, 2), (-1, 2)], [(2, 2)]),
     "of many at an edge": (lambda x: np.linalg.norm(np.sqrt(x) * (x - 1)), [(-1, 2)] * 2, [(0, 0), (0, 1), (1, 0), (1, 1)]),
     "with a fixed variable": (lambda x: (x[0] - x[1]) ** 2 + x[0], [(0, 1), (0.5, 0.5)], [(0, 0.5)]),
+    "a chain in a corner": (lambda x: np.sum(x[1:] * x[:-1] + x[1:]) + x[0], [(0, 1), (0, 2), (-1, 1)], [(0, 2, -1), (1, 2, -1)]),
+    "a chain at kinks": (lambda x: np.sum(np.abs(x[1:] - 2 * x[:-1])) + np.abs(x[0] - 0.25), [(-1, 1)] * 3, [(0.25, 0.5, 1)]),
+    "a ring on a curve": (lambda x: np.sum((x * np.roll(x, 1) - 1) ** 2), [(-2, 2)] * 3, [(1, 1, 1), (-1, -1, -1)]),
+    "a chain at an edge": (lambda x: np.sum(np.sqrt(x[1:] - x[:-1])) + x[0] ** 2, [(-1, 1)] * 3, [(0, 0, 0)]),
+    "a chain below a jump": (lambda x: np.sum(np.where(x[1:] < x[:-1], 3.0, x[1:])) + x[0] ** 2, [(-1, 1)] * 3,
+                             [(-0.5, -0.5, -0.5), (-1, -1, -1)]),
+    "a chain on undefined conditions": (lambda x: np.sum(np.where(np.log(x[1:]) < x[:-1], x[1:], -x[1:] ** 2)), [(-1, 1)] * 3,
+                                        [(0, -1, -1), (1, -1, -1)]),
+    "a star with a fixed variable": (lambda x: np.sum(np.cos(x[0] * x[1:])) - x[0], [(0, 3), (-1, 1), (2, 2), (0, 3)], []),
+    "a band with a singular Hessian": (lambda x: np.sum((x[2:] - x[1:-1] * x[:-2]) ** 4), [(-1, 1)] * 4,
+                                       [(0, 0, 0, 0), (1, 1, 1, 1)]),
     "a product": (lambda x: np.prod(x), [(-2, 1.5)] * 3, [(-2, 1.5, 1.5), (-2, -2, -2)]),
     **{name: (f, bounds, [] if minimiser is None else [minimiser])
        for name, (f, bounds, _, minimiser) in EDGES_OF_DERIVATIVES.items() if name != "a sign on the face"},
@@ -130,9 +181,20 @@ def conformed(part: type[Part], name: str) -> Counter:
         raise Violation(f"{part.__name__}, {name}: {error}") from error
 
 
+def random_sum(seed: int) -> tuple[Checker, np.random.Generator]:
+    """Two random terms that share a variable."""
+    rng, sides = np.random.default_rng(seed), ([], [])
+    for scope in (0, 1), (1, 2):
+        term = Generator(rng, 2).scalar(int(rng.integers(1, 4)))
+        for side, expr in zip(sides, (term.built, term.meant), strict=True):
+            side.append(substituted(expr, {var("x", (2,)): index(var("x", (3,)), np.array(scope))}))
+    built, meant = (build("add", *side) for side in sides)
+    return Checker(built, 3, meant), rng
+
+
 def conformed_at_random(part: type[Part], seed: int, possible: Callable[[Evaluator], bool]) -> Counter:
     """The same for a random function in some random bounds; nothing where it has no derivative or the part cannot be asked."""
-    checker, rng = generated(seed, n=1 + seed % 3)
+    checker, rng = random_sum(seed) if part is ChainOfBoxes else generated(seed, n=1 + seed % 3)
     if (set(operations(checker.expr)) | set(operations(checker.meant))) & NEVER or not possible(checker.evaluator):
         return Counter()
     counts = Counter(functions=1)
