@@ -2,10 +2,10 @@
 
     python bench/gkls.py --vectors FOLDER [--sample COUNT] [--only CLASS ...] [--forms NAME ...] [--json FILE]
 
-FOLDER holds `gkls_classes.json` and `grishagin.json`, the parameters of these functions. A row has the functions of one class that are
+FOLDER holds the parameters, `gkls_classes.json` and `grishagin.json`. A row has the functions of a class that are
 proved in 10 s each, to 1e-6, tracing and compiling included; those that are not follow one by one, and so does an answer
 that contradicts the known minimum, as WRONG. Forms of GKLS functions, all of the same function:
-  nested   one np.where around the other, as the generator's own code searches its balls; what is divided by the distance is cancelled
+  nested   one np.where around the other, as the generator's own code goes through its balls, with no division by the distance
   literal  as the generator's own code: divided by the distance, with the centre of a ball as a case of its own
   summed   the paraboloid plus the sum of what each ball adds to it, as arrays
 Exit status 1: something was wrong, or does not hold.
