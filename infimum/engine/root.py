@@ -120,7 +120,9 @@ class Root:
         """What may still hold a minimiser."""
         if self.empty:
             return Regions.none(self.n)
-        level = self.evaluator.value(*self.box).level[0] if self.refiner is None else max(0, self.refiner.level)
+        level = self.evaluator.value(*self.box).level[0]
+        if self.refiner is not None:
+            level = max(level, self.refiner.level)
         return Regions(*self.box, np.array([self.known]), np.zeros(1, np.int32), np.full(1, level, np.int8))
 
     def unions(self) -> Unions | None:

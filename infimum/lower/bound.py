@@ -18,6 +18,7 @@ import numpy as np
 from infimum.expr.arrange import arranged
 from infimum.expr.diff import gradient
 from infimum.expr.gather import gathered
+from infimum.expr.narrow import narrowed
 from infimum.expr.node import Expr
 from infimum.expr.rough import rough_and_calm
 from infimum.interval.pair import INF, UNDEFINED, Pair
@@ -57,7 +58,7 @@ class Bound:
         self.b, self.data, self.n = Builder(), Data(), x.size
         self.at = self.data.offset(np.zeros(3 * self.n + self.more))
         self.prepare()
-        f = gathered(arranged(f, x)) if by_pieces else f
+        f = narrowed(gathered(arranged(f, x)) if by_pieces else f)
         b, out, parts = self.b, {}, rough_and_calm(f) or ()
         summed = [f, *parts[1:]]  # f, and calm if there is one: those that have a mean value form
         slopes = [(b.buffer(self.n), b.buffer(self.n)) for _ in summed]

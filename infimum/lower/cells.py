@@ -93,7 +93,7 @@ def steep(name: str, f: Expr, x: Expr, constants: int) -> tuple:
             hull = b.step((-INF,), (b.select(known.empty, -INF, known.nlo),), larger)
         mine = b.select(b.olt(width, INF), hull.results[0], INF)
         best = mine if best is None else b.min(best, mine)
-    b.output(0, 0, best)
+    b.output(0, 0, INF if best is None else best)
     return b.kernel(name, 3 if constants else 2, 1), data, (1,), 0
 
 

@@ -14,6 +14,7 @@ from infimum.engine.parts.chain.grid import Grid, cells_at_first
 from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.parts.payoff import Payoff
+from infimum.engine.points.descent import Rules
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
@@ -25,6 +26,7 @@ _MOST = 1 << 24       # cells of a level
 _BYTES = 160          # that a cell takes
 _FEW = 1 << 15        # cells that take no time
 _TRY_SLOPES = 0, 3, 0.1  # see Payoff
+_TRIALS, _WORK = 50, 40_000  # of a descent, at least; times variables, at most
 _STARTS, _NEAR = 8, 3  # points from which to descend at a level; half widths between different points
 _FORMS, _TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile
 _SHRUNK, _IN, _QUICK = 0.9, 5, 1 << 20  # to this part the gap must shrink in so many levels, if there are so many cells and more
@@ -67,11 +69,11 @@ class Chain:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
         while True:
             level = Level(self.grid, self.low, self.high)
+            yield from level.enclose()
             self.evaluations += len(self.grid)
-            yield
             self._improve(*level.paths(_STARTS))
-            level.discard(self.incumbent.upper)
-            self._shift(level)
+            yield from level.discard(self.incumbent.upper)
+            yield from self._shift(level)
             if level.empty:
                 self.empty = True
                 return
@@ -89,13 +91,14 @@ class Chain:
         best = self.incumbent.x
         far = np.ones(x.shape[1], bool) if best is None else (np.abs(x - best[:, None]) > _NEAR * rad).any(axis=0)
         if far.any():
-            self.incumbent.improve(x[:, far])
+            trials = max(_TRIALS, min(Rules().trials, _WORK // len(x)))
+            self.incumbent.improve(x[:, far], rules=Rules(trials=trials))
 
-    def _shift(self, level: Level) -> None:
+    def _shift(self, level: Level) -> Iterator[None]:
         """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""
         number, before = len(self.levels), int(level.alive.sum())
         if before < _FEW or self.slopes.pays or self.slopes.is_due(number):
-            level.discard_by_slopes(self.incumbent.upper)
+            yield from level.discard_by_slopes(self.incumbent.upper)
             self.slopes.judge(number, before, before - int(level.alive.sum()))
 
     def _too_wide(self) -> float:

@@ -88,7 +88,7 @@ class Grid:
         each = counts.prod(axis=0)
         bag = np.repeat(np.arange(len(each)), each)
         number = np.arange(len(bag)) - np.repeat(np.cumsum(each) - each, each)
-        ids = np.empty((kind.k, len(bag)), np.int32)
+        ids = np.empty((kind.k, len(bag)), np.int64)  # indices of NumPy's own type, of which it makes no copies
         for place in reversed(range(kind.k)):
             number, digit = np.divmod(number, counts[place][bag])
             ids[place] = self.slices.first[kind.variables[place]][bag] + digit
@@ -175,7 +175,7 @@ def _halves(cells: Cells, index: np.ndarray, begin: np.ndarray, cut: np.ndarray)
     """The combinations of the halves of the slices of these cells."""
     k, ids, bag = len(cells.ids), cells.ids[:, index], cells.bag[index]
     which = np.indices((2,) * k, dtype=np.int32).reshape(k, 1, 1 << k)  # of the two halves in each variable
-    new = begin.astype(np.int32)[ids][:, :, None] + which
+    new = begin[ids][:, :, None] + which
     bag = np.repeat(bag, 1 << k)
     whole = ~cut[ids]
     if whole.any():  # a slice that cannot be halved has no second half

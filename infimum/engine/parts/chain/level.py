@@ -11,12 +11,15 @@ chosen for each entry such that nothing is left of them in the best cell below: 
 like the square of the width.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from infimum.engine.parts.chain.grid import NONE, TOP, Cells, Grid
 from infimum.lower.cells import AT_CENTRE, FACTS, FROM, TO, UNSHIFTED
 
 _FAR = 2.0**900    # instead of a value where there is none
+_AT_A_TIME = 1 << 20  # cells
 _EXACT = 2.0**-40  # slopes are whole multiples of this part of the largest one, so that sums of them are exact
 
 
@@ -26,29 +29,41 @@ class Level:
     def __init__(self, grid: Grid, low: np.ndarray, high: np.ndarray):
         self.grid, self.low, self.high, self.arrays = grid, low, high, grid.kinds[0].evaluator.arrays.here
         self.lower, self.alive, self.number = -np.inf, np.ones(len(grid), bool), np.empty(len(grid))
-        self.found = [self._enclosed(cells) for cells in grid.cells]
+        self.found: list[list[np.ndarray]] = []
+
+    def enclose(self) -> Iterator[None]:
+        """Encloses the terms on all cells, many at a time, and looks at the centres."""
+        slices = self.grid.slices
+        for cells in self.grid.cells:
+            parts = []
+            for begin in range(0, max(1, len(cells)), _AT_A_TIME):
+                ids, bag = cells.ids[:, begin:begin + _AT_A_TIME], cells.bag[begin:begin + _AT_A_TIME]
+                parts.append(cells.kind.enclose(*(side[ids] for side in (slices.lo, slices.hi, slices.centre)), bag))
+                yield
+            self.found.append([np.concatenate(rows, axis=1) for rows in zip(*parts, strict=True)] if len(parts) > 1 else parts[0])
         self._look_at_centres()
 
-    def discard(self, upper: float) -> None:
+    def discard(self, upper: float) -> Iterator[None]:
         """Drops what cannot hold a minimiser, if f has values up to `upper`."""
         self._pass([found[FACTS][UNSHIFTED] for found in self.found], upper)
+        yield
         self._first_order()
+        yield
 
-    def discard_by_slopes(self, upper: float) -> None:
+    def discard_by_slopes(self, upper: float) -> Iterator[None]:
         """The same, after linear functions have been shifted between bags."""
-        slopes = self._chosen()
-        self._pass([cells.kind.bound(found, self._rows(cells, slopes))
-                    for cells, found in zip(self.grid.cells, self.found, strict=True)], upper)
+        slopes, numbers = self._chosen(), []
+        for cells, found in zip(self.grid.cells, self.found, strict=True):
+            numbers.append(cells.kind.bound(found, self._rows(cells, slopes)))
+            yield
+        self._pass(numbers, upper)
+        yield
 
     @property
     def empty(self) -> bool:
         """Has some bag no cell left, so that no point is in cells of all?"""
         return not all(np.bincount(cells.bag[self.alive[cells.at]], minlength=len(cells.kind.bags)).all()
                        for cells in self.grid.cells)
-
-    def _enclosed(self, cells: Cells) -> list[np.ndarray]:
-        slices = self.grid.slices
-        return cells.kind.enclose(*(side[cells.ids] for side in (slices.lo, slices.hi, slices.centre)), cells.bag)
 
     def _pass(self, numbers: list[np.ndarray], upper: float) -> None:
         """Passes messages with these bounds of the cells, and drops what is above."""
@@ -76,12 +91,15 @@ class Level:
         """For each variable of each cell the distance of its centre, then the slope that is taken from it."""
         kind, grid, rows = cells.kind, self.grid, np.empty((2 * cells.kind.k, len(cells)))
         rows[:kind.k] = grid.slices.rad[cells.ids]
-        rows[kind.k:] = 0.0
+        untouched = set(range(kind.k))
         children = [(shared, link, -1.0) for (_, shared), link in zip(kind.links, (grid.first, grid.second), strict=False)]
         for shared, link, sign in [(kind.shared, grid.parent, 1.0), *children]:
             at = link[cells.at]
             for slot, place in enumerate(shared):
-                rows[kind.k + place] += sign * slopes[slot, at]
+                slope = (sign * slopes[slot])[at]
+                rows[kind.k + place] = slope if place in untouched else rows[kind.k + place] + slope
+                untouched.discard(place)
+        rows[[kind.k + place for place in untouched]] = 0.0
         return rows
 
     def _chosen(self) -> np.ndarray:
@@ -135,13 +153,17 @@ class Level:
     # ---- points
     def paths(self, most: int) -> tuple[np.ndarray, np.ndarray]:
         """(centres, half widths), each (n, N): of the slices of cells with low sums of values, one cell for each bag. The first
-        path has the lowest sum; each of the others is the best through another slice of one variable."""
+        path has the lowest sum; others are the best through a slice of one variable that is better than its neighbours."""
         grid, last = self.grid, self.grid.cells[self.grid.root]
         at = np.flatnonzero(last.bag == last.bag[-1])
         order = at[np.argsort(-self.through[last.at[at]], kind="stable")]
         order = order[self.through[last.at[order]] > -np.inf]
-        _, first = np.unique(last.ids[0, order], return_index=True)
-        chosen, stack = [], [last.at[order[np.sort(first)[:most]]]]
+        _, first = np.unique(last.ids[0, order], return_index=True)  # the best cell of each slice, slice by slice
+        value = np.concatenate([[-np.inf], self.through[last.at[order[first]]], [-np.inf]])
+        lowest = first[(value[1:-1] >= value[:-2]) & (value[1:-1] >= value[2:])]
+        if not len(lowest):
+            return np.empty((len(self.low), 0)), np.empty((len(self.low), 0))
+        chosen, stack = [], [last.at[order[np.sort(lowest)[:most]]]]
         while stack:
             cell = stack.pop()
             chosen.append(cell)
