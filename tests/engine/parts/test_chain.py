@@ -36,17 +36,25 @@ def chain_of(f, low, high, lo=None, hi=None, goal: Goal | None = None, known=Non
     return Chain.of(evaluator, (lo[:, None], hi[:, None]), goal or Goal(), best, memory_limit)
 
 
-def after(chain: Chain, steps: int = 24) -> Chain:
-    for _ in itertools.islice(chain.steps(), steps):
+def after(chain: Chain, levels: int = 12) -> Chain:
+    for _ in itertools.takewhile(lambda _: len(chain.levels) < levels, chain.steps()):
         pass
     return chain
+
+
+def level_of(chain: Chain) -> Level:
+    """The one that comes next, enclosed."""
+    level = Level(chain.grid, chain.low, chain.high)
+    for _ in level.enclose():
+        pass
+    return level
 
 
 # ---- minimisers that are known
 def searched(c: Case, goal: Goal, known: bool) -> Chain | None:
     """All steps, each of which keeps the minimiser and the bounds."""
     chain = chain_of(c.f, c.low, c.high, c.lo, c.hi, goal, c.at if known else None)
-    for _ in () if chain is None else itertools.islice(chain.steps(), 24):
+    for _ in () if chain is None else itertools.takewhile(lambda _: len(chain.levels) < 12, chain.steps()):
         assert not chain.empty and c.at in chain.unions, c.text
         assert chain.lower <= 0 <= chain.incumbent.upper, c.text
     assert chain is None or not chain.empty
@@ -162,7 +170,7 @@ SUMS = {"a star": lambda x: np.sum(np.exp(x[0] / 3 + np.sin(x[1:]))) + np.sum(x*
 def test_slopes_are_taken_and_given_exactly(name):
     """Whatever the slices are, nothing is added to f: for each variable the slopes cancel, as real numbers."""
     chain = chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8, memory_limit=INF)
-    level, rng = Level(chain.grid, chain.low, chain.high), np.random.default_rng(1)
+    level, rng = level_of(chain), np.random.default_rng(1)
     assert np.abs(level._chosen()).max() > 0
     for _ in range(20):
         chosen = rng.integers(chain.grid.slices.first[:-1], chain.grid.slices.first[1:])
@@ -318,9 +326,9 @@ def test_known_minima(f, n, reach, minimum, digit):
 @pytest.mark.parametrize("name", SUMS)
 def test_few_entries_of_a_large_table_are_numbered(name, monkeypatch):
     """The table may be addressed directly or hold only what is written: the bounds are the same."""
-    direct = after(chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8), 8)
+    direct = after(chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8), 4)
     monkeypatch.setattr(grid, "max", lambda *_: 0, raising=False)  # as if every table were too large
-    numbered = after(chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8), 8)
+    numbered = after(chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8), 4)
     assert numbered.grid.entries <= direct.grid.entries + 1
     assert numbered.lower == direct.lower > -INF and numbered.unions == direct.unions
 
@@ -328,9 +336,8 @@ def test_few_entries_of_a_large_table_are_numbered(name, monkeypatch):
 def test_levels_see_nothing_but_their_grid():
     """Two levels of one grid have the same bounds, whatever was discarded in the first."""
     chain = chain_of(waves, [-3] * 4, [3] * 4)
-    first, second = (Level(chain.grid, chain.low, chain.high) for _ in range(2))
-    first.discard(-1.0)
-    first.discard_by_slopes(-1.0)
-    second.discard(-1.0)
-    second.discard_by_slopes(-1.0)
+    first, second = (level_of(chain) for _ in range(2))
+    for level in (first, second):
+        for _ in itertools.chain(level.discard(-1.0), level.discard_by_slopes(-1.0)):
+            pass
     assert first.lower == second.lower and (first.alive == second.alive).all() and first.alive.any()

@@ -94,7 +94,7 @@ class ChainOfBoxes(Part):
             if chain is None:  # an unbounded box
                 continue
             with np.errstate(all="ignore"):
-                for _ in itertools.islice(chain.steps(), 6):
+                for _ in itertools.takewhile(lambda _, chain=chain: len(chain.levels) < 3, chain.steps()):
                     pass
             lo[:, k], hi[:, k] = (INF, -INF) if chain.empty else chain.unions.hull
             lower[k] = max(lower[k], chain.lower)
