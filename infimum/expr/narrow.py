@@ -4,6 +4,9 @@ In where(u < c, a, b) a branch counts only where the test says so. On a box wher
 enclosed for all of u: a cubic that is meant for a ball is enclosed far outside it. With u replaced by min(u, c) in a, and by
 max(u, c) in b, it is the same function (docs/proof.md), and its branches are enclosed where they count. What is replaced is u at
 the same position only: element by element, or anywhere if u and the choice are single numbers.
+
+Both branches may hold other choices that read u as well, and each branch has its own bound: what they share is written twice,
+and where choices follow one another that would double again and again. A function that becomes much longer stays as it is.
 """
 
 from collections.abc import Iterator
@@ -14,7 +17,9 @@ from infimum.expr.node import Expr, is_const, topological
 from infimum.expr.ops import Kind
 from infimum.expr.totals import rebuilt
 
-_MOST = 64  # choices: a long loop is better enclosed as it is
+_MOST = 64     # choices: a long loop is better enclosed as it is
+_WORK = 8192   # operations that are looked at for replacement
+_LONGER = 2    # times as many operations, at most
 
 
 class Fact(NamedTuple):
@@ -36,6 +41,7 @@ def narrowed(f: Expr) -> Expr:
     bits = {quantity: 1 << i for i, quantity in enumerate(quantities)}
     reads: dict[Expr, int] = {}  # which quantities
     new: dict[Expr, Expr] = {}
+    work = 0
     for node in nodes:
         reads[node] = bits.get(node, 0)
         for arg in node.args:
@@ -45,10 +51,14 @@ def narrowed(f: Expr) -> Expr:
         for branch, (quantity, bound, constant) in facts.get(node, ()):
             if reads[node.args[branch]] & bits[quantity]:
                 old, everywhere = new[quantity], node.size == quantity.size == 1
-                branches[branch] = _replaced(branches[branch], old, build(bound, old, constant), everywhere)
+                replaced = _replaced(branches[branch], old, build(bound, old, constant), everywhere)
+                branches[branch] = replaced[branches[branch]]
+                work += len(replaced)
+                if work > _WORK:
+                    return f
         if node in facts:
             new[node] = build("where", *branches, line=node.line)
-    return new[f]
+    return new[f] if sum(1 for _ in topological([new[f]])) <= _LONGER * len(nodes) else f
 
 
 def _facts(test: Expr, outcome: bool) -> Iterator[Fact]:
@@ -75,8 +85,8 @@ def _is_number(node: Expr) -> bool:
     return is_const(node)
 
 
-def _replaced(root: Expr, old: Expr, by: Expr, everywhere: bool) -> Expr:
-    """The root with `by` for `old`: everywhere, or only where it is read at the same position."""
+def _replaced(root: Expr, old: Expr, by: Expr, everywhere: bool) -> dict[Expr, Expr]:
+    """The root and what it is made of with `by` for `old`: everywhere, or only where it is read at the same position."""
     new = {old: by}
     stack = [root]
     while stack:
@@ -89,4 +99,4 @@ def _replaced(root: Expr, old: Expr, by: Expr, everywhere: bool) -> Expr:
         if node not in new:
             new[node] = rebuilt(node, new) if inside else node
         stack.pop()
-    return new[root]
+    return new

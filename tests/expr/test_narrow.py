@@ -70,11 +70,22 @@ def test_what_is_not(name):
     assert narrowed(f) is f
 
 
-def test_many_choices_stay_as_they_are():
+@pytest.mark.parametrize("count", (12, 40, 1000))
+def test_choices_that_follow_one_another_do_not_double(count):
     def f(x):
         y = x[0]
-        for i in range(1000):
-            y = np.where(x[0] < i, y + x[0], y)
+        for i in range(count):
+            y = np.where(x[0] < i, np.sin(y + x[0]), np.cos(y * x[0]))
         return y
     f = infimum.compile(f, 1).f
     assert narrowed(f) is f
+
+
+def test_choices_that_follow_one_another_are_narrowed_by_what_each_compares():
+    def f(x):
+        y = x[0]
+        for _ in range(40):
+            y = np.where(y < 1, np.exp(y) - 1, np.sqrt(y))
+        return y
+    f = infimum.compile(f, 1).f
+    assert bounds_in(narrowed(f)) == 80
