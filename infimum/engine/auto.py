@@ -33,6 +33,7 @@ from infimum.result import Progress, Result
 _REACH = 1e3         # unbounded variables: the swarm looks this far
 _MANY = 32           # with more variables points come from the coordinate search, not from the swarm
 _SWARMED = 2000      # with up to so many variables the swarm is asked where that was not enough
+_QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
@@ -168,11 +169,13 @@ class Auto:
     def _look(self, search: PointSearch, rounds: Iterable[Iterator[None]] | None = None, sweeps: bool = True) -> Iterator[None]:
         """Looks for a better point, and sweeps the whole box where there is one. `rounds` may have begun already."""
         self.searches = [*(known for known in self.searches if known is not search), search]
-        for steps in rounds or search.rounds():
+        rounds = list(rounds or search.rounds())
+        for k, steps in enumerate(rounds):
             yield from steps
             better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
-            if sweeps and (better or not self.root.sweeps):
-                yield from self.root.sweep()
+            late = k + 1 - min(_QUICK, len(rounds))  # at 0 the whole box may be refined for the first time
+            if sweeps and (better or late == 0 or not self.root.sweeps):
+                yield from self.root.sweep(refines=late >= 0)
                 if self.root.done:
                     return
 

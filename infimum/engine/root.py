@@ -54,9 +54,9 @@ class Root:
         narrow = self.goal.xtol is None or self.width <= self.goal.xtol
         return self.empty or (self.goal.met(self.known, self.incumbent.upper) and narrow)
 
-    def sweep(self) -> Iterator[None]:
-        """Sweeps until there is nothing to do, or it no longer pays."""
-        refines = self.sweeper is not None and Refiner.possible(self.sweeper)
+    def sweep(self, refines: bool = True) -> Iterator[None]:
+        """Sweeps until there is nothing to do, or it no longer pays; then refines, if that is wanted and possible."""
+        refines = refines and self.sweeper is not None and Refiner.possible(self.sweeper)
         while self.sweeper is not None:
             self._forget_refinement()
             lo, hi, lower = self.sweeper.sweep(*self.box, self.incumbent.upper)
@@ -64,11 +64,16 @@ class Root:
             pays = bool((widths(lo, hi) < _PAYS * widths(*self.box)).any())
             self.box, self.known = (lo, hi), max(self.known, float(lower[0]))
             yield
-            if refines and not (pays or self.done):
-                refines = False
-                yield from self._refine()
-            if self.done or not (pays or self.sweeper.look_closer()):
+            if self.done:
                 return
+            if pays or self.sweeper.look_closer():
+                continue
+            before = widths(*self.box)
+            if refines:
+                yield from self._refine()
+            if self.done or not refines or not (widths(*self.box) < _PAYS * before).any():
+                return
+            refines = False
 
     def _refine(self) -> Iterator[None]:
         """Takes the box apart into slices of each variable, halved while that pays."""
