@@ -105,10 +105,12 @@ def call(function: Callable, *args: Any) -> Any:
 
 
 def all_ours(kind: type) -> type:
-    """The class, each of whose public methods is in our environment."""
+    """The class, each of whose public methods is in our environment. Plain properties decide for themselves."""
     for name, part in list(vars(kind).items()):
         if isinstance(part, cached_property):
             part.func = ours(part.func)
+        elif isinstance(part, classmethod):
+            setattr(kind, name, classmethod(ours(part.__func__)))
         elif isinstance(part, FunctionType) and not name.startswith("_"):
             setattr(kind, name, ours(part))
     return kind

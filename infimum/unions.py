@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from infimum import environment
+
 _COUNTLESS, _LOG2 = 10**15, 0.30102999566398  # numbers of boxes beyond that are not written out; the logarithm of 2, rounded down
 
 
@@ -29,6 +31,7 @@ def number_of(boxes: int) -> str:
     return f"more than 10**{digits}"
 
 
+@environment.all_ours
 class Unions:
     """A product of unions of closed intervals, one union for each variable.
 
@@ -85,6 +88,7 @@ class Unions:
         return math.prod(size**often for size, often in zip(sizes.tolist(), times.tolist(), strict=True))
 
     @property
+    @environment.ours
     def width(self) -> float:
         """The widest of all intervals, rounded up."""
         return float(widths(self.lo, self.hi).max(initial=0.0))

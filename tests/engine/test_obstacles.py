@@ -54,8 +54,8 @@ def jump(x):
 
 
 def choice(x):
-    s = x[0] + 2 * x[1]
-    return np.where(s > 0.3, s - 0.3, -s + np.sin(x[0]) / 100)
+    r2 = x[0] ** 2 + x[1] ** 2
+    return np.where(r2 < 0.5, x[0] + 2 * x[1], 10.0)
 
 
 def steep(x):
@@ -105,7 +105,7 @@ CASES = [
     (jump, [UNIT] * 2, {"max_boxes": 100_000}, "STOPPED",
      [f"`np.floor(5 * (x[0] + x[1]))` ({line(jump)}) jumps where `5 * (x[0] + x[1])` is an integer", "larger atol"]),
     (choice, [UNIT] * 2, {"max_boxes": 20_000, "atol": 1e-12, "rtol": 0}, "STOPPED",
-     [f"({line(choice, 2)}) jumps where `s > 0.3` changes", "on either side"]),
+     [f"({line(choice, 2)}) jumps where `r2 < 0.5` changes", "on either side"]),
     (steep, [UNIT] * 2, {"max_boxes": 50_000}, "STOPPED",
      [f"`np.sqrt(np.abs(x[1] - x[0]**2))` ({line(steep)}) has an infinite slope where `np.abs(x[1] - x[0]**2)` is 0"]),
     (kink, [UNIT] * 2, {"max_boxes": 20_000, "atol": 1e-9, "rtol": 0}, "STOPPED",
