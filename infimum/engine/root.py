@@ -1,6 +1,7 @@
 """The whole box before it is cut: sweeps shrink it in all variables at once, while that pays."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -84,7 +85,8 @@ class Root:
         chain = None if self.empty else Chain.of(self.evaluator, self.box, self.goal, self.incumbent, memory_limit, max_boxes)
         if chain is not None:
             self._forget_refinement()
-            yield from self._taken_apart(chain)
+            with suppress(MemoryError):  # what is proved so far stays
+                yield from self._taken_apart(chain)
 
     @property
     def boxes_spent(self) -> bool:

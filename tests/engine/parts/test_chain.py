@@ -341,3 +341,21 @@ def test_levels_see_nothing_but_their_grid():
         for _ in itertools.chain(level.discard(-1.0), level.discard_by_slopes(-1.0)):
             pass
     assert first.lower == second.lower and (first.alive == second.alive).all() and first.alive.any()
+
+
+def test_where_memory_ends_what_is_proved_stays(monkeypatch):
+    """The bounds of the levels before hold, and branch and bound goes on from there."""
+    def fun(x):
+        return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (x[:-1] - 0.3) ** 2 + np.sin(9 * x[:-1]))
+    whole = infimum.minimize(fun, [(-2, 2)] * 3)
+    enclose, begun = Level.enclose, []
+
+    def until_full(level):
+        begun.append(level)
+        if len(begun) > 3:
+            raise MemoryError
+        return enclose(level)
+    monkeypatch.setattr(Level, "enclose", until_full)
+    r = infimum.minimize(fun, [(-2, 2)] * 3)
+    assert len(begun) == 4 and r.verdict.name == "PROVED" and r.nit > 0 == whole.nit
+    assert r.lower <= whole.upper and whole.lower <= r.upper and whole.x in r.regions
