@@ -16,11 +16,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from infimum.expr.build import broadcast, build, index, reshape
+from infimum.expr.build import broadcast, build, index, rebuilt, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.ops import Kind
 from infimum.expr.roll import rolled
-from infimum.expr.totals import Depends, all_parts, dependent, rebuilt, scaled, totals
+from infimum.expr.totals import Depends, all_parts, dependent, scaled, totals
 
 _JOIN = {"sum": "add", "prod": "mul", "amin": "min", "amax": "max", "norm": "hypot"}
 _ROWS, _WORK = 32, 4096  # the longest short axis, and operations that are written for all its rows together

@@ -17,14 +17,13 @@ from functools import reduce
 
 import numpy as np
 
-from infimum.expr.build import broadcast, build, is_zero, zeros
+from infimum.expr.build import broadcast, build, is_zero, rebuilt, zeros
 from infimum.expr.diff_rules import LN2, LN10
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
 from infimum.expr.signs import is_constant, sign_of
 from infimum.expr.simplify import is_exponent, scalar_of
 from infimum.expr.taylor import expansion
-from infimum.expr.totals import rebuilt
 from infimum.expr.two_powers import least_of_two_powers, rational
 
 Terms = dict[tuple[Fraction, int], Expr]  # C under (p, m)

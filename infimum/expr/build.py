@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.expr.node import Expr, Index, Shape, const, is_const, make
+from infimum.expr.node import Expr, Index, Shape, const, is_const, make, topological
 from infimum.expr.ops import OPS, Kind
 from infimum.expr.simplify import RULES
 
@@ -36,6 +36,24 @@ def build(op: str, *args: Any, line: str | None = None, **params: Any) -> Expr:
         return simpler
     params.pop("shape", None)  # it is the node's own shape
     return make(op, nodes, shape, params, line)
+
+
+def rebuilt(node: Expr, new: dict[Expr, Expr]) -> Expr:
+    """The node with other arguments."""
+    args = [new[a] for a in node.args]
+    if all(a is b for a, b in zip(args, node.args, strict=True)):
+        return node
+    shape = {"shape": node.shape} if node.op in ("reshape", "broadcast", "embed") else {}
+    return build(node.op, *args, line=node.line, **dict(node.params), **shape)
+
+
+def substituted(root: Expr, new: dict[Expr, Expr]) -> Expr:
+    """The expression with some nodes replaced."""
+    new = dict(new)
+    for node in topological([root]):
+        if node not in new:
+            new[node] = rebuilt(node, new)
+    return new[root]
 
 
 def _rearranged_test(test: Expr, view: Callable[[Expr], Expr], line: str | None) -> Expr:

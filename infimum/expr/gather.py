@@ -6,11 +6,10 @@ from collections import Counter
 from functools import reduce
 from typing import Any
 
-from infimum.expr.build import build
+from infimum.expr.build import build, rebuilt
 from infimum.expr.node import Expr, topological
 from infimum.expr.pieces import quantities
 from infimum.expr.taylor import substitute
-from infimum.expr.totals import rebuilt
 
 _CHAIN = ("add", "sub", "neg")
 _Term = tuple[bool, Expr]  # is it subtracted?

@@ -12,10 +12,9 @@ and where choices follow one another that would double again and again. A functi
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from infimum.expr.build import build
+from infimum.expr.build import build, rebuilt
 from infimum.expr.node import Expr, is_const, topological
 from infimum.expr.ops import Kind
-from infimum.expr.totals import rebuilt
 
 _MOST = 64     # choices: a long loop is better enclosed as it is
 _WORK = 8192   # operations that are looked at for replacement

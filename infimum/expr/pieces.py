@@ -8,7 +8,7 @@ quantity, so that cutting its range into slices and enclosing the piece on each 
 from dataclasses import dataclass
 from functools import cached_property
 
-from infimum.expr.build import build
+from infimum.expr.build import build, substituted
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.ops import Kind
@@ -64,10 +64,4 @@ def pieces_of(f: Expr) -> dict[Expr, Piece]:
 
 def _piece(top: Expr, quantity: Expr) -> Piece:
     variable = var("piece", quantity.shape)
-    new = {quantity: variable}
-    for node in topological([top], leaf=quantity):
-        if node not in new:
-            args = [new[a] for a in node.args]
-            same = all(a is b for a, b in zip(args, node.args, strict=True))
-            new[node] = node if same else build(node.op, *args, line=node.line, **dict(node.params))
-    return Piece(new[top], variable, quantity)
+    return Piece(substituted(top, {quantity: variable}), variable, quantity)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.expr.build import build, index
+from infimum.expr.build import build, index, rebuilt
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.ops import Kind
-from infimum.expr.totals import Depends, Part, Scaling, all_parts, dependent, rebuilt, scaled, totals
+from infimum.expr.totals import Depends, Part, Scaling, all_parts, dependent, scaled, totals
 from infimum.watch import heed
 
 _REDUCE = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}

@@ -3,10 +3,9 @@
 from fractions import Fraction
 from math import factorial
 
-from infimum.expr.build import broadcast, build
+from infimum.expr.build import broadcast, build, rebuilt
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, const, topological, var
-from infimum.expr.totals import rebuilt
 
 # under (function, point): the value and the first derivatives there. Each is smooth inside its domain, an interval with the point
 # in it, which thus contains the segment from the point to any place where the function is defined. (Not so that of the tangent.)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infimum.expr.build import build, index
-from infimum.expr.node import Expr, between, const, topological, var
+from infimum.expr.build import build, index, substituted
+from infimum.expr.node import Expr, between, const, var
 from infimum.expr.ops import Kind
 from infimum.watch import heed
 
@@ -247,18 +247,6 @@ def _elements(name: str, count: int) -> dict[Expr, Expr]:
     """The scalars name0, name1, … as elements of a vector."""
     whole = var(name, (count,))
     return {var(f"{name}{k}", ()): index(whole, k) for k in range(count)}
-
-
-def substituted(root: Expr, new: dict[Expr, Expr]) -> Expr:
-    """The expression with some nodes replaced."""
-    new = dict(new)
-    for node in topological([root]):
-        if node not in new:
-            args = [new[a] for a in node.args]
-            same = all(a is b for a, b in zip(args, node.args, strict=True))
-            shape = {"shape": node.shape} if node.kind is Kind.VIEW else {}
-            new[node] = node if same else build(node.op, *args, line=node.line, **dict(node.params), **shape)
-    return new[root]
 
 
 def _scaled(node: Expr) -> tuple[Expr, Expr, bool] | None:

@@ -65,12 +65,3 @@ def scaled(node: Expr, scaling: Scaling) -> Expr:
     for op, constants in reversed(scaling):
         node = build(op, node, *constants, line=node.line)
     return node
-
-
-def rebuilt(node: Expr, new: dict[Expr, Expr]) -> Expr:
-    """The node with other arguments."""
-    args = [new[a] for a in node.args]
-    if all(a is b for a, b in zip(args, node.args, strict=True)):
-        return node
-    shape = {"shape": node.shape} if node.op in ("reshape", "broadcast", "embed") else {}
-    return build(node.op, *args, line=node.line, **dict(node.params), **shape)

@@ -12,10 +12,11 @@ not Lipschitz, the ends of its derivative are infinite, and so is the second.
 
 import numpy as np
 
+from infimum.expr.build import substituted
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.ops import Kind
-from infimum.expr.terms import C, substituted
+from infimum.expr.terms import C
 from infimum.interval.pair import INF, Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value

@@ -6,9 +6,9 @@ import numpy as np
 
 from infimum.engine.parts.chain.bags import Bag
 from infimum.evaluate import Evaluator
-from infimum.expr.build import build, index
+from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
-from infimum.expr.terms import C, Family, X, substituted
+from infimum.expr.terms import C, Family, X
 from infimum.lower.cells import FACTS, FROM, NATURAL, UNSHIFTED, steep_parts
 from infimum.lower.programs import CELLS, SHIFT, STEEP
 
