@@ -8,6 +8,7 @@ import numpy as np
 from infimum.cover import widths
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.chain import Chain
+from infimum.engine.parts.chain.coupled import coupled_of
 from infimum.engine.parts.refine import Refiner
 from infimum.engine.parts.sweep import FEW, Sweeper
 from infimum.engine.points.incumbent import Incumbent
@@ -82,7 +83,10 @@ class Root:
 
     def chain(self, memory_limit: float | None, max_boxes: int | None) -> Iterator[None]:
         """Takes it apart by the structure of the function, where it has one."""
-        chain = None if self.empty else Chain.of(self.evaluator, self.box, self.goal, self.incumbent, memory_limit, max_boxes)
+        if self.empty:
+            return
+        given = self.evaluator, self.box, self.goal, self.incumbent, memory_limit, max_boxes
+        chain = Chain.of(*given) or coupled_of(*given)
         if chain is not None:
             self._forget_refinement()
             with suppress(MemoryError):  # what is proved so far stays

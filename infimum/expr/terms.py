@@ -54,11 +54,11 @@ class _Apart(Exception):
         self.kinds = kinds
 
 
-def families_of(f: Expr, x: Expr) -> list[Family] | None:
-    """The families of the terms of f, or None if it has a term of more than three variables."""
+def families_of(f: Expr, x: Expr, most: int = MOST_VARIABLES) -> list[Family] | None:
+    """The families of the terms of f, or None if it has a term of more than so many variables."""
     try:
-        found = _Reader(x, lift=False).families(f)
-        return found if len(found) <= _FEW else _Reader(x, lift=True).families(f)
+        found = _Reader(x, most, lift=False).families(f)
+        return found if len(found) <= _FEW else _Reader(x, most, lift=True).families(f)
     except _NoTerms:
         return None
 
@@ -66,8 +66,8 @@ def families_of(f: Expr, x: Expr) -> list[Family] | None:
 class _Reader:
     """`lift`: constants become part of the table also where all terms that are looked at together share them."""
 
-    def __init__(self, x: Expr, lift: bool):
-        self.x, self.lift, self.looked = x, lift, 0
+    def __init__(self, x: Expr, most: int, lift: bool):
+        self.x, self.most, self.lift, self.looked = x, most, lift, 0
         self.sources: dict[Expr, np.ndarray] = {}
 
     def families(self, f: Expr) -> list[Family]:
@@ -142,7 +142,7 @@ class _Reader:
 
     # ---- the form of a term
     def _family(self, node: Expr, at: np.ndarray, factors: list) -> Family:
-        leaves = _Leaves(len(at), self.lift)
+        leaves = _Leaves(len(at), self.most, self.lift)
         value = self._element(node, at, leaves)
         for by, where, inverse in factors:
             value = build("div" if inverse else "mul", value, self._element(by, where, leaves))
@@ -206,15 +206,15 @@ def _separate(node: Expr, at: np.ndarray, factors: list, apart: _Apart) -> list[
 class _Leaves:
     """The variables and constants that the terms of a family read."""
 
-    def __init__(self, count: int, lift: bool):
-        self.count, self.lift = count, lift
+    def __init__(self, count: int, most: int, lift: bool):
+        self.count, self.most, self.lift = count, most, lift
         self.variables: dict[bytes, tuple[Expr, np.ndarray]] = {}
         self.constants: dict[bytes, tuple[Expr, np.ndarray, np.ndarray]] = {}
 
     def variable(self, at: np.ndarray) -> Expr:
         key = at.tobytes()
         if key not in self.variables:
-            if len(self.variables) == MOST_VARIABLES:
+            if len(self.variables) == self.most:
                 raise _NoTerms
             for _, other in self.variables.values():
                 same = at == other

@@ -1,6 +1,7 @@
 """Grid: every variable is cut into slices, and every bag holds cells: combinations of slices of its variables that may hold a
 minimiser."""
 
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -58,9 +59,9 @@ class Cells:
         return which, local[which]
 
 
-def cells_at_first(kinds: list[Kind]) -> int:
-    """How many cells a grid has at the beginning, at most."""
-    return sum(len(kind.bags) * _FIRST**kind.k for kind in kinds)
+def cells_at_first(kinds: list[Kind], fixed: int = 0) -> int:
+    """How many cells a grid has at the beginning, at most, where so many variables of every bag are not cut."""
+    return sum(len(kind.bags) * _FIRST**(kind.k - fixed) for kind in kinds)
 
 
 class Grid:
@@ -150,9 +151,16 @@ class Grid:
         """The slices that are used, variable by variable."""
         return Unions(self.slices.lo, self.slices.hi, self.slices.first).keep(self._used(alive))
 
-    def halved(self, alive: np.ndarray, width: float, most: int) -> bool:
-        """Keeps the cells that are alive and halves every slice that they use, if it is wider than `width`. False, and nothing is
-        done, if that would give more than `most` cells, or nothing can be halved."""
+    def only(self, alive: np.ndarray) -> "Grid":
+        """A grid of the cells that are alive."""
+        kept, new = [np.flatnonzero(alive[cells.at]) for cells in self.cells], copy(self)
+        new.cells = [Cells(cells.kind, cells.ids[:, index], cells.bag[index]) for cells, index in zip(self.cells, kept, strict=True)]
+        new._link()
+        return new
+
+    def halved(self, alive: np.ndarray, width: float | np.ndarray, most: int) -> bool:
+        """Keeps the cells that are alive and halves every slice that they use, if it is wider than `width` (one for all slices,
+        or one for each). False, and nothing is done, if that would give more than `most` cells, or nothing can be halved."""
         used, kept = self._used(alive), [np.flatnonzero(alive[cells.at]) for cells in self.cells]
         slices = self.slices
         middle = slices.centre

@@ -1,0 +1,314 @@
+"""Sums of small terms that a scalar couples, such as a norm or a mean of all variables: proved slice by slice of the scalar.
+
+With s = G(x) the function is F(x, s), a sum of small terms if s is taken for a variable. On a slice S of s, and for any number λ,
+dynamic programming bounds F(x, s) + λ (G(x) - s) from below over all x and all s of S: at points with G(x) = s that is f. A
+*node* is a slice of each scalar with the cells that may hold a minimiser for it. A cell is gone when it is gone in every node;
+their slices cover all values of the scalars.
+
+λ is the multiplier of the constraint G(x) = s, chosen to make the bound high. Where several separate configurations are left, the
+best multiplier leaves a gap between a bound and f that no finer slices close; nodes are then divided between two intervals of a
+variable.
+"""
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from infimum.engine.goal import Goal
+from infimum.engine.parts.chain.bags import bags_of
+from infimum.engine.parts.chain.chain import Chain
+from infimum.engine.parts.chain.grid import Grid, Slices, cells_at_first
+from infimum.engine.parts.chain.kinds import Kind, kinds_of
+from infimum.engine.parts.chain.level import Level
+from infimum.engine.points.incumbent import Incumbent
+from infimum.evaluate import Evaluator
+from infimum.expr.scalar import coupling_of
+from infimum.lower.cells import AT_CENTRE, FACTS
+from infimum.unions import Unions, widths
+
+_LEAST = 4             # variables: fewer are one term
+_MOST = 1 << 22        # cells of all nodes
+_BYTES = 160           # that a cell takes
+_FORMS, _TERMS = 12, 16  # as in chains
+_TRIES = 3             # multipliers that a node is bounded with, each from the one before
+_STEPS, _SMALLEST = 24, 2.0**-12  # of a search for a multiplier; of the size of its first step
+_WORTH = 0.1           # of the gap, that a better multiplier must gain
+_DUAL = 0.25           # of the gap, less than which finer slices would gain
+_NODES = 4096
+_STARTS = 4
+
+
+def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+               memory_limit: float | None = None, max_boxes: float | None = None) -> "Coupled | None":
+    """The search, if the function has the structure, the box is bounded, and the limits of bytes and cells let it begin."""
+    n, (lo, hi) = evaluator.n, (end[:, 0] for end in box)
+    if n < _LEAST or not np.isfinite(widths(lo, hi)).all():
+        return None
+    coupling = coupling_of(evaluator.f, n)
+    if coupling is None or len(coupling.families) > _FORMS:
+        return None
+    families, scalars = coupling.families, range(n, n + len(coupling.scalars))
+    bags = bags_of([family.variables[(family.variables < n).all(axis=1)] for family in families], n)
+    if bags is None or max(len(bag.terms) for bag in bags) > _TERMS:
+        return None
+    for k, bag in enumerate(bags):
+        bag.variables += tuple(scalars)
+        bag.shared += tuple(scalars) if k < len(bags) - 1 else ()
+    kinds = kinds_of(bags, families, evaluator.backend)
+    most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES)
+    if len(kinds) > _FORMS or cells_at_first(kinds, len(scalars)) > most:
+        return None
+    known = [Evaluator(s, n, evaluator.backend).value(lo, hi) for s in coupling.scalars]
+    ends = np.array([[float(end) for end in (s.lo, s.hi)] for s in known]).T
+    if not np.isfinite(widths(*ends)).all() or (coupling.compares and not all(s.defined for s in known)):
+        return None
+    grid = Grid(kinds, np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]]))
+    node = _Node(_with_scalars(grid, *ends), np.zeros(len(scalars)), np.zeros(len(scalars)), -np.inf)
+    return Coupled(node, box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """grid: cells of the variables and of one slice of each scalar. multipliers, and the steps in which they were looked for.
+    f is not below `lower` at points of these cells with scalars in these slices."""
+
+    grid: Grid
+    multipliers: np.ndarray
+    steps: np.ndarray
+    lower: float
+    done: bool = False
+
+
+class CoupledLevel(Level):
+    """Cells of a node. Derivatives by a variable alone say nothing here: the scalar moves along with it."""
+
+    def _first_order(self) -> None:
+        pass
+
+
+class Coupled(Chain):
+    """A search of the box (n, 1), as chains are."""
+
+    def __init__(self, node: _Node, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+                 most: int = _MOST, max_boxes: float = np.inf):
+        super().__init__(node.grid, box, goal, incumbent, most, max_boxes)
+        self.n, self.scalars = len(self.low), len(node.multipliers)
+        more = np.full(self.scalars, np.inf)
+        self.ends = np.concatenate([self.low, -more]), np.concatenate([self.high, more])
+        self.nodes = [node]
+
+    def steps(self) -> Iterator[None]:
+        """The work, in rounds over all nodes, until the goal is met, nothing is left, or it no longer pays."""
+        while True:
+            waiting, self.nodes = self.nodes, []
+            left = []
+            for k, node in enumerate(waiting):
+                if node.lower > self.incumbent.upper:
+                    continue
+                left += [node] if node.done else (yield from self._divided(node, self.most - _cells(waiting[k:]) - _cells(left)))
+            self.nodes = left
+            if not left:
+                self.empty = True
+                return
+            self.lower = max(self.lower, min(node.lower for node in left))
+            self.unions = _joined([_of_variables(node, self.n) for node in left])
+            self.levels.append((self.incumbent.upper - self.lower, _cells(left)))
+            yield
+            if self._is_done() or self.evaluations >= self.max_boxes or all(node.done for node in left) or not self._pays():
+                return
+
+    # ---- one node
+    def _divided(self, node: _Node, room: int) -> Iterator[None]:
+        """The nodes that take its place: none if it holds no minimiser."""
+        alive, gain = np.ones(len(node.grid), bool), np.inf
+        for _ in range(_TRIES):
+            level = yield from self._level(node, alive)
+            alive = level.alive
+            self._improve(*(rows[:self.n] for rows in level.paths(_STARTS)))
+            yield from level.discard(self.incumbent.upper)
+            yield from level.discard_by_slopes(self.incumbent.upper)
+            node = replace(node, lower=max(node.lower, level.lower))
+            if level.empty or node.lower > self.incumbent.upper:
+                return []
+            if gain < _WORTH * (self.incumbent.upper - node.lower):
+                break
+            better, gain = yield from self._better_multipliers(node, level)
+            if not gain > 0:
+                break
+            node = better
+        return (yield from self._parts(node, level, room))
+
+    def _level(self, node: _Node, alive: np.ndarray) -> Iterator[None]:
+        level = CoupledLevel(_with_multipliers(node.grid, node.multipliers), *self.ends)
+        level.alive = alive.copy()
+        yield from level.enclose()
+        self.evaluations += len(node.grid)
+        return level
+
+    def _better_multipliers(self, node: _Node, level: Level) -> Iterator[None]:
+        """(the node with multipliers for which its bound should be higher, by how much): estimates."""
+        grid, best, multipliers, steps = node.grid, -np.inf, node.multipliers.copy(), node.steps.copy()
+        first = self._centres(level)
+        changes = []
+        for k in range(self.scalars):
+            step = 1.0 if steps[k] == 0 else steps[k]
+            other = yield from self._level(replace(node, multipliers=_moved(multipliers, k, step)), level.alive)
+            change = (self._centres(other) - first) / step
+            changes.append(np.where(np.isfinite(change), change, 0.0))
+            if steps[k] == 0:
+                spread = np.ptp(changes[k][level.alive])
+                steps[k] = np.ptp(first[level.alive & np.isfinite(first)]) / spread if spread > 0 else 1.0
+        base = np.where(level.alive, level.number, -np.inf)
+
+        def bound(moves: np.ndarray) -> float:
+            number = base + sum(move * change for move, change in zip(moves, changes, strict=True))
+            return -float(level.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)[1])
+        moves = np.zeros(self.scalars)
+        best = start = bound(moves)
+        smallest = steps * _SMALLEST
+        for turn in range(_STEPS):
+            k = turn % self.scalars
+            values = [bound(_moved(moves, k, sign * steps[k])) for sign in (-1, 1)]
+            sign = int(np.argmax(values))
+            if values[sign] > best:
+                best, moves = values[sign], _moved(moves, k, (2 * sign - 1) * steps[k])
+                steps[k] *= 2
+            else:
+                steps[k] /= 2
+            if best > self.incumbent.upper or (steps < smallest).all():
+                break
+        return replace(node, multipliers=multipliers + moves, steps=np.maximum(steps, 2.0**-1000)), best - start
+
+    def _centres(self, level: Level) -> np.ndarray:
+        """Minus the values at centres."""
+        values = np.empty(len(level.grid))
+        for cells, found in zip(level.grid.cells, level.found, strict=True):
+            values[cells.at] = -found[FACTS][AT_CENTRE]
+        return values
+
+    # ---- dividing
+    def _parts(self, node: _Node, level: Level, room: int) -> Iterator[None]:
+        """The nodes that take its place: with finer slices, or divided, by what the bound loses most."""
+        alive, upper = level.alive, self.incumbent.upper
+        node, before = replace(node, grid=node.grid.only(alive)), node
+        if self._is_settled(node):
+            return [replace(node, done=True)]
+        losses, centre = yield from self._losses(before, level)
+        if max(losses) < _DUAL * (upper - level.lower) < np.inf:
+            parts = _separated(node, self.n)
+            if parts:
+                return parts
+        k = int(np.argmax(losses))
+        ways = [lambda: self._finer(node, room), lambda: self._by_scalar(node, losses[:-1])]
+        return next((parts for way in (ways if k == self.scalars else ways[::-1]) if (parts := way())), [replace(node, done=True)])
+
+    def _losses(self, node: _Node, level: Level) -> Iterator[None]:
+        """How much lower the bound is because of the width of each scalar's slice, and because of the slices of variables; the
+        least sum of values at centres."""
+        slices, bounds = node.grid.slices, [level.lower]
+        lo, hi, middle = (side[-self.scalars:] for side in (slices.lo, slices.hi, slices.centre))
+        for k in range(self.scalars):
+            narrow = np.arange(self.scalars) <= k
+            grid = _with_scalars(node.grid, np.where(narrow, middle, lo), np.where(narrow, middle, hi))
+            there = yield from self._level(replace(node, grid=grid), level.alive)
+            yield from there.discard_by_slopes(np.inf)
+            bounds.append(max(bounds[-1], there.lower))
+        bounds.append(-float(there.through[level.alive].max(initial=-np.inf)))
+        losses = [0.0 if b == a else b - a for a, b in zip(bounds, bounds[1:], strict=False)]
+        return losses, bounds[-1]
+
+    def _is_settled(self, node: _Node) -> bool:
+        narrow = self.goal.xtol is None or _of_variables(node, self.n).width <= self.goal.xtol
+        return self.goal.met(node.lower, self.incumbent.upper) and narrow
+
+    def _finer(self, node: _Node, room: int) -> list[_Node]:
+        """With every slice of a variable halved."""
+        grid, width = copy(node.grid), np.zeros(len(node.grid.slices))
+        width[len(width) - self.scalars:] = np.inf
+        return [replace(node, grid=grid)] if grid.halved(np.ones(len(grid), bool), width, room) else []
+
+    def _by_scalar(self, node: _Node, losses: list[float]) -> list[_Node]:
+        """Two, with the halves of the slice of a scalar."""
+        slices = node.grid.slices
+        lo, hi, middle = (side[-self.scalars:] for side in (slices.lo, slices.hi, slices.centre))
+        k = int(np.argmax(np.where((lo < middle) & (middle < hi), losses, -1.0)))
+        if not lo[k] < middle[k] < hi[k] or len(self.nodes) >= _NODES:
+            return []
+        first, second = hi.copy(), lo.copy()
+        first[k] = second[k] = middle[k]
+        return [replace(node, grid=_with_scalars(node.grid, *ends)) for ends in ((lo, first), (second, hi))]
+
+
+def _moved(values: np.ndarray, k: int, by: float) -> np.ndarray:
+    moved = values.copy()
+    moved[k] += by
+    return moved
+
+
+def _cells(nodes: list[_Node]) -> int:
+    return sum(len(node.grid) for node in nodes)
+
+
+def _of_variables(node: _Node, n: int) -> Unions:
+    """The slices of the first n variables."""
+    unions = node.grid.unions(np.ones(len(node.grid), bool))
+    end = unions.starts[n]
+    return Unions(unions.lo[:end], unions.hi[:end], unions.starts[:n + 1])
+
+
+def _joined(parts: list[Unions]) -> Unions:
+    """Every interval of every part; where they overlap, what lies in an earlier one is left out of a later one."""
+    lo, hi, variable = (np.concatenate([getattr(part, name) for part in parts]) for name in ("lo", "hi", "variables"))
+    order = np.lexsort((-hi, lo, variable))
+    lo, hi, variable = lo[order], hi[order], variable[order]
+    ends, rank = np.unique(hi, return_inverse=True)
+    reached = np.maximum.accumulate(rank + variable * len(ends)) - variable * len(ends)  # the highest end so far, variable by variable
+    first = np.append(True, variable[1:] != variable[:-1])
+    before = np.where(first, -np.inf, ends[np.append(0, reached[:-1])])
+    keep = hi > before
+    counts = np.bincount(variable[keep], minlength=len(parts[0]))
+    return Unions(np.maximum(lo, before)[keep], hi[keep], np.concatenate([[0], np.cumsum(counts)]))
+
+
+def _separated(node: _Node, n: int) -> list[_Node]:
+    """Two nodes, with the intervals of one variable below and above the widest space between two of them."""
+    merged = _of_variables(node, n).merged()
+    space = np.where(merged.variables[1:] == merged.variables[:-1], merged.lo[1:] - merged.hi[:-1], -np.inf)
+    if not (space > 0).any():
+        return []
+    k = int(np.argmax(space))
+    variable, end = merged.variables[k], merged.hi[k]
+    above = np.zeros((2, len(node.grid)), bool)
+    for cells in node.grid.cells:
+        for place, row in enumerate(cells.ids):
+            mine = cells.kind.variables[place][cells.bag] == variable
+            for side, where in zip(above, (node.grid.slices.lo[row] < end, node.grid.slices.hi[row] > end), strict=True):
+                side[cells.at] |= mine & where
+    return [replace(node, grid=node.grid.only(~side)) for side in above[::-1]]
+
+
+def _with_scalars(grid: Grid, lo: np.ndarray, hi: np.ndarray) -> Grid:
+    """The same cells, with other slices of the scalars."""
+    slices, first = grid.slices, len(grid.slices) - len(lo)
+    new = copy(grid)
+    new.slices = Slices(np.concatenate([slices.lo[:first], lo]), np.concatenate([slices.hi[:first], hi]), slices.first)
+    return new
+
+
+def _with_multipliers(grid: Grid, multipliers: np.ndarray) -> Grid:
+    """The same cells, with these numbers in the tables of constants."""
+    new, kinds = copy(grid), {id(kind): _kind_with(kind, multipliers) for kind in grid.kinds}
+    new.kinds, new.cells = [kinds[id(kind)] for kind in grid.kinds], [copy(cells) for cells in grid.cells]
+    for cells in new.cells:
+        cells.kind = kinds[id(cells.kind)]
+    return new
+
+
+def _kind_with(kind: Kind, multipliers: np.ndarray) -> Kind:
+    m, constants = len(kind.constants) // 2, kind.constants.copy()
+    rows = np.flatnonzero(np.isnan(constants[:m]).all(axis=1)) if len(kind.bags) else []
+    for row in rows:
+        constants[[row, m + row]] = multipliers[int(constants[m + row, 0])]
+    return replace(kind, constants=constants)
