@@ -19,7 +19,7 @@ import numpy as np
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.bags import bags_of
 from infimum.engine.parts.chain.chain import Chain
-from infimum.engine.parts.chain.grid import Grid, Slices, cells_at_first
+from infimum.engine.parts.chain.grid import TOP, Grid, Slices, cells_at_first
 from infimum.engine.parts.chain.kinds import Kind, kinds_of
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.points.incumbent import Incumbent
@@ -65,18 +65,17 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
     if not np.isfinite(widths(*ends)).all() or (coupling.compares and not all(s.defined for s in known)):
         return None
     grid = Grid(kinds, np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]]))
-    node = _Node(_with_scalars(grid, *ends), np.zeros(len(scalars)), np.zeros(len(scalars)), -np.inf)
+    node = _Node(_with_scalars(grid, *ends), np.zeros(len(scalars)), -np.inf)
     return Coupled(node, box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """grid: cells of the variables and of one slice of each scalar. multipliers, and the steps in which they were looked for.
-    f is not below `lower` at points of these cells with scalars in these slices."""
+    """grid: cells of the variables and of one slice of each scalar. f is not below `lower` at points of these cells with scalars
+    in these slices."""
 
     grid: Grid
     multipliers: np.ndarray
-    steps: np.ndarray
     lower: float
     done: bool = False
 
@@ -86,6 +85,11 @@ class CoupledLevel(Level):
 
     def _first_order(self) -> None:
         pass
+
+    def sums_up(self, number: np.ndarray) -> float:
+        """The largest sum of these numbers over a choice of cells that agree."""
+        grid = self.grid
+        return float(self.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)[TOP])
 
 
 class Coupled(Chain):
@@ -149,25 +153,20 @@ class Coupled(Chain):
 
     def _better_multipliers(self, node: _Node, level: Level) -> Iterator[None]:
         """(the node with multipliers for which its bound should be higher, by how much): estimates."""
-        grid, best, multipliers, steps = node.grid, -np.inf, node.multipliers.copy(), node.steps.copy()
-        first = self._centres(level)
-        changes = []
+        first, changes, steps = _at_centres(level), [], np.ones(self.scalars)
         for k in range(self.scalars):
-            step = 1.0 if steps[k] == 0 else steps[k]
-            other = yield from self._level(replace(node, multipliers=_moved(multipliers, k, step)), level.alive)
-            change = (self._centres(other) - first) / step
+            by = max(1.0, abs(node.multipliers[k]))
+            other = yield from self._level(replace(node, multipliers=_moved(node.multipliers, k, by)), level.alive)
+            change = (_at_centres(other) - first) / by
             changes.append(np.where(np.isfinite(change), change, 0.0))
-            if steps[k] == 0:
-                spread = np.ptp(changes[k][level.alive])
-                steps[k] = np.ptp(first[level.alive & np.isfinite(first)]) / spread if spread > 0 else 1.0
+            values, weights = (_spread(level, numbers) for numbers in (first, changes[k]))
+            steps[k] = values / weights if 0 < values < np.inf and weights > 0 else 1.0
         base = np.where(level.alive, level.number, -np.inf)
 
         def bound(moves: np.ndarray) -> float:
-            number = base + sum(move * change for move, change in zip(moves, changes, strict=True))
-            return -float(level.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)[1])
-        moves = np.zeros(self.scalars)
-        best = start = bound(moves)
-        smallest = steps * _SMALLEST
+            return -level.sums_up(base + sum(move * change for move, change in zip(moves, changes, strict=True)))
+        moves, best = np.zeros(self.scalars), bound(np.zeros(self.scalars))
+        start, smallest = best, steps * _SMALLEST
         for turn in range(_STEPS):
             k = turn % self.scalars
             values = [bound(_moved(moves, k, sign * steps[k])) for sign in (-1, 1)]
@@ -179,14 +178,7 @@ class Coupled(Chain):
                 steps[k] /= 2
             if best > self.incumbent.upper or (steps < smallest).all():
                 break
-        return replace(node, multipliers=multipliers + moves, steps=np.maximum(steps, 2.0**-1000)), best - start
-
-    def _centres(self, level: Level) -> np.ndarray:
-        """Minus the values at centres."""
-        values = np.empty(len(level.grid))
-        for cells, found in zip(level.grid.cells, level.found, strict=True):
-            values[cells.at] = -found[FACTS][AT_CENTRE]
-        return values
+        return replace(node, multipliers=node.multipliers + moves), best - start
 
     # ---- dividing
     def _parts(self, node: _Node, level: Level, room: int) -> Iterator[None]:
@@ -197,7 +189,7 @@ class Coupled(Chain):
             return [replace(node, done=True)]
         losses, centre = yield from self._losses(before, level)
         if max(losses) < _DUAL * (upper - level.lower) < np.inf:
-            parts = _separated(node, self.n)
+            parts = _by_variable(node, self.n)
             if parts:
                 return parts
         k = int(np.argmax(losses))
@@ -241,6 +233,26 @@ class Coupled(Chain):
         return [replace(node, grid=_with_scalars(node.grid, *ends)) for ends in ((lo, first), (second, hi))]
 
 
+def _at_centres(level: Level) -> np.ndarray:
+    """Minus the bounds of the terms at the centres of cells."""
+    values = np.empty(len(level.grid))
+    for cells, found in zip(level.grid.cells, level.found, strict=True):
+        values[cells.at] = -found[FACTS][AT_CENTRE]
+    return values
+
+
+def _spread(level: Level, numbers: np.ndarray) -> float:
+    """How far apart numbers of cells of one bag are that are alive, the sum over all bags."""
+    total = 0.0
+    for cells in level.grid.cells:
+        mine, count = np.flatnonzero(level.alive[cells.at]), len(cells.kind.bags)
+        ends = np.full((2, count), -np.inf)
+        for end, values in zip(ends, (numbers[cells.at[mine]], -numbers[cells.at[mine]]), strict=True):
+            np.maximum.at(end, cells.bag[mine], values)
+        total += float(ends.sum())
+    return total
+
+
 def _moved(values: np.ndarray, k: int, by: float) -> np.ndarray:
     moved = values.copy()
     moved[k] += by
@@ -272,21 +284,25 @@ def _joined(parts: list[Unions]) -> Unions:
     return Unions(np.maximum(lo, before)[keep], hi[keep], np.concatenate([[0], np.cumsum(counts)]))
 
 
-def _separated(node: _Node, n: int) -> list[_Node]:
-    """Two nodes, with the intervals of one variable below and above the widest space between two of them."""
-    merged = _of_variables(node, n).merged()
-    space = np.where(merged.variables[1:] == merged.variables[:-1], merged.lo[1:] - merged.hi[:-1], -np.inf)
+def _by_variable(node: _Node, n: int) -> list[_Node]:
+    """Two nodes, with the slices of one variable below and above the widest space between any; or, where there is none, below and
+    above the middle of the variable that has most slices."""
+    unions = _of_variables(node, n)
+    space = np.where(unions.variables[1:] == unions.variables[:-1], unions.lo[1:] - unions.hi[:-1], -np.inf)
+    k = int(np.argmax(space)) if len(space) else 0
     if not (space > 0).any():
-        return []
-    k = int(np.argmax(space))
-    variable, end = merged.variables[k], merged.hi[k]
-    above = np.zeros((2, len(node.grid)), bool)
+        widest = int(np.argmax(unions.counts))
+        k = int(unions.starts[widest] + unions.counts[widest] // 2 - 1)
+        if unions.counts[widest] < 2:
+            return []
+    variable, end = unions.variables[k], unions.hi[k]
+    gone = np.zeros((2, len(node.grid)), bool)
     for cells in node.grid.cells:
         for place, row in enumerate(cells.ids):
             mine = cells.kind.variables[place][cells.bag] == variable
-            for side, where in zip(above, (node.grid.slices.lo[row] < end, node.grid.slices.hi[row] > end), strict=True):
-                side[cells.at] |= mine & where
-    return [replace(node, grid=node.grid.only(~side)) for side in above[::-1]]
+            gone[0, cells.at] |= mine & (node.grid.slices.lo[row] >= end)
+            gone[1, cells.at] |= mine & (node.grid.slices.lo[row] < end)
+    return [replace(node, grid=node.grid.only(~side)) for side in gone]
 
 
 def _with_scalars(grid: Grid, lo: np.ndarray, hi: np.ndarray) -> Grid:
