@@ -14,6 +14,8 @@ from infimum.cover import widths
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
 from infimum.engine.goal import Goal
+from infimum.engine.parts.chain.chain import Chain
+from infimum.engine.parts.chain.coupled import coupled_of
 from infimum.engine.points.coordinate_search import CoordinateSearch
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.polish import Polish
@@ -151,17 +153,20 @@ class Auto:
         """What is done before branching, in order; it ends where the whole box is settled."""
         along = self.root.sweeper is not None and len(self.lo) > _MANY
         stages = [(self._search_along, along), (self._chain, True), (self._swarm, not along or self._can_swarm()),
-                  (self._begin_to_branch, True)]
+                  (self._coupled, True), (self._begin_to_branch, True)]
         return [stage for stage, wanted in stages if wanted]
 
     def _search_along(self) -> Iterator[None]:
         finite = self.swarm.problem
         yield from self._look(CoordinateSearch(self.evaluator, self.root.sweeper, finite.lo, finite.hi, self.seed))
 
-    def _chain(self) -> Iterator[None]:
-        yield from self.root.chain(self.memory_limit, self.max_boxes)
+    def _chain(self, of: Callable[..., Chain | None] = Chain.of) -> Iterator[None]:
+        yield from self.root.chain(self.memory_limit, self.max_boxes, of)
         if self.root.boxes_spent and not self.root.done:
             self.limit = boxes_reached(self.root.boxes, self.max_boxes)
+
+    def _coupled(self) -> Iterator[None]:
+        yield from self._chain(coupled_of)
 
     def _swarm(self) -> Iterator[None]:
         yield from self._look(self.swarm)

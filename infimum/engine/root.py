@@ -1,6 +1,6 @@
 """The whole box before it is cut: sweeps shrink it in all variables at once, while that pays."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import numpy as np
@@ -8,7 +8,6 @@ import numpy as np
 from infimum.cover import widths
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.chain import Chain
-from infimum.engine.parts.chain.coupled import coupled_of
 from infimum.engine.parts.refine import Refiner
 from infimum.engine.parts.sweep import FEW, Sweeper
 from infimum.engine.points.incumbent import Incumbent
@@ -81,12 +80,9 @@ class Root:
         """Takes the box apart into slices of each variable, halved while that pays."""
         yield from self._taken_apart(Refiner(self.sweeper, self.box, self.goal, self.incumbent))
 
-    def chain(self, memory_limit: float | None, max_boxes: int | None) -> Iterator[None]:
+    def chain(self, memory_limit: float | None, max_boxes: int | None, of: Callable[..., Chain | None] = Chain.of) -> Iterator[None]:
         """Takes it apart by the structure of the function, where it has one."""
-        if self.empty:
-            return
-        given = self.evaluator, self.box, self.goal, self.incumbent, memory_limit, max_boxes
-        chain = Chain.of(*given) or coupled_of(*given)
+        chain = None if self.empty else of(self.evaluator, self.box, self.goal, self.incumbent, memory_limit, max_boxes)
         if chain is not None:
             self._forget_refinement()
             with suppress(MemoryError):  # what is proved so far stays

@@ -10,6 +10,7 @@ best multiplier leaves a gap between a bound and f that no finer slices close; n
 variable.
 """
 
+import math
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ from infimum.engine.parts.chain.level import Level
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.scalar import coupling_of
-from infimum.lower.cells import AT_CENTRE, FACTS
+from infimum.lower.cells import AT_CENTRE, FACTS, FROM, TO
 from infimum.unions import Unions, widths
 
 _LEAST = 4             # variables: fewer are one term
@@ -37,6 +38,7 @@ _STEPS, _SMALLEST = 24, 2.0**-12  # of a search for a multiplier; of the size of
 _WORTH = 0.1           # of the gap, that a better multiplier must gain
 _DUAL = 0.25           # of the gap, less than which finer slices would gain
 _NODES = 4096
+_HUGE = 2.0**900       # derivatives beyond that are not added
 _STARTS = 4
 
 
@@ -81,10 +83,15 @@ class _Node:
 
 
 class CoupledLevel(Level):
-    """Cells of a node. Derivatives by a variable alone say nothing here: the scalar moves along with it."""
+    """Cells of a node."""
 
     def _first_order(self) -> None:
-        pass
+        """Derivatives with λ say nothing: `by_derivatives` has those that do."""
+
+    def by_derivatives(self) -> None:
+        """Drops cells on which the derivative by a variable has a strict sign, where λ is an interval that holds the derivative
+        by the scalar at every minimiser."""
+        super()._first_order()
 
     def sums_up(self, number: np.ndarray) -> float:
         """The largest sum of these numbers over a choice of cells that agree."""
@@ -99,8 +106,8 @@ class Coupled(Chain):
                  most: int = _MOST, max_boxes: float = np.inf):
         super().__init__(node.grid, box, goal, incumbent, most, max_boxes)
         self.n, self.scalars = len(self.low), len(node.multipliers)
-        more = np.full(self.scalars, np.inf)
-        self.ends = np.concatenate([self.low, -more]), np.concatenate([self.high, more])
+        never = np.full(self.scalars, np.inf)  # no slice of a scalar is dropped by a derivative
+        self.ends = np.concatenate([self.low, never]), np.concatenate([self.high, -never])
         self.nodes = [node]
 
     def steps(self) -> Iterator[None]:
@@ -126,32 +133,63 @@ class Coupled(Chain):
     # ---- one node
     def _divided(self, node: _Node, room: int) -> Iterator[None]:
         """The nodes that take its place: none if it holds no minimiser."""
-        alive, gain = np.ones(len(node.grid), bool), np.inf
+        alive, best, gain = np.ones(len(node.grid), bool), None, np.inf
         for _ in range(_TRIES):
             level = yield from self._level(node, alive)
-            alive = level.alive
             self._improve(*(rows[:self.n] for rows in level.paths(_STARTS)))
             yield from level.discard(self.incumbent.upper)
             yield from level.discard_by_slopes(self.incumbent.upper)
-            node = replace(node, lower=max(node.lower, level.lower))
-            if level.empty or node.lower > self.incumbent.upper:
+            alive, bound = level.alive, level.lower
+            if level.empty or bound > self.incumbent.upper:
                 return []
-            if gain < _WORTH * (self.incumbent.upper - node.lower):
+            if best is not None and not bound > best[1].lower:
+                best[1].alive = alive
+                node, gain = replace(node, multipliers=(node.multipliers + best[0].multipliers) / 2), np.inf
+                continue
+            best = replace(node, lower=max(node.lower, bound)), level
+            ends = self._by_scalars(node, level)
+            if ends is not None:
+                total = yield from self._level(node, alive, *ends)
+                total.by_derivatives()
+                level.alive = alive = total.alive
+                if total.empty:
+                    return []
+            if gain < _WORTH * (self.incumbent.upper - bound):
                 break
-            better, gain = yield from self._better_multipliers(node, level)
+            node, gain = yield from self._better_multipliers(node, level, ends)
             if not gain > 0:
                 break
-            node = better
-        return (yield from self._parts(node, level, room))
+        return (yield from self._parts(*best, room))
 
-    def _level(self, node: _Node, alive: np.ndarray) -> Iterator[None]:
-        level = CoupledLevel(_with_multipliers(node.grid, node.multipliers), *self.ends)
+    def _level(self, node: _Node, alive: np.ndarray, lower: np.ndarray | None = None, upper: np.ndarray | None = None
+               ) -> Iterator[None]:
+        """The terms of a node on its cells, with its multipliers, or all numbers between two ends for them."""
+        ends = (node.multipliers, node.multipliers) if lower is None else (lower, upper)
+        level = CoupledLevel(_with_multipliers(node.grid, *ends), *self.ends)
         level.alive = alive.copy()
         yield from level.enclose()
         self.evaluations += len(node.grid)
         return level
 
-    def _better_multipliers(self, node: _Node, level: Level) -> Iterator[None]:
+    def _by_scalars(self, node: _Node, level: Level) -> tuple[np.ndarray, np.ndarray] | None:
+        """(lower, upper) ends of the derivatives of F by each scalar, wherever a minimiser may be; None if there is no bound."""
+        ends = np.empty((2, self.scalars))
+        for k in range(self.scalars):
+            parts = []
+            for cells, found in zip(level.grid.cells, level.found, strict=True):
+                mine, place = np.flatnonzero(level.alive[cells.at]), cells.kind.k - self.scalars + k
+                hulls = np.full((2, len(cells.kind.bags)), -np.inf)
+                np.maximum.at(hulls[0], cells.bag[mine], -found[FROM][place, mine])
+                np.maximum.at(hulls[1], cells.bag[mine], found[TO][place, mine])
+                parts.append(hulls)
+            rows = np.concatenate(parts, axis=1)
+            if not (np.abs(rows) < _HUGE).all():
+                return None
+            nlo, hi = (math.fsum([*row.tolist(), sign * node.multipliers[k]]) for row, sign in zip(rows, (-1.0, 1.0), strict=True))
+            ends[:, k] = -np.nextafter(nlo, np.inf), np.nextafter(hi, np.inf)
+        return ends[0], ends[1]
+
+    def _better_multipliers(self, node: _Node, level: Level, ends: tuple[np.ndarray, np.ndarray] | None) -> Iterator[None]:
         """(the node with multipliers for which its bound should be higher, by how much): estimates."""
         first, changes, steps = _at_centres(level), [], np.ones(self.scalars)
         for k in range(self.scalars):
@@ -161,10 +199,12 @@ class Coupled(Chain):
             changes.append(np.where(np.isfinite(change), change, 0.0))
             values, weights = (_spread(level, numbers) for numbers in (first, changes[k]))
             steps[k] = values / weights if 0 < values < np.inf and weights > 0 else 1.0
-        base = np.where(level.alive, level.number, -np.inf)
+        base, rad = np.where(level.alive, level.number, -np.inf), node.grid.slices.rad[-self.scalars:]
+        tilt = np.zeros(self.scalars) if ends is None else ends[0] * 0.5 + ends[1] * 0.5 - node.multipliers  # along the scalars
 
         def bound(moves: np.ndarray) -> float:
-            return -level.sums_up(base + sum(move * change for move, change in zip(moves, changes, strict=True)))
+            sums = level.sums_up(base + sum(move * change for move, change in zip(moves, changes, strict=True)))
+            return float((rad * (np.abs(tilt) - np.abs(tilt - moves))).sum()) - sums
         moves, best = np.zeros(self.scalars), bound(np.zeros(self.scalars))
         start, smallest = best, steps * _SMALLEST
         for turn in range(_STEPS):
@@ -313,18 +353,18 @@ def _with_scalars(grid: Grid, lo: np.ndarray, hi: np.ndarray) -> Grid:
     return new
 
 
-def _with_multipliers(grid: Grid, multipliers: np.ndarray) -> Grid:
-    """The same cells, with these numbers in the tables of constants."""
-    new, kinds = copy(grid), {id(kind): _kind_with(kind, multipliers) for kind in grid.kinds}
+def _with_multipliers(grid: Grid, lower: np.ndarray, upper: np.ndarray) -> Grid:
+    """The same cells, with numbers between these ends in the tables of constants."""
+    new, kinds = copy(grid), {id(kind): _kind_with(kind, lower, upper) for kind in grid.kinds}
     new.kinds, new.cells = [kinds[id(kind)] for kind in grid.kinds], [copy(cells) for cells in grid.cells]
     for cells in new.cells:
         cells.kind = kinds[id(cells.kind)]
     return new
 
 
-def _kind_with(kind: Kind, multipliers: np.ndarray) -> Kind:
+def _kind_with(kind: Kind, lower: np.ndarray, upper: np.ndarray) -> Kind:
     m, constants = len(kind.constants) // 2, kind.constants.copy()
-    rows = np.flatnonzero(np.isnan(constants[:m]).all(axis=1)) if len(kind.bags) else []
-    for row in rows:
-        constants[[row, m + row]] = multipliers[int(constants[m + row, 0])]
+    for row in np.flatnonzero(np.isnan(constants[:m]).any(axis=1)):
+        scalar = int(constants[m + row, 0])
+        constants[row], constants[m + row] = lower[scalar], upper[scalar]
     return replace(kind, constants=constants)
