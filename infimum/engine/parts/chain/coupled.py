@@ -11,14 +11,15 @@ variable.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
 from infimum.engine.goal import Goal
-from infimum.engine.parts.chain.bags import bags_of
+from infimum.engine.parts.chain.bags import Bag, bags_of
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.chain.grid import TOP, Grid, Slices, cells_at_first
 from infimum.engine.parts.chain.kinds import Kind, kinds_of
@@ -26,6 +27,7 @@ from infimum.engine.parts.chain.level import Level
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.scalar import coupling_of
+from infimum.expr.terms import Family
 from infimum.lower.cells import AT_CENTRE, FACTS, FROM, TO
 from infimum.unions import Unions, widths
 
@@ -39,6 +41,8 @@ _WORTH = 0.1           # of the gap, that a better multiplier must gain
 _DUAL = 0.25           # of the gap, less than which finer slices would gain
 _NODES = 4096
 _HUGE = 2.0**900       # derivatives beyond that are not added
+_FAR = 2.0**900        # instead of a value where there is none
+_LOOKS, _LOOKED_AT = 8, 4  # multipliers of which points are looked for; in so many nodes of a round
 _STARTS = 4
 
 
@@ -53,11 +57,11 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
         return None
     families, scalars = coupling.families, range(n, n + len(coupling.scalars))
     bags = bags_of([family.variables[(family.variables < n).all(axis=1)] for family in families], n)
-    if bags is None or max(len(bag.terms) for bag in bags) > _TERMS:
+    if bags is None:
         return None
-    for k, bag in enumerate(bags):
-        bag.variables += tuple(scalars)
-        bag.shared += tuple(scalars) if k < len(bags) - 1 else ()
+    bags = _bags_with(bags, families, tuple(scalars))
+    if max(len(bag.terms) for bag in bags) > _TERMS:
+        return None
     kinds = kinds_of(bags, families, evaluator.backend)
     most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES)
     if len(kinds) > _FORMS or cells_at_first(kinds, len(scalars)) > most:
@@ -69,6 +73,17 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
     grid = Grid(kinds, np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]]))
     node = _Node(_with_scalars(grid, *ends), np.zeros(len(scalars)), -np.inf)
     return Coupled(node, box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
+
+
+def _bags_with(bags: list[Bag], families: list[Family], scalars: tuple[int, ...]) -> list[Bag]:
+    """All bags share the scalars. Terms that read nothing else are a bag of their own, the root: they may be smooth where others
+    are not."""
+    alone = [all(v in scalars for v in families[family].variables[:, 0]) for family, _ in bags[-1].terms]
+    for bag in bags:
+        bag.variables, bag.shared = bag.variables + scalars, bag.shared + scalars
+    root = Bag(scalars, (), list(compress(bags[-1].terms, alone)), [len(bags) - 1])
+    bags[-1].terms = [term for term, its in zip(bags[-1].terms, alone, strict=True) if not its]
+    return [*bags, root]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +113,14 @@ class CoupledLevel(Level):
         grid = self.grid
         return float(self.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)[TOP])
 
+    def paths_of(self, number: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+        """`paths`, with these numbers instead of the values at centres."""
+        grid, other = self.grid, copy(self)
+        number = np.where(self.alive, np.where(number > -np.inf, number, -_FAR), -np.inf)
+        table = self.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)
+        other.through, other.from_child = self.arrays.sums_down(number, grid.first, grid.second, grid.parent, table)
+        return other.paths(most)
+
 
 class Coupled(Chain):
     """A search of the box (n, 1), as chains are."""
@@ -113,12 +136,12 @@ class Coupled(Chain):
     def steps(self) -> Iterator[None]:
         """The work, in rounds over all nodes, until the goal is met, nothing is left, or it no longer pays."""
         while True:
-            waiting, self.nodes = self.nodes, []
-            left = []
+            waiting, left = sorted(self.nodes, key=lambda node: node.lower), []
             for k, node in enumerate(waiting):
                 if node.lower > self.incumbent.upper:
                     continue
-                left += [node] if node.done else (yield from self._divided(node, self.most - _cells(waiting[k:]) - _cells(left)))
+                room = self.most - _cells(waiting[k:]) - _cells(left)
+                left += [node] if node.done else (yield from self._divided(node, room, k < _LOOKED_AT))
             self.nodes = left
             if not left:
                 self.empty = True
@@ -131,9 +154,9 @@ class Coupled(Chain):
                 return
 
     # ---- one node
-    def _divided(self, node: _Node, room: int) -> Iterator[None]:
-        """The nodes that take its place: none if it holds no minimiser."""
-        alive, best, gain = np.ones(len(node.grid), bool), None, np.inf
+    def _divided(self, node: _Node, room: int, looks: bool) -> Iterator[None]:
+        """The nodes that take its place: none if it holds no minimiser. `looks`: for points too."""
+        alive, best, gain, hope = np.ones(len(node.grid), bool), None, np.inf, None
         for _ in range(_TRIES):
             level = yield from self._level(node, alive)
             self._improve(*(rows[:self.n] for rows in level.paths(_STARTS)))
@@ -156,10 +179,13 @@ class Coupled(Chain):
                     return []
             if gain < _WORTH * (self.incumbent.upper - bound):
                 break
-            node, gain = yield from self._better_multipliers(node, level, ends)
+            values, changes = yield from self._at_centres(node, level)
+            if looks:
+                self._look_for_points(node, level, ends, values, changes)
+            node, gain, hope = self._better_multipliers(node, level, ends, values, changes)
             if not gain > 0:
                 break
-        return (yield from self._parts(*best, room))
+        return (yield from self._parts(*best, hope, room))
 
     def _level(self, node: _Node, alive: np.ndarray, lower: np.ndarray | None = None, upper: np.ndarray | None = None
                ) -> Iterator[None]:
@@ -189,24 +215,46 @@ class Coupled(Chain):
             ends[:, k] = -np.nextafter(nlo, np.inf), np.nextafter(hi, np.inf)
         return ends[0], ends[1]
 
-    def _better_multipliers(self, node: _Node, level: Level, ends: tuple[np.ndarray, np.ndarray] | None) -> Iterator[None]:
-        """(the node with multipliers for which its bound should be higher, by how much): estimates."""
-        first, changes, steps = _at_centres(level), [], np.ones(self.scalars)
+    def _at_centres(self, node: _Node, level: Level) -> Iterator[None]:
+        """(minus the values at the centres of cells; what is added to them when a multiplier grows by 1): estimates."""
+        values, changes = _at_centres(level), []
         for k in range(self.scalars):
             by = max(1.0, abs(node.multipliers[k]))
             other = yield from self._level(replace(node, multipliers=_moved(node.multipliers, k, by)), level.alive)
-            change = (_at_centres(other) - first) / by
+            change = (_at_centres(other) - values) / by
             changes.append(np.where(np.isfinite(change), change, 0.0))
-            values, weights = (_spread(level, numbers) for numbers in (first, changes[k]))
-            steps[k] = values / weights if 0 < values < np.inf and weights > 0 else 1.0
+        return values, np.array(changes)
+
+    def _look_for_points(self, node: _Node, level: Level, ends: tuple[np.ndarray, np.ndarray] | None, values: np.ndarray,
+                         changes: np.ndarray) -> None:
+        """A minimiser of f is a stationary point of F + λ G, where λ is the derivative by the scalar there."""
+        if ends is None:
+            return
+        for share in np.arange(_LOOKS + 1) / _LOOKS:
+            moves = ends[0] * (1 - share) + ends[1] * share - node.multipliers
+            self._improve(*(rows[:self.n] for rows in level.paths_of(values + moves @ changes, 1)))
+
+    def _better_multipliers(self, node: _Node, level: Level, ends: tuple[np.ndarray, np.ndarray] | None, values: np.ndarray,
+                            changes: np.ndarray) -> tuple[_Node, float, np.ndarray]:
+        """(the node with multipliers for which its bound should be higher, by how much, and which would be best if the slices of
+        scalars were narrow): estimates."""
+        steps = np.ones(self.scalars)
+        for k in range(self.scalars):
+            value, weight = (_spread(level, numbers) for numbers in (values, changes[k]))
+            steps[k] = value / weight if 0 < value < np.inf and weight > 0 else 1.0
         base, rad = np.where(level.alive, level.number, -np.inf), node.grid.slices.rad[-self.scalars:]
         tilt = np.zeros(self.scalars) if ends is None else ends[0] * 0.5 + ends[1] * 0.5 - node.multipliers  # along the scalars
 
         def bound(moves: np.ndarray) -> float:
-            sums = level.sums_up(base + sum(move * change for move, change in zip(moves, changes, strict=True)))
-            return float((rad * (np.abs(tilt) - np.abs(tilt - moves))).sum()) - sums
-        moves, best = np.zeros(self.scalars), bound(np.zeros(self.scalars))
-        start, smallest = best, steps * _SMALLEST
+            return float((rad * (np.abs(tilt) - np.abs(tilt - moves))).sum()) - level.sums_up(base + moves @ changes)
+        moves, gain = self._climbed(bound, steps)
+        hope, _ = self._climbed(lambda moves: -level.sums_up(base + moves @ changes), steps)
+        return replace(node, multipliers=node.multipliers + moves), gain, node.multipliers + hope
+
+    def _climbed(self, bound: Callable[[np.ndarray], float], steps: np.ndarray) -> tuple[np.ndarray, float]:
+        """(moves of multipliers, what they gain), by trial and error."""
+        moves, start, steps, smallest = np.zeros(self.scalars), bound(np.zeros(self.scalars)), steps.copy(), steps * _SMALLEST
+        best = start
         for turn in range(_STEPS):
             k = turn % self.scalars
             values = [bound(_moved(moves, k, sign * steps[k])) for sign in (-1, 1)]
@@ -218,16 +266,16 @@ class Coupled(Chain):
                 steps[k] /= 2
             if best > self.incumbent.upper or (steps < smallest).all():
                 break
-        return replace(node, multipliers=node.multipliers + moves), best - start
+        return moves, best - start
 
     # ---- dividing
-    def _parts(self, node: _Node, level: Level, room: int) -> Iterator[None]:
+    def _parts(self, node: _Node, level: Level, hope: np.ndarray | None, room: int) -> Iterator[None]:
         """The nodes that take its place: with finer slices, or divided, by what the bound loses most."""
         alive, upper = level.alive, self.incumbent.upper
         node, before = replace(node, grid=node.grid.only(alive)), node
         if self._is_settled(node):
             return [replace(node, done=True)]
-        losses, centre = yield from self._losses(before, level)
+        losses = yield from self._losses(before, level, hope)
         if max(losses) < _DUAL * (upper - level.lower) < np.inf:
             parts = _by_variable(node, self.n)
             if parts:
@@ -236,20 +284,21 @@ class Coupled(Chain):
         ways = [lambda: self._finer(node, room), lambda: self._by_scalar(node, losses[:-1])]
         return next((parts for way in (ways if k == self.scalars else ways[::-1]) if (parts := way())), [replace(node, done=True)])
 
-    def _losses(self, node: _Node, level: Level) -> Iterator[None]:
-        """How much lower the bound is because of the width of each scalar's slice, and because of the slices of variables; the
-        least sum of values at centres."""
-        slices, bounds = node.grid.slices, [level.lower]
+    def _losses(self, node: _Node, level: Level, hope: np.ndarray | None) -> Iterator[None]:
+        """How much lower the bound is because of the width of each scalar's slice, and because of the slices of variables."""
+        slices, bounds, centre = node.grid.slices, [level.lower], -np.inf
         lo, hi, middle = (side[-self.scalars:] for side in (slices.lo, slices.hi, slices.centre))
         for k in range(self.scalars):
-            narrow = np.arange(self.scalars) <= k
+            narrow, bound = np.arange(self.scalars) <= k, bounds[-1]
             grid = _with_scalars(node.grid, np.where(narrow, middle, lo), np.where(narrow, middle, hi))
-            there = yield from self._level(replace(node, grid=grid), level.alive)
-            yield from there.discard_by_slopes(np.inf)
-            bounds.append(max(bounds[-1], there.lower))
-        bounds.append(-float(there.through[level.alive].max(initial=-np.inf)))
-        losses = [0.0 if b == a else b - a for a, b in zip(bounds, bounds[1:], strict=False)]
-        return losses, bounds[-1]
+            for multipliers in (node.multipliers, hope):
+                if multipliers is not None:
+                    there = yield from self._level(replace(node, grid=grid, multipliers=multipliers), level.alive)
+                    yield from there.discard_by_slopes(np.inf)
+                    bound, centre = max(bound, there.lower), max(centre, -float(there.through[level.alive].max(initial=-np.inf)))
+            bounds.append(bound)
+        bounds.append(max(bounds[-1], centre))
+        return [0.0 if b == a else b - a for a, b in zip(bounds, bounds[1:], strict=False)]
 
     def _is_settled(self, node: _Node) -> bool:
         narrow = self.goal.xtol is None or _of_variables(node, self.n).width <= self.goal.xtol
