@@ -39,7 +39,9 @@ _TRIES = 3             # multipliers that a node is bounded with, each from the 
 _STEPS, _SMALLEST = 24, 2.0**-12  # of a search for a multiplier; of the size of its first step
 _WORTH = 0.1           # of the gap, that a better multiplier must gain
 _DUAL = 0.25           # of the gap, less than which finer slices would gain
+_SHARE = 0.25          # of what finer slices of one kind would gain, that those of the other must gain to be wanted too
 _NODES = 4096
+_SHRUNK, _IN, _FEW = 0.9, 8, 64  # to this part the gap must shrink in so many rounds, if there are so many nodes and more
 _HUGE = 2.0**900       # derivatives beyond that are not added
 _FAR = 2.0**900        # instead of a value where there is none
 _LOOKS, _LOOKED_AT = 8, 4  # multipliers of which points are looked for; in so many nodes of a round
@@ -68,7 +70,7 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
         return None
     known = [Evaluator(s, n, evaluator.backend).value(lo, hi) for s in coupling.scalars]
     ends = np.array([[float(end) for end in (s.lo, s.hi)] for s in known]).T
-    if not np.isfinite(widths(*ends)).all() or (coupling.compares and not all(s.defined for s in known)):
+    if not np.isfinite([*ends, widths(*ends)]).all() or (coupling.compares and not all(s.defined for s in known)):
         return None
     grid = Grid(kinds, np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]]))
     node = _Node(_with_scalars(grid, *ends), np.zeros(len(scalars)), -np.inf)
@@ -86,7 +88,7 @@ def _bags_with(bags: list[Bag], families: list[Family], scalars: tuple[int, ...]
     return [*bags, root]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Node:
     """grid: cells of the variables and of one slice of each scalar. f is not below `lower` at points of these cells with scalars
     in these slices."""
@@ -131,17 +133,19 @@ class Coupled(Chain):
         self.n, self.scalars = len(self.low), len(node.multipliers)
         never = np.full(self.scalars, np.inf)  # no slice of a scalar is dropped by a derivative
         self.ends = np.concatenate([self.low, never]), np.concatenate([self.high, -never])
-        self.nodes = [node]
+        self.nodes, self.counts = [node], []
 
     def steps(self) -> Iterator[None]:
         """The work, in rounds over all nodes, until the goal is met, nothing is left, or it no longer pays."""
         while True:
             waiting, left = sorted(self.nodes, key=lambda node: node.lower), []
             for k, node in enumerate(waiting):
-                if node.lower > self.incumbent.upper:
-                    continue
-                room = self.most - _cells(waiting[k:]) - _cells(left)
-                left += [node] if node.done else (yield from self._divided(node, room, k < _LOOKED_AT))
+                if node.done or self.evaluations >= self.max_boxes:
+                    left.append(node)
+                elif node.lower <= self.incumbent.upper:
+                    room = self.most - _cells(waiting[k:]) - _cells(left)
+                    left += yield from self._divided(node, room, k < _LOOKED_AT)
+            left = [node for node in left if node.lower <= self.incumbent.upper]
             self.nodes = left
             if not left:
                 self.empty = True
@@ -152,6 +156,14 @@ class Coupled(Chain):
             yield
             if self._is_done() or self.evaluations >= self.max_boxes or all(node.done for node in left) or not self._pays():
                 return
+
+    def _pays(self) -> bool:
+        """Has the gap shrunk in the last rounds, or are there not many more nodes?"""
+        self.counts.append(len(self.nodes))
+        if len(self.counts) <= _IN:
+            return True
+        shrunk = self.levels[-1][0] < _SHRUNK * self.levels[-1 - _IN][0]
+        return len(self.nodes) <= _NODES and (shrunk or len(self.nodes) <= max(_FEW, self.counts[-1 - _IN]))
 
     # ---- one node
     def _divided(self, node: _Node, room: int, looks: bool) -> Iterator[None]:
@@ -280,9 +292,13 @@ class Coupled(Chain):
             parts = _by_variable(node, self.n)
             if parts:
                 return parts
-        k = int(np.argmax(losses))
-        ways = [lambda: self._finer(node, room), lambda: self._by_scalar(node, losses[:-1])]
-        return next((parts for way in (ways if k == self.scalars else ways[::-1]) if (parts := way())), [replace(node, done=True)])
+        *by_scalars, by_slices = losses
+        parts = [node]
+        if by_slices >= _SHARE * max(by_scalars):
+            parts = self._finer(node, room) or parts
+        if max(by_scalars) >= _SHARE * by_slices or parts == [node]:
+            parts = [part for whole in parts for part in self._by_scalar(whole, by_scalars) or [whole]]
+        return [replace(node, done=True)] if parts == [node] else parts
 
     def _losses(self, node: _Node, level: Level, hope: np.ndarray | None) -> Iterator[None]:
         """How much lower the bound is because of the width of each scalar's slice, and because of the slices of variables."""
@@ -315,7 +331,7 @@ class Coupled(Chain):
         slices = node.grid.slices
         lo, hi, middle = (side[-self.scalars:] for side in (slices.lo, slices.hi, slices.centre))
         k = int(np.argmax(np.where((lo < middle) & (middle < hi), losses, -1.0)))
-        if not lo[k] < middle[k] < hi[k] or len(self.nodes) >= _NODES:
+        if not lo[k] < middle[k] < hi[k]:
             return []
         first, second = hi.copy(), lo.copy()
         first[k] = second[k] = middle[k]
