@@ -38,6 +38,7 @@ _SWARMED = 2000      # with up to so many variables the swarm is asked where tha
 _QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
+_COUPLED, _WORTH_A_STEP = (8, 32, 128, 512, 2048), 1 << 20  # after so many coupled chains are tried, with so many cells a step
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 
 
@@ -115,7 +116,7 @@ class Auto:
 
     @property
     def lower(self) -> float:
-        return self.proof.lower()
+        return max(self.proof.lower(), self.root.lower())
 
     @property
     def evaluations(self) -> int:
@@ -153,20 +154,17 @@ class Auto:
         """What is done before branching, in order; it ends where the whole box is settled."""
         along = self.root.sweeper is not None and len(self.lo) > _MANY
         stages = [(self._search_along, along), (self._chain, True), (self._swarm, not along or self._can_swarm()),
-                  (self._coupled, True), (self._begin_to_branch, True)]
+                  (self._begin_to_branch, True)]
         return [stage for stage, wanted in stages if wanted]
 
     def _search_along(self) -> Iterator[None]:
         finite = self.swarm.problem
         yield from self._look(CoordinateSearch(self.evaluator, self.root.sweeper, finite.lo, finite.hi, self.seed))
 
-    def _chain(self, of: Callable[..., Chain | None] = Chain.of) -> Iterator[None]:
-        yield from self.root.chain(self.memory_limit, self.max_boxes, of)
+    def _chain(self) -> Iterator[None]:
+        yield from self.root.chain(self.memory_limit, self.max_boxes, Chain.of)
         if self.root.boxes_spent and not self.root.done:
             self.limit = boxes_reached(self.root.boxes, self.max_boxes)
-
-    def _coupled(self) -> Iterator[None]:
-        yield from self._chain(coupled_of)
 
     def _swarm(self) -> Iterator[None]:
         yield from self._look(self.swarm)
@@ -198,6 +196,10 @@ class Auto:
             self.overlap = swarm, Overlap(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
+                if self.branch.steps in _COUPLED:
+                    yield from self._look_again(self._coupled)
+                    if self.closed:
+                        return
                 if self.branch.steps in (_LATE, later):
                     yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)
                     if self.closed or self.branch.done:
@@ -248,7 +250,7 @@ class Auto:
         """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
         self.kept, before = self._state_but_regions(), self.incumbent.upper
         yield from looks()
-        if self.incumbent.upper < before:
+        if self.incumbent.upper < before and not self.root.done:
             yield from self.root.sweep()
         self.closed = self.root.done
         if not self.closed:
@@ -263,6 +265,10 @@ class Auto:
             yield from self._look(Polish(self.evaluator, self.lo, self.hi, self.incumbent.x), sweeps=False)
         if self.root.sweeper is not None:
             yield from self._search_along()
+
+    def _coupled(self) -> Iterator[None]:
+        """The whole box by the structure of the function, if a scalar is all that is in the way: about as long as this took."""
+        yield from self.root.chain(self.memory_limit, self.branch.steps * _WORTH_A_STEP, coupled_of)
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""

@@ -80,8 +80,8 @@ class Root:
         """Takes the box apart into slices of each variable, halved while that pays."""
         yield from self._taken_apart(Refiner(self.sweeper, self.box, self.goal, self.incumbent))
 
-    def chain(self, memory_limit: float | None, max_boxes: int | None, of: Callable[..., Chain | None] = Chain.of) -> Iterator[None]:
-        """Takes it apart by the structure of the function, where it has one."""
+    def chain(self, memory_limit: float | None, max_boxes: int | None, of: Callable[..., Chain | None]) -> Iterator[None]:
+        """Takes it apart by the structure of the function, where it has one: `of` makes the search."""
         chain = None if self.empty else of(self.evaluator, self.box, self.goal, self.incumbent, memory_limit, max_boxes)
         if chain is not None:
             self._forget_refinement()

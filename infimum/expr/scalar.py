@@ -1,7 +1,7 @@
 """Scalars that couple all variables: functions that would be sums of small terms, were it not for a norm or a mean.
 
-`coupling_of(f, n)` finds scalars s that are sums of small terms themselves, s = G(x), such that f is a sum of small terms of x and
-s. So for any number λ
+`coupling_of(f, n)` finds scalars s that are sums of small terms themselves, s = G(x), such that f is a sum of small terms of x
+and s. So for any number λ
 
     f(x) = F(x, s) + λ (G(x) - s)        where s = G(x),
 
@@ -30,6 +30,7 @@ class Coupling:
 
     scalars: list[Expr]
     families: list[Family]
+    nested: bool  # does a scalar depend on another one?
 
     @property
     def compares(self) -> bool:
@@ -55,12 +56,14 @@ def coupling_of(f: Expr, n: int) -> Coupling | None:
             scalars.append(substituted(sums[-1], {both: inner}))
         whole = _spread(substituted(whole, new), n)
         families = families_of(whole, both, MOST_VARIABLES + MOST_SCALARS)
-    if not sums:
+    if not sums or any(np.isnan(family.lower).any() for family in families):  # NaN is a mark
         return None
+    nested = False
     for k, total in enumerate(sums):
         more = families_of(total, both, MOST_VARIABLES + MOST_SCALARS)
+        nested |= any((family.variables >= n).any() for family in more)
         families += [_weighed(family, k) for family in more] + [_itself(n + k, k)]
-    return Coupling(scalars, [part for family in families for part in _apart(family, n)])
+    return Coupling(scalars, [part for family in families for part in _apart(family, n)], nested)
 
 
 def _widest(families: list[Family], n: int) -> int:

@@ -153,8 +153,8 @@ class Grid:
 
     def only(self, alive: np.ndarray) -> "Grid":
         """A grid of the cells that are alive."""
-        kept, new = [np.flatnonzero(alive[cells.at]) for cells in self.cells], copy(self)
-        new.cells = [Cells(cells.kind, cells.ids[:, index], cells.bag[index]) for cells, index in zip(self.cells, kept, strict=True)]
+        kept, new = [(cells, np.flatnonzero(alive[cells.at])) for cells in self.cells], copy(self)
+        new.cells = [Cells(cells.kind, cells.ids[:, index], cells.bag[index]) for cells, index in kept]
         new._link()
         return new
 

@@ -1,0 +1,174 @@
+"""Nodes: what is searched of a function that scalars couple. A node is one slice of each scalar, with the cells that may hold a
+minimiser for it."""
+
+from copy import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from infimum.engine.parts.chain.grid import TOP, Grid, Slices
+from infimum.engine.parts.chain.kinds import Kind
+from infimum.engine.parts.chain.level import Level
+from infimum.lower.cells import AT_CENTRE, FACTS
+from infimum.unions import Unions
+
+_FAR = 2.0**900  # instead of a value where there is none
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """grid: cells of the variables, and one slice of each scalar, the last variables. f is not below `lower` wherever a minimiser
+    may be among the points of these cells whose scalars lie in these slices. done: it need not be divided."""
+
+    grid: Grid
+    multipliers: np.ndarray
+    lower: float = -np.inf
+    done: bool = False
+
+    @property
+    def scalars(self) -> int:
+        return len(self.multipliers)
+
+    @property
+    def slices(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ends and the middle of the slice of each scalar."""
+        slices, first = self.grid.slices, len(self.grid.slices) - self.scalars
+        return slices.lo[first:], slices.hi[first:], slices.centre[first:]
+
+    @property
+    def unions(self) -> Unions:
+        """The slices of the variables."""
+        unions = self.grid.unions(np.ones(len(self.grid), bool))
+        n = len(unions) - self.scalars
+        end = unions.starts[n]
+        return Unions(unions.lo[:end], unions.hi[:end], unions.starts[:n + 1])
+
+    def only(self, alive: np.ndarray) -> "Node":
+        return replace(self, grid=self.grid.only(alive))
+
+    def within(self, lo: np.ndarray, hi: np.ndarray) -> "Node":
+        """The same cells, with other slices of the scalars."""
+        slices, first, grid = self.grid.slices, len(self.grid.slices) - self.scalars, copy(self.grid)
+        grid.slices = Slices(np.concatenate([slices.lo[:first], lo]), np.concatenate([slices.hi[:first], hi]), slices.first)
+        return replace(self, grid=grid)
+
+    def moved(self, by: np.ndarray) -> "Node":
+        """With other multipliers."""
+        return replace(self, multipliers=self.multipliers + by)
+
+    # ---- dividing: no point of the node is lost
+    def finer(self, most: int) -> "list[Node]":
+        """One, with every slice of a variable halved; none if that would give more cells, or nothing can be halved."""
+        grid, width = copy(self.grid), np.zeros(len(self.grid.slices))
+        width[len(width) - self.scalars:] = np.inf
+        return [replace(self, grid=grid)] if grid.halved(np.ones(len(grid), bool), width, most) else []
+
+    def by_scalar(self, losses: list[float]) -> "list[Node]":
+        """Two, with the halves of the slice of a scalar, that with the greatest loss; none if no slice can be halved."""
+        lo, hi, middle = self.slices
+        inside = (lo < middle) & (middle < hi)
+        k = int(np.argmax(np.where(inside, losses, -1.0)))
+        if not inside[k]:
+            return []
+        below, above = hi.copy(), lo.copy()
+        below[k] = above[k] = middle[k]
+        return [self.within(lo, below), self.within(above, hi)]
+
+    def by_variable(self) -> "list[Node]":
+        """Two, with the slices of one variable below and above the widest space between any; where there is no space, below and
+        above the middle one of the variable that has most slices; none if each has one."""
+        unions = self.unions
+        space = np.where(unions.variables[1:] == unions.variables[:-1], unions.lo[1:] - unions.hi[:-1], -np.inf)
+        k = int(np.argmax(space)) if (space > 0).any() else -1
+        if k < 0:
+            most = int(np.argmax(unions.counts))
+            if unions.counts[most] < 2:
+                return []
+            k = int(unions.starts[most] + unions.counts[most] // 2 - 1)
+        above = np.zeros((2, len(self.grid)), bool)
+        for cells in self.grid.cells:
+            for place, row in enumerate(cells.ids):
+                mine = cells.kind.variables[place][cells.bag] == unions.variables[k]
+                upper = self.grid.slices.lo[row] > unions.lo[k]
+                above[0, cells.at] |= mine & upper
+                above[1, cells.at] |= mine & ~upper
+        return [self.only(~side) for side in above]
+
+
+def joined(parts: list[Unions]) -> Unions:
+    """All intervals of all parts. Where they overlap, one is cut off where another one ends."""
+    lo, hi, variable = (np.concatenate([getattr(part, name) for part in parts]) for name in ("lo", "hi", "variables"))
+    order = np.lexsort((-hi, lo, variable))
+    lo, hi, variable = lo[order], hi[order], variable[order]
+    ends, rank = np.unique(hi, return_inverse=True)
+    base = variable * len(ends)
+    highest = np.maximum.accumulate(rank + base) - base  # end so far, of this variable
+    before = np.where(np.append(True, variable[1:] != variable[:-1]), -np.inf, ends[np.append(0, highest[:-1])])
+    keep = hi > before
+    counts = np.bincount(variable[keep], minlength=len(parts[0]))
+    return Unions(np.maximum(lo, before)[keep], hi[keep], np.concatenate([[0], np.cumsum(counts)]))
+
+
+class NodeLevel(Level):
+    """The cells of a node, their terms enclosed for all multipliers between two ends."""
+
+    def __init__(self, node: Node, lower: np.ndarray, upper: np.ndarray, alive: np.ndarray, low: np.ndarray, high: np.ndarray):
+        super().__init__(_with_multipliers(node.grid, lower, upper), low, high)
+        self.alive = alive.copy()
+
+    def _first_order(self) -> None:
+        """Is another step: with multipliers that were chosen at will derivatives say nothing."""
+
+    def discard_by_derivatives(self) -> None:
+        """The first-order test, if the multipliers are enclosures of the derivatives by the scalars."""
+        super()._first_order()
+
+    # ---- estimates
+    @property
+    def at_centres(self) -> np.ndarray:
+        """Minus the values of the terms at the centres of cells."""
+        values = np.empty(len(self.grid))
+        for cells, found in zip(self.grid.cells, self.found, strict=True):
+            values[cells.at] = -found[FACTS][AT_CENTRE]
+        return values
+
+    def largest_sum(self, number: np.ndarray) -> float:
+        """Of these numbers, over all choices of cells that agree."""
+        grid = self.grid
+        return float(self.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)[TOP])
+
+    def path_of(self, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The path with the largest sum of these numbers: see `paths`."""
+        grid, other = self.grid, copy(self)
+        number = np.where(self.alive, np.where(number > -np.inf, number, -_FAR), -np.inf)
+        table = self.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)
+        other.through, other.from_child = self.arrays.sums_down(number, grid.first, grid.second, grid.parent, table)
+        return other.paths(1)
+
+    def spread(self, number: np.ndarray) -> float:
+        """How far apart numbers of cells of one bag are that are alive, the sum over all bags."""
+        total = 0.0
+        for cells in self.grid.cells:
+            mine, ends = np.flatnonzero(self.alive[cells.at]), np.full((2, len(cells.kind.bags)), -np.inf)
+            for end, values in zip(ends, (number[cells.at[mine]], -number[cells.at[mine]]), strict=True):
+                np.maximum.at(end, cells.bag[mine], values)
+            total += float(ends.sum())
+        return total
+
+
+def _with_multipliers(grid: Grid, lower: np.ndarray, upper: np.ndarray) -> Grid:
+    """The same cells, with all numbers between these ends for λ in the tables of constants."""
+    new, kinds = copy(grid), {id(kind): _kind_with(kind, lower, upper) for kind in grid.kinds}
+    new.kinds, new.cells = [kinds[id(kind)] for kind in grid.kinds], [copy(cells) for cells in grid.cells]
+    for cells in new.cells:
+        cells.kind = kinds[id(cells.kind)]
+    return new
+
+
+def _kind_with(kind: Kind, lower: np.ndarray, upper: np.ndarray) -> Kind:
+    """See `expr/scalar.py` for the marks."""
+    m, constants = len(kind.constants) // 2, kind.constants.copy()
+    for row in np.flatnonzero(np.isnan(constants[:m]).all(axis=1)):
+        scalar = int(constants[m + row, 0])
+        constants[row], constants[m + row] = lower[scalar], upper[scalar]
+    return replace(kind, constants=constants)
