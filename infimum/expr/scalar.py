@@ -56,13 +56,12 @@ def coupling_of(f: Expr, n: int) -> Coupling | None:
             scalars.append(substituted(sums[-1], {both: inner}))
         whole = _spread(substituted(whole, new), n)
         families = families_of(whole, both, MOST_VARIABLES + MOST_SCALARS)
-    if not sums or any(np.isnan(family.lower).any() for family in families):  # NaN is a mark
+    weights = [families_of(total, both, MOST_VARIABLES + MOST_SCALARS) for total in sums]
+    if not sums or any(np.isnan(family.lower).any() for some in (families, *weights) for family in some):  # NaN is a mark
         return None
-    nested = False
-    for k, total in enumerate(sums):
-        more = families_of(total, both, MOST_VARIABLES + MOST_SCALARS)
-        nested |= any((family.variables >= n).any() for family in more)
-        families += [_weighed(family, k) for family in more] + [_itself(n + k, k)]
+    nested = any((family.variables >= n).any() for some in weights for family in some)
+    for k, some in enumerate(weights):
+        families += [_weighed(family, k) for family in some] + [_itself(n + k, k)]
     return Coupling(scalars, [part for family in families for part in _apart(family, n)], nested)
 
 
@@ -110,6 +109,8 @@ def _summands(node: Expr) -> list[tuple[Expr, bool]] | None:
     if node.op in ("add", "sub", "neg", "sum") or node.kind is Kind.VIEW:
         return [(a, True) for a in node.args]
     if node.op in ("mul", "div"):
+        if any(map(is_const, node.args)):
+            return [(a, True) for a in node.args]
         sums = [k for k, a in enumerate(node.args[:1 if node.op == "div" else 2]) if _holds_sum(a)]
         if sums:
             return [(a, k == sums[0]) for k, a in enumerate(node.args)]
