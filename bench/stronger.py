@@ -87,6 +87,23 @@ def chains() -> list[Row]:
     ]
 
 
+# Chains that a scalar couples
+
+def waves(x):
+    return np.sum(np.sin(3 * x[1:]) * x[:-1] + np.cos(x[:-1] * x[1:])) + np.sum(x**2) / 8
+
+
+def coupled() -> list[Row]:
+    return [
+        Row("waves and a mean, n = 20", lambda x: waves(x) + 0.1 * (np.mean(x) - 1) ** 2, [(-3, 3)] * 20, 5.0),
+        Row("waves and a norm, n = 50", lambda x: waves(x) + np.exp(-np.linalg.norm(x)), [(-3, 3)] * 50, 10.0),
+        Row("waves divided by a norm, n = 10", lambda x: waves(x) / (1 + np.linalg.norm(x)), [(-3, 3)] * 10, 10.0),
+        Row("Egg Holder and a mean, n = 20", lambda x: egg_holder(x) + (np.mean(x) / 100 - 1) ** 2, [(-512, 512)] * 20, 10.0),
+        Row("squares and a sum, n = 20", lambda x: np.sum((x - 1) ** 2 + np.sin(9 * (x - 1 / 21)) ** 2) + np.sum(x) ** 2,
+            [(-3, 3)] * 20, 10.0, about(400 / 21, 1e-12)),
+    ]
+
+
 # Sums of functions of one variable
 
 def shubert(x):
@@ -164,8 +181,8 @@ def main() -> int:
     options = parser.parse_args()
     machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
     print(machine)
-    titles = {chains: "Chains", sums: "Sums of functions of one variable", edges: "Edges, poles, jumps",
-              gallery: "Of the gallery"}
+    titles = {chains: "Chains", coupled: "Chains that a scalar couples", sums: "Sums of functions of one variable",
+              edges: "Edges, poles, jumps", gallery: "Of the gallery"}
     for rows, title in titles.items():
         print(f"\n{title}, to a relative gap of {GAP:g}\n{HEAD}", flush=True)
         for row in rows():
