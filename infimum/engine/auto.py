@@ -268,7 +268,8 @@ class Auto:
 
     def _coupled(self) -> Iterator[None]:
         """The whole box by the structure of the function, if a scalar is all that is in the way: about as long as this took."""
-        yield from self.root.chain(self.memory_limit, self.branch.steps * _WORTH_A_STEP, coupled_of)
+        cells = self.branch.steps * _WORTH_A_STEP
+        yield from self.root.chain(self.memory_limit, min(cells, self.max_boxes or cells), coupled_of)
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""

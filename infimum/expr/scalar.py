@@ -109,19 +109,23 @@ def _summands(node: Expr) -> list[tuple[Expr, bool]] | None:
     if node.op in ("add", "sub", "neg", "sum") or node.kind is Kind.VIEW:
         return [(a, True) for a in node.args]
     if node.op in ("mul", "div"):
-        if any(map(is_const, node.args)):
-            return [(a, True) for a in node.args]
-        sums = [k for k, a in enumerate(node.args[:1 if node.op == "div" else 2]) if _holds_sum(a)]
+        sums = [k for k, a in enumerate(node.args[:1 if node.op == "div" else 2]) if _scaled(node) is a or _holds_sum(a)]
         if sums:
             return [(a, k == sums[0]) for k, a in enumerate(node.args)]
     return None
 
 
+def _scaled(node: Expr) -> Expr | None:
+    """What is multiplied by a constant, or divided by one."""
+    if node.op == "neg" or (node.op in ("mul", "div") and is_const(node.args[1])):
+        return node.args[0]
+    return node.args[1] if node.op == "mul" and is_const(node.args[0]) else None
+
+
 def _holds_sum(node: Expr) -> bool:
-    while node.op == "neg" or (node.kind is Kind.VIEW and len(node.args) == 1) or \
-            (node.op in ("mul", "div") and any(map(is_const, node.args))):
-        node = node.args[0] if node.op == "neg" or node.kind is Kind.VIEW else \
-            node.args[1 if is_const(node.args[0]) else 0]
+    """Is it a sum, times a constant maybe?"""
+    while (inner := node.args[0] if node.kind is Kind.VIEW and len(node.args) == 1 else _scaled(node)) is not None:
+        node = inner
     return node.op in ("sum", "add", "sub")
 
 
@@ -150,14 +154,14 @@ def _times(total: Expr, op: str, factor: Expr) -> Expr:
     stack = [total]
     while stack:
         node = stack[-1]
-        linear = node.op in ("add", "sub", "neg") or (node.op in ("mul", "div") and _holds_sum(node))
-        parts = [a for a in node.args if not is_const(a) or node.op in ("add", "sub")] if linear else []
+        scaled = _scaled(node)
+        parts = list(node.args) if node.op in ("add", "sub") else [] if scaled is None else [scaled]
         missing = [a for a in parts if a not in done]
         if missing:
             stack += missing
             continue
         stack.pop()
-        if linear:
+        if parts:
             done[node] = build(node.op, *(done[a] if a in parts else a for a in node.args))
         elif node.op == "sum":
             inside = node.args[0]

@@ -148,7 +148,7 @@ class Coupled(Chain):
                 break
             model = Model(node, level, (yield from self._changes(node, level)), slopes)
             if looks and slopes is not None:
-                self._look_for_points(model, slopes)
+                yield from self._look_for_points(model, slopes)
             hope = node.moved(model.best(model.bound, self.incumbent.upper)[0])
             moves, gain = model.best(model.bound_on_slices, self.incumbent.upper)
             if not gain > 0:
@@ -172,11 +172,12 @@ class Coupled(Chain):
             changes.append((other.at_centres - level.at_centres) / by)
         return changes
 
-    def _look_for_points(self, model: Model, slopes: Ends) -> None:
+    def _look_for_points(self, model: Model, slopes: Ends) -> Iterator[None]:
         """Minimisers of f are stationary points of F + λ G where λ is the derivative by the scalar there."""
         for share in np.arange(_LOOKS + 1) / _LOOKS:
             moves = slopes[0] * (1 - share) + slopes[1] * share - model.node.multipliers
             self._improve(*(rows[:self.n] for rows in model.level.path_of(model.with_moves(model.values, moves))))
+            yield
 
     # ---- dividing
     def _parts(self, node: Node, level: NodeLevel, hope: Node | None, room: int) -> Iterator[None]:
