@@ -149,7 +149,7 @@ def slopes_taken(level: Level, chosen: np.ndarray) -> list[Fraction]:
     """For each variable the sum of the slopes taken from all terms, where every variable is in one slice."""
     table, taken, bags = level._chosen(), [Fraction(0)] * len(level.low), 0
     for cells in level.grid.cells:
-        rows, variables = level._rows(cells, table), cells.kind.variables[:, cells.bag]
+        rows, variables = level._rows(cells, table), cells.kind.variables[:, cells.bag[0]]
         for u in np.flatnonzero((cells.ids == chosen[variables]).all(axis=0)):
             bags += 1
             for place in range(cells.kind.k):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from infimum.backend.arrays import HostArrays
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.bags import bags_of
 from infimum.engine.parts.chain.grid import Grid, cells_at_first
@@ -22,12 +23,13 @@ from infimum.expr.terms import families_of
 from infimum.unions import Unions, widths
 
 _LEAST = 3            # variables
-_MOST = 1 << 24       # cells of a level
+_MOST, _MORE_ON_GPU = 1 << 24, 16  # cells of a level, and so many times more in the memory of a GPU
 _BYTES = 160          # that a cell takes
 _FEW = 1 << 15        # cells that take no time
 _TRY_SLOPES = 0, 3, 0.1  # see Payoff
 _TRIALS, _WORK = 50, 40_000  # of a descent, at least; times variables, at most
 _STARTS, _NEAR = 8, 3  # points from which to descend at a level; half widths between different points
+_SHARES, _MOSTLY = 2, 0.6  # of the gap that a bag has; the part of the cells that is left where few are discarded
 _FORMS, _TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile
 _SHRUNK, _IN, _QUICK = 0.9, 5, 1 << 20  # to this part the gap must shrink in so many levels, if there are so many cells and more
 
@@ -37,7 +39,7 @@ class Chain:
 
     def __init__(self, grid: Grid, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
                  most: int = _MOST, max_boxes: float = np.inf):
-        self.grid, self.goal, self.incumbent = grid, goal, incumbent
+        self.grid, self.goal, self.incumbent, self.evaluator = grid, goal, incumbent, incumbent.evaluator
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.most, self.max_boxes = most, max_boxes
@@ -63,11 +65,13 @@ class Chain:
         kinds = kinds_of(bags, families, evaluator.backend)
         if len(kinds) > _FORMS or cells_at_first(kinds) > most:
             return None
-        return cls(Grid(kinds, lo, hi), box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
+        arrays = HostArrays(getattr(evaluator.backend, "threads", 1))
+        return cls(Grid(kinds, lo, hi, arrays), box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
 
     def steps(self) -> Iterator[None]:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
         while True:
+            self._go_where_it_pays()
             level = Level(self.grid, self.low, self.high)
             yield from level.enclose()
             self.evaluations += len(self.grid)
@@ -78,13 +82,21 @@ class Chain:
                 self.empty = True
                 return
             self.lower = max(self.lower, level.lower)
-            self.unions = self.grid.unions(level.alive)
-            self.levels.append((self.incumbent.upper - self.lower, int(level.alive.sum())))
+            best = level.best_of_slices()
+            self.unions = self.grid.unions(best > -np.inf)
+            self.levels.append((self.incumbent.upper - self.lower, level.left))
             yield
             if self._is_done() or self.evaluations >= self.max_boxes or not self._pays():
                 return
-            if not self.grid.halved(level.alive, self._too_wide(), self.most):
+            wanted = best >= -level.lower - self._share() * (self.incumbent.upper - level.lower)
+            if not self.grid.halved(level.alive, best > -np.inf, wanted, self._too_wide(), self.most):
                 return
+
+    def _go_where_it_pays(self) -> None:
+        """To a GPU, once there are enough cells for it."""
+        if isinstance(self.grid.arrays, HostArrays) and self.evaluator.uses_gpu(len(self.grid)):
+            self.grid.use(self.evaluator.arrays)
+            self.most *= _MORE_ON_GPU
 
     def _improve(self, x: np.ndarray, rad: np.ndarray) -> None:
         """Descends from there, unless that would lead to the best point known."""
@@ -96,10 +108,16 @@ class Chain:
 
     def _shift(self, level: Level) -> Iterator[None]:
         """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""
-        number, before = len(self.levels), int(level.alive.sum())
+        number, before = len(self.levels), level.left
         if before < _FEW or self.slopes.pays or self.slopes.is_due(number):
             yield from level.discard_by_slopes(self.incumbent.upper)
-            self.slopes.judge(number, before, before - int(level.alive.sum()))
+            self.slopes.judge(number, before, before - level.left)
+
+    def _share(self) -> float:
+        """Of the gap: slices whose bounds are higher above the lowest one are not halved yet. Where few cells were discarded,
+        what bounds leave open adds up over the bags: it must shrink where bounds are lowest, before a slice can be told apart
+        by its own share of it."""
+        return _SHARES / self.grid.bags if self.levels[-1][1] > _MOSTLY * len(self.grid) else 1.0
 
     def _too_wide(self) -> float:
         """Slices that are not wider need not be halved."""
