@@ -11,16 +11,12 @@ items or threads shows in any bit. Parameters: whole numbers, arrays with a star
 a plus.
 """
 
-import struct
 from typing import NamedTuple
 
-import numpy as np
-
 from infimum.backend.ptx_words import at, load, loop, only_if, store
+from infimum.lower.cell_keys import ALONE, NONE, REST, SIGN, TOP
 
-NONE, TOP = 0, 1  # the entries for cells without a link, and without a parent
 _INF, _LOWEST = "0x7FF0000000000000", "0xFFF0000000000000"
-_SIGN, _REST = 63, 2**63 - 1
 _FAR = "0x7830000000000000"  # 2.0**900, instead of a value where there is none
 
 
@@ -40,17 +36,6 @@ class Loop(NamedTuple):
         return [(p[0], p[1:]) if p[0] in "*+" else ("", p) for p in self.parameters.split()]
 
 
-def key_of(number: float) -> int:
-    """The key of a double that is not NaN, nor -0."""
-    bits, = struct.unpack("<q", struct.pack("<d", number))
-    return bits ^ (bits >> _SIGN & _REST)
-
-
-def numbers_of(keys: np.ndarray) -> np.ndarray:
-    """The doubles of keys."""
-    return (keys ^ (keys >> _SIGN & _REST)).view(np.float64)
-
-
 # ---- words of the text
 def _add_up(result: str, x: str, y: str) -> str:
     return f"  %{result} = call double @add.up(double {x}, double {y})\n"
@@ -58,8 +43,8 @@ def _add_up(result: str, x: str, y: str) -> str:
 
 def _flipped(result: str, word: str) -> str:
     """%result: the key of a double's bits, or the bits of a key."""
-    return f"""  %{result}.sign = ashr i64 {word}, {_SIGN}
-  %{result}.mask = and i64 %{result}.sign, {_REST}
+    return f"""  %{result}.sign = ashr i64 {word}, {SIGN}
+  %{result}.mask = and i64 %{result}.sign, {REST}
   %{result} = xor i64 {word}, %{result}.mask
 """
 
@@ -177,7 +162,6 @@ _HULL = _only_alive(_SLICE + f"""
   %high.known = fcmp ord double %high, %high
   %hi.end = select i1 %high.known, double %high, double {_INF}
 """ + _raise_number("a", "nlo", "%e", "%nlo.end") + _raise_number("z", "hi", "%e", "%hi.end"))
-ALONE, SEVERAL = -2**62, -2**62 - 1  # instead of the partner's offset: no other bag has the variable, or more than one
 _EXCLUDE = _SLICE + load("its", "partner", "%b") + f"""
   %is.alone = icmp eq i64 %its, {ALONE}
   %is.two = icmp sgt i64 %its, {ALONE}

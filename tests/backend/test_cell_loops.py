@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from infimum.backend.arrays import Arrays, HostArrays
-from infimum.backend.cell_loops import LOOPS, NONE, TOP, key_of, numbers_of
+from infimum.backend.cell_loops import LOOPS
 from infimum.backend.cuda import CudaBackend
 from infimum.backend.gpu_arrays import GpuArrays
 from infimum.errors import DeviceError
+from infimum.lower.cell_keys import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
 from tests.control_word import ARM, WORDS, control_word, read_word
 from tests.fake_cupy import installed
 
@@ -233,7 +234,7 @@ def arguments_of(name: str, rng: np.random.Generator, count: int) -> list:
         elif parameter == "pieces" and name == "halves":
             given.append(np.arange(16 * count) * 4)
         elif parameter == "partner":
-            given.append(rng.choice(np.array([-2**62, -2**62 - 1, 0, 1, 2]), 16 * count))
+            given.append(rng.choice(np.array([ALONE, SEVERAL, 0, 1, 2]), 16 * count))
         elif parameter in ("bag", "starts", "parent"):  # ascending, and what threads write is apart
             given.append(np.minimum(np.arange(16 * count) // 2, 3) if parameter == "bag" else np.arange(16 * count))
         elif (name, parameter) in {("improve", "index"), ("paths", "parents")}:

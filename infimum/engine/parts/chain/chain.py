@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infimum.backend.arrays import HostArrays
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.bags import bags_of
 from infimum.engine.parts.chain.grid import Grid, cells_at_first
@@ -65,8 +64,8 @@ class Chain:
         kinds = kinds_of(bags, families, evaluator.backend)
         if len(kinds) > _FORMS or cells_at_first(kinds) > most:
             return None
-        arrays = HostArrays(getattr(evaluator.backend, "threads", 1))
-        return cls(Grid(kinds, lo, hi, arrays), box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
+        grid, most_boxes = Grid(kinds, lo, hi, evaluator.host_arrays), np.inf if max_boxes is None else max_boxes
+        return cls(grid, box, goal, incumbent, most, most_boxes)
 
     def steps(self) -> Iterator[None]:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
@@ -94,7 +93,7 @@ class Chain:
 
     def _go_where_it_pays(self) -> None:
         """To a GPU, once there are enough cells for it."""
-        if isinstance(self.grid.arrays, HostArrays) and self.evaluator.uses_gpu(len(self.grid)):
+        if self.grid.arrays is self.grid.arrays.here and self.evaluator.uses_gpu(len(self.grid)):
             self.grid.use(self.evaluator.arrays)
             self.most *= _MORE_ON_GPU
 

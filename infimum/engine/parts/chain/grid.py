@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from infimum.backend.arrays import Arrays, HostArrays
-from infimum.backend.cell_loops import NONE, TOP
 from infimum.engine.parts.chain.kinds import Kind
+from infimum.evaluate import Arrays
+from infimum.lower.cell_keys import NONE, TOP
 from infimum.unions import Unions, widths
 
 _FIRST = 8          # slices of a variable at the beginning
@@ -79,8 +79,8 @@ class Grid:
     height after the other: what one reads, those before have written.
     """
 
-    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray, arrays: Arrays | None = None):
-        self.kinds, self.bags, self.arrays = kinds, sum(len(kind.bags) for kind in kinds), arrays or HostArrays()
+    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray, arrays: Arrays):
+        self.kinds, self.bags, self.arrays = kinds, sum(len(kind.bags) for kind in kinds), arrays
         self.root = next(i for i, kind in enumerate(kinds) if kind.bags[-1] == self.bags - 1)  # the kind of the last bag
         counts = np.where(lo < hi, _FIRST, 1)
         first = np.concatenate([[0], np.cumsum(counts)])

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from infimum.backend.arrays import Arrays
 from infimum.engine.parts.chain.bags import Bag
-from infimum.evaluate import Evaluator
+from infimum.evaluate import Arrays, Evaluator
 from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
 from infimum.expr.terms import C, Family, X

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from infimum.backend.cell_loops import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
 from infimum.engine.parts.chain.grid import Cells, Grid
+from infimum.lower.cell_keys import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
 from infimum.lower.cells import AT_CENTRE, FACTS, FROM, TO, UNSHIFTED
 
 _AT_A_TIME = 1 << 20  # cells
