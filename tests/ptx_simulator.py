@@ -285,6 +285,8 @@ class Module:
                 memory.add(registers[operands[1][0]] + operands[1][1], get(operands[2]))
             elif op == "atom.global.max.s64":
                 memory.raise_to(registers[operands[1][0]] + operands[1][1], get(operands[2]))
+            elif op == "ld.volatile.global.b64":
+                registers[operands[0]] = memory.words[registers[operands[1][0]] + operands[1][1]]  # while others may raise it
             elif op.startswith(("ld.", "st.")):
                 value, place = operands if op.startswith("ld.") else reversed(operands)
                 values = value if isinstance(value, tuple) else (value,)

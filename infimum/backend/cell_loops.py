@@ -215,6 +215,14 @@ _SOURCE_BELOW = _BELOW + only_if("%is.one", "source", load("e", "link", "%cell")
   %e.number = add i64 %e.slot, {TOP + 1}
 """ + _HERE + store("out", "%e.number", "source", "%there"))
 _NUMBERED = f"  %own = add i64 %k, {TOP + 1}\n" + store("out", "%own", "row", "%k")
+_DEAD = load("lives", "alive", "%k") + """
+  %is.alive = icmp ne i64 %lives, 0
+  %mark = select i1 %is.alive, double 0.0, double 1.0
+""" + store("out", "%mark", "row", "%k", "double")
+_LOWER = load("e", "index", "%k") + load("mine", "found", "%k", "double") + load("old", "number", "%e", "double") + """
+  %less = fcmp olt double %mine, %old
+  %new = select i1 %less, double %mine, double %old
+""" + store("out", "%new", "number", "%e", "double")
 
 # ---- halving
 _BEST_SLICES = _only_alive(load("sum", "bound", "%k", "double") + loop("p", "0", "%size", "1", _row("id", "ids", "%p", "%count") +
@@ -269,6 +277,7 @@ LOOPS = {name: Loop(*words) for name, words in {
     "take": ("*source *index *target", _TAKE), "slope": ("*link *slopes *target sign adds", _SLOPE),
     "slope_below": ("*child begin end *from *to *number slots slot", _SLOPE_BELOW),
     "source_below": ("*child begin end *link *source slots slot childslot", _SOURCE_BELOW), "numbered": ("*row", _NUMBERED),
+    "dead": ("*alive *row", _DEAD), "lower": ("*found *index *number", _LOWER),
     "best_slices": ("*ids count size *alive *bound *best", _BEST_SLICES),
     "pieces": ("*ids count size *cut *alive *pieces", _PIECES),
     "halves": ("*ids count size *bag *cut *begin *alive *pieces *newids newcount *newbag", _HALVES),

@@ -29,6 +29,7 @@ _TRY_SLOPES = 0, 3, 0.1  # see Payoff
 _TRIALS, _WORK = 50, 40_000  # of a descent, at least; times variables, at most
 _STARTS, _NEAR = 8, 3  # points from which to descend at a level; half widths between different points
 _SHARES, _MOSTLY = 2, 0.6  # of the gap that a bag has; the part of the cells that is left where few are discarded
+_ENOUGH, _GROWS = 0.7, 4   # to this part the gap shrinks if the share of it is large enough; else it grows so many times
 _FORMS, _TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile
 _SHRUNK, _IN, _QUICK = 0.9, 5, 1 << 20  # to this part the gap must shrink in so many levels, if there are so many cells and more
 
@@ -43,7 +44,7 @@ class Chain:
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
-        self.slopes = Payoff(*_TRY_SLOPES)
+        self.slopes, self.bends, self.share = Payoff(*_TRY_SLOPES), Payoff(*_TRY_SLOPES), 1.0
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
 
     @classmethod
@@ -87,7 +88,8 @@ class Chain:
             yield
             if self._is_done() or self.evaluations >= self.max_boxes or not self._pays():
                 return
-            wanted = best >= -level.lower - self._share() * (self.incumbent.upper - level.lower)
+            self._find_share()
+            wanted = best >= -level.lower - self.share * (self.incumbent.upper - level.lower)
             if not self.grid.halved(level.alive, best > -np.inf, wanted, self._too_wide(), self.most):
                 return
 
@@ -110,13 +112,23 @@ class Chain:
         number, before = len(self.levels), level.left
         if before < _FEW or self.slopes.pays or self.slopes.is_due(number):
             yield from level.discard_by_slopes(self.incumbent.upper)
-            self.slopes.judge(number, before, before - level.left)
+            left = level.left
+            self.slopes.judge(number, before, before - left)
+            if before < _FEW or self.bends.pays or self.bends.is_due(number):
+                yield from level.discard_by_bends(self.incumbent.upper)
+                self.bends.judge(number, left, left - level.left)
 
-    def _share(self) -> float:
+    def _find_share(self) -> None:
         """Of the gap: slices whose bounds are higher above the lowest one are not halved yet. Where few cells were discarded,
         what bounds leave open adds up over the bags: it must shrink where bounds are lowest, before a slice can be told apart
-        by its own share of it."""
-        return _SHARES / self.grid.bags if self.levels[-1][1] > _MOSTLY * len(self.grid) else 1.0
+        by its own share of it. If that was not enough the share grows."""
+        (gap, left), (before, _) = self.levels[-1], self.levels[-2:][0]
+        if left <= _MOSTLY * len(self.grid):
+            self.share = 1.0
+        elif self.share >= 1.0:
+            self.share = _SHARES / self.grid.bags
+        elif len(self.levels) > 1:
+            self.share = self.share * _GROWS if gap > _ENOUGH * before else max(_SHARES / self.grid.bags, self.share / _GROWS)
 
     def _too_wide(self) -> float:
         """Slices that are not wider need not be halved."""

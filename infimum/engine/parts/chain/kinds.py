@@ -12,7 +12,7 @@ from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
 from infimum.expr.terms import C, Family, X
 from infimum.lower.cells import FACTS, FROM, NATURAL, UNSHIFTED, steep_parts
-from infimum.lower.programs import CELLS, SHIFT, STEEP
+from infimum.lower.programs import BEND, CELLS, SHIFT, STEEP
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,10 @@ class Kind:
 
     def _run(self, program: str, boxes: list[Any]) -> list[Any]:
         return self.evaluator.run(f"{program}:{len(self.constants) // 2}", boxes)
+
+    def bend(self, boxes: list[Any], slopes: Any) -> Any:
+        """Minus the lower bounds of the second order."""
+        return self._run(BEND, [*boxes[:3], slopes, *boxes[3:]])[0]
 
     def bound(self, found: list[Any], slopes: Any) -> Any:
         """Minus the lower bounds of the terms, less linear functions of these slopes: see `lower/cells.py`."""

@@ -42,17 +42,13 @@ class Level:
 
     def enclose(self) -> Iterator[None]:
         """Encloses the terms on all cells, many at a time, and looks at the centres."""
-        slices, arrays = self.grid.slices, self.arrays
-        table = arrays.send(np.stack([slices.lo, slices.hi, slices.centre]))
-        for cells, constants in zip(self.grid.cells, self.grid.constants, strict=True):
-            kind, whole, rows = cells.kind, None, 3 * cells.kind.k + len(cells.kind.constants)
+        arrays, table = self.arrays, self._ends()
+        for k, cells in enumerate(self.grid.cells):
+            whole = None
             for begin in range(0, max(1, len(cells)), _AT_A_TIME):
                 count = min(_AT_A_TIME, len(cells) - begin)
-                boxes = arrays.empty(rows, count)
-                arrays.each("take_slices", count, (cells.some_ids, begin), len(cells), (cells.bag, begin), table, len(slices),
-                            constants, len(kind.bags), len(kind.constants), boxes, count, kind.k)
-                ends = [boxes[kind.k * i:kind.k * (i + 1)] for i in range(3)]
-                found = kind.enclose(arrays, [*ends, boxes[3 * kind.k:]] if len(kind.constants) else ends, count)
+                boxes = self._boxes(k, cells.ids, cells.bag, begin, count, table)
+                found = cells.kind.enclose(arrays, boxes, count)
                 if count < len(cells):
                     whole = whole or [arrays.empty(part.shape[0], len(cells)) for part in found]
                     for target, part in zip(whole, found, strict=True):
@@ -70,13 +66,46 @@ class Level:
 
     def discard_by_slopes(self, upper: float) -> Iterator[None]:
         """The same, after linear functions have been shifted between bags."""
-        slopes, numbers = self._chosen(), []
+        slopes, self.shifted, self.taken = self._chosen(), [], []
         for cells, found in zip(self.grid.cells, self.found, strict=True):
-            flat = not cells.kind.k
-            numbers.append(self._row(cells, FACTS, UNSHIFTED) if flat else cells.kind.bound(found, self._rows(cells, slopes)))
+            rows = self._rows(cells, slopes)
+            self.taken.append(rows)
+            self.shifted.append(cells.kind.bound(found, rows) if cells.kind.k else self._row(cells, FACTS, UNSHIFTED))
             yield
-        self._pass(numbers, upper)
+        self._pass(self.shifted, upper)
         yield
+
+    def discard_by_bends(self, upper: float) -> Iterator[None]:
+        """The same, after that, with second derivatives on the cells that are still alive."""
+        arrays, table = self.arrays, self._ends()
+        for k, cells in enumerate(self.grid.cells):
+            size, count = cells.kind.k, len(cells)
+            if not size:
+                continue
+            marks = arrays.empty(1, count)
+            arrays.each("dead", count, (self.alive, cells.begin), marks)
+            index, _ = arrays.lowest(marks, count + 1, below=0.5)
+            for begin in range(0, len(index), _AT_A_TIME):
+                some = index[begin:begin + _AT_A_TIME]
+                boxes = self._boxes(k, arrays.gather(cells.ids, some), arrays.gather(cells.bag, some), 0, len(some), table)
+                bound = cells.kind.bend(boxes, arrays.gather(self.taken[k][size:], some))
+                arrays.each("lower", len(some), bound, some, self.shifted[k])
+                yield
+        self._pass(self.shifted, upper)
+        yield
+
+    def _ends(self) -> Any:
+        slices = self.grid.slices
+        return self.arrays.send(np.stack([slices.lo, slices.hi, slices.centre]))
+
+    def _boxes(self, k: int, ids: Any, bag: Any, begin: int, count: int, table: Any) -> list[Any]:
+        """Lower ends, upper ends and centres of cells of a kind, from `begin` on, and constants if there are any."""
+        kind, constants, length = self.grid.kinds[k], self.grid.constants[k], bag.shape[1]
+        boxes = self.arrays.empty(3 * kind.k + len(kind.constants), count)
+        self.arrays.each("take_slices", count, (ids if kind.k else bag, begin), length, (bag, begin), table,
+                         len(self.grid.slices), constants, len(kind.bags), len(kind.constants), boxes, count, kind.k)
+        ends = [boxes[kind.k * i:kind.k * (i + 1)] for i in range(3)]
+        return [*ends, boxes[3 * kind.k:]] if len(kind.constants) else ends
 
     def best_of_slices(self) -> np.ndarray:
         """For each slice minus the lowest bound of the cells that are alive and use it, -inf if there is none."""
