@@ -89,9 +89,16 @@ class Chain:
             if self._is_done() or self.evaluations >= self.max_boxes or not self._pays():
                 return
             self._find_share()
-            wanted = best >= -level.lower - self.share * (self.incumbent.upper - level.lower)
-            if not self.grid.halved(level.alive, best > -np.inf, wanted, self._too_wide(), self.most):
+            if not self._halved(level, best):
                 return
+
+    def _halved(self, level: Level, best: np.ndarray) -> bool:
+        """Halves slices, in so small a share of the gap that there is room for the new cells. Was it possible?"""
+        gap = self.incumbent.upper - level.lower
+        for share in (self.share, *(self.share / _GROWS**k for k in (1, 2, 3))):
+            if self.grid.halved(level.alive, best > -np.inf, best >= -level.lower - share * gap, self._too_wide(), self.most):
+                return True
+        return False
 
     def _go_where_it_pays(self) -> None:
         """To a GPU, once there are enough cells for it."""
@@ -120,7 +127,7 @@ class Chain:
             else:
                 break
         for payoff, before, gap in starts:
-            closed = 1 - (upper - level.lower) / gap if 0 < gap < np.inf else 0.0
+            closed = min(1.0, 1 - (upper - level.lower) / gap) if 0 < gap < np.inf else 0.0
             payoff.judge(number, before, max(before - level.left, int(closed * before)))
 
     def _find_share(self) -> None:
