@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from infimum.backend import min_sum
+from infimum.backend import elimination, min_sum
 
 
 class Arrays(Protocol):
@@ -78,6 +78,12 @@ class Arrays(Protocol):
 
     def sums_down(self, number: Any, first: Any, second: Any, parent: Any, table: Any) -> tuple[Any, Any]:
         """Messages back: for each cell the largest sum it is part of, and for each entry the best cell that writes it."""
+
+    def best_whole(self, root: int, children: Any, first: Any, second: Any, from_child: Any) -> Any:
+        """The cells of the best whole through a cell of the last bag: see `min_sum.follow`."""
+
+    def solve_tree(self, diagonal: Any, off: Any, right: Any, least: Any, links: Any) -> Any:
+        """The solution of linear equations whose graph is a tree of width 2: see `elimination`."""
 
 
 class HostArrays:
@@ -157,3 +163,11 @@ class HostArrays:
     def sums_down(self, number: np.ndarray, first: np.ndarray, second: np.ndarray, parent: np.ndarray,
                   table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return min_sum.down(number, first, second, parent, table)
+
+    def best_whole(self, root: int, children: np.ndarray, first: np.ndarray, second: np.ndarray,
+                   from_child: np.ndarray) -> np.ndarray:
+        return min_sum.follow(root, children, first, second, from_child)
+
+    def solve_tree(self, diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.ndarray,
+                   links: tuple[np.ndarray, ...]) -> np.ndarray:
+        return elimination.solve(diagonal, off, right, least, links)

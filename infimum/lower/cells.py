@@ -10,9 +10,11 @@ with rad the distance of c to the farther end, in each variable, all rounded out
 not Lipschitz, the ends of its derivative are infinite, and so is the second.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
-from infimum.expr.build import substituted
+from infimum.expr.build import index, substituted
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.ops import Kind
@@ -21,7 +23,7 @@ from infimum.interval.pair import INF, Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
-from infimum.lower.meaning import Enclosures
+from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.proof import larger, natural, whole_if_unsound
 
 LO, HI, CENTRE, CONSTANTS = range(4)       # the inputs of `cells`; constants are lower ends, then upper ends
@@ -108,3 +110,17 @@ def shift(name: str, k: int) -> tuple:
         flat = b.add(flat, b.mul(rad, b.abs(slope)))
     b.output(0, 0, b.select(b.olt(form, flat), form, flat))
     return b.kernel(name, 4, 1), Data(), (1,), 0
+
+
+def at_points(name: str, f: Expr, x: Expr, constants: int, curved: bool = False) -> tuple:
+    """The value at points; if `curved`, also the gradient, and the Hessian row by row. Inputs: points, constants. Estimates."""
+    b, data, k = Builder(), Data(), x.size
+    slopes = gradient(f, x)
+    outputs = [(f, 0, 0), (slopes, 1, 0), *((gradient(index(slopes, i), x), 2, i * k) for i in range(k))]
+    rows = (1, k, k * k) if curved else (1,)
+
+    def writer(slot: int, begin: int) -> Callable:
+        return lambda at, v: b.output(slot, begin + at[0] if at else begin, v)
+    Lowering(b, Estimates(), {"x": lambda i: b.input(0, i), C: lambda i: b.input(1, i)}, data).run(
+        [(node, writer(slot, begin)) for node, slot, begin in outputs if slot < len(rows)], straight=True)
+    return b.kernel(name, 2 if constants else 1, len(rows)), data, rows, 0

@@ -29,6 +29,7 @@ SPREAD, SHAVED = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 CELLS, STEEP, SHIFT = "cells", "steep", "shift"  # "cells:2" has so many constants
+AT_POINTS, CURVATURE = "at_points", "curvature"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -205,5 +206,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     CELLS: lambda f, x, constants: Program(*cells.cells(CELLS, f, x, constants)),
     STEEP: lambda f, x, constants: Program(*cells.steep(STEEP, f, x, constants)),
     SHIFT: lambda f, x: Program(*cells.shift(SHIFT, x.size)),
+    AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
+    CURVATURE: lambda f, x, constants: Program(*cells.at_points(CURVATURE, f, x, constants, curved=True)),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete.complete(COMPLETE, f, x, m, p, samples)),
 }
