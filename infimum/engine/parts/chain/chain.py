@@ -13,8 +13,9 @@ from infimum.engine.parts.chain.bags import bags_of
 from infimum.engine.parts.chain.grid import Grid, cells_at_first
 from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
+from infimum.engine.parts.chain.points import NEAR, Points
 from infimum.engine.parts.payoff import Payoff
-from infimum.engine.points.descent import Rules
+from infimum.engine.points.descent import DENSE, Rules
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
@@ -26,8 +27,7 @@ _MOST = 1 << 24       # cells of a level
 _BYTES = 160          # that a cell takes
 _FEW = 1 << 15        # cells that take no time
 _TRY_SLOPES = 0, 3, 0.1  # see Payoff
-_TRIALS, _WORK = 50, 40_000  # of a descent, at least; times variables, at most
-_STARTS, _NEAR = 8, 3  # points from which to descend at a level; half widths between different points
+_STARTS = 8           # points from which to descend at a level
 _FORMS, _TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile
 _SHRUNK, _IN, _QUICK = 0.9, 5, 1 << 20  # to this part the gap must shrink in so many levels, if there are so many cells and more
 
@@ -40,7 +40,8 @@ class Chain:
         self.grid, self.goal, self.incumbent = grid, goal, incumbent
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
-        self.most, self.max_boxes = most, max_boxes
+        self.points = Points(grid.kinds, incumbent) if len(self.low) > DENSE else None
+        self.most, self.max_boxes = most - (0 if self.points is None else self.points.cells), max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.slopes = Payoff(*_TRY_SLOPES)
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
@@ -71,7 +72,7 @@ class Chain:
             level = Level(self.grid, self.low, self.high)
             yield from level.enclose()
             self.evaluations += len(self.grid)
-            self._improve(*level.paths(_STARTS))
+            yield from self._improve(level)
             yield from level.discard(self.incumbent.upper)
             yield from self._shift(level)
             if level.empty:
@@ -86,13 +87,15 @@ class Chain:
             if not self.grid.halved(level.alive, self._too_wide(), self.most):
                 return
 
-    def _improve(self, x: np.ndarray, rad: np.ndarray) -> None:
-        """Descends from there, unless that would lead to the best point known."""
-        best = self.incumbent.x
-        far = np.ones(x.shape[1], bool) if best is None else (np.abs(x - best[:, None]) > _NEAR * rad).any(axis=0)
+    def _improve(self, level: Level) -> Iterator[None]:
+        """Descends from the best points of the grid, unless that would lead to the best point known."""
+        if self.points is not None:
+            yield from self.points.improve(level)
+            return
+        (x, rad), best = level.paths(_STARTS), self.incumbent.x
+        far = np.ones(x.shape[1], bool) if best is None else (np.abs(x - best[:, None]) > NEAR * rad).any(axis=0)
         if far.any():
-            trials = max(_TRIALS, min(Rules().trials, _WORK // len(x)))
-            self.incumbent.improve(x[:, far], rules=Rules(trials=trials))
+            self.incumbent.improve(x[:, far], rules=Rules())
 
     def _shift(self, level: Level) -> Iterator[None]:
         """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from infimum.engine.parts.chain.forms import Form
 from infimum.engine.parts.chain.grid import TOP, Grid
 from infimum.engine.parts.chain.kinds import Kind
 
@@ -9,19 +10,26 @@ FAR = 2.0**900  # instead of a value where there is none
 
 
 class Tree:
-    """The bags as messages go: where a path of cells comes from."""
+    """The bags below each bag: what leads from its best cell to theirs."""
 
     def __init__(self, kinds: list[Kind]):
-        self.bags = sum(len(kind.bags) for kind in kinds)
-        self.children = np.full((2, self.bags), self.bags, np.int32)
+        bags = sum(len(kind.bags) for kind in kinds)
+        self.arrays, self.children = kinds[0].evaluator.arrays.here, np.full((2, bags), bags, np.int32)
         for kind in kinds:
             for row, (numbers, _) in zip(self.children, kind.links, strict=False):
                 row[kind.bags] = numbers
 
-    def path(self, grid: Grid, root: int, from_child: np.ndarray, *tables: np.ndarray) -> list[np.ndarray]:
-        """The numbers that these tables have of the slices of the best cells below a cell of the last bag, variable by variable."""
-        arrays = grid.kinds[0].evaluator.arrays.here
-        numbers = arrays.best_whole(root, self.children, grid.first, grid.second, from_child)
+    def best(self, grid: Grid, number: np.ndarray, *tables: np.ndarray) -> tuple[float, list[np.ndarray]]:
+        """(the least sum of minus these numbers of cells, one for each bag; for each table its entries for their slices, one for
+        each variable)."""
+        links = grid.first, grid.second, grid.parent
+        sums = self.arrays.sums_up(number, *links, grid.entries)
+        _, from_child = self.arrays.sums_down(number, *links, sums)
+        return -float(sums[TOP]), self.path(grid, from_child, *tables)
+
+    def path(self, grid: Grid, from_child: np.ndarray, *tables: np.ndarray) -> list[np.ndarray]:
+        """The entries of the tables for the best cells."""
+        numbers = self.arrays.best_whole(from_child[TOP], self.children, grid.first, grid.second, from_child)
         found = [np.empty(len(grid.slices.first) - 1) for _ in tables]
         for cells in grid.cells:
             _, local = cells.among(numbers[cells.kind.bags])
@@ -34,17 +42,20 @@ class Tree:
 class Choice:
     """One of so many candidates for each variable."""
 
-    def __init__(self, kinds: list[Kind], tree: Tree, n: int, count: int):
-        self.tree, self.arrays = tree, kinds[0].evaluator.arrays.here
-        self.grid = Grid(kinds, np.zeros(n), np.ones(n), count)
+    def __init__(self, kinds: list[Kind], forms: list[Form], tree: Tree, n: int, count: int):
+        self.tree, self.grid = tree, Grid(kinds, np.zeros(n), np.ones(n), count)
+        self.parts = []
+        for form in forms:
+            mine = [self.grid.cells[number] for number in form.kinds]
+            ids, at = np.concatenate([cells.ids for cells in mine], axis=1), np.concatenate([cells.at for cells in mine])
+            bag = np.concatenate([cells.bag + offset for cells, offset in zip(mine, form.offsets, strict=False)])
+            self.parts.append((form, ids, at, form.constants_of(bag)))
 
-    def best(self, candidates: np.ndarray) -> np.ndarray:
-        """The combination (n,) with the least value, of candidates (n, count); of equals the later ones."""
-        grid, table = self.grid, candidates.reshape(-1)
-        number = np.empty(len(grid))
-        for cells in grid.cells:
-            value = cells.kind.at_points(table[cells.ids], cells.bag)
-            number[cells.at] = np.where(np.isfinite(value), -value, -FAR)
-        sums = self.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)
-        _, from_child = self.arrays.sums_down(number, grid.first, grid.second, grid.parent, sums)
-        return self.tree.path(grid, from_child[TOP], from_child, table)[0]
+    def best(self, candidates: np.ndarray) -> tuple[float, np.ndarray]:
+        """(the least value of a combination of the candidates (n, count), the combination); of equals the later ones."""
+        table, number = candidates.reshape(-1), np.zeros(len(self.grid))
+        for form, ids, at, constants in self.parts:
+            value = form.values(table[ids], constants)
+            number[at] = np.where(np.isfinite(value), -value, -FAR)
+        value, (x,) = self.tree.best(self.grid, number, table)
+        return value, x

@@ -10,7 +10,7 @@ from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
 from infimum.expr.terms import C, Family, X
 from infimum.lower.cells import FACTS, FROM, NATURAL, UNSHIFTED, steep_parts
-from infimum.lower.programs import AT_POINTS, CELLS, CURVATURE, SHIFT, STEEP
+from infimum.lower.programs import CELLS, SHIFT, STEEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +47,6 @@ class Kind:
     def _run(self, program: str, boxes: list[np.ndarray], bag: np.ndarray) -> list[np.ndarray]:
         more = [np.take(self.constants, bag, axis=1)] if len(self.constants) else []
         return self.evaluator.run(f"{program}:{len(self.constants) // 2}", [*boxes, *more])
-
-    def at_points(self, x: np.ndarray, bag: np.ndarray) -> np.ndarray:
-        """The values of the terms at points (k, N) of these bags. Estimates."""
-        return self._estimated(AT_POINTS, x, bag)[0][0] if self.k else np.zeros(len(bag))
-
-    def curvature(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gradients (k, bags) and Hessians (k, k, bags) at points (k, bags), one for each bag. Estimates."""
-        if not self.k:
-            return np.empty((0, len(self.bags))), np.empty((0, 0, len(self.bags)))
-        _, slopes, hessian = self._estimated(CURVATURE, x, np.arange(len(self.bags)))
-        return slopes, hessian.reshape(self.k, self.k, -1)
-
-    def _estimated(self, program: str, x: np.ndarray, bag: np.ndarray) -> list[np.ndarray]:
-        m = len(self.constants) // 2
-        return self.evaluator.run(f"{program}:{m}", [x, *([np.take(self.constants[:m], bag, axis=1)] if m else [])])
 
     def bound(self, found: list[np.ndarray], slopes: np.ndarray) -> np.ndarray:
         """Minus the lower bounds of the terms, less linear functions of these slopes: see `lower/cells.py`."""

@@ -1,66 +1,90 @@
-"""Points of a chain: starts from the messages of a level, and descents that take each part of the chain on its own.
+"""Points of a long chain: starts from the messages of a level, and descents that take each part of the chain on its own.
 
-**Starts.** The path of cells with the lowest sum of values at centres is the best point of the grid; but where a term is steep, its
-value at the centre of a cell tells little of its values in the cell, and in a long chain such differences add up to more than what
-tells one minimum from another. The path with the lowest sum of lower bounds has the opposite error: it may lead through cells that
-have no good point in common, and it is never wrong about a part of the chain where all is well. Both are followed.
+**Starts.** The path of cells with the lowest sum of values at centres is the best point of the grid. But a value at a centre is
+above the least one in its cell by the more, the steeper the terms are, and in a long chain such differences add up to more than
+what tells one minimum from another: it leads to where f is flat. The path with the lowest sum of lower bounds errs in the other
+direction, and by less where terms are squares. Both are followed.
 
-**Descents.** One length of a step for ten thousand variables is that of the worst place. So a step offers every variable some
-candidates, the ends of Newton steps with different damping, and dynamic programming finds their best combination. Two points are
-crossed in the same way.
+**Descents.** One length of a step for ten thousand variables is that of the worst place. So a step offers candidates to every
+variable, the ends of Newton steps with different damping and places on both sides, and dynamic programming finds the best
+combination. Points are crossed in the same way.
 """
+
+from collections.abc import Generator, Iterator
 
 import numpy as np
 
 from infimum.engine.parts.chain.choice import FAR, Choice, Tree
+from infimum.engine.parts.chain.forms import forms_of
 from infimum.engine.parts.chain.kinds import Kind
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.parts.chain.newton import DAMPING, Newton
 from infimum.engine.points.incumbent import Incumbent
 from infimum.lower.cells import AT_CENTRE, FACTS, UNSHIFTED
 
-_STEPS, _STILL = 12, 2.0**-20  # of a descent; a gain that is worth another one, in values
-_TIES = 2.0**-30               # of the values at centres is added to lower bounds, most of which are often equal
+_STEPS = 16           # of a descent
+_STILL, _NOISE = 2.0**-30, 2.0**-80  # a gain that is worth another one, in values, and in first gains: squares of small numbers
+_SLOW = 0.25, 0.5     # less than this part of what is above the lower bound, more than that of the gain before: it takes too long
+_CLOSER = 0.25        # the next distance of the places on both sides of a variable that stays
+_TIES = 2.0**-30      # of the values at centres is added to lower bounds, which are often equal
+NEAR = 3              # half widths between different points
 
 
 class Points:
     """The search for points of one chain."""
 
     def __init__(self, kinds: list[Kind], incumbent: Incumbent):
-        self.incumbent, self.tree, n = incumbent, Tree(kinds), len(incumbent.lo)
-        self.newton = Newton(kinds, incumbent.lo, incumbent.hi)
-        self.choice, self.pairs = Choice(kinds, self.tree, n, len(DAMPING) + 1), Choice(kinds, self.tree, n, 2)
+        forms, n = forms_of(kinds), len(incumbent.lo)
+        self.incumbent, self.tree = incumbent, Tree(kinds)
+        self.newton = Newton(kinds, forms, incumbent.lo, incumbent.hi)
+        self.choice, self.pairs = (Choice(kinds, forms, self.tree, n, count) for count in (len(DAMPING) + 3, 2))
 
-    def improve(self, level: Level) -> None:
-        """Descends from the paths of a level, and offers the ends and what is best of both."""
-        for from_child in (level.from_child, lowest_bounds(level)):
-            x = self._descend(self.tree.path(level.grid, from_child[1], from_child, level.grid.slices.centre)[0])
-            if self.incumbent.x is not None:
-                x = self.pairs.best(np.stack([self.incumbent.x, x], axis=1))
-            self.incumbent.offer(x[:, None])
+    @property
+    def cells(self) -> int:
+        """That it keeps, beside those of the grid."""
+        return len(self.choice.grid) + len(self.pairs.grid)
 
-    def _descend(self, x: np.ndarray) -> np.ndarray:
-        value = float(self.incumbent.evaluator.estimate(x))
+    def improve(self, level: Level) -> Iterator[None]:
+        """Descends from the paths of a level, unless that would lead to the best point known, and offers the ends."""
+        slices = level.grid.slices
+        lower, careful = self.tree.best(level.grid, _bounds(level), slices.centre, slices.rad)
+        plain = self.tree.path(level.grid, level.from_child, slices.centre, slices.rad)
+        for x, rad in [plain, careful] if (careful[0] != plain[0]).any() else [plain]:
+            best = self.incumbent.x
+            if best is None or (np.abs(x - best) > NEAR * rad).any():
+                x = yield from self._descend(x, rad, lower)
+                self._offer(x)
+
+    def _offer(self, x: np.ndarray) -> None:
+        """The point, and the best combination of it and the one known."""
+        points = [x] if self.incumbent.x is None else [x, self.pairs.best(np.stack([self.incumbent.x, x], axis=1))[1]]
+        self.incumbent.offer(np.stack(points, axis=1))
+
+    def _descend(self, x: np.ndarray, reach: np.ndarray, lower: float) -> Generator[None, None, np.ndarray]:
+        """From x, at first with places so far on both sides; f is about `lower` at least."""
+        value, gains = np.inf, [np.inf]
         for _ in range(_STEPS):
-            ends = self.newton.steps(x)
-            if ends is None:
-                return x
-            new = self.choice.best(np.concatenate([ends, x[:, None]], axis=1))
-            before, value = value, float(self.incumbent.evaluator.estimate(new))
-            if not value < before:
-                return x
-            x = new
-            if before - value <= _STILL * abs(before):
-                return x
+            sides = [np.maximum(x - reach, self.incumbent.lo), np.minimum(x + reach, self.incumbent.hi), x]
+            before = value
+            value, new = self.choice.best(np.concatenate([self.newton.steps(x), np.stack(sides, axis=1)], axis=1))
+            yield
+            moved, x = np.abs(new - x), new
+            reach = np.where(moved > 0, np.minimum(reach, moved), reach * _CLOSER)
+            gains.append(before - value)
+            if len(gains) > 2 and self._has_ended(value - lower, abs(value), *gains[-2:], gains[2]):
+                break
         return x
 
+    def _has_ended(self, above: float, size: float, before: float, gain: float, first: float) -> bool:
+        slow = _SLOW[0] * above > gain > _SLOW[1] * before
+        return slow or not gain > max(_STILL * size, _NOISE * first)
 
-def lowest_bounds(level: Level) -> np.ndarray:
-    """For every entry the best cell below it, by lower bounds; see `Level.from_child`."""
-    grid, number = level.grid, np.empty(len(level.grid))
-    for cells, found in zip(grid.cells, level.found, strict=True):
+
+def _bounds(level: Level) -> np.ndarray:
+    """Minus the lower bounds of all cells; of equal ones those with lower values at the centre are the best."""
+    number = np.empty(len(level.grid))
+    for cells, found in zip(level.grid.cells, level.found, strict=True):
         value, bound = found[FACTS][AT_CENTRE], -found[FACTS][UNSHIFTED]
         known = np.isfinite(value) & np.isfinite(bound)
         number[cells.at] = np.where(known, -bound - _TIES * (value - bound), -FAR)
-    table = level.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)
-    return level.arrays.sums_down(number, grid.first, grid.second, grid.parent, table)[1]
+    return number
