@@ -35,7 +35,7 @@ class Points:
 
     def __init__(self, kinds: list[Kind], incumbent: Incumbent):
         forms, n = forms_of(kinds), len(incumbent.lo)
-        self.incumbent, self.tree = incumbent, Tree(kinds)
+        self.incumbent, self.tree, self.unfinished = incumbent, Tree(kinds), False
         self.newton = Newton(kinds, forms, incumbent.lo, incumbent.hi)
         self.choice, self.pairs = (Choice(kinds, forms, self.tree, n, count) for count in (len(DAMPING) + 3, 2))
 
@@ -52,18 +52,23 @@ class Points:
         for x, rad in [plain, careful] if (careful[0] != plain[0]).any() else [plain]:
             best = self.incumbent.x
             if best is None or (np.abs(x - best) > NEAR * rad).any():
-                x = yield from self._descend(x, rad, lower)
-                self._offer(x)
+                end = yield from self._descend(x, rad, lower)
+                if best is not None:
+                    yield from self._cross(end, best, rad, lower)
+            elif self.unfinished:
+                yield from self._descend(best, rad, lower)
 
-    def _offer(self, x: np.ndarray) -> None:
-        """The point, and the best combination of it and the one known."""
-        points = [x] if self.incumbent.x is None else [x, self.pairs.best(np.stack([self.incumbent.x, x], axis=1))[1]]
-        self.incumbent.offer(np.stack(points, axis=1))
+    def _cross(self, one: np.ndarray, other: np.ndarray, reach: np.ndarray, lower: float) -> Iterator[None]:
+        """Combines two points, if each has better parts than the other, and descends from there."""
+        both = np.stack([one, other], axis=1)
+        _, x = self.pairs.best(both)
+        if (x[:, None] != both).any(axis=0).all():
+            yield from self._descend(x, reach, lower)
 
     def _descend(self, x: np.ndarray, reach: np.ndarray, lower: float) -> Generator[None, None, np.ndarray]:
-        """From x, at first with places so far on both sides; f is about `lower` at least."""
-        value, gains = np.inf, [np.inf]
-        for _ in range(_STEPS):
+        """From x, at first with places so far on both sides, to where it leads, which is offered. f is about `lower` at least."""
+        value, gains, ended = np.inf, [], False
+        while not ended and len(gains) < _STEPS:
             sides = [np.maximum(x - reach, self.incumbent.lo), np.minimum(x + reach, self.incumbent.hi), x]
             before = value
             value, new = self.choice.best(np.concatenate([self.newton.steps(x), np.stack(sides, axis=1)], axis=1))
@@ -71,13 +76,12 @@ class Points:
             moved, x = np.abs(new - x), new
             reach = np.where(moved > 0, np.minimum(reach, moved), reach * _CLOSER)
             gains.append(before - value)
-            if len(gains) > 2 and self._has_ended(value - lower, abs(value), *gains[-2:], gains[2]):
+            ended = len(gains) > 2 and not gains[-1] > max(_STILL * abs(value), _NOISE * gains[1])
+            if len(gains) > 2 and _SLOW[0] * (value - lower) > gains[-1] > _SLOW[1] * gains[-2]:
                 break
+        if self.incumbent.offer(x[:, None]):
+            self.unfinished = not ended
         return x
-
-    def _has_ended(self, above: float, size: float, before: float, gain: float, first: float) -> bool:
-        slow = _SLOW[0] * above > gain > _SLOW[1] * before
-        return slow or not gain > max(_STILL * size, _NOISE * first)
 
 
 def _bounds(level: Level) -> np.ndarray:
