@@ -1,8 +1,8 @@
 """Systems of linear equations whose graph is a tree of width 2, by elimination: a native loop, in a time that is linear.
 
 The variables are numbered in the order in which they are eliminated. Of those after it, variable i meets at most two, `first` and
-`second`, in the elements off[2 i] and off[2 i + 1] of the symmetric matrix; `between` says where in `off` the element of these two
-stands. What is missing is the element 0 at the place n of the vectors, or 2 n of `off`.
+`second`, in the elements off[2 i] and off[2 i + 1] of the symmetric matrix; `between` says where in `off` the element of these
+two stands. Where there is none, they are n, and `between` is 2 n.
 """
 
 from functools import cache
@@ -48,7 +48,8 @@ def _module() -> Module:
     return module_of(_forwards(), _backwards())
 
 
-def solve(diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.ndarray, links: tuple[np.ndarray, ...]) -> np.ndarray:
+def solve(diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.ndarray,
+          links: tuple[np.ndarray, ...]) -> np.ndarray:
     """The solution (n,), with pivots replaced by their absolute values, or by `least` where they are less. `links` are first,
     second, between: 32-bit numbers. An estimate.
 

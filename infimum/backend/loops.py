@@ -11,7 +11,8 @@ import numpy as np
 from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module
 
 _ROUNDED = "add", "sub", "mul", "div"
-_HEAD = "\n".join(f"declare double @llvm.experimental.constrained.f{op}.f64(double, double, metadata, metadata)" for op in _ROUNDED)
+_HEAD = "\n".join(f"declare double @llvm.experimental.constrained.f{op}.f64(double, double, metadata, metadata)"
+                  for op in _ROUNDED)
 
 
 class Writer:

@@ -19,6 +19,7 @@ class Tree:
 
     def __init__(self, rng: np.random.Generator, numbers: np.ndarray, bags: int = 6):
         self.first, self.second, self.parent, self.number = [], [], [], []
+        self.children, owner = np.full((2, bags), bags, np.int32), {}
         waiting: list[list[int]] = []
         entries = TOP + 1
         for k in range(bags):
@@ -27,6 +28,8 @@ class Tree:
             children, waiting = waiting[:min(size, 2)], waiting[min(size, 2):]
             mine = [TOP] if last else list(range(entries, entries + int(rng.integers(1, 4))))
             entries += 0 if last else len(mine)
+            owner.update(dict.fromkeys(mine, k))
+            self.children[:len(children), k] = [owner[child[0]] for child in children]
             for _ in range(int(rng.integers(1, 7))):
                 reads = [int(rng.choice(child)) for child in children] + [NONE] * 2
                 for row, value in zip((self.first, self.second, self.parent, self.number),
@@ -158,3 +161,22 @@ def test_the_bits_are_those_of_a_plain_loop():
             total = add(number, add(table[tree.first[i]], table[tree.second[i]]))
             table[tree.parent[i]] = max(table[tree.parent[i]], total)
         assert min_sum.up(tree.number, *tree.links, tree.entries).tolist() == table
+
+
+def test_the_best_whole_is_followed():
+    """Its cells, one for each bag, read what their children write, and their numbers add up to the best sum."""
+    followed = 0
+    for seed in range(60):
+        tree = Tree(np.random.default_rng(seed), np.arange(-20.0, 20) / 8)
+        if tree.left:  # bags that are nobody's children
+            continue
+        table = min_sum.up(tree.number, *tree.links, tree.entries)
+        whole, from_child = min_sum.down(tree.number, *tree.links, table)
+        if from_child[TOP] < 0:
+            continue
+        cells = min_sum.follow(from_child[TOP], tree.children, tree.first, tree.second, from_child)
+        followed += 1
+        assert tree.number[cells].sum() == table[TOP] and (whole[cells] == table[TOP]).all()
+        written = set(tree.parent[cells].tolist()) | {NONE}
+        assert {*tree.first[cells].tolist(), *tree.second[cells].tolist()} <= written
+    assert followed > 5

@@ -13,7 +13,7 @@ from infimum.engine.parts.chain.bags import bags_of
 from infimum.engine.parts.chain.grid import Grid, cells_at_first
 from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
-from infimum.engine.parts.chain.points import NEAR, Points
+from infimum.engine.parts.chain.points import NEAR, Points, cells_kept
 from infimum.engine.parts.payoff import Payoff
 from infimum.engine.points.descent import DENSE, Rules
 from infimum.engine.points.incumbent import Incumbent
@@ -41,7 +41,7 @@ class Chain:
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.points = Points(grid.kinds, incumbent) if len(self.low) > DENSE else None
-        self.most, self.max_boxes = most - (0 if self.points is None else self.points.cells), max_boxes
+        self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.slopes = Payoff(*_TRY_SLOPES)
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
@@ -60,8 +60,9 @@ class Chain:
             return None
         if max(len(bag.terms) for bag in bags) > _TERMS:
             return None
-        most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES)
         kinds = kinds_of(bags, families, evaluator.backend)
+        kept = cells_kept(kinds) if evaluator.n > DENSE else 0
+        most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES - kept)
         if len(kinds) > _FORMS or cells_at_first(kinds) > most:
             return None
         return cls(Grid(kinds, lo, hi), box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)

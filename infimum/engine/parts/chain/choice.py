@@ -33,9 +33,9 @@ class Tree:
         found = [np.empty(len(grid.slices.first) - 1) for _ in tables]
         for cells in grid.cells:
             _, local = cells.among(numbers[cells.kind.bags])
-            for place, variables in enumerate(cells.kind.variables):
+            for place in cells.kind.own:
                 for row, table in zip(found, tables, strict=True):
-                    row[variables] = table[cells.ids[place, local]]
+                    row[cells.kind.variables[place]] = table[cells.ids[place, local]]
         return found
 
 

@@ -58,19 +58,19 @@ class Cells:
         return which, local[which]
 
 
-def cells_at_first(kinds: list[Kind]) -> int:
-    """How many cells a grid has at the beginning, at most."""
-    return sum(len(kind.bags) * _FIRST**kind.k for kind in kinds)
+def cells_at_first(kinds: list[Kind], count: int = _FIRST) -> int:
+    """How many cells a grid has at the beginning, at most, with so many slices of each variable."""
+    return sum(len(kind.bags) * count**kind.k for kind in kinds)
 
 
 class Grid:
     """Slices, cells, and the links of cells to the entries of a table: an entry is a combination of slices that a bag shares with
     its parent. Cells of the bag write it (`parent`), cells of the parent read it (`first`, `second`)."""
 
-    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray, first: int = _FIRST):
+    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray, count: int = _FIRST):
         self.kinds, self.bags = kinds, sum(len(kind.bags) for kind in kinds)
         self.root = next(i for i, kind in enumerate(kinds) if kind.bags[-1] == self.bags - 1)  # the kind of the last bag
-        counts = np.where(lo < hi, first, 1)
+        counts = np.where(lo < hi, count, 1)
         first = np.concatenate([[0], np.cumsum(counts)])
         variable = np.repeat(np.arange(len(lo)), counts)
         part = (np.arange(first[-1]) - first[variable]) / counts[variable]

@@ -32,6 +32,11 @@ class Kind:
     def k(self) -> int:
         return len(self.variables)
 
+    @property
+    def own(self) -> list[int]:
+        """The positions of the others: for each variable there is one bag that does not share it with its parent."""
+        return [place for place in range(self.k) if place not in self.shared]
+
     def enclose(self, lo: np.ndarray, hi: np.ndarray, centre: np.ndarray, bag: np.ndarray) -> list[np.ndarray]:
         """What `lower/cells.py` finds on cells; `bag` are positions in `bags`."""
         if not self.k:

@@ -58,9 +58,8 @@ class Newton:
         """The links of `solve_tree`."""
         later = np.full((2, self.n), self.n)
         for kind in kinds:
-            own = _own(kind)
-            for k, place in enumerate(own):
-                for slot, other in enumerate([*own[k + 1:], *kind.shared]):
+            for k, place in enumerate(kind.own):
+                for slot, other in enumerate([*kind.own[k + 1:], *kind.shared]):
                     later[slot, self.position[kind.variables[place]]] = self.position[kind.variables[other]]
         low, high = later.min(axis=0), later.max(axis=0)
         between = np.where(high < self.n, _place(low, high, later[0]), 2 * self.n)
@@ -77,16 +76,11 @@ def _positions(kinds: list[Kind], n: int) -> np.ndarray:
     """When each variable is eliminated: in the last of its bags."""
     bag, rank = np.empty(n, np.int64), np.empty(n, np.int64)
     for kind in kinds:
-        for k, place in enumerate(_own(kind)):
+        for k, place in enumerate(kind.own):
             bag[kind.variables[place]], rank[kind.variables[place]] = kind.bags, k
     position = np.empty(n, np.int64)
     position[np.lexsort((rank, bag))] = np.arange(n)
     return position
-
-
-def _own(kind: Kind) -> list[int]:
-    """The places of the variables that a bag does not share with its parent."""
-    return [place for place in range(kind.k) if place not in kind.shared]
 
 
 def _place(low: np.ndarray, high: np.ndarray, first: np.ndarray) -> np.ndarray:

@@ -16,12 +16,14 @@ import numpy as np
 
 from infimum.engine.parts.chain.choice import FAR, Choice, Tree
 from infimum.engine.parts.chain.forms import forms_of
+from infimum.engine.parts.chain.grid import TOP, cells_at_first
 from infimum.engine.parts.chain.kinds import Kind
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.parts.chain.newton import DAMPING, Newton
 from infimum.engine.points.incumbent import Incumbent
 from infimum.lower.cells import AT_CENTRE, FACTS, UNSHIFTED
 
+_CANDIDATES = len(DAMPING) + 3, 2  # for each variable in a step, and where points are crossed
 _STEPS = 16           # of a descent
 _STILL, _NOISE = 2.0**-30, 2.0**-80  # a gain that is worth another one, in values, and in first gains: squares of small numbers
 _SLOW = 0.25, 0.5     # less than this part of what is above the lower bound, more than that of the gain before: it takes too long
@@ -30,45 +32,49 @@ _TIES = 2.0**-30      # of the values at centres is added to lower bounds, which
 NEAR = 3              # half widths between different points
 
 
+def cells_kept(kinds: list[Kind]) -> int:
+    """How many cells the search keeps, beside those of the chain."""
+    return sum(cells_at_first(kinds, count) for count in _CANDIDATES)
+
+
 class Points:
     """The search for points of one chain."""
 
     def __init__(self, kinds: list[Kind], incumbent: Incumbent):
         forms, n = forms_of(kinds), len(incumbent.lo)
-        self.incumbent, self.tree, self.unfinished = incumbent, Tree(kinds), False
+        self.incumbent, self.tree = incumbent, Tree(kinds)
+        self.unfinished = False  # does the descent to the best point lead farther?
         self.newton = Newton(kinds, forms, incumbent.lo, incumbent.hi)
-        self.choice, self.pairs = (Choice(kinds, forms, self.tree, n, count) for count in (len(DAMPING) + 3, 2))
-
-    @property
-    def cells(self) -> int:
-        """That it keeps, beside those of the grid."""
-        return len(self.choice.grid) + len(self.pairs.grid)
+        self.choice, self.pairs = (Choice(kinds, forms, self.tree, n, count) for count in _CANDIDATES)
 
     def improve(self, level: Level) -> Iterator[None]:
         """Descends from the paths of a level, unless that would lead to the best point known, and offers the ends."""
+        if level.from_child[TOP] < 0:  # no path
+            return
         slices = level.grid.slices
         lower, careful = self.tree.best(level.grid, _bounds(level), slices.centre, slices.rad)
         plain = self.tree.path(level.grid, level.from_child, slices.centre, slices.rad)
         for x, rad in [plain, careful] if (careful[0] != plain[0]).any() else [plain]:
-            best = self.incumbent.x
+            best, upper = self.incumbent.x, self.incumbent.upper
             if best is None or (np.abs(x - best) > NEAR * rad).any():
-                end = yield from self._descend(x, rad, lower)
+                value, end = yield from self._descend(x, rad, lower)
                 if best is not None:
-                    yield from self._cross(end, best, rad, lower)
+                    yield from self._cross(end, best, (value, upper), rad, lower)
             elif self.unfinished:
                 yield from self._descend(best, rad, lower)
 
-    def _cross(self, one: np.ndarray, other: np.ndarray, reach: np.ndarray, lower: float) -> Iterator[None]:
-        """Combines two points, if each has better parts than the other, and descends from there."""
-        both = np.stack([one, other], axis=1)
-        _, x = self.pairs.best(both)
-        if (x[:, None] != both).any(axis=0).all():
+    def _cross(self, one: np.ndarray, other: np.ndarray, values: tuple[float, float], reach: np.ndarray,
+               lower: float) -> Iterator[None]:
+        """Combines two points with these values, and descends from there if that is better than both."""
+        value, x = self.pairs.best(np.stack([one, other], axis=1))
+        if value < min(values) - _STILL * max(map(abs, values)):
             yield from self._descend(x, reach, lower)
 
-    def _descend(self, x: np.ndarray, reach: np.ndarray, lower: float) -> Generator[None, None, np.ndarray]:
-        """From x, at first with places so far on both sides, to where it leads, which is offered. f is about `lower` at least."""
-        value, gains, ended = np.inf, [], False
-        while not ended and len(gains) < _STEPS:
+    def _descend(self, x: np.ndarray, reach: np.ndarray, lower: float) -> Generator[None, None, tuple[float, np.ndarray]]:
+        """From x, at first with places so far on both sides, to (value, point) where it ends, which is offered. The infimum is
+        not far below `lower`."""
+        value, gains, slow, still = np.inf, [], False, False
+        while len(gains) < _STEPS and not slow and not still:
             sides = [np.maximum(x - reach, self.incumbent.lo), np.minimum(x + reach, self.incumbent.hi), x]
             before = value
             value, new = self.choice.best(np.concatenate([self.newton.steps(x), np.stack(sides, axis=1)], axis=1))
@@ -76,12 +82,12 @@ class Points:
             moved, x = np.abs(new - x), new
             reach = np.where(moved > 0, np.minimum(reach, moved), reach * _CLOSER)
             gains.append(before - value)
-            ended = len(gains) > 2 and not gains[-1] > max(_STILL * abs(value), _NOISE * gains[1])
-            if len(gains) > 2 and _SLOW[0] * (value - lower) > gains[-1] > _SLOW[1] * gains[-2]:
-                break
+            if len(gains) > 2:
+                slow = _SLOW[0] * (value - lower) > gains[-2] >= gains[-1] > _SLOW[1] * gains[-2]
+                still = not max(gains[-2:]) > max(_STILL * abs(value), _NOISE * gains[1])
         if self.incumbent.offer(x[:, None]):
-            self.unfinished = not ended
-        return x
+            self.unfinished = not still
+        return value, x
 
 
 def _bounds(level: Level) -> np.ndarray:
@@ -91,4 +97,5 @@ def _bounds(level: Level) -> np.ndarray:
         value, bound = found[FACTS][AT_CENTRE], -found[FACTS][UNSHIFTED]
         known = np.isfinite(value) & np.isfinite(bound)
         number[cells.at] = np.where(known, -bound - _TIES * (value - bound), -FAR)
+    number[~level.alive] = -np.inf
     return number
