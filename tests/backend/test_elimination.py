@@ -38,8 +38,7 @@ class System:
         return a
 
     def solution(self, least: float = 0.0) -> np.ndarray:
-        links = tuple(row.astype(np.int32) for row in self.links)
-        return solve(self.diagonal, self.off, self.right, np.full(self.n, least), links)
+        return solve(self.diagonal, self.off, self.right, np.full(self.n, least), self.links)
 
 
 @pytest.mark.parametrize("word", WORDS.values(), ids=WORDS)

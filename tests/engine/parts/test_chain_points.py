@@ -8,7 +8,7 @@ import pytest
 import infimum
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.chain import Chain
-from infimum.engine.parts.chain.choice import Choice, Tree
+from infimum.engine.parts.chain.choice import Choice
 from infimum.engine.parts.chain.forms import forms_of
 from infimum.engine.parts.chain.newton import Newton
 from infimum.engine.parts.chain.points import Points
@@ -83,7 +83,7 @@ def test_what_has_no_derivative_stays_and_the_rest_moves():
 def test_the_best_combination(name):
     kinds = chain_of(SUMS[name], [-1.0] * 8, [1.25] * 8).grid.kinds
     candidates = np.random.default_rng(3).uniform(-1, 1.25, (8, 3))
-    value, x = Choice(kinds, forms_of(kinds), Tree(kinds), 8, 3).best(candidates)
+    value, x = Choice(kinds, forms_of(kinds), 8, 3).best(candidates)
     every = np.array(list(itertools.product(*candidates.tolist()))).T
     values = infimum.compile(SUMS[name], 8).estimate(every)
     assert np.isclose(value, values.min(), rtol=1e-12) and (x == every[:, np.argmin(values)]).all()
@@ -91,7 +91,7 @@ def test_the_best_combination(name):
 
 def test_what_is_undefined_is_not_chosen():
     kinds = chain_of(lambda x: np.sum(np.sqrt(x[1:] * x[:-1])) + np.sum(x), [-1.0] * 4, [1.0] * 4).grid.kinds
-    _, x = Choice(kinds, forms_of(kinds), Tree(kinds), 4, 2).best(np.array([[-0.5, 0.5], [0.25, 0.25], [-1, 1], [0.25, 0.25]]))
+    _, x = Choice(kinds, forms_of(kinds), 4, 2).best(np.array([[-0.5, 0.5], [0.25, 0.25], [-1, 1], [0.25, 0.25]]))
     assert x.tolist() == [0.5, 0.25, 1, 0.25]
 
 

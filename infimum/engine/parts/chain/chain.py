@@ -23,11 +23,13 @@ from infimum.expr.terms import families_of
 from infimum.unions import Unions, widths
 
 _LEAST = 3            # variables
-_MOST = 1 << 24       # cells of a level
+_MOST, _MORE_ON_GPU = 1 << 24, 16  # cells of a level, and so many times more in the memory of a GPU
 _BYTES = 160          # that a cell takes
 _FEW = 1 << 15        # cells that take no time
 _TRY_SLOPES = 0, 3, 0.1  # see Payoff
 _STARTS = 8           # points from which to descend at a level
+_SHARES, _MOSTLY = 2, 0.6  # of the gap that a bag has; the part of the cells that is left where few are discarded
+_ENOUGH, _GROWS = 0.7, 4   # to this part the gap shrinks if the share of it is large enough; else it grows so many times
 _FORMS, _TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile
 _SHRUNK, _IN, _QUICK = 0.9, 5, 1 << 20  # to this part the gap must shrink in so many levels, if there are so many cells and more
 
@@ -37,13 +39,13 @@ class Chain:
 
     def __init__(self, grid: Grid, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
                  most: int = _MOST, max_boxes: float = np.inf):
-        self.grid, self.goal, self.incumbent = grid, goal, incumbent
+        self.grid, self.goal, self.incumbent, self.evaluator = grid, goal, incumbent, incumbent.evaluator
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.points = Points(grid.kinds, incumbent) if len(self.low) > DENSE else None
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
-        self.slopes = Payoff(*_TRY_SLOPES)
+        self.slopes, self.bends, self.share = Payoff(*_TRY_SLOPES), Payoff(*_TRY_SLOPES), 1.0
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
 
     @classmethod
@@ -65,11 +67,13 @@ class Chain:
         most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES - kept)
         if len(kinds) > _FORMS or cells_at_first(kinds) > most:
             return None
-        return cls(Grid(kinds, lo, hi), box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
+        grid, most_boxes = Grid(kinds, lo, hi, evaluator.host_arrays), np.inf if max_boxes is None else max_boxes
+        return cls(grid, box, goal, incumbent, most, most_boxes)
 
     def steps(self) -> Iterator[None]:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
         while True:
+            self._go_where_it_pays()
             level = Level(self.grid, self.low, self.high)
             yield from level.enclose()
             self.evaluations += len(self.grid)
@@ -80,13 +84,22 @@ class Chain:
                 self.empty = True
                 return
             self.lower = max(self.lower, level.lower)
-            self.unions = self.grid.unions(level.alive)
-            self.levels.append((self.incumbent.upper - self.lower, int(level.alive.sum())))
+            best = level.best_of_slices()
+            self.unions = self.grid.unions(best > -np.inf)
+            self.levels.append((self.incumbent.upper - self.lower, level.left))
             yield
             if self._is_done() or self.evaluations >= self.max_boxes or not self._pays():
                 return
-            if not self.grid.halved(level.alive, self._too_wide(), self.most):
+            self._find_share()
+            wanted = best >= -level.lower - self.share * (self.incumbent.upper - level.lower)
+            if not self.grid.halved(level.alive, best > -np.inf, wanted, self._too_wide(), self.most):
                 return
+
+    def _go_where_it_pays(self) -> None:
+        """To a GPU, once there are enough cells for it."""
+        if self.grid.arrays is self.grid.arrays.here and self.evaluator.uses_gpu(len(self.grid)):
+            self.grid.use(self.evaluator.arrays)
+            self.most *= _MORE_ON_GPU
 
     def _improve(self, level: Level) -> Iterator[None]:
         """Descends from the best points of the grid, unless that would lead to the best point known."""
@@ -100,10 +113,26 @@ class Chain:
 
     def _shift(self, level: Level) -> Iterator[None]:
         """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""
-        number, before = len(self.levels), int(level.alive.sum())
+        number, before = len(self.levels), level.left
         if before < _FEW or self.slopes.pays or self.slopes.is_due(number):
             yield from level.discard_by_slopes(self.incumbent.upper)
-            self.slopes.judge(number, before, before - int(level.alive.sum()))
+            left = level.left
+            self.slopes.judge(number, before, before - left)
+            if before < _FEW or self.bends.pays or self.bends.is_due(number):
+                yield from level.discard_by_bends(self.incumbent.upper)
+                self.bends.judge(number, left, left - level.left)
+
+    def _find_share(self) -> None:
+        """Of the gap: slices whose bounds are higher above the lowest one are not halved yet. Where few cells were discarded,
+        what bounds leave open adds up over the bags: it must shrink where bounds are lowest, before a slice can be told apart
+        by its own share of it. If that was not enough the share grows."""
+        (gap, left), (before, _) = self.levels[-1], self.levels[-2:][0]
+        if left <= _MOSTLY * len(self.grid):
+            self.share = 1.0
+        elif self.share >= 1.0:
+            self.share = _SHARES / self.grid.bags
+        elif len(self.levels) > 1:
+            self.share = self.share * _GROWS if gap > _ENOUGH * before else max(_SHARES / self.grid.bags, self.share / _GROWS)
 
     def _too_wide(self) -> float:
         """Slices that are not wider need not be halved."""

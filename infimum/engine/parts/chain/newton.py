@@ -17,7 +17,7 @@ class Newton:
     """The steps inside the bounds lo, hi."""
 
     def __init__(self, kinds: list[Kind], forms: list[Form], lo: np.ndarray, hi: np.ndarray):
-        self.forms, self.arrays, self.n = forms, kinds[0].evaluator.arrays.here, len(lo)
+        self.forms, self.arrays, self.n = forms, kinds[0].evaluator.host_arrays, len(lo)
         self.position = _positions(kinds, self.n)
         self.order = np.argsort(self.position)
         self.lo, self.hi = lo[self.order], hi[self.order]
@@ -54,7 +54,7 @@ class Newton:
         return found[0], found[1], np.ascontiguousarray(found[2].reshape(-1, 2).T)
 
     # ---- the order of elimination
-    def _links(self, kinds: list[Kind]) -> tuple[np.ndarray, ...]:
+    def _links(self, kinds: list[Kind]) -> np.ndarray:
         """The links of `solve_tree`."""
         later = np.full((2, self.n), self.n)
         for kind in kinds:
@@ -63,7 +63,7 @@ class Newton:
                     later[slot, self.position[kind.variables[place]]] = self.position[kind.variables[other]]
         low, high = later.min(axis=0), later.max(axis=0)
         between = np.where(high < self.n, _place(low, high, later[0]), 2 * self.n)
-        return tuple(row.astype(np.int32) for row in (*later, between))
+        return np.stack([*later, between])
 
     def _places(self, form: Form) -> list[list[np.ndarray]]:
         """Where the elements of the Hessians of the bags stand: on the diagonal, or among the others."""

@@ -14,21 +14,19 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from infimum.engine.parts.chain.choice import FAR, Choice, Tree
+from infimum.engine.parts.chain.choice import Choice
 from infimum.engine.parts.chain.forms import forms_of
-from infimum.engine.parts.chain.grid import TOP, cells_at_first
+from infimum.engine.parts.chain.grid import cells_at_first
 from infimum.engine.parts.chain.kinds import Kind
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.parts.chain.newton import DAMPING, Newton
 from infimum.engine.points.incumbent import Incumbent
-from infimum.lower.cells import AT_CENTRE, FACTS, UNSHIFTED
 
 _CANDIDATES = len(DAMPING) + 3, 2  # for each variable in a step, and where points are crossed
 _STEPS = 16           # of a descent
 _STILL, _NOISE = 2.0**-30, 2.0**-80  # a gain that is worth another one, in values, and in first gains: squares of small numbers
 _SLOW = 0.25, 0.5     # less than this part of what is above the lower bound, more than that of the gain before: it takes too long
 _CLOSER = 0.25        # the next distance of the places on both sides of a variable that stays
-_TIES = 2.0**-30      # of the values at centres is added to lower bounds, which are often equal
 NEAR = 3              # half widths between different points
 
 
@@ -42,19 +40,19 @@ class Points:
 
     def __init__(self, kinds: list[Kind], incumbent: Incumbent):
         forms, n = forms_of(kinds), len(incumbent.lo)
-        self.incumbent, self.tree = incumbent, Tree(kinds)
+        self.incumbent = incumbent
         self.unfinished = False  # does the descent to the best point lead farther?
         self.newton = Newton(kinds, forms, incumbent.lo, incumbent.hi)
-        self.choice, self.pairs = (Choice(kinds, forms, self.tree, n, count) for count in _CANDIDATES)
+        self.choice, self.pairs = (Choice(kinds, forms, n, count) for count in _CANDIDATES)
 
     def improve(self, level: Level) -> Iterator[None]:
         """Descends from the paths of a level, unless that would lead to the best point known, and offers the ends."""
-        if level.from_child[TOP] < 0:  # no path
+        plain = level.path(level.from_child)
+        if plain is None:
             return
-        slices = level.grid.slices
-        lower, careful = self.tree.best(level.grid, _bounds(level), slices.centre, slices.rad)
-        plain = self.tree.path(level.grid, level.from_child, slices.centre, slices.rad)
-        for x, rad in [plain, careful] if (careful[0] != plain[0]).any() else [plain]:
+        lower, hopeful = level.hopeful_path()
+        for slices in [plain, hopeful] if (hopeful != plain).any() else [plain]:
+            x, rad = level.grid.slices.centre[slices], level.grid.slices.rad[slices]
             best, upper = self.incumbent.x, self.incumbent.upper
             if best is None or (np.abs(x - best) > NEAR * rad).any():
                 value, end = yield from self._descend(x, rad, lower)
@@ -88,14 +86,3 @@ class Points:
         if self.incumbent.offer(x[:, None]):
             self.unfinished = not still
         return value, x
-
-
-def _bounds(level: Level) -> np.ndarray:
-    """Minus the lower bounds of all cells; of equal ones those with lower values at the centre are the best."""
-    number = np.empty(len(level.grid))
-    for cells, found in zip(level.grid.cells, level.found, strict=True):
-        value, bound = found[FACTS][AT_CENTRE], -found[FACTS][UNSHIFTED]
-        known = np.isfinite(value) & np.isfinite(bound)
-        number[cells.at] = np.where(known, -bound - _TIES * (value - bound), -FAR)
-    number[~level.alive] = -np.inf
-    return number
