@@ -6,14 +6,19 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.backend.hybrid import HybridBackend
 from infimum.engine.goal import Goal
+from infimum.engine.parts.chain import chain as chain_module
+from infimum.engine.parts.chain import grid
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.chain.choice import Choice
 from infimum.engine.parts.chain.forms import forms_of
 from infimum.engine.parts.chain.newton import Newton
 from infimum.engine.parts.chain.points import Points
 from infimum.engine.points.incumbent import Incumbent
+from infimum.evaluate import Evaluator
 from tests.engine.parts.test_chain import SUMS, after
+from tests.fake_cupy import installed
 
 QUADRATICS = {"a chain": lambda d: np.sum((d[1:] - 2 * d[:-1]) ** 2) + np.sum(d**2),
               "a ring": lambda d: np.sum((d - np.roll(d, 1)) ** 2 * np.arange(1, 9)) + d[0] ** 2,
@@ -157,3 +162,21 @@ def test_kinks():
 def test_no_path_no_point():
     chain = chain_of(lambda x: np.sum(np.sqrt(-1 - x[1:] ** 2 - x[:-1] ** 2)), [-1.0] * 40, [1.0] * 40)
     assert isinstance(chain.points, Points) and after(chain).empty and chain.incumbent.x is None
+
+
+@pytest.mark.parametrize("name", ["a chain", "triangles"])
+def test_a_gpu_has_the_same_bits(name, monkeypatch):
+    """A pretended one, on which the levels are, while the search for points is here."""
+    def levels(backend) -> tuple:
+        evaluator = infimum.compile(SUMS[name], 4, backend=backend)
+        low, high = np.full(4, -1.0), np.full(4, 1.25)
+        chain = Chain.of(evaluator, (low[:, None], high[:, None]), Goal(), Incumbent(evaluator, low, high))
+        assert chain.points is not None
+        after(chain, 2)
+        return chain.lower, chain.levels, chain.incumbent.upper, chain.incumbent.x.tobytes()
+    monkeypatch.setattr(grid, "_FIRST", 2)
+    monkeypatch.setattr(chain_module, "DENSE", 2)
+    here = levels(None)
+    installed(monkeypatch, memory=1 << 26)
+    monkeypatch.setattr(Evaluator, "uses_gpu", lambda self, batch: batch > 10)
+    assert levels(HybridBackend()) == here
