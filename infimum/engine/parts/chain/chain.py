@@ -15,7 +15,7 @@ from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.parts.chain.points import NEAR, Points, cells_kept
 from infimum.engine.parts.payoff import Payoff
-from infimum.engine.points.descent import DENSE, Rules
+from infimum.engine.points.descent import DENSE
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
@@ -109,7 +109,7 @@ class Chain:
         (x, rad), best = level.paths(_STARTS), self.incumbent.x
         far = np.ones(x.shape[1], bool) if best is None else (np.abs(x - best[:, None]) > NEAR * rad).any(axis=0)
         if far.any():
-            self.incumbent.improve(x[:, far], rules=Rules())
+            self.incumbent.improve(x[:, far])
 
     def _shift(self, level: Level) -> Iterator[None]:
         """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""

@@ -11,18 +11,19 @@ combination. Points are crossed in the same way.
 """
 
 from collections.abc import Generator, Iterator
+from functools import cached_property
 
 import numpy as np
 
 from infimum.engine.parts.chain.choice import Choice
-from infimum.engine.parts.chain.forms import forms_of
+from infimum.engine.parts.chain.forms import Form, forms_of
 from infimum.engine.parts.chain.grid import cells_at_first
 from infimum.engine.parts.chain.kinds import Kind
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.parts.chain.newton import DAMPING, Newton
 from infimum.engine.points.incumbent import Incumbent
 
-_CANDIDATES = len(DAMPING) + 3, 2  # for each variable in a step, and where points are crossed
+_CANDIDATES = len(DAMPING) + 3  # for each variable in a step
 _STEPS = 16           # of a descent
 _STILL, _NOISE = 2.0**-30, 2.0**-80  # a gain that is worth another one, in values, and in first gains: squares of small numbers
 _SLOW = 0.25, 0.5     # less than this part of what is above the lower bound, more than that of the gain before: it takes too long
@@ -32,18 +33,34 @@ NEAR = 3              # half widths between different points
 
 def cells_kept(kinds: list[Kind]) -> int:
     """How many cells the search keeps, beside those of the chain."""
-    return sum(cells_at_first(kinds, count) for count in _CANDIDATES)
+    return cells_at_first(kinds, _CANDIDATES) + cells_at_first(kinds, 2)
 
 
 class Points:
     """The search for points of one chain."""
 
     def __init__(self, kinds: list[Kind], incumbent: Incumbent):
-        forms, n = forms_of(kinds), len(incumbent.lo)
-        self.incumbent = incumbent
+        self.kinds, self.incumbent = kinds, incumbent
         self.unfinished = False  # does the descent to the best point lead farther?
-        self.newton = Newton(kinds, forms, incumbent.lo, incumbent.hi)
-        self.choice, self.pairs = (Choice(kinds, forms, n, count) for count in _CANDIDATES)
+
+    @cached_property
+    def forms(self) -> list[Form]:
+        return forms_of(self.kinds)
+
+    @cached_property
+    def newton(self) -> Newton:
+        return Newton(self.kinds, self.forms, self.incumbent.lo, self.incumbent.hi)
+
+    @cached_property
+    def choice(self) -> Choice:
+        return self._choice(_CANDIDATES)
+
+    @cached_property
+    def pairs(self) -> Choice:
+        return self._choice(2)
+
+    def _choice(self, count: int) -> Choice:
+        return Choice(self.kinds, self.forms, len(self.incumbent.lo), count)
 
     def improve(self, level: Level) -> Iterator[None]:
         """Descends from the paths of a level, unless that would lead to the best point known, and offers the ends."""
