@@ -112,15 +112,16 @@ class Chain:
             self.incumbent.improve(x[:, far])
 
     def _shift(self, level: Level) -> Iterator[None]:
-        """Slopes matter near minimisers: of many cells, only if they paid when they were tried last."""
-        number, before = len(self.levels), level.left
-        if before < _FEW or self.slopes.pays or self.slopes.is_due(number):
-            yield from level.discard_by_slopes(self.incumbent.upper)
-            left = level.left
-            self.slopes.judge(number, before, before - left)
-            if before < _FEW or self.bends.pays or self.bends.is_due(number):
-                yield from level.discard_by_bends(self.incumbent.upper)
-                self.bends.judge(number, left, left - level.left)
+        """Slopes, and then second derivatives, matter near minimisers: of many cells, only if they paid when they were tried
+        last."""
+        number, upper = len(self.levels), self.incumbent.upper
+        for payoff, discard in ((self.slopes, level.discard_by_slopes), (self.bends, level.discard_by_bends)):
+            before, gap = level.left, upper - level.lower
+            if before >= _FEW and not payoff.pays and not payoff.is_due(number):
+                return
+            yield from discard(upper)
+            closed = 1 - (upper - level.lower) / gap if 0 < gap < np.inf else 0.0
+            payoff.judge(number, before, max(before - level.left, int(closed * before)))
 
     def _find_share(self) -> None:
         """Of the gap: slices whose bounds are higher above the lowest one are not halved yet. Where few cells were discarded,
