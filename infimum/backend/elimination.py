@@ -58,7 +58,7 @@ class _Writer:
 
 def _forwards() -> str:
     """Pivots become positive: where the matrix is not definite, the solution still leads downhill."""
-    w = _Writer("eliminate", "diagonal off right least", "first second between")
+    w = _Writer("infimum_eliminate", "diagonal off right least", "first second between")
     left = w.let("mul i64 %i, 2")
     right = w.let(f"add i64 {left}, 1")
     raw = w.load("diagonal")
@@ -76,7 +76,7 @@ def _forwards() -> str:
 
 
 def _backwards() -> str:
-    w = _Writer("substitute", "diagonal off right x", "first second", backwards=True)
+    w = _Writer("infimum_substitute", "diagonal off right x", "first second", backwards=True)
     left = w.let("mul i64 %i, 2")
     right = w.let(f"add i64 {left}, 1")
     value = w.rounded("div", w.load("right"), w.load("diagonal"))
@@ -111,6 +111,6 @@ def solve(diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.nd
     n = len(right)
     diagonal, off, right = (np.append(a, 0.0) for a in (diagonal, off, right))
     x = np.zeros(n + 1)
-    _run("eliminate", n, [diagonal, off, right, least, *links])
-    _run("substitute", n, [diagonal, off, right, x, *links[:2]])
+    _run("infimum_eliminate", n, [diagonal, off, right, least, *links])
+    _run("infimum_substitute", n, [diagonal, off, right, x, *links[:2]])
     return x[:n]

@@ -17,6 +17,7 @@ from infimum.engine.parts.chain.newton import Newton
 from infimum.engine.parts.chain.points import Points
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
+from infimum.lower.cells import FAR
 from tests.engine.parts.test_chain import SUMS, after
 from tests.fake_cupy import installed
 
@@ -109,6 +110,14 @@ def test_points_are_crossed():
     for _ in chain.points._cross(halves[1], halves[0], (1e3, 1e3), np.full(n, 0.1), 0.0):
         pass
     assert chain.incumbent.upper < 1e-20
+
+
+# ---- starts
+def test_of_equal_bounds_the_lower_value_decides():
+    kind = chain_of(SUMS["a chain"], [-1.0] * 8, [1.25] * 8).grid.kinds[0]
+    bound, value = np.array([1.0, 1.0, 1.5, -np.inf, 1.0]), np.array([4.0, 3.0, 1.5, 1.0, -np.inf])
+    hope = kind.hope([np.stack([bound, value, -bound])])[0]
+    assert hope[1] > hope[0] > hope[2] > hope[3] == hope[4] == -FAR and np.allclose(hope[:3], -bound[:3], rtol=1e-8)
 
 
 # ---- minima
