@@ -215,6 +215,24 @@ _SOURCE_BELOW = _BELOW + only_if("%is.one", "source", load("e", "link", "%cell")
   %e.number = add i64 %e.slot, {TOP + 1}
 """ + _HERE + store("out", "%e.number", "source", "%there"))
 _NUMBERED = f"  %own = add i64 %k, {TOP + 1}\n" + store("out", "%own", "row", "%k")
+_COST = load("mine", "shifted", "%k", "double") + load("flat", "unshifted", "%k", "double") + "  %gain = fneg double %flat\n" + \
+    _add_up("more", "%mine", "%gain") + store("out", "%more", "number", "%k", "double")
+
+
+def _cost_of(name: str, array: str) -> str:
+    """%name: what the cell of this entry loses, 0 if there is none."""
+    return load(name + ".cell", array, "%k") + f"""
+  %{name}.is = icmp sge i64 %{name}.cell, 0
+  %{name}.safe = select i1 %{name}.is, i64 %{name}.cell, i64 0
+""" + load(name + ".lost", "number", f"%{name}.safe", "double") + f"""
+  %{name} = select i1 %{name}.is, double %{name}.lost, double 0.0
+"""
+
+
+_PAYS = _cost_of("below", "child") + _cost_of("over", "reader") + _add_up("lost", "%below", "%over") + """
+  %pays = fcmp ole double %lost, 0.0
+""" + load("old", "slope", "%k", "double") + "  %new = select i1 %pays, double %old, double 0.0\n" + \
+    store("out", "%new", "slope", "%k", "double")
 _DEAD = load("lives", "alive", "%k") + """
   %is.alive = icmp ne i64 %lives, 0
   %mark = select i1 %is.alive, double 0.0, double 1.0
@@ -277,6 +295,7 @@ LOOPS = {name: Loop(*words) for name, words in {
     "take": ("*source *index *target", _TAKE), "slope": ("*link *slopes *target sign adds", _SLOPE),
     "slope_below": ("*child begin end *from *to *number slots slot", _SLOPE_BELOW),
     "source_below": ("*child begin end *link *source slots slot childslot", _SOURCE_BELOW), "numbered": ("*row", _NUMBERED),
+    "cost": ("*shifted *unshifted *number", _COST), "pays": ("*child *reader *number *slope", _PAYS),
     "dead": ("*alive *row", _DEAD), "lower": ("*found *index *number", _LOWER),
     "best_slices": ("*ids count size *alive *bound *best", _BEST_SLICES),
     "pieces": ("*ids count size *cut *alive *pieces", _PIECES),

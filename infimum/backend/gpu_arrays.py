@@ -258,13 +258,14 @@ class GpuArrays:
 
     def along(self, name: str, segments: np.ndarray, *arguments: Any, backwards: bool = False) -> None:
         function, marks = self._kernel(name), [8 * (mark == "+") for mark, _ in LOOPS[name].names]
-        words, block = _addresses(arguments), min(self.backend.block or _BLOCK, _MOST)
-        most = self.backend.grid or _MOST_BLOCKS
+        block = min(self.backend.block or _BLOCK, _MOST)
+        segments = segments[segments[:, 1] > segments[:, 0]][::-1 if backwards else 1]
+        counts = segments[:, 1] - segments[:, 0]
+        words = np.append(_addresses(arguments), 0) + segments[:, :1] * np.append(marks, 0)
+        words[:, -1] = counts
+        grids = np.minimum(-(-counts // block), self.backend.grid or _MOST_BLOCKS)
         with self.gpu.use():
-            for begin, end in (segments[::-1] if backwards else segments).tolist():
-                if end > begin:
-                    given = [word + mark * begin for word, mark in zip(words, marks, strict=True)]
-                    self.gpu.queue(function, min(-(-(end - begin) // block), most), block, [*given, end - begin])
+            self.gpu.queue_all(function, grids.tolist(), block, np.ascontiguousarray(words))
 
     def _scan(self, numbers: Any, count: int) -> None:
         """Each of the numbers becomes the sum of those before it; a zero at their end becomes the sum of all."""

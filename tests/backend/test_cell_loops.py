@@ -237,7 +237,7 @@ def arguments_of(name: str, rng: np.random.Generator, count: int) -> list:
             given.append(rng.choice(np.array([ALONE, SEVERAL, 0, 1, 2]), 16 * count))
         elif parameter in ("bag", "starts", "parent"):  # ascending, and what threads write is apart
             given.append(np.minimum(np.arange(16 * count) // 2, 3) if parameter == "bag" else np.arange(16 * count))
-        elif (name, parameter) in {("improve", "index"), ("paths", "parents")}:
+        elif (name, parameter) in {("improve", "index"), ("lower", "index"), ("paths", "parents")}:
             given.append(np.arange(16 * count) if parameter == "index" else np.full(16 * count, 3))
         else:
             given.append(rng.integers(0, 4, 16 * count))

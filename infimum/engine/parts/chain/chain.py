@@ -23,13 +23,13 @@ from infimum.expr.terms import families_of
 from infimum.unions import Unions, widths
 
 _LEAST = 3            # variables
-_MOST, _MORE_ON_GPU = 1 << 24, 16  # cells of a level, and so many times more in the memory of a GPU
+_MOST, _MORE_ON_GPU = 1 << 24, 24  # cells of a level, and so many times more in the memory of a GPU
 _BYTES = 160          # that a cell takes
 _FEW = 1 << 15        # cells that take no time
 _TRY_SLOPES = 0, 3, 0.1  # see Payoff
 _STARTS = 8           # points from which to descend at a level
-_SHARES, _MOSTLY = 2, 0.6  # of the gap that a bag has; the part of the cells that is left where few are discarded
-_ENOUGH, _GROWS = 0.7, 4   # to this part the gap shrinks if the share of it is large enough; else it grows so many times
+_SHARES, _MOSTLY = 2, 0.45  # of the gap that a bag has; the part of the cells that is left where few are discarded
+_AT_FIRST, _ENOUGH, _GROWS = 4, 0.7, 4  # from this level on, if the gap does not shrink to this part, the share grows so much
 _FORMS, _TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile
 _SHRUNK, _IN, _QUICK = 0.9, 5, 1 << 20  # to this part the gap must shrink in so many levels, if there are so many cells and more
 
@@ -112,14 +112,18 @@ class Chain:
             self.incumbent.improve(x[:, far])
 
     def _shift(self, level: Level) -> Iterator[None]:
-        """Slopes, and then second derivatives, matter near minimisers: of many cells, only if they paid when they were tried
-        last."""
+        """Slopes, and with them second derivatives, matter near minimisers: of many cells, only if they paid when they were
+        tried last."""
         number, upper = len(self.levels), self.incumbent.upper
+        starts = []
         for payoff, discard in ((self.slopes, level.discard_by_slopes), (self.bends, level.discard_by_bends)):
-            before, gap = level.left, upper - level.lower
-            if before >= _FEW and not payoff.pays and not payoff.is_due(number):
-                return
-            yield from discard(upper)
+            before = level.left
+            if before < _FEW or payoff.pays or payoff.is_due(number):
+                starts.append((payoff, before, upper - level.lower))
+                yield from discard(upper)
+            else:
+                break
+        for payoff, before, gap in starts:
             closed = 1 - (upper - level.lower) / gap if 0 < gap < np.inf else 0.0
             payoff.judge(number, before, max(before - level.left, int(closed * before)))
 
@@ -132,8 +136,8 @@ class Chain:
             self.share = 1.0
         elif self.share >= 1.0:
             self.share = _SHARES / self.grid.bags
-        elif len(self.levels) > 1:
-            self.share = self.share * _GROWS if gap > _ENOUGH * before else max(_SHARES / self.grid.bags, self.share / _GROWS)
+        elif len(self.levels) >= _AT_FIRST and gap > _ENOUGH * before:
+            self.share *= _GROWS
 
     def _too_wide(self) -> float:
         """Slices that are not wider need not be halved."""

@@ -25,6 +25,10 @@ _EXACT = 2.0**-40  # slopes are whole multiples of this part of the largest one,
 _UNREACHED = key_of(-np.inf)
 
 
+def _bits(number: float) -> int:
+    return int(np.array(number).view(np.int64))
+
+
 class Level:
     """One level: the bounds of all cells of a grid. `alive` are those that may hold a minimiser, `lower` bounds f from below,
     `bound` holds minus the lower bound of each cell."""
@@ -33,7 +37,7 @@ class Level:
         self.grid, self.low, self.high, self.arrays = grid, low, high, grid.arrays
         count = len(grid)
         self.lower, self.alive, self.number = -np.inf, self.arrays.filled(count, 1), self.arrays.empty(1, count)
-        self.bound = self.arrays.send(np.full((1, count), np.inf))
+        self.bound = self.arrays.filled(count, _bits(np.inf))
         self.found: list[list[Any]] = []
 
     def _row(self, cells: Cells, output: int, row: int) -> tuple[Any, int]:
@@ -66,14 +70,36 @@ class Level:
 
     def discard_by_slopes(self, upper: float) -> Iterator[None]:
         """The same, after linear functions have been shifted between bags."""
-        slopes, self.shifted, self.taken = self._chosen(), [], []
+        slopes, before = self._chosen(), self.lower
+        yield from self._take(slopes)
+        if self._pass(self.shifted, upper) > before:
+            return
+        self._keep_slopes_that_pay(slopes)
+        yield from self._take(slopes)
+        self._pass(self.shifted, upper)
+        yield
+
+    def _take(self, slopes: list[Any]) -> Iterator[None]:
+        """Bounds of the terms less these slopes."""
+        self.shifted, self.taken = [], []
         for cells, found in zip(self.grid.cells, self.found, strict=True):
             rows = self._rows(cells, slopes)
             self.taken.append(rows)
             self.shifted.append(cells.kind.bound(found, rows) if cells.kind.k else self._row(cells, FACTS, UNSHIFTED))
             yield
-        self._pass(self.shifted, upper)
-        yield
+
+    def _keep_slopes_that_pay(self, slopes: list[Any]) -> None:
+        """Slopes cost much in wide slices: those of an entry become 0 where the best cells on both sides of it lose by them."""
+        arrays, grid, count = self.arrays, self.grid, len(self.grid)
+        for cells, shifted in zip(grid.cells, self.shifted, strict=True):
+            arrays.each("cost", len(cells), shifted, self._row(cells, FACTS, UNSHIFTED), (self.number, cells.begin))
+        best, reader = arrays.filled(grid.entries, _UNREACHED), arrays.filled(grid.entries, -1)
+        for link in grid.links[:2]:
+            arrays.each("best", count, self.through, link, best)
+        for link in grid.links[:2]:
+            arrays.each("from_child", count, self.through, link, best, reader)
+        for slope in slopes:
+            arrays.each("pays", grid.entries, self.from_child, reader, self.number, slope)
 
     def discard_by_bends(self, upper: float) -> Iterator[None]:
         """The same, after that, with second derivatives on the cells that are still alive."""
@@ -136,12 +162,14 @@ class Level:
         arrays.along("down", grid.segments, self.number, *grid.links, table, above, whole, backwards=True)
         return table, whole
 
-    def _pass(self, numbers: list[Any], upper: float) -> None:
-        """Passes messages with these bounds of the cells, and drops what is above."""
+    def _pass(self, numbers: list[Any], upper: float) -> float:
+        """Passes messages with these bounds of the cells, and drops what is above; gives the lower bound of f."""
         table, whole = self._messages(numbers, "mask")
-        self.lower = max(self.lower, -float(numbers_of(self.arrays.fetch(table[TOP:TOP + 1]))[0]))
-        limit = int(np.array(-upper).view(np.int64))
-        self.arrays.each("keep", len(self.grid), whole, self.alive, self.bound, limit)  # NaN: what nothing reaches, less no bound
+        lower = -float(numbers_of(self.arrays.fetch(table[TOP:TOP + 1]))[0])
+        self.lower = max(self.lower, lower)
+        # a NaN is what nothing reaches, less what has no bound
+        self.arrays.each("keep", len(self.grid), whole, self.alive, self.bound, _bits(-upper))
+        return lower
 
     def _look_at_centres(self) -> None:
         """Finds for every entry the cell below it with the lowest sum of values at centres: estimates, for points and slopes."""
