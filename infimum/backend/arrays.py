@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from infimum.backend import host_loops
+from infimum.backend import elimination, host_loops
 
 
 class Arrays(Protocol):
@@ -92,6 +92,9 @@ class Arrays(Protocol):
 
     def along(self, name: str, segments: np.ndarray, *arguments: Any, backwards: bool = False) -> None:
         """The same for the items of these segments, (m, 2) here, one segment after another."""
+
+    def solve_tree(self, diagonal: Any, off: Any, right: Any, least: Any, links: Any) -> Any:
+        """The solution of linear equations whose graph is a tree of width 2: see `elimination`."""
 
 
 class HostArrays:
@@ -188,3 +191,7 @@ class HostArrays:
 
     def along(self, name: str, segments: np.ndarray, *arguments: Any, backwards: bool = False) -> None:
         host_loops.along(name, segments, arguments, backwards)
+
+    def solve_tree(self, diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.ndarray,
+                   links: np.ndarray) -> np.ndarray:
+        return elimination.solve(diagonal, off, right, least, links)

@@ -93,7 +93,7 @@ _ARM_NO_SYMBOL = re.compile(rf":\w+:|@\w+|{_NUMBER}|(?<![\w.$])(?:[bdhqsvwx]\d\d
                             r"[lar]s[lr]|ror|msl|[su]xt[bhwx]|eq|ne|[ch]s|cc|lo|mi|pl|v[cs]|hi|ls|[gl][et]|al)(?![\w.$])")
 # all that may be done to doubles. A minimum of x86 is x < y ? x : y, which is what LLVM takes it for. Those of Arm prefer -0 to
 # +0 and give NaN for a signalling one: they are none of these
-_X86_DOUBLES = re.compile(r"v?(?:(?:add|sub|mul|div|sqrt|min|max)pd|(?:add|min|max|cmp\w*)sd|fn?m(?:add|sub)\d+pd|"
+_X86_DOUBLES = re.compile(r"v?(?:(?:add|sub|mul|div|sqrt|min|max)pd|(?:add|sub|mul|div|min|max|cmp\w*)sd|fn?m(?:add|sub)\d+pd|"
                           r"(?:cmp\w*|rndscale|round)pd|"
                           r"(?:test|and|andn|or|xor|mov\w*|u?comi|blend[mv]?|perm\w*|shuf|unpck[lh]|broadcast|insert|extract)"
                           r"[ps][sd])$")

@@ -23,13 +23,14 @@ from infimum.interval.pair import INF, SMOOTH, Pair
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
-from infimum.lower.meaning import Enclosures
+from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.proof import larger, natural, whole_if_unsound
 
 LO, HI, CENTRE, CONSTANTS = range(4)       # the inputs of `cells`; constants are lower ends, then upper ends
 FACTS, FROM, TO = range(3)                 # its outputs, and the first inputs of `shift`: bounds, ends of the derivatives
 NATURAL, AT_CENTRE, UNSHIFTED = range(3)   # rows of FACTS: lower bounds on the cell and at c, minus the bound for s = 0
 _STEEP, _PARTS, _SLICES = ("sqrt", "cbrt", "pow"), 4, 16
+FAR, _TIES = 2.0**900, 2.0**-30            # instead of a value where there is none; of values that decide between equal bounds
 SLOPES = 3                                 # the last input of `shift`: distances, then slopes
 
 
@@ -159,3 +160,27 @@ def shift(name: str, k: int) -> tuple:
         flat = b.add(flat, b.mul(rad, b.abs(slope)))
     b.output(0, 0, b.select(b.olt(form, flat), form, flat))
     return b.kernel(name, 4, 1), Data(), (1,), 0
+
+
+def hope(name: str) -> tuple:
+    """Minus the lower bound of a term on a cell, where there is one; of equal bounds that with the lower value at c is larger.
+    Input: FACTS. An estimate, of what the cell may hold at best."""
+    b = Builder()
+    minus, there = b.input(0, UNSHIFTED), b.input(0, AT_CENTRE)
+    value = b.sub(minus, b.mul(_TIES, b.add(there, minus)))
+    b.output(0, 0, b.select(b.olt(b.abs(value), INF), value, -FAR))
+    return b.kernel(name, 1, 1), Data(), (1,), 0
+
+
+def at_points(name: str, f: Expr, x: Expr, constants: int, curved: bool = False) -> tuple:
+    """The value at points; if `curved`, also the gradient, and the Hessian row by row. Inputs: points, constants. Estimates."""
+    b, data, k = Builder(), Data(), x.size
+    slopes = gradient(f, x)
+    outputs = [(f, 0, 0), (slopes, 1, 0), *((gradient(index(slopes, i), x), 2, i * k) for i in range(k))]
+    rows = (1, k, k * k) if curved else (1,)
+
+    def writer(slot: int, begin: int) -> Callable:
+        return lambda at, v: b.output(slot, begin + at[0] if at else begin, v)
+    Lowering(b, Estimates(), {"x": lambda i: b.input(0, i), C: lambda i: b.input(1, i)}, data).run(
+        [(node, writer(slot, begin)) for node, slot, begin in outputs if slot < len(rows)], straight=True)
+    return b.kernel(name, 2 if constants else 1, len(rows)), data, rows, 0

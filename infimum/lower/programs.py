@@ -29,6 +29,7 @@ SPREAD, SHAVED = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
+AT_POINTS, CURVATURE, HOPE = "at_points", "curvature", "hope"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -206,5 +207,8 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     STEEP: lambda f, x, constants: Program(*cells.steep(STEEP, f, x, constants)),
     BEND: lambda f, x, constants: Program(*cells.bend(BEND, f, x, constants)),
     SHIFT: lambda f, x: Program(*cells.shift(SHIFT, x.size)),
+    HOPE: lambda f, x: Program(*cells.hope(HOPE)),
+    AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
+    CURVATURE: lambda f, x, constants: Program(*cells.at_points(CURVATURE, f, x, constants, curved=True)),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete.complete(COMPLETE, f, x, m, p, samples)),
 }

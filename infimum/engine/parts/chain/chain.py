@@ -13,8 +13,9 @@ from infimum.engine.parts.chain.bags import bags_of
 from infimum.engine.parts.chain.grid import Grid, cells_at_first
 from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
+from infimum.engine.parts.chain.points import NEAR, Points, cells_kept
 from infimum.engine.parts.payoff import Payoff
-from infimum.engine.points.descent import Rules
+from infimum.engine.points.descent import DENSE
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
@@ -26,8 +27,7 @@ _MOST, _MORE_ON_GPU = 1 << 24, 24  # cells of a level, and so many times more in
 _BYTES = 160          # that a cell takes
 _FEW = 1 << 15        # cells that take no time
 _TRY_SLOPES = 0, 3, 0.1  # see Payoff
-_TRIALS, _WORK = 50, 40_000  # of a descent, at least; times variables, at most
-_STARTS, _NEAR = 8, 3  # points from which to descend at a level; half widths between different points
+_STARTS = 8           # points from which to descend at a level
 _SHARES, _MOSTLY = 2, 0.45  # of the gap that a bag has; the part of the cells that is left where few are discarded
 _AT_FIRST, _ENOUGH, _GROWS = 4, 0.7, 4  # from this level on, if the gap does not shrink to this part, the share grows so much
 _FORMS, _TERMS = 12, 16  # more forms of terms, and more terms of one bag, take too long to compile
@@ -42,6 +42,7 @@ class Chain:
         self.grid, self.goal, self.incumbent, self.evaluator = grid, goal, incumbent, incumbent.evaluator
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
+        self.points = Points(grid.kinds, incumbent) if len(self.low) > DENSE else None
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
         self.slopes, self.bends, self.share = Payoff(*_TRY_SLOPES), Payoff(*_TRY_SLOPES), 1.0
@@ -61,8 +62,9 @@ class Chain:
             return None
         if max(len(bag.terms) for bag in bags) > _TERMS:
             return None
-        most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES)
         kinds = kinds_of(bags, families, evaluator.backend)
+        kept = cells_kept(kinds) if evaluator.n > DENSE else 0
+        most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES - kept)
         if len(kinds) > _FORMS or cells_at_first(kinds) > most:
             return None
         grid, most_boxes = Grid(kinds, lo, hi, evaluator.host_arrays), np.inf if max_boxes is None else max_boxes
@@ -75,7 +77,7 @@ class Chain:
             level = Level(self.grid, self.low, self.high)
             yield from level.enclose()
             self.evaluations += len(self.grid)
-            self._improve(*level.paths(_STARTS))
+            yield from self._improve(level)
             yield from level.discard(self.incumbent.upper)
             yield from self._shift(level)
             if level.empty:
@@ -106,13 +108,15 @@ class Chain:
             self.grid.use(self.evaluator.arrays)
             self.most *= _MORE_ON_GPU
 
-    def _improve(self, x: np.ndarray, rad: np.ndarray) -> None:
-        """Descends from there, unless that would lead to the best point known."""
-        best = self.incumbent.x
-        far = np.ones(x.shape[1], bool) if best is None else (np.abs(x - best[:, None]) > _NEAR * rad).any(axis=0)
+    def _improve(self, level: Level) -> Iterator[None]:
+        """Descends from the best points of the grid, unless that would lead to the best point known."""
+        if self.points is not None:
+            yield from self.points.improve(level)
+            return
+        (x, rad), best = level.paths(_STARTS), self.incumbent.x
+        far = np.ones(x.shape[1], bool) if best is None else (np.abs(x - best[:, None]) > NEAR * rad).any(axis=0)
         if far.any():
-            trials = max(_TRIALS, min(Rules().trials, _WORK // len(x)))
-            self.incumbent.improve(x[:, far], rules=Rules(trials=trials))
+            self.incumbent.improve(x[:, far])
 
     def _shift(self, level: Level) -> Iterator[None]:
         """Slopes, and with them second derivatives, matter near minimisers: of many cells, only if they paid when they were

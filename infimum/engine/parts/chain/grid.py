@@ -66,9 +66,9 @@ class Cells:
         self.starts = np.minimum.accumulate(last[::-1])[::-1]
 
 
-def cells_at_first(kinds: list[Kind]) -> int:
-    """How many cells a grid has at the beginning, at most."""
-    return sum(len(kind.bags) * _FIRST**kind.k for kind in kinds)
+def cells_at_first(kinds: list[Kind], count: int = 0) -> int:
+    """How many cells a grid has at the beginning, at most, also with so many slices of each variable."""
+    return sum(len(kind.bags) * (count or _FIRST)**kind.k for kind in kinds)
 
 
 class Grid:
@@ -79,10 +79,10 @@ class Grid:
     height after the other: what one reads, those before have written.
     """
 
-    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray, arrays: Arrays):
+    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray, arrays: Arrays, count: int = 0):
         self.kinds, self.bags, self.arrays = kinds, sum(len(kind.bags) for kind in kinds), arrays
         self.root = next(i for i, kind in enumerate(kinds) if kind.bags[-1] == self.bags - 1)  # the kind of the last bag
-        counts = np.where(lo < hi, _FIRST, 1)
+        counts = np.where(lo < hi, count or _FIRST, 1)
         first = np.concatenate([[0], np.cumsum(counts)])
         variable = np.repeat(np.arange(len(lo)), counts)
         part = (np.arange(first[-1]) - first[variable]) / counts[variable]

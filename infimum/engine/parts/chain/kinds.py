@@ -12,7 +12,7 @@ from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
 from infimum.expr.terms import C, Family, X
 from infimum.lower.cells import FACTS, FROM, NATURAL, UNSHIFTED, steep_parts
-from infimum.lower.programs import BEND, CELLS, SHIFT, STEEP
+from infimum.lower.programs import BEND, CELLS, HOPE, SHIFT, STEEP
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,11 @@ class Kind:
     @property
     def k(self) -> int:
         return len(self.variables)
+
+    @property
+    def own(self) -> list[int]:
+        """The positions of the others: for each variable there is one bag that does not share it with its parent."""
+        return [place for place in range(self.k) if place not in self.shared]
 
     @cached_property
     def has_roots(self) -> bool:
@@ -62,6 +67,10 @@ class Kind:
     def bend(self, boxes: list[Any], slopes: Any) -> Any:
         """Minus the lower bounds of the second order."""
         return self._run(BEND, [*boxes[:3], slopes, *boxes[3:]])[0]
+
+    def hope(self, found: list[Any]) -> Any:
+        """What the cells may hold at best, to choose among them: see `lower/cells.py`."""
+        return self.evaluator.run(HOPE, [found[FACTS]])[0]
 
     def bound(self, found: list[Any], slopes: Any) -> Any:
         """Minus the lower bounds of the terms, less linear functions of these slopes: see `lower/cells.py`."""

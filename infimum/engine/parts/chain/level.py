@@ -173,11 +173,17 @@ class Level:
 
     def _look_at_centres(self) -> None:
         """Finds for every entry the cell below it with the lowest sum of values at centres: estimates, for points and slopes."""
+        centres = [self._row(cells, FACTS, AT_CENTRE) for cells in self.grid.cells]
+        _, self.through, self.from_child = self.best_cells(centres, "centres")
+
+    def best_cells(self, numbers: list[Any], name: str) -> tuple[float, Any, Any]:
+        """(minus the best sum of all, the sum of the best whole through each cell, for every entry the best cell below it)."""
         arrays, grid = self.arrays, self.grid
-        _, self.through = self._messages([self._row(cells, FACTS, AT_CENTRE) for cells in grid.cells], "centres")
-        best, self.from_child = arrays.filled(grid.entries, _UNREACHED), arrays.filled(grid.entries, -1)
-        arrays.each("best", len(grid), self.through, grid.links[2], best)
-        arrays.each("from_child", len(grid), self.through, grid.links[2], best, self.from_child)
+        table, through = self._messages(numbers, name)
+        best, from_child = arrays.filled(grid.entries, _UNREACHED), arrays.filled(grid.entries, -1)
+        arrays.each("best", len(grid), through, grid.links[2], best)
+        arrays.each("from_child", len(grid), through, grid.links[2], best, from_child)
+        return -float(numbers_of(arrays.fetch(table[TOP:TOP + 1]))[0]), through, from_child
 
     # ---- slopes
     def _rows(self, cells: Cells, slopes: list[Any]) -> Any:
@@ -260,18 +266,35 @@ class Level:
         _, first = np.unique(ids[order], return_index=True)  # the best cell of each slice, slice by slice
         value = np.concatenate([[-np.inf], through[order[first]], [-np.inf]])
         lowest = first[(value[1:-1] >= value[:-2]) & (value[1:-1] >= value[2:])]
-        chosen = np.zeros((grid.bags, min(most, len(lowest))), np.int64)
-        chosen[-1] = last.begin + begin + order[np.sort(lowest)[:most]]
-        there, paths = arrays.send(chosen), chosen.shape[1]
+        slices = self._followed(last.begin + begin + order[np.sort(lowest)[:most]], self.from_child)
+        return grid.slices.centre[slices], grid.slices.rad[slices]
+
+    def path(self, from_child: Any) -> np.ndarray | None:
+        """The slices (n,) of the best cells, with the best cell below every entry; None if there is no path."""
+        root = self.arrays.fetch(from_child[TOP:TOP + 1])
+        return self._followed(root, from_child)[:, 0] if root[0] >= 0 else None
+
+    def hopeful_path(self) -> tuple[float, np.ndarray]:
+        """(about the lowest sum of bounds, the path of the cells that have it), if there is a path."""
+        numbers = [cells.kind.hope(found) if cells.kind.k else self._row(cells, FACTS, UNSHIFTED)
+                   for cells, found in zip(self.grid.cells, self.found, strict=True)]
+        value, _, from_child = self.best_cells(numbers, "mask")
+        return value, self.path(from_child)
+
+    def _followed(self, roots: np.ndarray, from_child: Any) -> np.ndarray:
+        """The slices (n, N) of the best cells that fit to these cells of the last bag."""
+        grid, arrays, paths = self.grid, self.arrays, len(roots)
+        chosen, found = np.zeros((grid.bags, paths), np.int64), np.empty((len(self.low), paths), np.int64)
+        chosen[-1] = roots
+        there = arrays.send(chosen)
         arrays.each("paths", paths, there, grid.bags, paths, arrays.send(grid.parents), arrays.send(grid.which), *grid.links[:2],
-                    self.from_child)
-        chosen, (x, rad) = arrays.fetch(there), np.empty((2, len(self.low), paths))
+                    from_child)
+        chosen = arrays.fetch(there)
         for cells in grid.cells:
             index = arrays.send((chosen[cells.kind.bags] - cells.begin).reshape(-1))
             ids = arrays.fetch(arrays.gather(cells.ids, index)).view(np.int64)
-            ids = ids.reshape(cells.kind.k, len(cells.kind.bags), paths)
-            x[cells.kind.variables], rad[cells.kind.variables] = grid.slices.centre[ids], grid.slices.rad[ids]
-        return x, rad
+            found[cells.kind.variables] = ids.reshape(cells.kind.k, len(cells.kind.bags), paths)
+        return found
 
     @property
     def empty(self) -> bool:
