@@ -106,7 +106,7 @@ def bend(name: str, f: Expr, x: Expr, constants: int) -> tuple:
 
         t(c) - rad |t'(c) - s| + d·H(X) d / 2,   |d| <= rad,
 
-    else inf. In the last part 2 |d_i d_j| <= w d_i² + d_j² / w for every w > 0, so that each variable has a part of its own, b d²,
+    else inf. In the last part 2 |d_i d_j| <= w d_i² + d_j² / w for every w > 0, so that each variable has its own part, b d²,
     which is at least 0 or b rad². Twice, with different w: as wide as the cell, and such that nothing is left of b in the first
     variable, as where H is positive definite; the better counts. Inputs: the ends of cells, their centres, slopes, constants."""
     b, data, k, ends = Builder(), Data(), x.size, (0, 1)

@@ -86,6 +86,8 @@ class Chain:
             self.lower = max(self.lower, level.lower)
             best = level.best_of_slices()
             self.unions = self.grid.unions(best > -np.inf)
+            if self.incumbent.x is not None and self.incumbent.x not in self.unions:  # a minimiser is somewhere else
+                yield from self._improve(level, anew=True)
             self.levels.append((self.incumbent.upper - self.lower, level.left))
             yield
             if self._is_done() or self.evaluations >= self.max_boxes or not self._pays():
@@ -108,13 +110,14 @@ class Chain:
             self.grid.use(self.evaluator.arrays)
             self.most *= _MORE_ON_GPU
 
-    def _improve(self, level: Level) -> Iterator[None]:
-        """Descends from the best points of the grid, unless that would lead to the best point known."""
+    def _improve(self, level: Level, anew: bool = False) -> Iterator[None]:
+        """Descends from the best points of the grid, unless that would lead to the best point known; `anew`: in any case."""
         if self.points is not None:
-            yield from self.points.improve(level)
+            yield from self.points.improve(level, anew)
             return
         (x, rad), best = level.paths(_STARTS), self.incumbent.x
-        far = np.ones(x.shape[1], bool) if best is None else (np.abs(x - best[:, None]) > NEAR * rad).any(axis=0)
+        all_far = best is None or anew
+        far = np.ones(x.shape[1], bool) if all_far else (np.abs(x - best[:, None]) > NEAR * rad).any(axis=0)
         if far.any():
             self.incumbent.improve(x[:, far])
 

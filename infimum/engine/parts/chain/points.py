@@ -62,8 +62,9 @@ class Points:
     def _choice(self, count: int) -> Choice:
         return Choice(self.kinds, self.forms, len(self.incumbent.lo), count)
 
-    def improve(self, level: Level) -> Iterator[None]:
-        """Descends from the paths of a level, unless that would lead to the best point known, and offers the ends."""
+    def improve(self, level: Level, anew: bool = False) -> Iterator[None]:
+        """Descends from the paths of a level, unless that would lead to the best point known, and offers the ends. `anew`: in any
+        case."""
         plain = level.path(level.from_child)
         if plain is None:
             return
@@ -71,7 +72,7 @@ class Points:
         for slices in [plain, hopeful] if (hopeful != plain).any() else [plain]:
             x, rad = level.grid.slices.centre[slices], level.grid.slices.rad[slices]
             best, upper = self.incumbent.x, self.incumbent.upper
-            if best is None or (np.abs(x - best) > NEAR * rad).any():
+            if best is None or anew or (np.abs(x - best) > NEAR * rad).any():
                 value, end = yield from self._descend(x, rad, lower)
                 if best is not None:
                     yield from self._cross(end, best, (value, upper), rad, lower)
