@@ -177,8 +177,8 @@ def main() -> int:
     if options.device != "cpu":
         machine += f", {gpu().name}"
     print(machine)
-    titles = {large_chains: "Chains on a GPU"} if options.device != "cpu" else {chains: "Chains", sums: "Sums of functions of one variable", edges: "Edges, poles, jumps",
-              gallery: "Of the gallery"}
+    here = {chains: "Chains", sums: "Sums of functions of one variable", edges: "Edges, poles, jumps", gallery: "Of the gallery"}
+    titles = here if options.device == "cpu" else {large_chains: "Chains on a GPU"}
     for rows, title in titles.items():
         print(f"\n{title}, to a relative gap of {GAP:g}\n{HEAD}", flush=True)
         for row in rows():
