@@ -128,7 +128,7 @@ class Chain:
         starts = []
         for payoff, discard in ((self.slopes, level.discard_by_slopes), (self.bends, level.discard_by_bends)):
             before = level.left
-            if before < _FEW or payoff.pays or payoff.is_due(number):
+            if payoff is self.slopes and before < _FEW or before >= _FEW and (payoff.pays or payoff.is_due(number)):
                 starts.append((payoff, before, upper - level.lower))
                 yield from discard(upper)
             else:
