@@ -48,7 +48,7 @@ def after(search: Coupled, rounds: int = 40) -> Coupled:
 
 def level_of(node: Node, search: Coupled, **ends) -> NodeLevel:
     chosen = ends.get("lower", node.multipliers), ends.get("upper", node.multipliers)
-    level = NodeLevel(node, *chosen, np.ones(len(node.grid), bool), *search.ends)
+    level = NodeLevel(node, *chosen, np.ones(len(node.grid), np.int64), *search.ends)
     for _ in level.enclose():
         pass
     return level
@@ -181,9 +181,9 @@ def holds(node: Node, x: np.ndarray, s: np.ndarray) -> bool:
     """Has every bag a cell that x is in, and do the slices hold the scalars?"""
     point, slices, held = np.concatenate([x, s]), node.grid.slices, set()
     for cells in node.grid.cells:
-        at = point[cells.kind.variables[:, cells.bag]]
+        at = point[cells.kind.variables[:, cells.bag[0]]]
         inside = ((slices.lo[cells.ids] <= at) & (at <= slices.hi[cells.ids])).all(axis=0)
-        held.update(cells.kind.bags[cells.bag[inside]].tolist())
+        held.update(cells.kind.bags[cells.bag[0, inside]].tolist())
     return len(held) == node.grid.bags
 
 
@@ -201,8 +201,9 @@ def test_dividing_a_node_loses_no_point():
         node = max(parts, key=lambda part: sum(holds(part, *point) for point in inside))
         if step % 5 == 4:  # spaces between slices
             alive = rng.random(len(node.grid)) < 0.9
-            every = all(len(np.unique(cells.bag[alive[cells.at]])) == len(cells.kind.bags) for cells in node.grid.cells)
-            node = node.only(alive) if every else node
+            fewer = node.only(alive)
+            every = all(len(np.unique(cells.bag)) == len(cells.kind.bags) for cells in fewer.grid.cells)
+            node = fewer if every else node
 
 
 # ---- bounds against Arb

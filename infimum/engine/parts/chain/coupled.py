@@ -54,13 +54,14 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
         return None
     kinds = kinds_of(bags, coupling.families, evaluator.backend)
     most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES)
-    if len(kinds) > _FORMS or cells_at_first(kinds, count) > most:
+    if len(kinds) > _FORMS or cells_at_first(kinds, whole=count) > most:
         return None
     known = [Evaluator(s, n, evaluator.backend).value(lo, hi) for s in coupling.scalars]
     ends = np.array([[float(s.lo) for s in known], [float(s.hi) for s in known]])
     if not np.isfinite([*ends, widths(*ends)]).all() or (coupling.compares and not all(s.defined for s in known)):
         return None
-    grid = Grid(kinds, np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]]))  # scalars are not cut
+    low, high = np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]])  # scalars are not cut
+    grid = Grid(kinds, low, high, evaluator.host_arrays)
     node = Node(grid, np.zeros(count)).within(*ends)
     return Coupled(node, coupling.nested, box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
 
@@ -73,7 +74,7 @@ def _bags(families: list[Family], n: int, scalars: tuple[int, ...]) -> list[Bag]
         return None
     last = bags[-1]
     alone = [bool((families[family].variables[:, term] >= n).all()) for family, term in last.terms]
-    root = Bag(scalars, (), list(compress(last.terms, alone)), [len(bags) - 1])
+    root = Bag(scalars, (), list(compress(last.terms, alone)), [len(bags) - 1], last.height + 1)
     last.terms = [term for term, its in zip(last.terms, alone, strict=True) if not its]
     for bag in bags:
         bag.variables, bag.shared = bag.variables + scalars, bag.shared + scalars
@@ -123,10 +124,10 @@ class Coupled(Chain):
     # ---- one node
     def _divided(self, node: Node, room: int, looks: bool) -> Iterator[None]:
         """The nodes that take its place: none if it holds no minimiser. `looks`: for points as well."""
-        alive, best, gain, hope = np.ones(len(node.grid), bool), None, np.inf, None
+        alive, best, gain, hope = np.ones(len(node.grid), np.int64), None, np.inf, None
         for _ in range(_TRIES):
             level = yield from self._level(node, alive)
-            self._improve(*(rows[:self.n] for rows in level.paths(_STARTS)))
+            self._descend(*(rows[:self.n] for rows in level.paths(_STARTS)))
             yield from level.discard(self.incumbent.upper)
             yield from level.discard_by_slopes(self.incumbent.upper)
             alive = level.alive
@@ -176,7 +177,7 @@ class Coupled(Chain):
         """Minimisers of f are stationary points of F + λ G where λ is the derivative by the scalar there."""
         for share in np.arange(_LOOKS + 1) / _LOOKS:
             moves = slopes[0] * (1 - share) + slopes[1] * share - model.node.multipliers
-            self._improve(*(rows[:self.n] for rows in model.level.path_of(model.with_moves(model.values, moves))))
+            self._descend(*(rows[:self.n] for rows in model.level.path_of(model.with_moves(model.values, moves))))
             yield
 
     # ---- dividing
@@ -206,7 +207,8 @@ class Coupled(Chain):
                     there = yield from self._level(
                         chosen.within(np.where(narrow, middle, lo), np.where(narrow, middle, hi)), level.alive)
                     yield from there.discard_by_slopes(np.inf)
-                    bound, centre = max(bound, there.lower), max(centre, -float(there.through[level.alive].max(initial=-np.inf)))
+                    values = there.through[0, level.alive > 0]
+                    bound, centre = max(bound, there.lower), max(centre, -float(values.max(initial=-np.inf)))
             bounds.append(bound)
         bounds.append(max(bounds[-1], centre))
         return [0.0 if b == a else b - a for a, b in zip(bounds, bounds[1:], strict=False)]

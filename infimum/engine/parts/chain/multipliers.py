@@ -26,13 +26,8 @@ def derivatives(node: Node, level: NodeLevel) -> Ends | None:
     """
     ends = np.empty((2, node.scalars))
     for k in range(node.scalars):
-        hulls = []
-        for cells, found in zip(level.grid.cells, level.found, strict=True):
-            alive, place = np.flatnonzero(level.alive[cells.at]), cells.kind.k - node.scalars + k
-            hulls.append(np.full((2, len(cells.kind.bags)), -np.inf))
-            np.maximum.at(hulls[-1][0], cells.bag[alive], -found[FROM][place, alive])
-            np.maximum.at(hulls[-1][1], cells.bag[alive], found[TO][place, alive])
-        nlo, hi = np.concatenate([*hulls, [[-node.multipliers[k]], [node.multipliers[k]]]], axis=1)
+        nlo = np.append(level.hulls([-found[FROM][k - node.scalars] for found in level.found]), -node.multipliers[k])
+        hi = np.append(level.hulls([found[TO][k - node.scalars] for found in level.found]), node.multipliers[k])
         if not (np.abs(nlo) < _HUGE).all() or not (np.abs(hi) < _HUGE).all():
             return None
         ends[0, k] = -np.nextafter(math.fsum(nlo.tolist()), np.inf)  # such a sum is the exact one, rounded to the nearest
@@ -47,7 +42,7 @@ class Model:
     def __init__(self, node: Node, level: NodeLevel, changes: list[np.ndarray], slopes: Ends | None):
         self.node, self.level, self.values = node, level, level.at_centres
         self.changes = [np.where(np.isfinite(change), change, 0.0) for change in changes]
-        self.base = np.where(level.alive, level.number, -np.inf)
+        self.base = np.where(level.alive > 0, level.number[0], -np.inf)
         self.tilt = np.zeros(node.scalars) if slopes is None else slopes[0] * 0.5 + slopes[1] * 0.5 - node.multipliers
         self.rad = node.grid.slices.rad[len(node.grid.slices) - node.scalars:]
 

@@ -6,19 +6,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infimum.engine.parts.chain.grid import TOP, Grid, Slices
-from infimum.engine.parts.chain.kinds import Kind
+from infimum.engine.parts.chain.grid import Grid, Slices
 from infimum.engine.parts.chain.level import Level
+from infimum.lower.cell_keys import TOP, numbers_of
 from infimum.lower.cells import AT_CENTRE, FACTS
 from infimum.unions import Unions
-
-_FAR = 2.0**900  # instead of a value where there is none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """grid: cells of the variables, and one slice of each scalar, the last variables. f is not below `lower` wherever a minimiser
-    may be among the points of these cells whose scalars lie in these slices. done: it need not be divided."""
+    """grid: cells of the variables, in this machine's memory, and one slice of each scalar, the last variables. f is not below
+    `lower` wherever a minimiser may be among the points of these cells whose scalars lie in these slices. done: it need not be
+    divided."""
 
     grid: Grid
     multipliers: np.ndarray
@@ -36,15 +35,29 @@ class Node:
         return slices.lo[first:], slices.hi[first:], slices.centre[first:]
 
     @property
+    def used(self) -> np.ndarray:
+        """Which slices the cells use."""
+        used = np.zeros(len(self.grid.slices), bool)
+        for cells in self.grid.cells:
+            used[cells.ids] = True
+        return used
+
+    @property
     def unions(self) -> Unions:
         """The slices of the variables."""
-        unions = self.grid.unions(np.ones(len(self.grid), bool))
+        unions = self.grid.unions(self.used)
         n = len(unions) - self.scalars
         end = unions.starts[n]
         return Unions(unions.lo[:end], unions.hi[:end], unions.starts[:n + 1])
 
     def only(self, alive: np.ndarray) -> "Node":
-        return replace(self, grid=self.grid.only(alive))
+        """The cells that are alive, and nothing halved."""
+        grid = self.grid.copy()
+        for cells in grid.cells:
+            index = np.flatnonzero(alive[cells.begin:cells.begin + len(cells)])
+            cells.ids, cells.bag = np.take(cells.ids, index, axis=1), np.take(cells.bag, index, axis=1)
+        grid.link()
+        return replace(self, grid=grid)
 
     def within(self, lo: np.ndarray, hi: np.ndarray) -> "Node":
         """The same cells, with other slices of the scalars."""
@@ -59,9 +72,9 @@ class Node:
     # ---- dividing: no point of the node is lost
     def finer(self, most: int) -> "list[Node]":
         """One, with every slice of a variable halved; none if that would give more cells, or nothing can be halved."""
-        grid, width = copy(self.grid), np.zeros(len(self.grid.slices))
+        grid, width, used = self.grid.copy(), np.zeros(len(self.grid.slices)), self.used
         width[len(width) - self.scalars:] = np.inf
-        return [replace(self, grid=grid)] if grid.halved(np.ones(len(grid), bool), width, most) else []
+        return [replace(self, grid=grid)] if grid.halved(np.ones(len(grid), np.int64), used, used, width, most) else []
 
     def by_scalar(self, losses: list[float]) -> "list[Node]":
         """Two, with the halves of the slice of a scalar, that with the greatest loss; none if no slice can be halved."""
@@ -87,11 +100,9 @@ class Node:
             k = int(unions.starts[most] + unions.counts[most] // 2 - 1)
         above = np.zeros((2, len(self.grid)), bool)
         for cells in self.grid.cells:
-            for place, row in enumerate(cells.ids):
-                mine = cells.kind.variables[place][cells.bag] == unions.variables[k]
-                upper = self.grid.slices.lo[row] > unions.lo[k]
-                above[0, cells.at] |= mine & upper
-                above[1, cells.at] |= mine & ~upper
+            mine = cells.kind.variables[:, cells.bag[0]] == unions.variables[k]
+            upper = self.grid.slices.lo[cells.ids] > unions.lo[k]
+            above[:, cells.begin:cells.begin + len(cells)] = (mine & upper).any(axis=0), (mine & ~upper).any(axis=0)
         return [self.only(~side) for side in above]
 
 
@@ -127,48 +138,46 @@ class NodeLevel(Level):
     @property
     def at_centres(self) -> np.ndarray:
         """Minus the values of the terms at the centres of cells."""
-        values = np.empty(len(self.grid))
-        for cells, found in zip(self.grid.cells, self.found, strict=True):
-            values[cells.at] = -found[FACTS][AT_CENTRE]
-        return values
+        return -np.concatenate([found[FACTS][AT_CENTRE] for found in self.found])
 
     def largest_sum(self, number: np.ndarray) -> float:
         """Of these numbers, over all choices of cells that agree."""
-        grid = self.grid
-        return float(self.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)[TOP])
+        table = self._table()
+        self.arrays.along("up", self.grid.segments, number, *self.grid.links, table)
+        return float(numbers_of(table[TOP:TOP + 1])[0])
 
     def path_of(self, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The path with the largest sum of these numbers: see `paths`."""
-        grid, other = self.grid, copy(self)
-        number = np.where(self.alive, np.where(number > -np.inf, number, -_FAR), -np.inf)
-        table = self.arrays.sums_up(number, grid.first, grid.second, grid.parent, grid.entries)
-        other.through, other.from_child = self.arrays.sums_down(number, grid.first, grid.second, grid.parent, table)
-        return other.paths(1)
+        other, values = copy(self), -number
+        other.number = np.empty_like(self.number)
+        _, _, from_child = other.best_cells([(values, cells.begin) for cells in self.grid.cells], "centres")
+        path = self.path(from_child)
+        slices = np.empty((len(self.low), 0), np.int64) if path is None else path[:, None]
+        return self.grid.slices.centre[slices], self.grid.slices.rad[slices]
+
+    def hulls(self, rows: list[np.ndarray]) -> np.ndarray:
+        """The largest number in each bag, of the cells that are alive: `rows` has one for each cell, kind by kind."""
+        hulls = []
+        for cells, row in zip(self.grid.cells, rows, strict=True):
+            alive = np.flatnonzero(self.alive[cells.begin:cells.begin + len(cells)])
+            hulls.append(np.full(len(cells.kind.bags), -np.inf))
+            np.maximum.at(hulls[-1], cells.bag[0, alive], row[alive])
+        return np.concatenate(hulls)
 
     def spread(self, number: np.ndarray) -> float:
         """How far apart numbers of cells of one bag are that are alive, the sum over all bags."""
-        total = 0.0
-        for cells in self.grid.cells:
-            mine, ends = np.flatnonzero(self.alive[cells.at]), np.full((2, len(cells.kind.bags)), -np.inf)
-            for end, values in zip(ends, (number[cells.at[mine]], -number[cells.at[mine]]), strict=True):
-                np.maximum.at(end, cells.bag[mine], values)
-            total += float(ends.sum())
-        return total
+        rows = [number[cells.begin:cells.begin + len(cells)] for cells in self.grid.cells]
+        return float((self.hulls(rows) + self.hulls([-row for row in rows])).sum())
 
 
 def _with_multipliers(grid: Grid, lower: np.ndarray, upper: np.ndarray) -> Grid:
-    """The same cells, with all numbers between these ends for λ in the tables of constants."""
-    new, kinds = copy(grid), {id(kind): _kind_with(kind, lower, upper) for kind in grid.kinds}
-    new.kinds, new.cells = [kinds[id(kind)] for kind in grid.kinds], [copy(cells) for cells in grid.cells]
-    for cells in new.cells:
-        cells.kind = kinds[id(cells.kind)]
+    """The same cells, with all numbers between these ends for λ among the constants: see `expr/scalar.py` for the marks."""
+    new = copy(grid)
+    new.constants = []
+    for kind in grid.kinds:
+        m, constants = len(kind.constants) // 2, np.array(kind.constants, order="C")
+        for row in np.flatnonzero(np.isnan(constants[:m]).all(axis=1)):
+            scalar = int(constants[m + row, 0])
+            constants[row], constants[m + row] = lower[scalar], upper[scalar]
+        new.constants.append(constants)
     return new
-
-
-def _kind_with(kind: Kind, lower: np.ndarray, upper: np.ndarray) -> Kind:
-    """See `expr/scalar.py` for the marks."""
-    m, constants = len(kind.constants) // 2, kind.constants.copy()
-    for row in np.flatnonzero(np.isnan(constants[:m]).all(axis=1)):
-        scalar = int(constants[m + row, 0])
-        constants[row], constants[m + row] = lower[scalar], upper[scalar]
-    return replace(kind, constants=constants)
