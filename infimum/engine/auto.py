@@ -38,7 +38,8 @@ _SWARMED = 2000      # with up to so many variables the swarm is asked where tha
 _QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
-_COUPLED, _WORTH_A_STEP = (8, 32, 128, 512, 2048), 1 << 20  # after so many coupled chains are tried, with so many cells a step
+_COUPLED, _WORTH_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19  # after so many coupled chains are tried, with so many cells a step,
+_STILL_LEFT = 16     # if of so many boxes one is left
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 
 
@@ -200,7 +201,7 @@ class Auto:
             self.overlap = swarm, Overlap(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
-                if self.branch.steps in _COUPLED:
+                if self.branch.steps in _COUPLED and len(self.branch.pool) * _STILL_LEFT >= self.branch.boxes:
                     yield from self._look_again(self._coupled)
                     if self.closed:
                         return

@@ -206,6 +206,30 @@ def test_dividing_a_node_loses_no_point():
             node = fewer if every else node
 
 
+def test_dividing_a_node_does_not_change_it():
+    search = coupled_search(WRITTEN["two"], [-2] * 5, [2] * 5)
+    node = search.nodes[0].finer(10**6)[0]
+    before = [(cells.ids.copy(), cells.bag.copy(), cells.begin, cells.starts.copy()) for cells in node.grid.cells]
+    links, lower = [link.copy() for link in node.grid.links], node.grid.slices.lo.copy()
+    every_other = np.arange(len(node.grid)) % 2
+    assert node.finer(10**6) and node.by_variable() and node.by_scalar([1.0, 0.5]) and len(node.only(every_other).grid) > 0
+    level_of(node.moved(np.ones(2)), search)
+    for cells, parts in zip(node.grid.cells, before, strict=True):
+        assert all(np.array_equal(*pair) for pair in zip((cells.ids, cells.bag, cells.begin, cells.starts), parts, strict=True))
+    assert all(map(np.array_equal, node.grid.links, links)) and np.array_equal(node.grid.slices.lo, lower)
+    assert any(np.isnan(kind.constants).any() for kind in node.grid.kinds), "multipliers are marks as before"
+
+
+def test_a_node_that_lost_all_cells_of_a_kind_holds_nothing():
+    search = coupled_search(WRITTEN["two"], [-2] * 5, [2] * 5)
+    for cells in search.nodes[0].grid.cells:
+        alive = np.ones(len(search.nodes[0].grid), np.int64)
+        alive[cells.begin:cells.begin + len(cells)] = 0
+        search.nodes = [search.nodes[0].only(alive)]
+        assert after(search).empty
+        search = coupled_search(WRITTEN["two"], [-2] * 5, [2] * 5)
+
+
 # ---- bounds against Arb
 WRITTEN = {
     "a mean": lambda x: np.sum(np.sin(3 * x[1:]) * x[:-1]) + 0.1 * (np.mean(x) - 1) ** 2,
@@ -348,6 +372,13 @@ def test_branch_and_bound_hands_it_over(monkeypatch):
     without = infimum.minimize(waves, [(-3, 3)] * 10, max_boxes=200_000)
     assert without.verdict.name == "STOPPED" and without.upper - without.lower > 1
     assert without.lower <= r.upper and r.lower <= without.upper and r.x in without.regions
+
+
+def test_branch_and_bound_goes_on_where_few_regions_are_left(monkeypatch):
+    monkeypatch.setattr(auto, "coupled_of", lambda *_: pytest.fail("it discards nearly all"))
+    p = infimum.problems.get("happy_cat", 10)
+    r = infimum.minimize(p.fun, p.bounds)
+    assert r.verdict.name == "PROVED" and r.nit > auto._COUPLED[0]
 
 
 @pytest.mark.parametrize("name", WRITTEN)
