@@ -64,8 +64,8 @@ class Progress:
 class Result(Mapping):
     """The result of `minimize`. Its fields can be read as attributes or as keys, under SciPy's names where SciPy has one.
 
-    x, fun: the best point, and a verified upper bound of the function there. lower, upper: the infimum over the bounds certainly
-    lies between them; lower is -inf where nothing was proved. gap: upper - lower, rounded up. success: the engine reached its
+    x, fun: the best point, and a verified upper bound of the function there. lower, upper: the infimum over the bounds (over the
+    `start_boxes`, if there were any) certainly lies between them; lower is -inf where nothing was proved. gap: upper - lower, rounded up. success: the engine reached its
     goal; `verdict` says what that means. obstacle: for the verdicts STOPPED and UNDECIDED, what prevents a proof and what to do
     about it; None if that is not known. boxes: (lo, hi) pairs that together contain every global minimiser, with regions that
     touch merged into one box; None if nothing is known. regions: the same regions one by one, as a Cover with arrays `lo`, `hi`

@@ -1,7 +1,7 @@
 """The engine people call: a good point first, then sweeps of the whole box, then branch and bound, until the infimum is enclosed.
 
 The good point comes from the swarm, or, for very many variables, from sampling along each of them. Sweeps shrink the box in all
-variables at once; where they no longer pay, it is cut.
+variables at once; where they no longer pay, it is cut. Where several boxes were given to start from, these are cut at once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +15,7 @@ from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
 from infimum.engine.goal import Goal
 from infimum.engine.points.coordinate_search import CoordinateSearch
+from infimum.engine.points.in_boxes import SearchInBoxes
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.polish import Polish
 from infimum.engine.points.search import PointSearch
@@ -29,6 +30,7 @@ from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
 from infimum.result import Progress, Result
+from infimum.start_boxes import StartBoxes
 
 _REACH = 1e3         # unbounded variables: the swarm looks this far
 _MANY = 32           # with more variables points come from the coordinate search, not from the swarm
@@ -36,6 +38,7 @@ _SWARMED = 2000      # with up to so many variables the swarm is asked where tha
 _QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
+_BOXES, _MORE_BOXES = 4, 32        # of several start boxes a swarm looks in so many, the second time in more
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 
 
@@ -52,10 +55,11 @@ class Auto:
         self.max_boxes, self.memory_limit = max_boxes, memory_limit
         self.first_batch = self.batch = batch or evaluator.batch  # by the first one points are looked for again, now or later
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
-        self.incumbent = Incumbent(evaluator, self.lo, self.hi)
-        self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
+        self.start, self.options = problem.several, options
+        self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start)
+        self.swarm = self._swarm_of(0)
         self.searches: list[PointSearch] = [self.swarm]  # the one at work is the last
-        self.root = Root(evaluator, self.lo, self.hi, goal, self.incumbent)
+        self.root = Root(evaluator, self.lo, self.hi, goal, self.incumbent, self.start)
         self.branch: Branch | None = None
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
@@ -63,14 +67,14 @@ class Auto:
         self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
-    def _finite(self) -> Problem:
-        """The problem within finite bounds, for the swarm."""
-        with np.errstate(over="ignore"):
-            lo = np.where(np.isfinite(self.lo), self.lo, np.minimum(-_REACH, self.hi - _REACH))
-            hi = np.where(np.isfinite(self.hi), self.hi, np.maximum(_REACH, self.lo + _REACH))
-        lo, hi = np.where(np.isfinite(lo), lo, -_REACH), np.where(np.isfinite(hi), hi, _REACH)
-        wide = ~np.isfinite(widths(lo, hi))
-        return replace(self.problem, lo=np.where(wide, lo / 4, lo), hi=np.where(wide, hi / 4, hi), x0=None)
+    def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
+        """The search for a point, with so many waves more."""
+        if self.start is not None:
+            finite = StartBoxes(*_finite(self.start.lo, self.start.hi))
+            return SearchInBoxes(self.evaluator, finite, self.options, self.seed, _MORE_BOXES if restarts else _BOXES)
+        lo, hi = _finite(self.lo, self.hi)
+        options = replace(self.options, restarts=restarts)
+        return Swarm(replace(self.problem, lo=lo, hi=hi, x0=None), self.evaluator, options, self.seed)
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
@@ -93,7 +97,7 @@ class Auto:
 
     def _continue(self, state: State, batch: int) -> None:
         """Goes on with regions that were searched before, so many boxes a step."""
-        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch)
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch, self.start)
         branch.restore(state)
         self.branch, self.batch = branch, batch
 
@@ -180,15 +184,16 @@ class Auto:
                     return
 
     def _begin_to_branch(self) -> Iterator[None]:
-        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
-        branch.begin(*self.root.box, self.root.known)
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.start)
+        branch.begin(*(self.root.box if self.start is None else (self.start.lo, self.start.hi)), self.root.known)
         self.branch = branch
         yield
 
     def _branch(self) -> Iterator[None]:
         later = _LATER if self.first_batch < _LARGE else _LATEST
-        if self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
-            swarm = self._wider_swarm()
+        alone = self.start is None  # a swarm that is one round
+        if alone and self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
+            swarm = self._swarm_of(_WAVES)
             steps, = swarm.rounds()
             self.overlap = swarm, Overlap(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
@@ -255,21 +260,19 @@ class Auto:
         if len(self.lo) > _MANY:
             return
         if self.incumbent.x is not None:
-            yield from self._look(Polish(self.evaluator, self.lo, self.hi, self.incumbent.x), sweeps=False)
+            box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(self.incumbent.x)[0]))
+            yield from self._look(Polish(self.evaluator, *box, self.incumbent.x), sweeps=False)
         if self.root.sweeper is not None:
             yield from self._search_along()
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""
         if self._can_swarm():
-            swarm, begun = self.overlap or (self._wider_swarm(), None)
+            swarm, begun = self.overlap or (self._swarm_of(_WAVES), None)
             yield from self._look(swarm, None if begun is None else [begun.rest()], sweeps=False)
 
     def _can_swarm(self) -> bool:
         return len(self.lo) <= _SWARMED
-
-    def _wider_swarm(self) -> Swarm:
-        return Swarm(self.swarm.problem, self.evaluator, replace(self.swarm.options, restarts=_WAVES), self.seed)
 
     def _end_overlap(self) -> None:
         if self.overlap is not None:
@@ -287,3 +290,13 @@ class Auto:
             unions=self.root.unions() if self.proof is self.root else None,
             nit=self.root.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
             engine=self.name, seconds=seconds, seed=self.seed)
+
+
+def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Finite bounds within these, for the swarm."""
+    with np.errstate(over="ignore"):
+        low = np.where(np.isfinite(lo), lo, np.minimum(-_REACH, hi - _REACH))
+        high = np.where(np.isfinite(hi), hi, np.maximum(_REACH, lo + _REACH))
+    low, high = np.where(np.isfinite(low), low, -_REACH), np.where(np.isfinite(high), high, _REACH)
+    wide = ~np.isfinite(widths(low, high))
+    return np.where(wide, low / 4, low), np.where(wide, high / 4, high)

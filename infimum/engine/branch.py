@@ -17,6 +17,7 @@ from infimum.engine.running.checkpoint import State
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.lower.programs import FATE, WIDE
+from infimum.start_boxes import StartBoxes
 
 LEAST = 16  # boxes a step
 _FULL, _MOST_PIECES = 512, 16
@@ -35,11 +36,12 @@ class Branch:
     infimum.
 
     Regions lie in the memory where the kernels run; what comes here in a step are counts, bounds and a point. `batch` is the
-    number of lanes a step, part of the settings: the same batch gives the same bits everywhere.
+    number of lanes a step, part of the settings: the same batch gives the same bits everywhere. Where the search begins in
+    `start` boxes, their union is the feasible set, and lo and hi are the box around it.
     """
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
-                 batch: int | None = None):
+                 batch: int | None = None, start: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
         self.n, self.batch = len(lo), batch or evaluator.batch
         self.arrays = evaluator.arrays_for(self.batch)
@@ -48,7 +50,7 @@ class Branch:
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
         self.unbounded = False  # have regions of this step no lower bound at all?
-        self.parts = parts_of(evaluator, lo, hi)
+        self.parts = parts_of(evaluator, lo, hi, start)
         self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
         self.discarded = {"value": 0, **{part.discards: 0 for part in self.parts}}
 

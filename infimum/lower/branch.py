@@ -66,6 +66,15 @@ class Piece(Bound):
     more = 3
     least_smear = -1.0
 
+    def __init__(self, f: Expr, x: Expr, by_pieces: bool = False, in_boxes: bool = False):
+        self.in_boxes = in_boxes  # the user's bounds are those of each parent, input 1: see `lower/faces.py`
+        super().__init__(f, x, by_pieces)
+
+    def given(self, which: int, i: "int | Value") -> Value:
+        if self.in_boxes and which < 2:
+            return self.b.input(1, self.b.place("uadd", which * self.n, i))
+        return super().given(which, i)
+
     def prepare(self) -> None:
         b = self.b
         low_row, axis_row, _ = rows(self.n)
@@ -113,10 +122,10 @@ class Piece(Bound):
         self.b.output(REGIONS, rows(self.n)[2], level)
 
 
-def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:
+def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False, in_boxes: bool = False) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
-    writer, n = Piece(f, x, by_pieces), x.size
-    return writer.b.kernel(name, 1, 3), writer.data, (rows_of(n), 1, n), writer.at
+    writer, n = Piece(f, x, by_pieces, in_boxes), x.size
+    return writer.b.kernel(name, 1 + in_boxes, 3), writer.data, (rows_of(n), 1, n), writer.at
 
 
 def fate(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:

@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, UNDEFINED, Pair, b_level, exact, is_empty
-from infimum.lower import bound, branch, cells, complete, descent, flight, refine, shave, sweep
+from infimum.lower import bound, branch, cells, complete, descent, faces, flight, refine, shave, sweep
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Beside, Lowering
@@ -23,7 +23,8 @@ ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gra
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 SCATTER, FLIGHT = "scatter", "flight"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
-BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"
+BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"  # "branch:1" in start boxes,
+FACES = "faces"  # for so many of which "faces:3" tells where they end
 CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
 SPREAD, SHAVED = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
@@ -187,13 +188,14 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     FLIGHT: lambda f, x: Program(*flight.flight(FLIGHT, f, x)),
     BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
     BOUND_BY_PIECES: lambda f, x: Program(*bound.bound(BOUND_BY_PIECES, f, x, by_pieces=True)),
-    BRANCH: lambda f, x: Program(*branch.branch(BRANCH, f, x)),
-    BRANCH_BY_PIECES: lambda f, x: Program(*branch.branch(BRANCH_BY_PIECES, f, x, by_pieces=True)),
+    BRANCH: lambda f, x, in_boxes=0: Program(*branch.branch(BRANCH, f, x, False, bool(in_boxes))),
+    BRANCH_BY_PIECES: lambda f, x, in_boxes=0: Program(*branch.branch(BRANCH_BY_PIECES, f, x, True, bool(in_boxes))),
+    FACES: lambda f, x, boxes: Program(*faces.faces(FACES, x.size, boxes)),
     FATE: lambda f, x: Program(*branch.fate(FATE, x.size)),
     WIDE: lambda f, x: Program(*branch.wide(WIDE, x.size)),
     CONTEXT: lambda f, x, slices=0: Program(*sweep.context(CONTEXT, f, x, slices=slices)),
     SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),
-    SPREAD: lambda f, x: Program(*shave.spread(SPREAD, f, x)),
+    SPREAD: lambda f, x, in_boxes=0: Program(*shave.spread(SPREAD, f, x, bool(in_boxes))),
     SHAVED: lambda f, x: Program(*shave.shaved(SHAVED, x.size)),
     TERMS: lambda f, x: Program(*refine.terms(TERMS, f, x)),
     REDUCED: lambda f, x: Program(*refine.reduced(REDUCED, f, x)),

@@ -66,8 +66,9 @@ class _Reader:
                 for row, none in enumerate((neutral, neutral, float(SMOOTH)))]
 
 
-def spread(name: str, f: Expr, x: Expr) -> tuple:
-    """What a sweep reads beside the box, for every variable of each region. Parameters: the user's bounds."""
+def spread(name: str, f: Expr, x: Expr, in_boxes: bool = False) -> tuple:
+    """What a sweep reads beside the box, for every variable of each region. Parameters: the user's bounds; where they are those
+    of each region (`lower/faces.py`), they are the last input instead."""
     form, b, data, n = local_form(f, x), Builder(), Data(), x.size
     at = data.offset(np.zeros(2 * n))
     reader, inputs = _Reader(b, data, form, n), 1 + 3 * len(all_sources(form))
@@ -80,13 +81,14 @@ def spread(name: str, f: Expr, x: Expr) -> tuple:
         b.output(slot, b.place("uadd", row * n, i), value)
     with b.loop(n) as turn:
         i = turn.index
-        for row, value in enumerate((b.data(b.place("uadd", at, i)), b.data(b.place("uadd", at + n, i)), bounded)):
+        user = [b.input(inputs, b.place("uadd", k, i)) if in_boxes else b.data(b.place("uadd", at + k, i)) for k in (0, n)]
+        for row, value in enumerate((*user, bounded)):
             put(_FOR_USER, row, i, value)
         for number in form.numbers:
             for value in reader.rows(number, i):
                 put(_FOR_NUMBERS, count, i, value)
                 count += 1
-    return b.kernel(name, inputs, 2), data, (3 * n, max(1, count) * n), at
+    return b.kernel(name, inputs + in_boxes, 2), data, (3 * n, max(1, count) * n), at
 
 
 def shaved(name: str, n: int) -> tuple:

@@ -1,0 +1,71 @@
+"""A good point of a union of boxes: drawn points tell in which boxes a swarm looks."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from infimum.engine.points.random import uniform
+from infimum.engine.points.search import PointSearch
+from infimum.engine.points.swarm import Swarm
+from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.evaluate import Evaluator
+from infimum.problem import Problem
+from infimum.start_boxes import StartBoxes
+
+_STREAM = 7                    # of random numbers
+_DRAWN, _LEAST = 1 << 12, 4    # points in all boxes together, and in each
+_PARTICLES = 512               # of all swarms together
+
+
+class SearchInBoxes(PointSearch):
+    """Looks in all boxes (finite ones) at drawn points, and with a swarm in the `most` boxes where these are lowest."""
+
+    def __init__(self, evaluator: Evaluator, boxes: StartBoxes, options: SwarmOptions, seed: int, most: int):
+        self.evaluator, self.boxes, self.seed = evaluator, boxes, seed
+        self.most = min(most, len(boxes))
+        particles = options.particles or max(32, _PARTICLES // self.most)
+        self.options = replace(options, restarts=0, particles=particles)
+        self.x, self.value, self.drawn = boxes.lo[:, 0] / 2 + boxes.hi[:, 0] / 2, np.inf, 0
+        self.order = np.arange(len(boxes))  # of the boxes, the most promising first
+        self.swarms: list[Swarm] = []
+
+    @property
+    def evaluations(self) -> int:
+        return self.drawn + sum(swarm.evaluations for swarm in self.swarms)
+
+    def rounds(self) -> list[Iterator[None]]:
+        return [self._draw(), *(self._look(k) for k in range(self.most))]
+
+    def candidates(self) -> list[np.ndarray]:
+        return [self.x, *(point for swarm in self.swarms[-1:] for point in swarm.candidates())]
+
+    def _draw(self) -> Iterator[None]:
+        """The middle of every box and points drawn in it."""
+        n, count = len(self.boxes.lo), len(self.boxes)
+        each = max(_LEAST, min(256, _DRAWN // count))
+        unit = uniform(self.seed, _STREAM, 0, range(each), n)
+        unit[:, 0] = 0.5
+        lowest = np.full(count, np.inf)
+        for k, (lo, hi) in enumerate(zip(self.boxes.lo.T[:, :, None], self.boxes.hi.T[:, :, None], strict=True)):
+            points = np.minimum(np.maximum(lo * (1 - unit) + hi * unit, lo), hi)
+            values = self.evaluator.estimate(points)
+            values = np.where(np.isfinite(values), values, np.inf)
+            self.drawn, best = self.drawn + each, int(np.argmin(values))
+            lowest[k] = values[best]
+            self._offer(points[:, best], float(values[best]))
+            yield
+        self.order = np.argsort(lowest, kind="stable")
+
+    def _look(self, k: int) -> Iterator[None]:
+        """With a swarm in the k-th of them."""
+        box = int(self.order[k])
+        swarm = Swarm(Problem(None, *self.boxes.box(box)), self.evaluator, self.options, self.seed)
+        self.swarms.append(swarm)
+        steps, = swarm.rounds()
+        yield from steps
+        self._offer(swarm.x, swarm.value)
+
+    def _offer(self, x: np.ndarray, value: float) -> None:
+        if value < self.value:
+            self.x, self.value = x.copy(), value
