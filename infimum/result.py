@@ -65,16 +65,16 @@ class Result(Mapping):
     """The result of `minimize`. Its fields can be read as attributes or as keys, under SciPy's names where SciPy has one.
 
     x, fun: the best point, and a verified upper bound of the function there. lower, upper: the infimum over the bounds (over the
-    `start_boxes`, if there were any) certainly lies between them; lower is -inf where nothing was proved. gap: upper - lower, rounded up. success: the engine reached its
-    goal; `verdict` says what that means. obstacle: for the verdicts STOPPED and UNDECIDED, what prevents a proof and what to do
-    about it; None if that is not known. boxes: (lo, hi) pairs that together contain every global minimiser, with regions that
-    touch merged into one box; None if nothing is known. regions: the same regions one by one, as a Cover with arrays `lo`, `hi`
-    and `lower`; where variables are independent, it is a product of unions of intervals (`regions.unions`), and `boxes` is the
-    one box around it if there would be more than 10,000. minima: the local minima found, the lowest first. confidence: an
-    estimate of the probability that no basin was missed (see docs/swarm.md); None if there is none. attained: True if the
-    infimum is a value of the function; None if that is not known. history: a Progress entry for each improvement. device: where
-    the kernels ran. batch: the boxes per step of branch and bound, on which the bits depend; if the run moved to a GPU, those
-    of its last step.
+    `start_boxes`, if there were any) certainly lies between them; lower is -inf where nothing was proved. gap: upper - lower,
+    rounded up. success: the engine reached its goal; `verdict` says what that means. obstacle: for the verdicts STOPPED and
+    UNDECIDED, what prevents a proof and what to do about it; None if that is not known. boxes: (lo, hi) pairs that together
+    contain every global minimiser, with regions that touch merged into one box; None if nothing is known. regions: the same
+    regions one by one, as a Cover with arrays `lo`, `hi` and `lower`; where variables are independent, it is a product of unions
+    of intervals (`regions.unions`), and `boxes` is the one box around it if there would be more than 10,000. minima: the local
+    minima found, the lowest first. confidence: an estimate of the probability that no basin was missed (see docs/swarm.md); None
+    if there is none. attained: True if the infimum is a value of the function; None if that is not known. history: a Progress
+    entry for each improvement. device: where the kernels ran. batch: the boxes per step of branch and bound, on which the bits
+    depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """
