@@ -7,6 +7,7 @@ variables at once; where they no longer pay, it is cut. Where several boxes were
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -38,7 +39,8 @@ _SWARMED = 2000      # with up to so many variables the swarm is asked where tha
 _QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
-_BOXES, _MORE_BOXES = 4, 32        # of several start boxes a swarm looks in so many, the second time in more
+_LOWEST = 2.0**-40   # a search is over where no more than this part of the goal's tolerance lies below its point
+_BOXES, _MORE_BOXES = 8, 32        # of several start boxes a swarm looks in so many, the second time in more
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 
 
@@ -175,13 +177,31 @@ class Auto:
         self.searches = [*(known for known in self.searches if known is not search), search]
         rounds = list(rounds or search.rounds())
         for k, steps in enumerate(rounds):
-            yield from steps
+            for _ in steps:
+                yield
+                if over := self._is_lowest(search):
+                    break
+            else:
+                over = False
             better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
-            late = k + 1 - min(_QUICK, len(rounds))  # at 0 the whole box may be refined for the first time
+            late = 0 if over else k + 1 - min(_QUICK, len(rounds))  # at 0 the whole box may be refined for the first time
             if sweeps and (better or late == 0 or not self.root.sweeps):
                 yield from self.root.sweep(refines=late >= 0)
-                if self.root.done:
-                    return
+            if over or self.root.done:
+                return
+
+    def _is_lowest(self, search: PointSearch) -> bool:
+        """Is its point as low as the function can be, as its enclosure on the whole box tells? So it is for sums of squares."""
+        if len(self.lo) > _MANY or not search.value - self.least <= _LOWEST * self.goal.slack(self.least):
+            return False
+        self.incumbent.offer(search.x[:, None])
+        return self.incumbent.upper - self.least <= _LOWEST * self.goal.slack(self.least)
+
+    @cached_property
+    def least(self) -> float:
+        """The lower end of the natural enclosure on all that is searched."""
+        boxes = (self.lo[:, None], self.hi[:, None]) if self.start is None else (self.start.lo, self.start.hi)
+        return float(self.evaluator.value(*boxes).lo.min())
 
     def _begin_to_branch(self) -> Iterator[None]:
         branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.start)

@@ -1,10 +1,11 @@
-"""A good point of a union of boxes: drawn points tell in which boxes a swarm looks."""
+"""A good point of a union of boxes: drawn points tell in which boxes to descend, and where a swarm looks."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from infimum.engine.points.descent import Descents, Rules
 from infimum.engine.points.random import uniform
 from infimum.engine.points.search import PointSearch
 from infimum.engine.points.swarm import Swarm
@@ -15,11 +16,13 @@ from infimum.start_boxes import StartBoxes
 
 _STREAM = 7                    # of random numbers
 _DRAWN, _LEAST = 1 << 12, 4    # points in all boxes together, and in each
+_STARTS = 16                   # descents in a box from its lowest points
 _PARTICLES = 512               # of all swarms together
 
 
 class SearchInBoxes(PointSearch):
-    """Looks in all boxes (finite ones) at drawn points, and with a swarm in the `most` boxes where these are lowest."""
+    """Looks in all boxes (finite ones) at drawn points, descends in the `most` boxes where these are lowest, and then looks there
+    with swarms."""
 
     def __init__(self, evaluator: Evaluator, boxes: StartBoxes, options: SwarmOptions, seed: int, most: int):
         self.evaluator, self.boxes, self.seed = evaluator, boxes, seed
@@ -28,6 +31,7 @@ class SearchInBoxes(PointSearch):
         self.options = replace(options, restarts=0, particles=particles)
         self.x, self.value, self.drawn = boxes.lo[:, 0] / 2 + boxes.hi[:, 0] / 2, np.inf, 0
         self.order = np.arange(len(boxes))  # of the boxes, the most promising first
+        self.lowest: list[np.ndarray] = []  # the starts of descents in each box
         self.swarms: list[Swarm] = []
 
     @property
@@ -35,7 +39,7 @@ class SearchInBoxes(PointSearch):
         return self.drawn + sum(swarm.evaluations for swarm in self.swarms)
 
     def rounds(self) -> list[Iterator[None]]:
-        return [self._draw(), *(self._look(k) for k in range(self.most))]
+        return [self._draw(), *(search(k) for search in (self._descend, self._look) for k in range(self.most))]
 
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(point for swarm in self.swarms[-1:] for point in swarm.candidates())]
@@ -51,11 +55,26 @@ class SearchInBoxes(PointSearch):
             points = np.minimum(np.maximum(lo * (1 - unit) + hi * unit, lo), hi)
             values = self.evaluator.estimate(points)
             values = np.where(np.isfinite(values), values, np.inf)
-            self.drawn, best = self.drawn + each, int(np.argmin(values))
-            lowest[k] = values[best]
-            self._offer(points[:, best], float(values[best]))
+            order = np.argsort(values, kind="stable")
+            self.drawn, lowest[k] = self.drawn + each, values[order[0]]
+            self.lowest.append(np.take(points, order[:_STARTS], axis=1))
+            self._offer(points[:, order[0]], float(values[order[0]]))
             yield
         self.order = np.argsort(lowest, kind="stable")
+
+    def _descend(self, k: int) -> Iterator[None]:
+        """From the lowest points of the k-th of them."""
+        box = int(self.order[k])
+        descents = Descents(self.evaluator, *self.boxes.box(box), self.lowest[box], Rules())
+        while not descents.done:
+            descents.advance()
+            yield
+        ends = descents.ends()
+        self.drawn += ends.evaluations
+        if len(ends.value):
+            best = int(np.argmin(ends.value))
+            self._offer(ends.x[:, best], float(ends.value[best]))
+        yield
 
     def _look(self, k: int) -> Iterator[None]:
         """With a swarm in the k-th of them."""
