@@ -77,7 +77,7 @@ class Branch:
         return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self._wide(1) is None)
 
     def _wide(self, count: int) -> tuple[Heap, Any, Any] | None:
-        """(where, which, their widest sides) of up to so many regions that are wider than xtol in a variable that can still be
+        """(where, which, the sides to cut) of up to so many regions that are wider than xtol in a variable that can still be
         cut, lowest first; those that wait come last."""
         for heap in (self.pool.front, self.pool.waiting):
             if len(heap):
@@ -93,7 +93,10 @@ class Branch:
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
-        if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
+        only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
+        for part in self.cutting:
+            part.narrow = self.goal.xtol if only_wide else 0.0
+        if only_wide:
             parents = self._take_wide(room)
         else:
             parents = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf, room)

@@ -23,7 +23,7 @@ from infimum.expr.node import Expr
 from infimum.expr.rough import rough_and_calm
 from infimum.interval.pair import INF, UNDEFINED, Pair
 from infimum.lower.data import Data
-from infimum.lower.kernel import Builder, Value
+from infimum.lower.kernel import Builder, Step, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.outcomes import by_outcome
@@ -102,6 +102,10 @@ class Bound:
 
     least_smear = 0.0  # of a variable that cannot
 
+    def choose_first(self, smear: Value, width: Value, number: Value) -> Step | None:
+        """The choice, in the loop over the variables, among those that are to be cut before the others."""
+        return None
+
     def write_facts(self, gone: Value, axis: Value) -> None:
         """Whether the box is proved away, and the variable to cut next."""
         self.b.output(FACTS, DISCARD, self.b.select(gone, 1.0, 0.0))
@@ -140,10 +144,14 @@ class Bound:
             facts = b.step((0.0, 0.0), (b.select(found.excluded, 1.0, 0.0), b.max(b.abs(lo), b.abs(hi))), larger)
             smear = b.select(self.may_be_cut(left, right, width), smear, self.least_smear)
             chosen = b.step((-1.0, -1.0), (smear, self.given(2, i)), with_larger)
+            first = self.choose_first(smear, width, self.given(2, i))
         self.centre = lambda i: b.load(centre, i)
         excluded, furthest = facts.results
         gone = b.mor(self.natural.empty, b.mand(b.ogt(excluded, 0.0), b.olt(furthest, INF)))
-        self.write_facts(gone, chosen.results[1])
+        axis = chosen.results[1]
+        if first is not None:  # where any of those is there
+            axis = b.select(b.ogt(first.results[0], self.least_smear), first.results[1], axis)
+        self.write_facts(gone, axis)
 
     def _centre(self, lo: Value, hi: Value, g: Pair) -> Value:
         """The point where the mean value form is highest; a finite one in any case."""

@@ -60,7 +60,12 @@ class Part(ABC):
 
 
 class CuttingPart(Part):
-    """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs."""
+    """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs.
+
+    It also chooses what is cut next, among the sides that are wider than `narrow`, if there are any.
+    """
+
+    narrow: float = 0.0
 
     @abstractmethod
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
