@@ -38,7 +38,8 @@ class Enclosure:
     """Proved bounds of a function over boxes, one entry per box: lo <= f(x) <= hi for every x in the box where f is defined.
 
     An empty enclosure (lo = inf, hi = -inf) means that f is defined nowhere on the box. `level` is the status: 0 undefined
-    somewhere, 1 defined, 2 Lipschitz, 3 smooth on the closed box and around it; `defined`, `lipschitz`, `smooth` read it.
+    somewhere, 1 defined, 2 Lipschitz, 3 smooth (twice continuously differentiable), on the closed box and around it; `defined`,
+    `lipschitz`, `smooth` read it.
 
     >>> import numpy as np
     >>> r = compile(lambda x: np.sqrt(x[0]), n=1).value([[1.0, -4.0, -4.0]], [[4.0, 4.0, -1.0]])
@@ -64,7 +65,7 @@ class Enclosure:
 
     @property
     def smooth(self) -> np.ndarray:
-        """True where the function is Lipschitz and differentiable on a neighbourhood of the box."""
+        """True where the function is twice continuously differentiable on a neighbourhood of the box."""
         return self.level >= SMOOTH
 
     @property
@@ -85,6 +86,13 @@ class Derivative:
     value: Enclosure
     lo: np.ndarray
     hi: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hessian(Derivative):
+    """The Hessian over boxes, symmetric, and the gradient there."""
+
+    gradient: Derivative
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,17 +161,22 @@ class Evaluator:
         out, shaped = self._run(programs.GRADIENT, lo, hi)
         return Derivative(_enclosure(out[:3], shaped), shaped(out[3]), shaped(out[4]))
 
-    def hessian(self, lo: Any, hi: Any) -> Derivative:
-        """The enclosure of the Hessian (shape (n, n, N)) and of the value over each box.
+    def hessian(self, lo: Any, hi: Any) -> Hessian:
+        """The enclosure of the Hessian (shape (n, n, N)), of the gradient and of the value over each box.
 
         >>> f = compile(lambda x: x[0] ** 3 + x[0] * x[1], n=2)
         >>> h = f.hessian([1.0, 0.0], [2.0, 1.0])
-        >>> h.lo.tolist(), h.hi.tolist()
-        ([[6.0, 1.0], [1.0, 0.0]], [[12.0, 1.0], [1.0, 0.0]])
+        >>> h.lo.tolist(), h.hi.tolist(), bool(h.value.smooth)
+        ([[6.0, 1.0], [1.0, 0.0]], [[12.0, 1.0], [1.0, 0.0]], True)
+        >>> h.gradient.lo.tolist(), h.gradient.hi.tolist()
+        ([3.0, 1.0], [13.0, 2.0])
         """
         out, shaped = self._run(programs.HESSIAN, lo, hi)
-        square = [shaped(a.reshape(self.n, self.n, -1)) for a in out[3:]]
-        return Derivative(_enclosure(out[:3], shaped), *square)
+        value, square = _enclosure(out[:3], shaped), np.empty((self.n, self.n), np.intp)
+        rows, columns = np.triu_indices(self.n)
+        square[rows, columns] = square[columns, rows] = np.arange(len(rows))  # of the triangle, which is all that is computed
+        return Hessian(value, *(shaped(triangle[square]) for triangle in out[5:]),
+                       gradient=Derivative(value, shaped(out[3]), shaped(out[4])))
 
     def value_to_last_bit(self, x: np.ndarray) -> tuple[float, float] | None:
         """The tightest doubles around the function's value at one point, slowly; None where they cannot be told."""
