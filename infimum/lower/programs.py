@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
-from infimum.lower import bound, branch, cells, complete, descent, faces, flight, refine, shave, sweep
+from infimum.lower import bound, branch, cells, complete, contract, descent, faces, flight, refine, shave, sweep
 from infimum.lower.boxes import Box, write_pair
 from infimum.lower.data import Data
 from infimum.lower.hessian import hessian
@@ -29,6 +29,7 @@ SPREAD, SHAVED = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 CELLS, STEEP, SHIFT = "cells", "steep", "shift"  # "cells:2" has so many constants
+CENTRE, CONTRACT = "centre", "contract"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -138,5 +139,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     CELLS: lambda f, x, constants: Program(*cells.cells(CELLS, f, x, constants)),
     STEEP: lambda f, x, constants: Program(*cells.steep(STEEP, f, x, constants)),
     SHIFT: lambda f, x: Program(*cells.shift(SHIFT, x.size)),
+    CENTRE: lambda f, x: Program(*contract.centre(CENTRE, x.size)),
+    CONTRACT: lambda f, x, in_boxes=0: Program(*contract.contract(CONTRACT, x.size, bool(in_boxes))),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete.complete(COMPLETE, f, x, m, p, samples)),
 }

@@ -93,12 +93,12 @@ def spread(name: str, f: Expr, x: Expr, in_boxes: bool = False) -> tuple:
 
 def shaved(name: str, n: int) -> tuple:
     """What is left of each region after a sweep, and 1 if that was worth it, else 0. Inputs: the regions, and what the sweep says
-    of each variable. Parameter: the verified upper bound.
+    of each variable. Parameters: the verified upper bound; the part of its volume that a region is worth cutting to.
 
     A region is gone if one of its variables has no slice left, or if f lies above the upper bound on all of them.
     """
     b, data = Builder(), Data()
-    at, index = data.offset(np.zeros(1)), data.offset(np.arange(n, dtype=float))
+    at, index = data.offset(np.array([0.0, _WORTH_A_REGION])), data.offset(np.arange(n, dtype=float))
     low_row, axis_row, level_row = rows(n)
     axis = b.input(0, axis_row)
 
@@ -129,5 +129,5 @@ def shaved(name: str, n: int) -> tuple:
     axis = b.select(gone, GONE, b.select(b.ogt(wanted, 0.0), axis, widest))
     for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
         b.output(LEFT, row, value)
-    b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, _WORTH_A_REGION)), 1.0, 0.0))
+    b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, b.data(at + 1))), 1.0, 0.0))
     return b.kernel(name, 2, 2), data, (rows_of(n), 1), at

@@ -128,9 +128,10 @@ _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, pro
                         programs.ESTIMATE_GRADIENT, programs.ESTIMATE_HESSIAN_VECTOR, programs.DESCENT_DENSE,
                         programs.DESCENT_LIMITED, programs.PROBE, programs.BOUND)
 _NEEDS_TERMS = (programs.TERMS, programs.REDUCED)  # of one variable each, which a stencil has not
-PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS]
+PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind != programs.CONTRACT]  # which has no loops
 PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS]
 PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.BRANCH_BY_PIECES, programs.SPREAD)]
+PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1")]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 
 
