@@ -29,6 +29,7 @@ from infimum.engine.running.overlap import Overlap
 from infimum.engine.running.progress import Figures, bounds
 from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
+from infimum.expr.node import topological
 from infimum.problem import Problem
 from infimum.result import Progress, Result
 from infimum.start_boxes import StartBoxes
@@ -40,6 +41,7 @@ _QUICK = 3           # rounds of a search before the whole box is refined, which
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
 _LOWEST = 2.0**-40   # a search is over where no more than this part of the goal's tolerance lies below its point
+_COSTLY = 1 << 14    # a function with so many numbers inside takes longer to evaluate than a search is worth at first
 _BOXES, _MORE_BOXES = 8, 32        # of several start boxes a swarm looks in so many, the second time in more
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 
@@ -70,10 +72,12 @@ class Auto:
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
     def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
-        """The search for a point, with so many waves more."""
-        if self.start is not None:
-            finite = StartBoxes(*_finite(self.start.lo, self.start.hi))
-            return SearchInBoxes(self.evaluator, finite, self.options, self.seed, _MORE_BOXES if restarts else _BOXES)
+        """The search for a point: the first, or, with so many waves more, a later one."""
+        quick = not restarts and self._is_costly()
+        if self.start is not None or quick:
+            boxes = self.start or StartBoxes(self.lo[:, None], self.hi[:, None])
+            most = _MORE_BOXES if restarts else _BOXES
+            return SearchInBoxes(self.evaluator, StartBoxes(*_finite(boxes.lo, boxes.hi)), self.options, self.seed, most, quick)
         lo, hi = _finite(self.lo, self.hi)
         options = replace(self.options, restarts=restarts)
         return Swarm(replace(self.problem, lo=lo, hi=hi, x0=None), self.evaluator, options, self.seed)
@@ -161,8 +165,7 @@ class Auto:
         return [stage for stage, wanted in stages if wanted]
 
     def _search_along(self) -> Iterator[None]:
-        finite = self.swarm.problem
-        yield from self._look(CoordinateSearch(self.evaluator, self.root.sweeper, finite.lo, finite.hi, self.seed))
+        yield from self._look(CoordinateSearch(self.evaluator, self.root.sweeper, *_finite(self.lo, self.hi), self.seed))
 
     def _chain(self) -> Iterator[None]:
         yield from self.root.chain(self.memory_limit, self.max_boxes)
@@ -290,6 +293,11 @@ class Auto:
         if self._can_swarm():
             swarm, begun = self.overlap or (self._swarm_of(_WAVES), None)
             yield from self._look(swarm, None if begun is None else [begun.rest()], sweeps=False)
+
+    def _is_costly(self) -> bool:
+        """Does an evaluation take so long that a swarm would take longer than many a proof? Where the proof takes long, the swarm
+        still comes. By counts, not by a clock."""
+        return len(self.lo) <= _MANY and sum(node.size for node in topological([self.evaluator.f])) > _COSTLY
 
     def _can_swarm(self) -> bool:
         return len(self.lo) <= _SWARMED

@@ -23,7 +23,6 @@ LEAST = 16  # boxes a step
 _FULL, _MOST_PIECES = 512, 16
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
-_TRIED = 256  # regions that a part is tried on
 
 
 def lanes_of(batch: int, n: int) -> int:
@@ -143,7 +142,7 @@ class Branch:
     def _asked(self, part: Part, regions: Any, tried: bool) -> list[Fates]:
         """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
         found, gone, count = [], 0, regions.shape[1]
-        some = min(_TRIED, count) if tried else count
+        some = min(part.sample, count) if tried else count
         for begin in range(0, some, part.most or some):
             these = self._some(regions, begin, min(begin + (part.most or some), some))
             fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])

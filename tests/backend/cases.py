@@ -130,7 +130,7 @@ _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, pro
 _NEEDS_TERMS = (programs.TERMS, programs.REDUCED)  # of one variable each, which a stencil has not
 PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind != programs.CONTRACT]  # which has no loops
 PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS]
-PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.BRANCH_BY_PIECES, programs.SPREAD)]
+PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.SPREAD)]
 PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1")]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 

@@ -25,6 +25,7 @@ class Newton(Part):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "newton", "newton", True
+    sample = 64
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)

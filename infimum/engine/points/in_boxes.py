@@ -15,17 +15,18 @@ from infimum.problem import Problem
 from infimum.start_boxes import StartBoxes
 
 _STREAM = 7                    # of random numbers
-_DRAWN, _LEAST = 1 << 12, 4    # points in all boxes together, and in each
+_DRAWN, _LEAST = 1 << 12, 4    # points in all boxes together, and in each;
+_QUICKLY = 4                   # a quick look draws such a part
 _STARTS = 16                   # descents in a box from its lowest points
 _PARTICLES = 512               # of all swarms together
 
 
 class SearchInBoxes(PointSearch):
     """Looks in all boxes (finite ones) at drawn points, descends in the `most` boxes where these are lowest, and then looks there
-    with swarms."""
+    with swarms, unless it is to be `quick`."""
 
-    def __init__(self, evaluator: Evaluator, boxes: StartBoxes, options: SwarmOptions, seed: int, most: int):
-        self.evaluator, self.boxes, self.seed = evaluator, boxes, seed
+    def __init__(self, evaluator: Evaluator, boxes: StartBoxes, options: SwarmOptions, seed: int, most: int, quick: bool = False):
+        self.evaluator, self.boxes, self.seed, self.quick = evaluator, boxes, seed, quick
         self.most = min(most, len(boxes))
         particles = options.particles or max(32, _PARTICLES // self.most)
         self.options = replace(options, restarts=0, particles=particles)
@@ -39,7 +40,8 @@ class SearchInBoxes(PointSearch):
         return self.drawn + sum(swarm.evaluations for swarm in self.swarms)
 
     def rounds(self) -> list[Iterator[None]]:
-        return [self._draw(), *(search(k) for search in (self._descend, self._look) for k in range(self.most))]
+        searches = [self._descend] if self.quick else [self._descend, self._look]
+        return [self._draw(), *(search(k) for search in searches for k in range(self.most))]
 
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(point for swarm in self.swarms[-1:] for point in swarm.candidates())]
@@ -47,7 +49,7 @@ class SearchInBoxes(PointSearch):
     def _draw(self) -> Iterator[None]:
         """The middle of every box and points drawn in it."""
         n, count = len(self.boxes.lo), len(self.boxes)
-        each = max(_LEAST, min(256, _DRAWN // count))
+        each = max(_LEAST, min(256, _DRAWN // count) // (_QUICKLY if self.quick else 1))
         unit = uniform(self.seed, _STREAM, 0, range(each), n)
         unit[:, 0] = 0.5
         lowest = np.full(count, np.inf)
