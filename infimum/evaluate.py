@@ -19,7 +19,7 @@ from infimum.expr.arrange import arranged
 from infimum.expr.constants import is_masked
 from infimum.expr.gather import gathered
 from infimum.expr.hoist import LocalForm, local_form
-from infimum.expr.node import Expr, var
+from infimum.expr.node import Expr, topological, var
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
 from infimum.expr.show import listing
@@ -106,6 +106,7 @@ class MeanValue:
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _KEEP = 256
 _BATCH = 1 << 13
+_COSTLY = 1 << 14       # numbers inside a function
 _WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
 
@@ -281,6 +282,11 @@ class Evaluator:
     def local_block(self, block: int) -> LocalForm | None:
         """The same for a block of variables."""
         return local_form(self.f, var("x", (self.n,)), block)
+
+    @cached_property
+    def is_costly(self) -> bool:
+        """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
+        return sum(node.size for node in topological([self.f])) > _COSTLY
 
     @cached_property
     def has_pieces(self) -> bool:

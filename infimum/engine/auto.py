@@ -29,7 +29,6 @@ from infimum.engine.running.overlap import Overlap
 from infimum.engine.running.progress import Figures, bounds
 from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
-from infimum.expr.node import topological
 from infimum.problem import Problem
 from infimum.result import Progress, Result
 from infimum.start_boxes import StartBoxes
@@ -41,7 +40,6 @@ _QUICK = 3           # rounds of a search before the whole box is refined, which
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
 _LOWEST = 2.0**-40   # a search is over where no more than this part of the goal's tolerance lies below its point
-_COSTLY = 1 << 14    # a function with so many numbers inside takes longer to evaluate than a search is worth at first
 _BOXES, _MORE_BOXES = 8, 32        # of several start boxes a swarm looks in so many, the second time in more
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 
@@ -296,8 +294,8 @@ class Auto:
 
     def _is_costly(self) -> bool:
         """Does an evaluation take so long that a swarm would take longer than many a proof? Where the proof takes long, the swarm
-        still comes. By counts, not by a clock."""
-        return len(self.lo) <= _MANY and sum(node.size for node in topological([self.evaluator.f])) > _COSTLY
+        still comes."""
+        return len(self.lo) <= _MANY and self.evaluator.is_costly
 
     def _can_swarm(self) -> bool:
         return len(self.lo) <= _SWARMED
