@@ -79,8 +79,7 @@ class Derivative:
     """Proved bounds of derivatives over boxes, and the enclosure of the value, whose status says what they mean.
 
     Where `value.smooth`, the derivative at every point of the box lies between lo and hi. Where only `value.lipschitz`, every
-    element of Clarke's generalised gradient does, while a Hessian says nothing. Elsewhere nothing follows. A gradient has n
-    rows, a Hessian n by n.
+    element of Clarke's generalised gradient does. Elsewhere nothing follows. There are n rows.
     """
 
     value: Enclosure
@@ -89,9 +88,16 @@ class Derivative:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hessian(Derivative):
-    """The Hessian over boxes, symmetric, and the gradient there."""
+class Hessian:
+    """Proved bounds of the Hessian over boxes, symmetric, with the enclosures of the gradient and of the value.
 
+    Where `value.smooth`, the matrix of second derivatives at every point of the box lies between lo and hi, of n rows and n
+    columns. Elsewhere they say nothing.
+    """
+
+    value: Enclosure
+    lo: np.ndarray
+    hi: np.ndarray
     gradient: Derivative
 
 

@@ -225,6 +225,7 @@ class Auto:
                         return
                 if not self._moved_to_gpu():
                     self.branch.step()
+                self.branch.settle()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():
                     self.limit = memory_full(len(self.branch.pool))

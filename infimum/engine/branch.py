@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.engine.answer.verdict import merged
 from infimum.engine.goal import Goal
 from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import CuttingPart, Outcome, Part
@@ -14,12 +15,15 @@ from infimum.engine.regions.fates import Fates
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions
 from infimum.engine.running.checkpoint import State
+from infimum.engine.second_order.question import can_be_settled
+from infimum.engine.second_order.settle import REGIONS, settle
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.lower.programs import FATE, WIDE
 from infimum.start_boxes import StartBoxes
 
 LEAST = 16  # boxes a step
+FEW = 16    # regions that are looked at one by one
 _FULL, _MOST_PIECES = 512, 16
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
@@ -28,6 +32,10 @@ _TAKES = 8    # steps that the regions at hand last
 def lanes_of(batch: int, n: int) -> int:
     """The boxes of n variables that a step of this batch encloses."""
     return max(LEAST, min(batch, _TERMS * batch // n))
+
+
+def _is_power_of_two(count: int) -> bool:
+    return count & (count - 1) == 0
 
 
 class Branch:
@@ -49,9 +57,9 @@ class Branch:
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
         self.unbounded = False  # have regions of this step no lower bound at all?
-        self.parts = parts_of(evaluator, lo, hi, start)
+        self.start, self.parts = start, parts_of(evaluator, lo, hi, start)
         self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
-        self.discarded = {"value": 0, **{part.discards: 0 for part in self.parts}}
+        self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
         """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
@@ -115,6 +123,20 @@ class Branch:
         payoff = self.cutting[-1].payoff
         if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
             payoff.has_paid(self.steps)
+
+    def settle(self) -> None:
+        """Where the value is known and regions are to be narrowed that are many, but not too many, discards what lies around
+        proved minimisers. At the end, and at steps that double: by counts, so that a run that is resumed does the same."""
+        due = self.goal.xtol is not None and FEW <= len(self.pool) <= REGIONS and can_be_settled(self.evaluator)
+        if not due or not self.goal.met(self.lower(), self.incumbent.upper) or not (self.done or _is_power_of_two(self.steps)):
+            return
+        regions = self.pool.everything()
+        settled = settle(self.evaluator, self.lo, self.hi, regions, merged(regions), self.incumbent.upper, self.incumbent.x,
+                         self.start)
+        gone = len(regions) - len(settled.left)
+        if gone > 0:
+            self.discarded["second order"] += gone
+            self.pool.replace(settled.left)
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""

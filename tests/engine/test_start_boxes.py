@@ -164,3 +164,19 @@ def test_many_boxes_are_one_search():
     inside = [p for p in ((1, 1), (1, -1), (-1, 1), (-1, -1)) if any(all(a <= v <= b for v, (a, b) in zip(p, box, strict=True))
                                                                      for box in grid)]
     assert inside and held(r, *inside)
+
+
+# ---- exactly one minimiser
+def test_a_minimiser_inside_a_box_is_alone_there():
+    r = infimum.minimize(bowl, [(-2, 3)] * 2, start_boxes=STAIRS, xtol=1e-2)
+    one, = r.minimisers
+    assert r.minimisers.exactly_one and (one.lo <= 1.5).all() and (one.hi >= 1.5).all()
+
+
+@pytest.mark.parametrize(("boxes", "minimisers"), [([[(0, 1)], [(2, 3)]], [(1,), (2,)]), ([[(0, 1.5)], [(1.5, 3)]], [(1.5,)]),
+                                                   ([[(0, 1)], [(1.5, 1.5)]], [(1.5,)]), ([[(0, 1)], [(1, 1.25)]], [(1.25,)])])
+def test_what_is_least_in_a_box_need_be_no_minimiser(boxes, minimisers):
+    """On a face of a box nothing is said: the feasible set may go on there."""
+    r = infimum.minimize(bowl, [(0, 3)], start_boxes=boxes, xtol=1e-2)
+    assert r.verdict is Verdict.PROVED and held(r, *minimisers)
+    assert not r.minimisers.exactly_one and len(r.minimisers) == 0 and r.minimisers.rest > 0
