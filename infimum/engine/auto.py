@@ -39,7 +39,7 @@ _SWARMED = 2000      # with up to so many variables the swarm is asked where tha
 _QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
-_LOWEST = 2.0**-40   # a search is over where no more than this part of the goal's tolerance lies below its point
+_LOWEST, _ULPS = 2.0**-40, 2.0**-50  # a search is over where so little lies below its point: parts of the tolerance, of the value
 _BOXES, _MORE_BOXES = 8, 32        # of several start boxes a swarm looks in so many, the second time in more
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 
@@ -178,12 +178,12 @@ class Auto:
         self.searches = [*(known for known in self.searches if known is not search), search]
         rounds = list(rounds or search.rounds())
         for k, steps in enumerate(rounds):
+            over = False
             for _ in steps:
                 yield
-                if over := self._is_lowest(search):
+                over = self._is_lowest(search)
+                if over:
                     break
-            else:
-                over = False
             better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
             late = 0 if over else k + 1 - min(_QUICK, len(rounds))  # at 0 the whole box may be refined for the first time
             if sweeps and (better or late == 0 or not self.root.sweeps):
@@ -193,10 +193,13 @@ class Auto:
 
     def _is_lowest(self, search: PointSearch) -> bool:
         """Is its point as low as the function can be, as its enclosure on the whole box tells? So it is for sums of squares."""
-        if len(self.lo) > _MANY or not search.value - self.least <= _LOWEST * self.goal.slack(self.least):
+        if len(self.lo) > _MANY:
+            return False
+        enough = self.least + _LOWEST * self.goal.slack(self.least) + _ULPS * abs(self.least)
+        if not search.value <= enough:
             return False
         self.incumbent.offer(search.x[:, None])
-        return self.incumbent.upper - self.least <= _LOWEST * self.goal.slack(self.least)
+        return self.incumbent.upper <= enough
 
     @cached_property
     def least(self) -> float:
@@ -212,8 +215,8 @@ class Auto:
 
     def _branch(self) -> Iterator[None]:
         later = _LATER if self.first_batch < _LARGE else _LATEST
-        alone = self.start is None  # a swarm that is one round
-        if alone and self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
+        one_round = self.start is None
+        if one_round and self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
             swarm = self._swarm_of(_WAVES)
             steps, = swarm.rounds()
             self.overlap = swarm, Overlap(steps, self.branch.arrays)
