@@ -84,7 +84,9 @@ class SearchInBoxes(PointSearch):
         swarm = Swarm(Problem(None, *self.boxes.box(box)), self.evaluator, self.options, self.seed)
         self.swarms.append(swarm)
         steps, = swarm.rounds()
-        yield from steps
+        for _ in steps:
+            self._offer(swarm.x, swarm.value)
+            yield
         self._offer(swarm.x, swarm.value)
 
     def _offer(self, x: np.ndarray, value: float) -> None:
