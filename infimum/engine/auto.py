@@ -199,12 +199,14 @@ class Auto:
                         return
                 if not self._moved_to_gpu():
                     self.branch.step()
-                self.branch.settle()
+                if _is_power_of_two(self.branch.steps):  # by counts: a run that is resumed does the same
+                    self.branch.settle()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():
                     self.limit = memory_full(len(self.branch.pool))
                     return
             yield
+        self.branch.settle()
 
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
@@ -288,3 +290,7 @@ class Auto:
             unions=self.root.unions() if self.proof is self.root else None,
             nit=self.root.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
             engine=self.name, seconds=seconds, seed=self.seed)
+
+
+def _is_power_of_two(count: int) -> bool:
+    return count & (count - 1) == 0
