@@ -185,6 +185,15 @@ class Evaluator:
         return Hessian(value, *(shaped(triangle[square]) for triangle in out[5:]),
                        gradient=Derivative(value, shaped(out[3]), shaped(out[4])))
 
+    def curvature(self, lo: np.ndarray, hi: np.ndarray, directions: np.ndarray) -> tuple[Enclosure, np.ndarray, np.ndarray]:
+        """The value, and lower and upper ends (n, n, N) of T H Tᵀ over each box (n, N), for the matrix T of directions, its rows.
+        Where the function is not smooth, they say nothing."""
+        out = self.run(programs.CURVATURE, [self._columns(lo), self._columns(hi)], parameters=directions.ravel())
+        rows, columns = np.triu_indices(self.n, 1)
+        square = np.diag(np.arange(self.n))
+        square[rows, columns] = square[columns, rows] = self.n + np.arange(len(rows))
+        return Enclosure(*(a[0] for a in out[:3])), out[3][square], out[4][square]
+
     def value_to_last_bit(self, x: np.ndarray) -> tuple[float, float] | None:
         """The tightest doubles around the function's value at one point, slowly; None where they cannot be told."""
         return enclose_at_point(self.f, x)

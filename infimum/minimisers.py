@@ -35,7 +35,7 @@ class Minimisers(Sequence):
     def __len__(self) -> int:
         return len(self._found)
 
-    def __getitem__(self, k):
+    def __getitem__(self, k: int | slice) -> Minimiser | tuple[Minimiser, ...]:
         return self._found[k]
 
     @property
@@ -49,5 +49,4 @@ class Minimisers(Sequence):
         return self.rest == 0 and len(self.may_be_global) == 1
 
     def __repr__(self) -> str:
-        beside = f", and {self.rest:,} regions beside them" if self.rest else ""
-        return f"Minimisers({len(self)} boxes with exactly one each{beside})"
+        return f"Minimisers(found={len(self)}, rest={self.rest}, why={self.why!r})"

@@ -228,12 +228,14 @@ class Auto:
                         return
                 if not self._moved_to_gpu():
                     self.branch.step()
-                self.branch.settle()
+                if _is_power_of_two(self.branch.steps):  # by counts: a run that is resumed does the same
+                    self.branch.settle()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():
                     self.limit = memory_full(len(self.branch.pool))
                     return
             yield
+        self.branch.settle()
 
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
@@ -330,3 +332,7 @@ def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.where(np.isfinite(low), low, -_REACH), np.where(np.isfinite(high), high, _REACH)
     wide = ~np.isfinite(widths(low, high))
     return np.where(wide, low / 4, low), np.where(wide, high / 4, high)
+
+
+def _is_power_of_two(count: int) -> bool:
+    return count & (count - 1) == 0

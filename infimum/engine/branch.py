@@ -34,10 +34,6 @@ def lanes_of(batch: int, n: int) -> int:
     return max(LEAST, min(batch, _TERMS * batch // n))
 
 
-def _is_power_of_two(count: int) -> bool:
-    return count & (count - 1) == 0
-
-
 class Branch:
     """The regions of a problem, and the parts that shrink them, in order. `lower()` and the incumbent's upper bound enclose the
     infimum.
@@ -126,9 +122,9 @@ class Branch:
 
     def settle(self) -> None:
         """Where the value is known and regions are to be narrowed that are many, but not too many, discards what lies around
-        proved minimisers. At the end, and at steps that double: by counts, so that a run that is resumed does the same."""
-        due = self.goal.xtol is not None and FEW <= len(self.pool) <= REGIONS and can_be_settled(self.evaluator)
-        if not due or not self.goal.met(self.lower(), self.incumbent.upper) or not (self.done or _is_power_of_two(self.steps)):
+        proved minimisers."""
+        due = self.goal.xtol is not None and FEW <= len(self.pool) <= REGIONS
+        if not due or not self.goal.met(self.lower(), self.incumbent.upper) or not can_be_settled(self.evaluator):
             return
         regions = self.pool.everything()
         settled = settle(self.evaluator, self.lo, self.hi, regions, merged(regions), self.incumbent.upper, self.incumbent.x,

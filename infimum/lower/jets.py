@@ -1,4 +1,4 @@
-"""Jets: a value with its first and second derivative along one direction, carried through a program from the leaves up.
+"""Jets: a value with its first and second derivatives along one or two directions, carried through a program from the leaves up.
 
 For y = p(u, v) the chain rule gives y'' = p_u u'' + p_v v'' + p_uu u'² + 2 p_uv u' v' + p_vv v'², in which squares are squares:
 for a sum of squares of e it is 2 Σ (e'² + e e''), where reverse mode multiplies two enclosures of e'. What is 0 because a value
@@ -21,22 +21,23 @@ from infimum.lower.meaning import Enclosures, Meaning
 
 
 class Jet(NamedTuple):
-    """A value, its first and its second derivative; None where that is 0 whatever the lane."""
+    """A value, its first derivatives along the two directions, and the second one; None where that is 0 whatever the lane."""
 
     value: Pair
     first: Pair | None = None
+    other: Pair | None = None
     second: Pair | None = None
 
     @property
     def moves(self) -> bool:
-        return self.first is not None or self.second is not None
+        return any(p is not None for p in self[1:])
 
 
 class Jets(Meaning):
-    """Elements are Jets. Their values are those of Enclosures."""
+    """Elements are Jets. Their values are those of Enclosures. With one direction instead of two, `other` stays None."""
 
-    def __init__(self, data: Data):
-        self.data, self.plain = data, Enclosures()
+    def __init__(self, data: Data, directions: int = 1):
+        self.data, self.plain, self.alone = data, Enclosures(), directions == 1
         self.rules = {op: self._rule(op) for op in RULES}
 
     # ---- the chain rule
@@ -60,16 +61,20 @@ class Jets(Meaning):
         leaves = {f"u{k}": lambda _, v=v: v for k, v in enumerate(values)}
         value, *rest = Lowering(b, self.plain, leaves, self.data).elements_at(nodes, ())
         factors = [_Factor(node, _bare(pair)) for node, pair in zip(nodes[1:], rest, strict=True)]
-        first, second = [], []
+        parts: tuple[list, ...] = ([], [], [])
         for k, factor in zip(found.first, factors, strict=False):
-            first.append(factor.times(b, jets[k].first))
-            second.append(factor.times(b, jets[k].second))
+            for part, derivative in zip(parts, jets[k][1:], strict=True):
+                part.append(factor.times(b, derivative))
         for (k, m), factor in zip(found.second, factors[len(found.first):], strict=True):
-            if k == m:
-                second.append(factor.times(b, _square(b, jets[k].first)))
-            else:
-                second.append(factor.times(b, _product(b, exact(b, 2.0), _product(b, jets[k].first, jets[m].first))))
-        return Jet(root(b, *values) if root else value, _total(b, first), _total(b, second))
+            parts[-1].append(factor.times(b, self._both(b, jets[k], jets[m], k == m)))
+        return Jet(root(b, *values) if root else value, *(_total(b, part) for part in parts))
+
+    def _both(self, b: Builder, u: Jet, v: Jet, same: bool) -> Pair | None:
+        """What multiplies the second derivative by u and v: u' v' for both directions, a square where all is the same."""
+        if self.alone:
+            return _square(b, u.first) if same else _product(b, exact(b, 2.0), _product(b, u.first, v.first))
+        once = _product(b, u.first, v.other)
+        return once if same else _total(b, [once, _product(b, v.first, u.other)])
 
     def _where(self, b: Builder, test: Any, one: Jet, other: Jet) -> Jet:
         value, *rest = (None if p is None and q is None else RULES["where"](b, test, p or exact(b, 0.0), q or exact(b, 0.0))
@@ -103,29 +108,40 @@ class Jets(Meaning):
         shape = self.plain.form(value.value, op)
         if op in (None, "sum", "norm"):
             return Jet(shape, *(None if p is None else self.plain.form(p, op) for p in value[1:]))
-        return Jet(shape, _ANY, _ANY) if value.moves else Jet(shape)
+        return self._any(shape) if value.moves else Jet(shape)
+
+    def _any(self, shape: Pair) -> Jet:
+        return Jet(shape, _ANY, None if self.alone else _ANY, _ANY)
 
     def recurrence_form(self, a: Jet, m: Jet) -> Jet:
         shape = self.plain.recurrence_form(a.value, m.value)
-        return Jet(shape, _ANY, _ANY) if a.moves or m.moves else Jet(shape)
+        return self._any(shape) if a.moves or m.moves else Jet(shape)
 
     def common(self, one: Jet, other: Jet) -> Jet:
         return Jet(self.plain.common(one.value, other.value),
                    *(None if p is None and q is None else _ANY for p, q in zip(one[1:], other[1:], strict=True)))
 
     def lanes(self, b: Builder, value: Jet) -> tuple[Value, ...]:
-        return (*_ends(b, value.first), *_ends(b, value.second), *self.plain.lanes(b, value.value))
+        return (*self._ends(b, value), *self.plain.lanes(b, value.value))
 
     def pack(self, b: Builder, value: Jet, form: Jet) -> tuple[Value, ...]:
-        return (*_ends(b, value.first), *_ends(b, value.second), *self.plain.pack(b, value.value, form.value))
+        return (*self._ends(b, value), *self.plain.pack(b, value.value, form.value))
+
+    def _ends(self, b: Builder, value: Jet) -> list[Value]:
+        return [end for p in self._carried(value) for end in ((b.const(0.0),) * 2 if p is None else (p.nlo, p.hi))]
+
+    def _carried(self, value: Jet) -> tuple[Pair | None, ...]:
+        return (value.first, value.second) if self.alone else value[1:]
 
     def unpack(self, lanes: tuple[Value, ...], form: Jet) -> Jet:
-        first, second = (None if p is None else p.but(nlo=lanes[k], hi=lanes[k + 1], level=SMOOTH)
-                         for k, p in ((0, form.first), (2, form.second)))
-        return Jet(self.plain.unpack(lanes[4:], form.value), first, second)
+        forms = self._carried(form)
+        first, *rest = (None if p is None else p.but(nlo=lanes[2 * k], hi=lanes[2 * k + 1], level=SMOOTH)
+                        for k, p in enumerate(forms))
+        value = self.plain.unpack(lanes[2 * len(forms):], form.value)
+        return Jet(value, first, None, *rest) if self.alone else Jet(value, first, *rest)
 
     def neutral(self, op: str, form: Jet) -> tuple[float, ...]:
-        return (0.0, 0.0, 0.0, 0.0, *self.plain.neutral(op, form.value))
+        return (*[0.0] * (2 * len(self._carried(form))), *self.plain.neutral(op, form.value))
 
 
 _ANY = Pair(None, None)  # the form of a derivative of which nothing is known
@@ -152,10 +168,6 @@ def _map(function: Callable[[Pair], Pair], jet: Jet) -> Jet:
     """The same linear function of the value and its derivatives."""
     value, *rest = (None if p is None else function(p) for p in jet)
     return Jet(value, *(None if p is None else _bare(p) for p in rest))
-
-
-def _ends(b: Builder, p: Pair | None) -> tuple[Value, Value]:
-    return (b.const(0.0), b.const(0.0)) if p is None else (p.nlo, p.hi)
 
 
 def _total(b: Builder, terms: list[Pair | None]) -> Pair | None:

@@ -10,6 +10,7 @@ from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.lower import bound, branch, cells, complete, contract, descent, faces, flight, refine, shave, sweep
 from infimum.lower.boxes import Box, write_pair
+from infimum.lower.curvature import curvature
 from infimum.lower.data import Data
 from infimum.lower.hessian import hessian
 from infimum.lower.kernel import Builder, Kernel, Value
@@ -18,6 +19,7 @@ from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.nodes import nodes
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
+CURVATURE = "curvature"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 SCATTER, FLIGHT = "scatter", "flight"
@@ -110,6 +112,7 @@ def _estimate(name: str, outputs: list[Expr], inputs: int) -> Program:
 PROGRAMS: dict[str, Callable[..., Program]] = {
     VALUE: _value, GRADIENT: _gradient, HESSIAN: lambda f, x: Program(*hessian(HESSIAN, f, x)),
     MEAN_VALUE: _mean_value, NODES: _nodes,
+    CURVATURE: lambda f, x: Program(*curvature(CURVATURE, f, x)),
     ESTIMATE: lambda f, x: _estimate(ESTIMATE, [f], 1),
     ESTIMATE_GRADIENT: lambda f, x: _estimate(ESTIMATE_GRADIENT, [f, gradient(f, x)], 1),
     ESTIMATE_HESSIAN_VECTOR: lambda f, x: _estimate(ESTIMATE_HESSIAN_VECTOR, [hessian_vector(f, x, var("v", x.shape))], 2),

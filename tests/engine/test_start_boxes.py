@@ -6,6 +6,7 @@ import pytest
 import infimum
 from infimum import Verdict
 from infimum.engine.points.unfinished import by_plain_calls
+from infimum.engine.second_order import question
 from infimum.errors import OptionError
 from infimum.problem import Problem
 
@@ -180,3 +181,10 @@ def test_what_is_least_in_a_box_need_be_no_minimiser(boxes, minimisers):
     r = infimum.minimize(bowl, [(0, 3)], start_boxes=boxes, xtol=1e-2)
     assert r.verdict is Verdict.PROVED and held(r, *minimisers)
     assert not r.minimisers.exactly_one and len(r.minimisers) == 0 and r.minimisers.rest > 0
+
+
+def test_boxes_that_regions_were_merged_to_may_reach_beyond_the_union(monkeypatch):
+    """The middle of the box around both lies in none of them."""
+    r = infimum.minimize(lambda x: 3.0 + 0 * x[0] * x[1], [(0, 3)] * 2, start_boxes=[[(0, 1), (0, 3)], [(1, 3), (0, 1)]])
+    monkeypatch.setattr(question, "REGIONS", 1)
+    assert len(r.boxes) == 1 and len(r.minimisers) == 0 and r.minimisers.rest > 0

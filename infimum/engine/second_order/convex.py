@@ -6,16 +6,20 @@ from infimum.engine.second_order.outward import Interval, exactly, matrix_produc
 
 
 def positive_definite(matrix: Interval, factor: np.ndarray) -> np.ndarray:
-    """True where every symmetric matrix A in the interval matrix (n, n, N) certainly is: with any T, here that of
-    `inverse_factor` for a matrix inside, the diagonal of T A Tᵀ exceeds the sums of the other entries of its rows."""
-    n = len(factor)
-    scaled = matrix_product(matrix_product(exactly(factor), matrix), transposed(exactly(factor)))
-    proved, sizes = np.ones(factor.shape[2], bool), size(scaled)
+    """True where every symmetric matrix A in the interval matrix (n, n, N) certainly is: T A Tᵀ is dominated by its diagonal for
+    some T, here that of `inverse_factor` for a matrix inside."""
+    return diagonally_dominant(matrix_product(matrix_product(exactly(factor), matrix), transposed(exactly(factor))))
+
+
+def diagonally_dominant(matrix: Interval) -> np.ndarray:
+    """True where in every row of the interval matrix (n, n, N) the diagonal exceeds the sum of the sizes of the other entries."""
+    n, _, lanes = matrix[0].shape
+    proved, sizes = np.ones(lanes, bool), size(matrix)
     for i in range(n):
-        others = np.zeros(factor.shape[2])
+        others = np.zeros(lanes)
         for j in range(n):
             others = others if i == j else up(others + sizes[i, j])
-        proved &= scaled[0][i, i] > others
+        proved &= matrix[0][i, i] > others
     return proved
 
 

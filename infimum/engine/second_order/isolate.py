@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.engine.second_order.convex import midpoint, positive_definite
+from infimum.engine.second_order.convex import diagonally_dominant, midpoint, positive_definite
 from infimum.engine.second_order.inverse import inverse, inverse_factor
 from infimum.engine.second_order.krawczyk import krawczyk
 from infimum.engine.second_order.newton import polished
@@ -139,11 +139,26 @@ def _around(evaluator: Evaluator, at: _At, factor: np.ndarray, unique: Interval,
     bounded = (np.isfinite(lo) & np.isfinite(hi)).all(axis=0)
     found = evaluator.hessian(lo, hi)
     rises = found.gradient.lo[at.low] > 0, found.gradient.hi[at.high] < 0
-    proved = found.value.smooth & bounded & rises[0].all(axis=0) & rises[1].all(axis=0)
+    may = found.value.smooth & bounded & rises[0].all(axis=0) & rises[1].all(axis=0)
+    convex = may.copy()
     if len(at.free):
-        proved &= positive_definite(_part(found, at.free), np.repeat(factor, len(share), axis=2))
-    k = np.flatnonzero(proved)
+        convex &= positive_definite(_part(found, at.free), np.repeat(factor, len(share), axis=2))
+    if not (convex & (share >= 1.0)).any():
+        wider = np.flatnonzero(may & (share <= 1.0) & ~convex)
+        convex[wider] = _convex_along(evaluator, at, factor, lo[:, wider], hi[:, wider])
+    k = np.flatnonzero(convex)
     return (lo[:, k[0]], hi[:, k[0]]) if len(k) else None
+
+
+def _convex_along(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Whether the Hessian of the free variables is positive definite on boxes where f is smooth, from its enclosure along the
+    rows of the factor: tighter where the boxes are long valleys, for a kernel more."""
+    count, directions = len(at.free), np.zeros((len(at.x),) * 2)
+    if not lo.shape[1]:
+        return np.zeros(0, bool)
+    directions[:count, at.free] = factor[..., 0]
+    value, low, high = evaluator.curvature(lo, hi, directions)
+    return value.smooth & diagonally_dominant((low[:count, :count], high[:count, :count]))
 
 
 def _newton_step(factor: np.ndarray, slope: Interval) -> np.ndarray:

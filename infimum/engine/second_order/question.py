@@ -23,10 +23,9 @@ class Question:
         cover = result.regions
         if cover is None:
             return None
-        if not can_be_settled(self.evaluator) or cover.count > REGIONS or not cover.kept:
+        if not can_be_settled(self.evaluator):
             return Minimisers((), cover.count, _TOO_MANY)
-        regions = Regions(cover.lo.T, cover.hi.T, cover.lower, np.zeros(cover.count, np.int32), np.zeros(cover.count, np.int8))
-        settled = settle(self.evaluator, self.lo, self.hi, regions, result.boxes, result.upper, result.x, self.start)
+        settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, result.upper, result.x, self.start)
         return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
 
     def __reduce__(self) -> tuple:
@@ -36,7 +35,18 @@ class Question:
         return self
 
 
-_TOO_MANY = f"only up to {VARIABLES} variables, {OPERATIONS:,} operations and {REGIONS:,} regions are looked at"
+_TOO_MANY = f"only up to {VARIABLES} variables and {OPERATIONS:,} operations are looked at"
+
+
+def _regions(result: Any) -> Regions:
+    """The regions of a Result; where they are very many, the boxes that they were merged to."""
+    cover = result.regions
+    if cover.count <= REGIONS and cover.kept:
+        lo, hi, lower = cover.lo.T, cover.hi.T, cover.lower
+    else:
+        lo, hi = (np.stack(ends, axis=1) for ends in zip(*result.boxes, strict=True))
+        lower = np.full(len(result.boxes), result.lower)
+    return Regions(lo, hi, lower, np.zeros(len(lower), np.int32), np.zeros(len(lower), np.int8))
 
 
 def can_be_settled(evaluator: Evaluator) -> bool:

@@ -76,7 +76,10 @@ class _Settling:
         the feasible set may go on, and what is least in the box need be no minimiser."""
         if self.start is None:
             return isolate(self.evaluator, self.lo, self.hi, x, box)
-        lo, hi = self.start.box(int(self.start.around(x)[0]))
+        held = self.start.around(x)
+        if not len(held):  # regions that were merged may reach beyond
+            return Refused.AT_A_BOUND
+        lo, hi = self.start.box(int(held[0]))
         one = isolate(self.evaluator, lo, hi, x, box)
         inside = isinstance(one, Isolated) and bool(((lo < one.lo) & (one.hi < hi)).all())
         return one if inside or isinstance(one, Refused) else Refused.AT_A_BOUND

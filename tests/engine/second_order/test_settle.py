@@ -99,13 +99,34 @@ def test_local_minimisers_of_equal_value_are_all_listed():
     assert len(found.may_be_global) == 2 and found.rest == 0 and not found.exactly_one
 
 
+SINES, TIMES = np.array([1.0, 2.0, 0.3, 0.7, 5.0, 1.1]), np.linspace(0, 2, 30)
+
+
+def two_sines(x):
+    """A fit with a narrow valley: regions of 1e-3 along it are hundreds."""
+    return x[0] * np.sin(x[1] * TIMES + x[2]) + x[3] * np.sin(x[4] * TIMES + x[5])
+
+
+def misfit(x):
+    return np.sum((two_sines(x) - two_sines(SINES)) ** 2)
+
+
+VALLEY = [(0.5, 2), (1, 3), (-1, 1), (0.5, 1), (4, 6), (0, 2)]
+
+
 def test_regions_around_a_minimiser_become_one():
-    """The valley of this fit leaves hundreds of regions as narrow as asked for; one box is left for each minimiser."""
-    t = np.linspace(-1, 1, 20)
-    r = infimum.minimize(lambda x: np.sum((x[0] * np.exp(x[1] * t) + x[2] * t - np.exp(0.5 * t)) ** 2),
-                         [(-2, 2.5), (-1, 2), (-1, 1.5)], xtol=1e-4)
-    assert r.success and r.minimisers.exactly_one and r.regions.count < 16
-    assert np.array([1.0, 0.5, 0.0]) in r.regions
+    r = infimum.minimize(misfit, VALLEY, xtol=1e-3)
+    assert r.success and r.regions.count == 1 and SINES in r.regions
+    assert r.minimisers.exactly_one and holds(r.minimisers[0], SINES)
+
+
+def test_a_run_that_is_resumed_ends_with_the_same_regions(tmp_path):
+    whole = infimum.minimize(misfit, VALLEY, xtol=1e-3)
+    for part in (0.3, 0.9):
+        file = tmp_path / f"{part}"
+        infimum.minimize(misfit, VALLEY, xtol=1e-3, checkpoint=file, max_boxes=int(part * whole.nfev))
+        again = infimum.resume(file, misfit)
+        assert again.regions == whole.regions and again.lower == whole.lower and (again.x == whole.x).all()
 
 
 def test_what_lies_around_is_never_lost():
