@@ -36,7 +36,7 @@ class Part(ABC):
     name: ClassVar[str]              # in checkpoints
     discards: ClassVar[str]          # by what: the name under which what it discards is counted
     most: int | None = None          # so many regions at a time at most
-    sample: ClassVar[int] = 256      # so many it is tried on
+    sample: int = 256                # so many it is tried on
     payoff: Payoff | None = None
     knows_faces: ClassVar[bool] = False
     faces: Faces | None = None
