@@ -24,7 +24,8 @@ class Question:
             return None
         if not can_be_settled(self.evaluator):
             return Minimisers((), cover.count, _TOO_MANY)
-        settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, result.upper, result.x)
+        settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
+                         result.x)
         return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
 
     def __reduce__(self) -> tuple:
