@@ -13,7 +13,7 @@ from infimum.engine.parts.payoff import Payoff
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.fates import Fates
 from infimum.engine.regions.heap import Heap
-from infimum.engine.regions.pool import Pool, Regions
+from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
 from infimum.engine.second_order.question import can_be_settled
 from infimum.engine.second_order.settle import REGIONS, settle
@@ -126,13 +126,15 @@ class Branch:
         due = self.goal.xtol is not None and FEW <= len(self.pool) <= REGIONS
         if not due or not self.goal.met(self.lower(), self.incumbent.upper) or not can_be_settled(self.evaluator):
             return
-        regions = self.pool.everything()
-        settled = settle(self.evaluator, self.lo, self.hi, regions, merged(regions), self.incumbent.upper, self.incumbent.x,
-                         self.start)
-        gone = len(regions) - len(settled.left)
-        if gone > 0:
-            self.discarded["second order"] += gone
-            self.pool.replace(settled.left)
+        regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
+        left = settle(self.evaluator, self.lo, self.hi, regions, merged(regions), bounds, self.incumbent.x, self.start).left
+        if len(left) < len(regions):
+            self.discarded["second order"] += len(regions) - len(left)
+            each = np.arange(len(left))
+            can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
+            self.pool.replace(left.at(np.flatnonzero(can)))
+            if not can.all():
+                self._put_aside(left.at(np.flatnonzero(~can)))
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""

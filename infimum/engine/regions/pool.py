@@ -161,8 +161,10 @@ class Pool:
 
     def replace(self, regions: Regions) -> None:
         """These regions instead of those that were there."""
-        self.front.replace(regions.columns())
+        self.front.clear()
         self.waiting.clear()
+        if len(regions):
+            self.front.replace(regions.columns())
         self._divided(np.inf)
 
     def least(self) -> float:

@@ -25,7 +25,8 @@ class Question:
             return None
         if not can_be_settled(self.evaluator):
             return Minimisers((), cover.count, _TOO_MANY)
-        settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, result.upper, result.x, self.start)
+        settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
+                         result.x, self.start)
         return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
 
     def __reduce__(self) -> tuple:

@@ -27,14 +27,14 @@ class Settled(NamedTuple):
 
 
 def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, groups: list[tuple[np.ndarray, np.ndarray]],
-           upper: float, x: np.ndarray | None, start: StartBoxes | None = None) -> Settled:
-    """`groups` are boxes of regions that touch, [lo, hi] the user's bounds, x is a good point; the infimum is at most `upper`.
+           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None) -> Settled:
+    """`groups` are boxes of regions that touch, [lo, hi] the user's bounds; the infimum lies in `bounds`, and x is a good point.
     Where the search began in several `start` boxes, their union is the feasible set.
 
     A region that lies in the box B of a proved minimiser holds no other one: what is left of it is what it shares with K. Regions
     that lie in no such box stay as they are.
     """
-    work = _Settling(evaluator, lo, hi, regions, upper, start)
+    work = _Settling(evaluator, lo, hi, regions, *bounds, start)
     for box in groups[:_GROUPS]:
         work.look_at(box, x)
     left = regions.at(np.flatnonzero(work.open))
@@ -47,10 +47,11 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
 class _Settling:
     """Regions on the way: `open` are those that lie around no proved minimiser yet."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, upper: float,
-                 start: StartBoxes | None):
-        self.evaluator, self.lo, self.hi, self.regions, self.upper, self.start = evaluator, lo, hi, regions, upper, start
-        self.open, self.known = np.ones(len(regions), bool), min(float(regions.lower.min(initial=np.inf)), upper)
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, lower: float,
+                 upper: float, start: StartBoxes | None):
+        self.evaluator, self.lo, self.hi, self.regions, self.start = evaluator, lo, hi, regions, start
+        self.lower, self.upper = lower, upper
+        self.open = np.ones(len(regions), bool)
         self.proved: list[Isolated] = []
         self.found: list[Minimiser] = []
         self.kept: list[Regions] = []
@@ -110,16 +111,16 @@ class _Settling:
         return np.take(middle, int(np.argmin(np.where(value.defined, value.hi, np.inf))), axis=1)
 
     def _shared(self, one: Isolated, inside: np.ndarray, lower: float) -> Regions:
-        """One region around what these regions share with K, none if they share nothing. f is nowhere below what is known of all
-        regions, and not below `lower` on K."""
+        """One region around what these regions share with K, where f is not below `lower`; none if they share nothing. Its widest
+        side is the next to be cut."""
         regions = self.regions.at(inside)
         lo, hi = np.maximum(regions.lo, one.lo[:, None]), np.minimum(regions.hi, one.hi[:, None])
         meet = np.flatnonzero((lo <= hi).all(axis=0))
         if not len(meet):
             return Regions.none(len(one.lo))
         lo, hi = np.take(lo, meet, axis=1).min(axis=1), np.take(hi, meet, axis=1).max(axis=1)
-        return Regions(lo[:, None], hi[:, None], np.array([max(lower, self.known)]), np.zeros(1, np.int32),
-                       np.full(1, _SMOOTH, np.int8))
+        axis = np.array([np.argmax(hi - lo)], np.int32)
+        return Regions(lo[:, None], hi[:, None], np.array([max(lower, self.lower)]), axis, np.full(1, _SMOOTH, np.int8))
 
 
 def _within(regions: Regions, box: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

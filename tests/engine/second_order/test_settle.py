@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.engine.branch import Branch
+from infimum.engine.goal import Goal
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions.pool import Regions
 from infimum.engine.second_order.isolate import Isolated, Refused, isolate
+from infimum.engine.second_order.settle import settle
 
 
 def isolated(f, sides, x, reach=0.1):
@@ -127,6 +132,37 @@ def test_a_run_that_is_resumed_ends_with_the_same_regions(tmp_path):
         infimum.minimize(misfit, VALLEY, xtol=1e-3, checkpoint=file, max_boxes=int(part * whole.nfev))
         again = infimum.resume(file, misfit)
         assert again.regions == whole.regions and again.lower == whole.lower and (again.x == whole.x).all()
+
+
+def tiles(corner, side, count):
+    """count by count boxes around a corner."""
+    ends = np.linspace(corner, corner + side, count + 1).T
+    at = np.indices((count, count)).reshape(2, -1)
+    return [np.stack([ends[i][at[i] + k] for i in range(2)]) for k in (0, 1)]
+
+
+def test_a_corner_that_cannot_be_cut_is_put_aside():
+    """Around a minimiser in a corner, K is a point: it is kept, among the regions that cannot be cut."""
+    f = infimum.compile(lambda x: (x[0] - 3) ** 2 + (x[1] + 0.25) ** 2, 2)
+    lo, hi = np.zeros(2), np.ones(2)
+    incumbent = Incumbent(f, lo, hi)
+    incumbent.offer(np.array([[0.95], [0.05]]))
+    branch = Branch(f, lo, hi, Goal(1.0, 0.0, 1e-3), incumbent)
+    low, high = tiles(np.array([0.875, 0.0]), 0.125, 5)
+    branch.pool.replace(Regions(low, high, f.value(low, high).lo, np.zeros(25, np.int32), np.full(25, 3, np.int8)))
+    branch.settle()
+    left = branch.regions()
+    assert not len(branch.pool) and branch.done and len(left) == 1 and branch.discarded["second order"] == 24
+    assert (left.lo[:, 0] == [1, 0]).all() and (left.hi[:, 0] == [1, 0]).all() and left.lower[0] <= 4.0625 == incumbent.upper
+
+
+def test_lower_bounds_of_other_regions_count():
+    """What is left of regions reaches a little beyond them: no bound of theirs holds there, only that of the whole search."""
+    f = infimum.compile(lambda x: (x[0] - 0.25) ** 2 + (x[1] - 0.25) ** 2, 2)
+    low, high = tiles(np.zeros(2), 0.5, 5)
+    regions = Regions(low, high, np.full(25, 5.0), np.zeros(25, np.int32), np.full(25, 3, np.int8))
+    settled = settle(f, -np.ones(2), np.ones(2), regions, [(np.zeros(2), np.full(2, 0.5))], (-3.0, 7.0), None)
+    assert settled.rest == 0 and len(settled.left) == 1 and settled.left.lower[0] <= 0.0
 
 
 def test_what_lies_around_is_never_lost():
