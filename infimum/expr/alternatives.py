@@ -4,10 +4,11 @@ Each has the value of the piece wherever the piece is defined, so that its natur
 status is the piece's in any case.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from infimum.expr.asymptotic import Walk
+from infimum.expr.build import build, substituted
 from infimum.expr.node import Expr, topological
 from infimum.expr.signs import is_nonnegative
 
@@ -16,11 +17,12 @@ _MOST_NODES, _MOST_BASES, _MOST_ORDERS = 100, 3, 3
 
 @dataclass(frozen=True)
 class Alternative:
-    """An expression that has the value of another wherever that is defined; `means` stand for unknown numbers between 0 and 1,
-    which depend on the point, so that it must not be differentiated."""
+    """An expression that has the value of another wherever that is defined and `base`, if there is one, is not negative; `means`
+    stand for unknown numbers between 0 and 1, which depend on the point, so that it must not be differentiated."""
 
     value: Expr
     means: tuple[Expr, ...] = ()
+    base: Expr | None = None
 
 
 @lru_cache(maxsize=64)  # the pairs of a sum over pairs are one expression
@@ -29,21 +31,35 @@ def alternatives(value: Expr, variable: Expr, nonnegative: bool = False) -> tupl
     nodes = list(topological([value]))
     if len(nodes) > _MOST_NODES:
         return ()
-    found = []
-    for base in _bases(nodes, variable)[:_MOST_BASES]:
-        for order in range(_MOST_ORDERS + 1):
-            walk = Walk(base, order, is_nonnegative(base) or (nonnegative and base is variable))
-            other = walk.joined(walk.of(value))
-            if not walk.singular or (order and not walk.means):
-                break
-            if walk.calm or (walk.mixed and not order):
-                found.append(Alternative(other, tuple(walk.means)))
-            if walk.calm:
-                break
+    found: list[Alternative] = []
+    tangents = {node: build("div", build("sin", *node.args), build("cos", *node.args)) for node in nodes if node.op == "tan"}
+    same = substituted(value, tangents) if tangents else value
+    for base in bases(list(topological([same])), variable)[:_MOST_BASES]:
+        known = is_nonnegative(base) or (nonnegative and base is variable)
+        forms, calm = _forms(same, base, known)
+        if not known and not calm:
+            more, _ = _forms(same, base, True)
+            forms += [replace(other, base=base) for other in more if other not in forms]
+        found += forms
     return tuple(other for other in found if other.value is not value)
 
 
-def _bases(nodes: list[Expr], variable: Expr) -> list[Expr]:
+def _forms(value: Expr, base: Expr, nonnegative: bool) -> tuple[list[Alternative], bool]:
+    """Forms in one base, and whether the last of them is bounded where the base vanishes."""
+    found = []
+    for order in range(_MOST_ORDERS + 1):
+        walk = Walk(base, order, nonnegative)
+        other = walk.joined(walk.of(value))
+        if order and not walk.expanded:
+            break
+        if walk.singular and (walk.calm or (walk.mixed and not order)):
+            found.append(Alternative(other, tuple(walk.means)))
+        if walk.singular and walk.calm:
+            return found, True
+    return found, False
+
+
+def bases(nodes: list[Expr], variable: Expr) -> list[Expr]:
     """What may vanish where the expression has a pole: divisors, what is raised to a power, arguments of logarithms."""
     reads = {variable}
     found: dict[Expr, None] = {}
@@ -56,7 +72,7 @@ def _bases(nodes: list[Expr], variable: Expr) -> list[Expr]:
             arg = waiting.pop(0)
             if arg.op == "powi" and arg["k"] % 2 == 0 and node.op.startswith("log"):
                 found[arg] = None  # log(x**2) has terms in x**2, but none in x
-            if arg.op in ("powi", "sqrt", "neg", "mul"):
+            if arg.op in ("powi", "sqrt", "neg", "mul", "div"):
                 waiting += [a for a in arg.args if a in reads]
             else:
                 found[arg] = None

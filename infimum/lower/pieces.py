@@ -3,7 +3,7 @@ value form, and their hull is tight to second order."""
 
 import numpy as np
 
-from infimum.expr.alternatives import alternatives
+from infimum.expr.alternatives import Alternative, alternatives
 from infimum.expr.node import Expr
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import Piece, pieces_of
@@ -66,6 +66,14 @@ class Slices:
         leaves = {**self.leaves, self.piece.variable["name"]: lambda _: y, **unknown_means(self.b, means)}
         return Lowering(self.b, Enclosures(), leaves, self.data).elements_at(list(nodes), at)
 
+    def _other(self, y: Pair, at: At, other: Alternative) -> Pair:
+        """What another form says, where it holds."""
+        b, ends = self.b, whole_if_unsound(self.b, *self._over(y, at, other.value, means=other.means))
+        if other.base is None:
+            return ends
+        holds = b.ole(whole_if_unsound(b, *self._over(y, at, other.base)).nlo, 0.0)
+        return Pair(*(b.select(holds, end, INF) for end in (ends.nlo, ends.hi)))
+
     def of_slice(self, lo: Value, hi: Value) -> tuple[Value, Value, Value]:
         """Of a scalar piece on one slice: the ends of its enclosure, lo > hi where it is empty, and its level."""
         b, (value,) = self.b, self._over(Pair(self.b.neg(lo), hi), (), self.piece.value)
@@ -78,7 +86,7 @@ class Slices:
         value, slope = self._over(y, at, self.piece.value, self.piece.slope)
         known, ends = natural(b, value), whole_if_unsound(b, value)
         for other in self.others:
-            ends = common(b, ends, whole_if_unsound(b, *self._over(y, at, other.value, means=other.means)))
+            ends = common(b, ends, self._other(y, at, other))
         form = two_centred(b, whole_if_unsound(b, slope), lo, hi, lambda y: self._over(y, at, self.piece.value)[0])
         return tuple(b.select(known.empty, -INF, b.select(b.mand(known.lipschitz(b), b.olt(mine, theirs)), mine, theirs))
                      for mine, theirs in ((form.nlo, ends.nlo), (form.hi, ends.hi)))

@@ -117,6 +117,25 @@ SINGULAR = {  # functions of one variable
     "a cutoff": lambda x: np.where(x < 2.5, 4 * (x**-12 - x**-6), 0.0),
     "a limit put in": lambda x: np.where(x == 0, 1.0, np.sin(x) / x) + np.where(x > 0, x * np.log(x), 0.0),
     "odd powers": lambda x: x**-3 - x**-2 + 1,
+    "exponential of a pole": lambda x: np.exp(1 / x) - 1 / x,
+    "inverse gamma": lambda x: -np.exp(-1 / x) / x**3,
+    "log-normal": lambda x: -np.exp(-(np.log(x) ** 2) / 2) / x,
+    "Planck, frequency": lambda x: -(x**3) / np.expm1(x),
+    "Planck, wavelength": lambda x: -1 / (x**5 * (np.exp(1 / x) - 1)),
+    "Planck, wavelength by expm1": lambda x: -(x**-5) / np.expm1(1 / x),
+    "Bose and Einstein": lambda x: -x / np.expm1(x) - 0.1 * x,
+    "Langevin": lambda x: 1 / np.tanh(x) - 1 / x - 0.2 * x,
+    "hyperbolic": lambda x: np.cosh(1 / x) - np.sinh(1 / x) / x,
+    "screened Coulomb": lambda x: 2 * np.exp(-3 * x) / x - np.exp(-x) / x,
+    "Yukawa and repulsion": lambda x: x**-12 - x**-6 + 0.1 * np.exp(-x) / x,
+    "divergence": lambda x: x * np.log(x / 0.3) + (1 - x) * np.log((1 - x) / 0.7),
+    "logit": lambda x: x * np.log(x / (1 - x)) + 1 / x,
+    "logarithm of an exponential": lambda x: np.log(np.expm1(x)) ** 2 - np.log(1 - np.exp(-x)) / x,
+    "barrier": lambda x: np.exp(x) - np.log(2 - x) / x - np.log(x) * np.exp(1 / (2 - x)),
+    "smooth cutoff": lambda x: (0.6 * x**-4 - 1) * np.exp(1 / (x - 1.8)),
+    "tangents": lambda x: np.tan(x) ** 2 - np.tan(x) + 1 / np.tan(x),
+    "reciprocals": lambda x: 1 / (x + x**2) - 1 / np.sin(x) + 1 / (np.exp(x) - 1) ** 2,
+    "exponentials of both signs": lambda x: np.exp(1 / x - 1 / x**2) / x**2 - np.exp(-1 / x**2) * np.log(x) ** 2,
 }
 
 
@@ -131,7 +150,8 @@ def test_no_value_is_lost(name):
 
 
 # random expressions that vanish, have poles and logarithms at 0 and at 1
-_ONE = ("sin", "cos", "exp", "log", "sqrt", "powi", "neg", "expm1", "log1p", "arctan", "sinh", "xlogx", "abs")
+_ONE = ("sin", "cos", "tan", "exp", "exp", "log", "sqrt", "powi", "neg", "expm1", "log1p", "arctan", "sinh", "cosh", "xlogx",
+        "abs")
 _TWO = ("add", "sub", "mul", "div", "mul", "div", "sub", "pow")
 
 

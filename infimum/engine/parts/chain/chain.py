@@ -55,7 +55,7 @@ class Chain:
         families = families_of(evaluator.f, var("x", (evaluator.n,)))
         bags = None if families is None or len(families) > _FORMS else \
             bags_of([family.variables for family in families], evaluator.n)
-        if bags is None or not any(bag.shared for bag in bags):  # what shares no variable is refined, or is one term
+        if bags is None or len(bags) == 1 or all(len(bag.variables) == 1 for bag in bags):  # one term, or refined
             return None
         if max(len(bag.terms) for bag in bags) > _TERMS:
             return None
