@@ -31,23 +31,27 @@ from infimum.expr.two_powers import least_of_two_powers, rational
 @dataclass
 class Walk:
     """Writes expressions as sums of terms in one base, which may be taken not to be negative; functions of what vanishes with it
-    are expanded to an order, unless that is 0.
+    are expanded to an order, unless that is 0. `variable`: a leaf that is itself such a sum, and its terms.
 
     `singular`: some term has a pole; `calm`: no sum that is joined has one; `mixed`: one that has one has other terms too;
-    `expanded`: some function was."""
+    `expanded`: some function was; `divides`: by what is no power of the base, and may vanish with it."""
 
     base: Expr
     order: int
     nonnegative: bool = False
+    variable: tuple[Expr, Terms] | None = None
     singular: bool = False
     calm: bool = True
     mixed: bool = False
     expanded: bool = False
+    divides: bool = False
     means: list[Expr] = field(default_factory=list)
 
     def of(self, top: Expr) -> Terms:
         known: dict[Expr, Terms] = {self.base: {Power(Fraction(1)): self.number(1.0)}}
-        for node in topological([top], leaf=self.base):
+        leaf, terms = self.variable or (self.base, known[self.base])
+        known[leaf] = terms
+        for node in topological([top], leaf=leaf):
             if node not in known:
                 terms = self._terms(node, [known[a] for a in node.args]) if node.kind is Kind.MAP else self.whole(node)
                 known[node] = {power: c for power, c in terms.items() if not is_zero(c)}
@@ -87,10 +91,10 @@ class Walk:
         return self._series(found, vanishing)
 
     def reciprocal(self, y: Terms) -> Terms | None:
-        """1 / y, with its pole, for y = t**q e**g (c + v) with a constant c, and v that vanishes with t: 1 / (c + v) is the sum
+        """1 / y for y = t**q e**g (c + v) with a constant c, and v that vanishes with t: 1 / (c + v) is the sum
         of (-v)**k / c**(k + 1) for k < n and (-v)**n / (c**n (c + v)), wherever c + v is not 0."""
         q, g = self._largest(y)
-        if not self.order or not (q or g):
+        if self.order < (1 if q or g else 2):
             return None
         rest = {power.over(q, g): c for power, c in y.items()}
         first = rest.pop(Power(), None)

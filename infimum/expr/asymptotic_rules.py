@@ -14,7 +14,7 @@ from infimum.expr.build import broadcast, build
 from infimum.expr.diff_rules import LN2, LN10
 from infimum.expr.node import Expr, const
 from infimum.expr.powers import Power, Terms, exponent, scaled
-from infimum.expr.signs import sign_of
+from infimum.expr.signs import is_constant, sign_of
 from infimum.expr.simplify import is_exponent, scalar_of
 from infimum.expr.two_powers import rational
 
@@ -49,6 +49,7 @@ def _div(walk: Any, node: Expr, x: Terms, y: Terms) -> Terms | None:
         return walk.times(x, inverse)
     q, g, u = walk.parts(y)
     walk.singular |= q != 0
+    walk.divides |= not is_constant(u)
     return {power.over(q, g): build("div", c, u) for power, c in x.items()}
 
 
@@ -67,6 +68,8 @@ def _powi(walk: Any, node: Expr, x: Terms) -> Terms | None:
         return None
     if k > 0 and any(power.m for power in x):
         return reduce(walk.times, [x] * k) if len(x) ** k <= MOST_TERMS else None
+    if k > 0 and walk.variable and len(x) ** k <= MOST_TERMS and all(power.p >= 0 and is_constant(c) for power, c in x.items()):
+        return reduce(walk.times, [x] * k)
     inverse = walk.reciprocal(x) if k < 0 else None
     if inverse is not None and len(inverse) ** -k <= MOST_TERMS:
         return reduce(walk.times, [inverse] * -k)
@@ -76,8 +79,12 @@ def _powi(walk: Any, node: Expr, x: Terms) -> Terms | None:
 
 
 def _fixed_power(exponent: Fraction) -> Callable:
+    """Of C t**p with a constant C > 0; and for t > 0 of t**p U with a pole, where U > 0 if it is defined, or U = 0."""
     def rule(walk: Any, node: Expr, x: Terms) -> Terms | None:
         found = _root(walk, x)
+        if found is None and walk.nonnegative and x:
+            p, g, u = walk.parts(x)
+            found = (p, u) if p < 0 and not g else None
         if found is None or not _is_power(found[0] * exponent):
             return None
         p, c = found
@@ -155,6 +162,10 @@ def _hyperbolic(sign: float) -> Callable:
     return rule
 
 
+def _log1p(walk: Any, node: Expr, x: Terms) -> Terms | None:
+    return _log(walk, node, walk.plus(walk.whole(walk.number(1.0)), x))
+
+
 def _expm1(walk: Any, node: Expr, x: Terms) -> Terms | None:
     found = _exp(walk, node, x)
     return None if found is None else walk.plus(found, walk.whole(walk.number(-1.0)))
@@ -164,5 +175,5 @@ RULES: dict[str, Callable[..., Terms | None]] = {
     "neg": _neg, "add": lambda walk, node, x, y: walk.plus(x, y), "sub": lambda walk, node, x, y: walk.plus(x, y, "sub"),
     "mul": lambda walk, node, x, y: walk.product(x, y), "div": _div, "powi": _powi, "pow": _pow,
     "sqrt": _fixed_power(Fraction(1, 2)), "log": _log, "log2": _log_to(LN2), "log10": _log_to(LN10), "xlogx": _xlogx,
-    "exp": _exp, "expm1": _expm1, "sinh": _hyperbolic(-1.0), "cosh": _hyperbolic(1.0),
+    "log1p": _log1p, "exp": _exp, "expm1": _expm1, "sinh": _hyperbolic(-1.0), "cosh": _hyperbolic(1.0),
 }

@@ -113,9 +113,9 @@ class Piece(Bound):
         self.b.output(REGIONS, rows(self.n)[2], level)
 
 
-def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:
+def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
-    writer, n = Piece(f, x, by_pieces), x.size
+    writer, n = Piece(f, x, by_pieces, unbounded), x.size
     return writer.b.kernel(name, 1, 3), writer.data, (rows_of(n), 1, n), writer.at
 
 

@@ -23,7 +23,7 @@ ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gra
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 SCATTER, FLIGHT = "scatter", "flight"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
-BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"
+BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"  # "branch_by_pieces:1" for infinite bounds
 CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
 SPREAD, SHAVED = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
@@ -188,7 +188,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
     BOUND_BY_PIECES: lambda f, x: Program(*bound.bound(BOUND_BY_PIECES, f, x, by_pieces=True)),
     BRANCH: lambda f, x: Program(*branch.branch(BRANCH, f, x)),
-    BRANCH_BY_PIECES: lambda f, x: Program(*branch.branch(BRANCH_BY_PIECES, f, x, by_pieces=True)),
+    BRANCH_BY_PIECES: lambda f, x, unbounded=0: Program(*branch.branch(BRANCH_BY_PIECES, f, x, True, bool(unbounded))),
     FATE: lambda f, x: Program(*branch.fate(FATE, x.size)),
     WIDE: lambda f, x: Program(*branch.wide(WIDE, x.size)),
     CONTEXT: lambda f, x, slices=0: Program(*sweep.context(CONTEXT, f, x, slices=slices)),

@@ -19,7 +19,7 @@ def piece(f) -> Piece:
 def forms(f, conditional: bool = False) -> list[str]:
     """Those that hold everywhere, or those that hold where their base is not negative."""
     p = piece(f)
-    return [str(other.value) for other in alternatives(p.value, p.variable) if (other.base is not None) == conditional]
+    return [str(other.value) for other in alternatives(p.value, p.variable) if (other.domain is not None) == conditional]
 
 
 def test_what_becomes_of_formulas():

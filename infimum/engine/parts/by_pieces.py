@@ -22,6 +22,8 @@ class ByPieces(FirstOrder):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
+        if not (np.isfinite(lo).all() and np.isfinite(hi).all()):
+            self.kernel = f"{BRANCH_BY_PIECES}:1"
         self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
 
     @classmethod
