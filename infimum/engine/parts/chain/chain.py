@@ -10,6 +10,7 @@ import numpy as np
 
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.bags import bags_of
+from infimum.engine.parts.chain.components import Components
 from infimum.engine.parts.chain.grid import Grid, cells_at_first
 from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
@@ -36,7 +37,8 @@ class Chain:
     """A search of the box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
 
     def __init__(self, grid: Grid, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-                 most: int = _MOST, max_boxes: float = np.inf):
+                 most: int = _MOST, max_boxes: float = np.inf, components: Components | None = None):
+        self.components = components
         self.grid, self.goal, self.incumbent = grid, goal, incumbent
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
@@ -55,7 +57,7 @@ class Chain:
         families = families_of(evaluator.f, var("x", (evaluator.n,)))
         bags = None if families is None or len(families) > _FORMS else \
             bags_of([family.variables for family in families], evaluator.n)
-        if bags is None or len(bags) == 1 or all(len(bag.variables) == 1 for bag in bags):  # one term, or refined
+        if bags is None or len(bags) == 1 or all(len(bag.variables) < 2 for bag in bags):  # one term, or refined
             return None
         if max(len(bag.terms) for bag in bags) > _TERMS:
             return None
@@ -63,7 +65,8 @@ class Chain:
         kinds = kinds_of(bags, families, evaluator.backend)
         if len(kinds) > _FORMS or cells_at_first(kinds) > most:
             return None
-        return cls(Grid(kinds, lo, hi), box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
+        return cls(Grid(kinds, lo, hi), box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes,
+                   Components(bags))
 
     def steps(self) -> Iterator[None]:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
@@ -73,7 +76,9 @@ class Chain:
             self.evaluations += len(self.grid)
             self._improve(*level.paths(_STARTS))
             yield from level.discard(self.incumbent.upper)
+            self._discard_in_components(level)
             yield from self._shift(level)
+            self._discard_in_components(level)
             if level.empty:
                 self.empty = True
                 return
@@ -85,6 +90,10 @@ class Chain:
                 return
             if not self.grid.halved(level.alive, self._too_wide(), self.most):
                 return
+
+    def _discard_in_components(self, level: Level) -> None:
+        if self.components is not None:
+            self.components.discard(level, self.incumbent)
 
     def _improve(self, x: np.ndarray, rad: np.ndarray) -> None:
         """Descends from there, unless that would lead to the best point known."""
