@@ -127,13 +127,23 @@ class Root:
         """What may still hold a minimiser."""
         if self.empty:
             return Regions.none(self.n)
-        level = self.evaluator.value(*self.box).level[0]
+        lo, hi = self._listed() or self.box
+        level = self.evaluator.value(lo, hi).level
         if self.refiner is not None:
-            level = max(level, self.refiner.level)
-        return Regions(*self.box, np.array([self.known]), np.zeros(1, np.int32), np.full(1, level, np.int8))
+            level = np.maximum(level, self.refiner.level)
+        count = lo.shape[1]
+        return Regions(lo, hi, np.full(count, self.known), np.zeros(count, np.int32), level.astype(np.int8))
+
+    def _listed(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The boxes that a chain has left, where they are few."""
+        product = self._product()
+        return self.refiner.boxes(product) if product is not None and isinstance(self.refiner, Chain) else None
 
     def unions(self) -> Unions | None:
         """Where a refinement has left more than one box: the product that they are, no interval wider than the goal allows."""
+        return None if self._listed() is not None else self._product()
+
+    def _product(self) -> Unions | None:
         if self.refiner is None or self.empty:
             return None
         merged = self.refiner.unions.merged()

@@ -76,6 +76,17 @@ def test_pairs_and_all_their_minimisers(pairs):
     for _ in range(8):
         signs = np.repeat(rng.choice([-1, 1], pairs), 2)
         assert signs * np.tile([0.08984201368301331, -0.7126564032704135], pairs) in r.regions
+    assert r.regions.count == (2**pairs if pairs == 2 else 4**pairs), "few are listed, many are a product"
+
+
+@pytest.mark.parametrize("xtol", (None, 1e-4))
+def test_boxes_of_a_chain_hold_cells_of_every_bag(xtol):
+    """x[1] is ±x[0], and so on: of 8 combinations of signs two are left; minimisers at the ends of slices stay."""
+    r = infimum.minimize(lambda x: np.sum((x[1:] - x[:-1]) ** 2) + np.sum((x**2 - 1) ** 2), [(-2, 2)] * 3, xtol=xtol)
+    assert r.verdict.name == "PROVED" and np.ones(3) in r.regions and -np.ones(3) in r.regions
+    assert np.array([1.0, -1.0, 1.0]) not in r.regions and len(r.boxes) == 2
+    if xtol is not None:
+        assert max((hi - lo).max() for lo, hi in r.regions) <= xtol
 
 
 def test_triples_with_kinks_flat_parts_and_constants():

@@ -14,6 +14,7 @@ from infimum.engine.parts.chain.components import Components
 from infimum.engine.parts.chain.grid import Grid, cells_at_first
 from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
+from infimum.engine.parts.chain.listing import boxes_of
 from infimum.engine.parts.payoff import Payoff
 from infimum.engine.points.descent import Rules
 from infimum.engine.points.incumbent import Incumbent
@@ -44,6 +45,7 @@ class Chain:
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
+        self.alive: np.ndarray | None = None  # the cells that are left of the grid, if it has been looked at
         self.slopes = Payoff(*_TRY_SLOPES)
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
 
@@ -83,13 +85,18 @@ class Chain:
                 self.empty = True
                 return
             self.lower = max(self.lower, level.lower)
-            self.unions = self.grid.unions(level.alive)
+            self.unions, self.alive = self.grid.unions(level.alive), level.alive
             self.levels.append((self.incumbent.upper - self.lower, int(level.alive.sum())))
             yield
             if self._is_done() or self.evaluations >= self.max_boxes or not self._pays():
                 return
             if not self.grid.halved(level.alive, self._too_wide(), self.most):
                 return
+            self.alive = None
+
+    def boxes(self, unions: Unions) -> tuple[np.ndarray, np.ndarray] | None:
+        """(lo, hi) of all boxes of these unions that may hold a minimiser, if they are known and not too many."""
+        return None if self.alive is None else boxes_of(self.grid, self.alive, unions)
 
     def _discard_in_components(self, level: Level) -> None:
         if self.components is not None:
