@@ -32,6 +32,8 @@ def boxes_of(grid: Grid, alive: np.ndarray, unions: Unions) -> tuple[np.ndarray,
     possible = np.ones(unions.count, bool)
     for cells in grid.cells:
         possible &= _possible(cells, alive, place, row, counts, chosen)
+    if not possible.any():
+        return None
     index = np.zeros((len(counts), int(possible.sum())), np.int64)
     index[several] = chosen[:, possible]
     at = index + starts[:, None]
