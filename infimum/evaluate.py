@@ -38,7 +38,8 @@ class Enclosure:
     """Proved bounds of a function over boxes, one entry per box: lo <= f(x) <= hi for every x in the box where f is defined.
 
     An empty enclosure (lo = inf, hi = -inf) means that f is defined nowhere on the box. `level` is the status: 0 undefined
-    somewhere, 1 defined, 2 Lipschitz, 3 smooth on the closed box and around it; `defined`, `lipschitz`, `smooth` read it.
+    somewhere, 1 defined, 2 Lipschitz, 3 smooth (twice continuously differentiable), on the closed box and around it; `defined`,
+    `lipschitz`, `smooth` read it.
 
     >>> import numpy as np
     >>> r = compile(lambda x: np.sqrt(x[0]), n=1).value([[1.0, -4.0, -4.0]], [[4.0, 4.0, -1.0]])
@@ -64,7 +65,7 @@ class Enclosure:
 
     @property
     def smooth(self) -> np.ndarray:
-        """True where the function is Lipschitz and differentiable on a neighbourhood of the box."""
+        """True where the function is twice continuously differentiable on a neighbourhood of the box."""
         return self.level >= SMOOTH
 
     @property
@@ -234,6 +235,11 @@ class Evaluator:
     def arrays(self) -> Arrays:
         """The memory in which the backend works, and transfers to and from it."""
         return self.backend.arrays
+
+    @property
+    def host_arrays(self) -> Arrays:
+        """The memory of this machine, and its threads."""
+        return HostArrays(getattr(self.backend, "threads", 1))
 
     @property
     def batch(self) -> int:

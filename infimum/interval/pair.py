@@ -6,7 +6,8 @@ INF = float("inf")
 
 # The status of an enclosure is one number a lane: each level implies those below it. Where a value is UNDEFINED at a point of the
 # box, NumPy has NaN there, so that comparisons with it are false; at a POLE it may go on with a number (1 / 0 is infinite, its
-# arctangent is not, and NaN**0 is 1), so that a comparison may come out either way.
+# arctangent is not, and NaN**0 is 1), so that a comparison may come out either way. SMOOTH is twice continuously differentiable
+# on a neighbourhood of the closed box: all that second order reads.
 POLE, UNDEFINED, DEFINED, LIPSCHITZ, SMOOTH = -1, 0, 1, 2, 3
 
 

@@ -28,7 +28,8 @@ CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many s
 SPREAD, SHAVED = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
-CELLS, STEEP, SHIFT = "cells", "steep", "shift"  # "cells:2" has so many constants
+CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
+AT_POINTS, CURVATURE, HOPE = "at_points", "curvature", "hope"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -204,6 +205,10 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     BLOCK_CONTEXT: lambda f, x, m: Program(*sweep.context(BLOCK_CONTEXT, f, x, block=m)),
     CELLS: lambda f, x, constants: Program(*cells.cells(CELLS, f, x, constants)),
     STEEP: lambda f, x, constants: Program(*cells.steep(STEEP, f, x, constants)),
+    BEND: lambda f, x, constants: Program(*cells.bend(BEND, f, x, constants)),
     SHIFT: lambda f, x: Program(*cells.shift(SHIFT, x.size)),
+    HOPE: lambda f, x: Program(*cells.hope(HOPE)),
+    AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
+    CURVATURE: lambda f, x, constants: Program(*cells.at_points(CURVATURE, f, x, constants, curved=True)),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete.complete(COMPLETE, f, x, m, p, samples)),
 }

@@ -178,16 +178,19 @@ class Checker:
             return
         plain = {}
         for i in range(self.n) if self.n <= 4 else rng.integers(self.n, size=2):
-            i, sides = int(i), []
+            i, sides, curvatures = int(i), [], []
             for side in (1.0, -1.0):
                 jet = self._along(p, {i: side}, lo, hi, v, float(gradient.lo[i, k]), float(gradient.hi[i, k]))
                 if jet is UNDECIDED:
                     continue
                 sides.append(jet.s[1] * side)
+                curvatures += [jet.s[2]] if jet.s.prec > 2 else []
                 if side > 0 and not jet.kinked and jet.s.prec > 2:
                     plain[i] = jet.s[2]
-            if level == 3 and len(sides) == 2 and not sides[0].overlaps(sides[1]):
-                self.fail(f"claimed `smooth`, but the two one-sided derivatives along x[{i}] differ", lo, hi, p, f"{sides}")
+            for order, found in (("first", sides), ("second", curvatures)):
+                if level == 3 and len(found) == 2 and not found[0].overlaps(found[1]):
+                    self.fail(f"claimed `smooth`, but the {order} derivatives along x[{i}] from both sides differ", lo, hi, p,
+                              f"{found}")
         if level == 3 and claims.hessian is not None and claims.hessian.value.level[k] == 3:
             self._second(claims.hessian, k, lo, hi, p, v, plain)
 

@@ -6,13 +6,15 @@ would have to be above by all that is not known of a thousand others.
 """
 
 from math import fsum
+from typing import Any
 
 import numpy as np
 
 from infimum.engine.parts.chain.bags import Bag
-from infimum.engine.parts.chain.grid import NONE, TOP, Grid
+from infimum.engine.parts.chain.grid import Grid
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.points.incumbent import Incumbent
+from infimum.lower.cell_keys import NONE, TOP
 from infimum.lower.cells import FACTS, NATURAL
 
 _ULP = 2.0**-52
@@ -33,31 +35,32 @@ class Components:
 
     def discard(self, level: Level, incumbent: Incumbent) -> None:
         """Drops cells that are above the value of their component at the best point."""
-        if self.count == 1 or not incumbent.upper < np.inf:
+        if self.count == 1 or incumbent.x is None or not incumbent.upper < np.inf:
             return
         grid = level.grid
         if incumbent.upper < self.known:
             self.known, self.upper = incumbent.upper, self._at(incumbent.x, incumbent.upper, grid)
-        first, second, parent = (link.copy() for link in (grid.first, grid.second, grid.parent))
-        upper = np.empty(len(grid))
+        _, whole = level.sums(self._links(grid))
         for cells in grid.cells:
-            upper[cells.at] = self.upper[self.of_bag[cells.kind.bags]][cells.bag]
-            if not cells.kind.shared:
-                parent[cells.at] = TOP
-            for link, (_, shared) in zip((first, second), cells.kind.links, strict=False):
-                if not shared:
-                    link[cells.at] = NONE
-        level.number[~level.alive] = -np.inf
-        table = level.arrays.sums_up(level.number, first, second, parent, grid.entries)
-        whole, _ = level.arrays.sums_down(level.number, first, second, parent, table)
-        level.alive &= ~(whole < -upper)
+            limits = level.arrays.send(-self.upper[self.of_bag[cells.kind.bags]])
+            level.arrays.each("keep_each", len(cells), cells.bag, limits, (whole, cells.begin), (level.alive, cells.begin))
+
+    def _links(self, grid: Grid) -> list[Any]:
+        """As the grid's, but for those between components: each of these is a whole of its own."""
+        arrays, links = grid.arrays, [grid.arrays.filled(len(grid), word) for word in (NONE, NONE, TOP)]
+        for cells in grid.cells:
+            linked = [shared for _, shared in cells.kind.links] + [()] * (2 - len(cells.kind.links)) + [cells.kind.shared]
+            for new, old, shared in zip(links, grid.links, linked, strict=True):
+                if shared:
+                    arrays.each("copy_words", len(cells), (old, cells.begin), (new, cells.begin))
+        return links
 
     def _at(self, x: np.ndarray, upper: float, grid: Grid) -> np.ndarray:
         """Upper bounds of the components at x: `upper`, which is one of the sum, less lower bounds of the others."""
         lower = np.empty(len(self.of_bag))
         for kind in grid.kinds:
-            point = np.ascontiguousarray(x[kind.variables])
-            lower[kind.bags] = kind.enclose(point, point, point, np.arange(len(kind.bags)))[FACTS][NATURAL]
+            boxes = [np.ascontiguousarray(x[kind.variables])] * 3 + ([kind.constants] if len(kind.constants) else [])
+            lower[kind.bags] = kind.enclose(kind.evaluator.host_arrays, boxes, len(kind.bags))[FACTS][NATURAL]
         if not np.isfinite(lower).all():
             return np.full(self.count, np.inf)
         terms, sums, sizes = (np.bincount(self.of_bag, w, self.count) for w in (np.ones(len(lower)), lower, np.abs(lower)))
