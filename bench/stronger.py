@@ -1,10 +1,11 @@
 """Proofs of coupled functions, of functions with very many minimisers, and of functions with edges, poles and jumps.
 
-    python bench/stronger.py [--problems TEXT ...] [--json FILE]
+    python bench/stronger.py [--device cuda] [--problems TEXT ...] [--json FILE]
 
 A row has the seconds of the second call in this process (the first one traces and compiles) to a relative gap of 1e-6, and those
 wanted. A call may take four times that; what is not proved then is not called again, and its gap is printed. A result that
-contradicts what is known of a problem is printed as WRONG. Exit status 1: something was wrong, or does not hold.
+contradicts what is known of a problem is printed as WRONG. With --device cuda: the large chains, on a GPU. Exit status 1:
+something was wrong, or does not hold.
 """
 
 import argparse
@@ -24,6 +25,7 @@ sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
+from infimum.backend.gpu import gpu  # noqa: E402
 from infimum.backend.host import host  # noqa: E402
 
 GAP, PATIENCE = 1e-6, 4
@@ -87,6 +89,14 @@ def chains() -> list[Row]:
     ]
 
 
+def large_chains() -> list[Row]:
+    """Of the last one the minimisers are not isolated."""
+    return [Row("Egg Holder, n = 100", egg_holder, [(-512, 512)] * 100, 5.0),
+            Row("Egg Holder, n = 1,000", egg_holder, [(-512, 512)] * 1000, 5.0),
+            Row("Rana, n = 30", rana, [(-512, 512)] * 30, 60.0),
+            Row("sine envelope, n = 100", sine_envelope, [(-100, 100)] * 100, 30.0)]
+
+
 # Sums of functions of one variable
 
 def shubert(x):
@@ -136,15 +146,15 @@ def gallery() -> list[Row]:
     return [Row(f"{p.name}, n = {p.n}", p.fun, list(p.bounds), 10.0, (p.minimum.lo, p.minimum.hi)) for p in chosen]
 
 
-def call(row: Row) -> tuple[float, Any]:
+def call(row: Row, device: str) -> tuple[float, Any]:
     start = time.perf_counter()
-    r = infimum.minimize(row.fun, row.bounds, atol=GAP, rtol=GAP, time_limit=PATIENCE * row.seconds)
+    r = infimum.minimize(row.fun, row.bounds, atol=GAP, rtol=GAP, time_limit=PATIENCE * row.seconds, device=device)
     return time.perf_counter() - start, r
 
 
-def measure(row: Row) -> None:
-    cold, r = call(row)
-    warm, r = call(row) if r.verdict.name == "PROVED" else (cold, r)
+def measure(row: Row, device: str) -> None:
+    cold, r = call(row, device)
+    warm, r = call(row, device) if r.verdict.name == "PROVED" else (cold, r)
     wrong = row.known is not None and (r.lower > row.known[1] or r.upper < row.known[0])
     proved, product = r.verdict.name == "PROVED", r.regions.unions is not None
     TABLE.append({"problem": row.what, "n": len(row.bounds), "wanted": row.seconds, "seconds": warm, "first": cold,
@@ -160,17 +170,20 @@ def measure(row: Row) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the table to this file, again after each row")
+    parser.add_argument("--device", default="cpu", help="where kernels run: cpu, cuda")
     parser.add_argument("--problems", nargs="+", metavar="TEXT", help="only problems whose name contains one of these")
     options = parser.parse_args()
     machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
+    if options.device != "cpu":
+        machine += f", {gpu().name}"
     print(machine)
-    titles = {chains: "Chains", sums: "Sums of functions of one variable", edges: "Edges, poles, jumps",
-              gallery: "Of the gallery"}
+    here = {chains: "Chains", sums: "Sums of functions of one variable", edges: "Edges, poles, jumps", gallery: "Of the gallery"}
+    titles = here if options.device == "cpu" else {large_chains: "Chains on a GPU"}
     for rows, title in titles.items():
         print(f"\n{title}, to a relative gap of {GAP:g}\n{HEAD}", flush=True)
         for row in rows():
             if not options.problems or any(text in row.what for text in options.problems):
-                measure(row)
+                measure(row, options.device)
                 write_json(options.json, machine, table=TABLE)
     return exit_code()
 

@@ -265,6 +265,11 @@ class Evaluator:
         return self.backend.arrays
 
     @property
+    def host_arrays(self) -> Arrays:
+        """The memory of this machine, and its threads."""
+        return HostArrays(getattr(self.backend, "threads", 1))
+
+    @property
     def batch(self) -> int:
         """The default number of lanes per step of a long search: enough to fill the machine."""
         return getattr(self.backend, "batch", _BATCH)

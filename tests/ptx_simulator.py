@@ -15,7 +15,7 @@ from infimum.backend.python import OPERATIONS, WORD
 
 Operand = int | str | tuple  # a number, the name of a register or symbol, (base, offset) of an address, or a list of registers
 
-_ADDED = -2      # instead of the thread that touched a word: any number of them added to it
+_ADDED = -2      # instead of the thread that touched a word: any number of them added to it, or raised it
 _LOCAL = 1 << 60  # where the stacks of threads begin: no address of an array
 
 
@@ -130,6 +130,11 @@ class Memory:
         """Adds to a word, which others may add to, and nobody read or write."""
         self._of_threads.add(address, self.thread)
         self.words[address] = self.words[address] + word & WORD
+
+    def raise_to(self, address: int, word: int) -> None:
+        """Makes a word, which others may raise too, and nobody read or write, the larger of two signed ones."""
+        self._of_threads.add(address, self.thread)
+        self.words[address] = max(self.words[address], word & WORD, key=_signed)
 
     def __setitem__(self, address: int, word: int) -> None:
         if address not in self.words:
@@ -278,6 +283,10 @@ class Module:
                 self._call(operands, params, memory)
             elif op == "atom.global.add.u64":
                 memory.add(registers[operands[1][0]] + operands[1][1], get(operands[2]))
+            elif op == "atom.global.max.s64":
+                memory.raise_to(registers[operands[1][0]] + operands[1][1], get(operands[2]))
+            elif op == "ld.volatile.global.b64":
+                registers[operands[0]] = memory.words[registers[operands[1][0]] + operands[1][1]]  # while others may raise it
             elif op.startswith(("ld.", "st.")):
                 value, place = operands if op.startswith("ld.") else reversed(operands)
                 values = value if isinstance(value, tuple) else (value,)

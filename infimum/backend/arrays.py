@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from infimum.backend import min_sum
+from infimum.backend import elimination, host_loops
 
 
 class Arrays(Protocol):
@@ -73,17 +73,37 @@ class Arrays(Protocol):
     def fill(self, row: Any, index: Any, value: float) -> None:
         """Writes the value wherever the index points."""
 
-    def sums_up(self, number: Any, first: Any, second: Any, parent: Any, entries: int) -> Any:
-        """Messages of cells to the entries of a table: see `min_sum`."""
+    def whole_numbers(self, rows: int, count: int) -> Any:
+        """Room for an array of whole numbers."""
 
-    def sums_down(self, number: Any, first: Any, second: Any, parent: Any, table: Any) -> tuple[Any, Any]:
-        """Messages back: for each cell the largest sum it is part of, and for each entry the best cell that writes it."""
+    def filled(self, count: int, word: int) -> Any:
+        """So many whole numbers, all equal."""
+
+    def scan(self, numbers: Any) -> int:
+        """Each of the whole numbers becomes the sum of those before it; the last one must be 0 and becomes the sum of all, which
+        is given back."""
+
+    def total(self, numbers: Any) -> int:
+        """The sum of whole numbers."""
+
+    def each(self, name: str, total: int, *arguments: Any) -> None:
+        """The loop of that name in `cell_loops` for the items 0 … total-1. Arguments: arrays, an array with the place where it is
+        to begin, as a pair, or whole numbers."""
+
+    def along(self, name: str, segments: np.ndarray, *arguments: Any, backwards: bool = False) -> None:
+        """The same for the items of these segments, (m, 2) here, one segment after another."""
+
+    def solve_tree(self, diagonal: Any, off: Any, right: Any, least: Any, links: Any) -> Any:
+        """The solution of linear equations whose graph is a tree of width 2: see `elimination`."""
 
 
 class HostArrays:
-    """Arrays of NumPy."""
+    """Arrays of NumPy, and the number of threads that go through long ones."""
 
     idle = None
+
+    def __init__(self, threads: int = 1):
+        self.threads = threads
 
     @property
     def here(self) -> "HostArrays":
@@ -151,9 +171,27 @@ class HostArrays:
     def fill(self, row: np.ndarray, index: np.ndarray, value: float) -> None:
         row[0, index] = value
 
-    def sums_up(self, number: np.ndarray, first: np.ndarray, second: np.ndarray, parent: np.ndarray, entries: int) -> np.ndarray:
-        return min_sum.up(number, first, second, parent, entries)
+    def whole_numbers(self, rows: int, count: int) -> np.ndarray:
+        return np.empty((rows, count), np.int64)
 
-    def sums_down(self, number: np.ndarray, first: np.ndarray, second: np.ndarray, parent: np.ndarray,
-                  table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return min_sum.down(number, first, second, parent, table)
+    def filled(self, count: int, word: int) -> np.ndarray:
+        return np.full(count, word, np.int64)
+
+    def scan(self, numbers: np.ndarray) -> int:
+        numbers[1:] = np.cumsum(numbers[:-1])
+        numbers[0] = 0
+        return int(numbers[-1])
+
+    def total(self, numbers: np.ndarray) -> int:
+        return int(numbers.sum())
+
+    def each(self, name: str, total: int, *arguments: Any) -> None:
+        if total:
+            host_loops.each(name, total, arguments, self.threads)
+
+    def along(self, name: str, segments: np.ndarray, *arguments: Any, backwards: bool = False) -> None:
+        host_loops.along(name, segments, arguments, backwards)
+
+    def solve_tree(self, diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.ndarray,
+                   links: np.ndarray) -> np.ndarray:
+        return elimination.solve(diagonal, off, right, least, links)

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import llvmlite
+import numpy as np
 
 from infimum.backend import disk_cache, ptx
 from infimum.backend.host import LOCK
@@ -102,6 +103,13 @@ class Gpu:
         packed = [_arguments.packed(k, words) for k, words in enumerate(ways[:times])]
         for k in range(times):
             launch(function.ptr, grid, 1, 1, block, 1, 1, 0, stream, packed[k % len(packed)], 0)
+
+    def queue_all(self, function: Any, grids: list[int], block: int, words: np.ndarray) -> None:
+        """Queues a kernel once for each row of words, with so many blocks."""
+        launch, stream = self.cupy.cuda.driver.launchKernel, self.cupy.cuda.get_current_stream().ptr
+        places = words.ctypes.data + 8 * np.arange(words.size, dtype=np.int64).reshape(words.shape)
+        for grid, row in zip(grids, (places.ctypes.data + places.strides[0] * np.arange(len(places))).tolist(), strict=True):
+            launch(function.ptr, grid, 1, 1, block, 1, 1, 0, stream, row, 0)
 
     def resident(self, function: Any, block: int) -> int:
         """How many blocks of so many threads run at the same time; 0 if one has too many registers for that."""

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from infimum.backend import ptx_columns
+from infimum.backend import ptx_cells, ptx_columns
 from infimum.backend.arrays import HostArrays
+from infimum.backend.cell_loops import LOOPS
 from infimum.backend.ptx_lowest import BINS, DIGITS, ENDLESS, MOST
 from infimum.backend.ptx_words import RUN
 from infimum.backend.wait_estimate import WaitEstimate
 
+_KERNELS = ptx_columns.KERNELS | ptx_cells.KERNELS
 _BLOCK, _MOST_BLOCKS = 128, 1 << 16
 _MOST, _WIDE = 256, 512            # threads of a block at most, whatever is wished; of one that works alone
 _AT_ONCE = 1 << 15                 # numbers that it looks at
@@ -28,12 +30,12 @@ class GpuArrays:
 
     def __init__(self, backend: Any):
         self.backend, self.gpu, self.idle, self._wait_estimate = backend, backend.gpu, None, WaitEstimate()
-        self._kernel = cache(lambda name: self.gpu.load(ptx_columns.KERNELS[name]))
+        self._kernel = cache(lambda name: self.gpu.load(_KERNELS[name]))
 
     # ---- memory
     def send(self, array: np.ndarray) -> Any:
         with self.gpu.use():
-            there = self.gpu.cupy.empty(array.shape)
+            there = self.gpu.cupy.empty(array.shape, array.dtype)
             if array.size:
                 there.set(np.ascontiguousarray(array))
             return there
@@ -225,6 +227,46 @@ class GpuArrays:
                          bins[BINS * (k + 1):], count if k == 0 else 0, up // 2, max(down, 0))
         return known[2 * (DIGITS + 1):]
 
+    # ---- cells of a dynamic program
+    def whole_numbers(self, rows: int, count: int) -> Any:
+        with self.gpu.use():
+            return self.gpu.cupy.empty((rows, count), np.int64)
+
+    def filled(self, count: int, word: int) -> Any:
+        with self.gpu.use():
+            numbers = self._words(count)
+            if count:
+                self._launch("store", count, numbers, word)
+            return numbers
+
+    def scan(self, numbers: Any) -> int:
+        with self.gpu.use():
+            self._scan(numbers, len(numbers))
+            return int(self.fetch(numbers[len(numbers) - 1:], "total")[0])
+
+    def total(self, numbers: Any) -> int:
+        with self.gpu.use():
+            work = self.filled(len(numbers) + 1, 0)
+            if len(numbers):
+                self._launch("copy", len(numbers), numbers, len(numbers), work, len(work), 1)
+            return self.scan(work)
+
+    def each(self, name: str, total: int, *arguments: Any) -> None:
+        if total:
+            with self.gpu.use():
+                self._launch(name, total, *arguments)
+
+    def along(self, name: str, segments: np.ndarray, *arguments: Any, backwards: bool = False) -> None:
+        function, marks = self._kernel(name), [8 * (mark == "+") for mark, _ in LOOPS[name].names]
+        block = min(self.backend.block or _BLOCK, _MOST)
+        segments = segments[segments[:, 1] > segments[:, 0]][::-1 if backwards else 1]
+        counts = segments[:, 1] - segments[:, 0]
+        words = np.append(_addresses(arguments), 0) + segments[:, :1] * np.append(marks, 0)
+        words[:, -1] = counts
+        grids = np.minimum(-(-counts // block), self.backend.grid or _MOST_BLOCKS)
+        with self.gpu.use():
+            self.gpu.queue_all(function, grids.tolist(), block, np.ascontiguousarray(words))
+
     def _scan(self, numbers: Any, count: int) -> None:
         """Each of the numbers becomes the sum of those before it; a zero at their end becomes the sum of all."""
         if count <= _AT_ONCE:
@@ -239,8 +281,9 @@ class GpuArrays:
 
 
 def _addresses(arguments: tuple) -> list[int]:
-    """Arrays by their addresses, whole numbers as they are."""
-    return [int(a) if isinstance(a, (int, np.integer)) else a.data.ptr for a in arguments]
+    """Arrays by their addresses, with an offset where they are pairs; whole numbers as they are."""
+    return [int(a) if isinstance(a, (int, np.integer)) else
+            a[0].data.ptr + 8 * a[1] if isinstance(a, tuple) else a.data.ptr for a in arguments]
 
 
 def _bits(number: float) -> int:

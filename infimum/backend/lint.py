@@ -93,7 +93,8 @@ _ARM_NO_SYMBOL = re.compile(rf":\w+:|@\w+|{_NUMBER}|(?<![\w.$])(?:[bdhqsvwx]\d\d
                             r"[lar]s[lr]|ror|msl|[su]xt[bhwx]|eq|ne|[ch]s|cc|lo|mi|pl|v[cs]|hi|ls|[gl][et]|al)(?![\w.$])")
 # all that may be done to doubles. A minimum of x86 is x < y ? x : y, which is what LLVM takes it for. Those of Arm prefer -0 to
 # +0 and give NaN for a signalling one: they are none of these
-_X86_DOUBLES = re.compile(r"v?(?:(?:add|sub|mul|div|sqrt|min|max)pd|fn?m(?:add|sub)\d+pd|(?:cmp\w*|rndscale|round)pd|"
+_X86_DOUBLES = re.compile(r"v?(?:(?:add|sub|mul|div|sqrt|min|max)pd|(?:add|sub|mul|div|min|max|cmp\w*)sd|fn?m(?:add|sub)\d+pd|"
+                          r"(?:cmp\w*|rndscale|round)pd|"
                           r"(?:test|and|andn|or|xor|mov\w*|u?comi|blend[mv]?|perm\w*|shuf|unpck[lh]|broadcast|insert|extract)"
                           r"[ps][sd])$")
 _ARM_DOUBLES = re.compile(r"f(?:add|sub|mul|div|sqrt|ml[as]|madd|msub|abs|neg|mov|csel|cmp|cm(?:eq|[gl][et])|acg[et]|rint[mn])$")
@@ -152,9 +153,9 @@ _PTX_FORBIDDEN = {
     "rounding is not upward": re.compile(r".*\.r[nzm]\b|(?:add|sub|mul|div|sqrt|fma|mad|rcp)\.(?:sat\.)?f(?:16|32|64)"),
     "threads depend on one another": re.compile(r"(?:atom|red|bar|barrier|shfl|vote|match|redux|mbarrier)\b"),
 }
-# sums of whole numbers do not depend on the order of threads, unless a thread reads what it met
+# sums of whole numbers, and the largest of them, do not depend on the order of threads, unless a thread reads what it met
 _PTX_BARRIER = re.compile(r"^\s*bar\.sync\s+0;", re.MULTILINE)
-_PTX_SUM = re.compile(r"atom\.global\.add\.u64\s+(%\w+),[^;\n]*;")
+_PTX_SUM = re.compile(r"atom\.global\.(?:add\.u64|max\.s64)\s+(%\w+),[^;\n]*;")
 
 
 def calls_on_one_line(text: str) -> str:
@@ -165,8 +166,8 @@ def calls_on_one_line(text: str) -> str:
 def lint_ptx(text: str, sums: bool = False, barriers: bool = False) -> list[str]:
     """What is wrong with a module's PTX: an operation on doubles beyond those allowed, a function that is not in the module.
 
-    With `sums` threads may add to one whole number, if none reads what it met there. With `barriers` the threads of a block may
-    wait for each other, all of them, where no condition stands before it.
+    With `sums` threads may add to one whole number, or raise it, if none reads what it met. With `barriers` the threads of a
+    block may wait for each other, all of them, where no condition stands before it.
     """
     if barriers:
         text = _PTX_BARRIER.sub("", text)

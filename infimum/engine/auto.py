@@ -158,12 +158,14 @@ class Auto:
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the whole box is settled."""
         along = self.root.sweeper is not None and len(self.lo) > _MANY
-        stages = [(self._search_along, along), (self._chain, True), (self._swarm, not along or self._can_swarm()),
+        search = self._coordinate_search() if along else self.swarm
+        stages = [(lambda: self._look(search, last=_QUICK), along), (self._chain, True),
+                  (lambda: self._look(search, first=_QUICK), along), (self._swarm, not along or self._can_swarm()),
                   (self._begin_to_branch, True)]
         return [stage for stage, wanted in stages if wanted]
 
-    def _search_along(self) -> Iterator[None]:
-        yield from self._look(CoordinateSearch(self.evaluator, self.root.sweeper, *_finite(self.lo, self.hi), self.seed))
+    def _coordinate_search(self) -> CoordinateSearch:
+        return CoordinateSearch(self.evaluator, self.root.sweeper, *_finite(self.lo, self.hi), self.seed)
 
     def _chain(self) -> Iterator[None]:
         yield from self.root.chain(self.memory_limit, self.max_boxes)
@@ -173,11 +175,13 @@ class Auto:
     def _swarm(self) -> Iterator[None]:
         yield from self._look(self.swarm)
 
-    def _look(self, search: PointSearch, rounds: Iterable[Iterator[None]] | None = None, sweeps: bool = True) -> Iterator[None]:
-        """Looks for a better point, and sweeps the whole box where there is one. `rounds` may have begun already."""
+    def _look(self, search: PointSearch, rounds: Iterable[Iterator[None]] | None = None, sweeps: bool = True,
+              first: int = 0, last: int | None = None) -> Iterator[None]:
+        """Looks for a better point, and sweeps the whole box where there is one. `rounds` may have begun already; of all of them
+        those from `first` to before `last`."""
         self.searches = [*(known for known in self.searches if known is not search), search]
         rounds = list(rounds or search.rounds())
-        for k, steps in enumerate(rounds):
+        for k, steps in list(enumerate(rounds))[first:last]:
             over = False
             for _ in steps:
                 yield
@@ -290,7 +294,7 @@ class Auto:
             box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(self.incumbent.x)[0]))
             yield from self._look(Polish(self.evaluator, *box, self.incumbent.x), sweeps=False)
         if self.root.sweeper is not None:
-            yield from self._search_along()
+            yield from self._look(self._coordinate_search())
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""

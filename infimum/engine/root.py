@@ -133,14 +133,23 @@ class Root:
         """What may still hold a minimiser."""
         if self.empty:
             return Regions.none(self.n)
-        lo, hi = self.box if self.start is None else (self.start.lo, self.start.hi)
+        lo, hi = (self._listed() or self.box) if self.start is None else (self.start.lo, self.start.hi)
         level = self.evaluator.value(lo, hi).level
         if self.refiner is not None:
             level = np.maximum(level, self.refiner.level)
-        return Regions(lo, hi, np.full(len(level), self.known), np.zeros(len(level), np.int32), level.astype(np.int8))
+        count = lo.shape[1]
+        return Regions(lo, hi, np.full(count, self.known), np.zeros(count, np.int32), level.astype(np.int8))
+
+    def _listed(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The boxes that a chain has left, where they are few."""
+        product = self._product()
+        return self.refiner.boxes(product) if product is not None and isinstance(self.refiner, Chain) else None
 
     def unions(self) -> Unions | None:
         """Where a refinement has left more than one box: the product that they are, no interval wider than the goal allows."""
+        return None if self._listed() is not None else self._product()
+
+    def _product(self) -> Unions | None:
         if self.refiner is None or self.empty:
             return None
         merged = self.refiner.unions.merged()

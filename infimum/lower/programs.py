@@ -25,12 +25,13 @@ DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "pro
 SCATTER, FLIGHT = "scatter", "flight"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
 BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"  # "branch:1" in start boxes,
-FACES = "faces"  # for so many of which "faces:3" tells where they end
+FACES = "faces"  # for so many of which "faces:3" tells where they end; "branch_by_pieces:1:0" for infinite bounds
 CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
 SPREAD, SHAVED = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
-CELLS, STEEP, SHIFT = "cells", "steep", "shift"  # "cells:2" has so many constants
+CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
+AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
 CENTRE, CONTRACT = "centre", "contract"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
@@ -123,8 +124,9 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     FLIGHT: lambda f, x: Program(*flight.flight(FLIGHT, f, x)),
     BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
     BOUND_BY_PIECES: lambda f, x: Program(*bound.bound(BOUND_BY_PIECES, f, x, by_pieces=True)),
-    BRANCH: lambda f, x, in_boxes=0: Program(*branch.branch(BRANCH, f, x, False, bool(in_boxes))),
-    BRANCH_BY_PIECES: lambda f, x, in_boxes=0: Program(*branch.branch(BRANCH_BY_PIECES, f, x, True, bool(in_boxes))),
+    BRANCH: lambda f, x, in_boxes=0: Program(*branch.branch(BRANCH, f, x, in_boxes=bool(in_boxes))),
+    BRANCH_BY_PIECES: lambda f, x, unbounded=0, in_boxes=0: Program(
+        *branch.branch(BRANCH_BY_PIECES, f, x, True, bool(unbounded), bool(in_boxes))),
     FACES: lambda f, x, boxes: Program(*faces.faces(FACES, x.size, boxes)),
     FATE: lambda f, x: Program(*branch.fate(FATE, x.size)),
     WIDE: lambda f, x: Program(*branch.wide(WIDE, x.size)),
@@ -141,8 +143,12 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     BLOCK_CONTEXT: lambda f, x, m: Program(*sweep.context(BLOCK_CONTEXT, f, x, block=m)),
     CELLS: lambda f, x, constants: Program(*cells.cells(CELLS, f, x, constants)),
     STEEP: lambda f, x, constants: Program(*cells.steep(STEEP, f, x, constants)),
+    BEND: lambda f, x, constants: Program(*cells.bend(BEND, f, x, constants)),
     SHIFT: lambda f, x: Program(*cells.shift(SHIFT, x.size)),
     CENTRE: lambda f, x: Program(*contract.centre(CENTRE, x.size)),
     CONTRACT: lambda f, x, in_boxes=0: Program(*contract.contract(CONTRACT, x.size, bool(in_boxes))),
+    HOPE: lambda f, x: Program(*cells.hope(HOPE)),
+    AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
+    CURVES: lambda f, x, constants: Program(*cells.at_points(CURVES, f, x, constants, curved=True)),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete.complete(COMPLETE, f, x, m, p, samples)),
 }

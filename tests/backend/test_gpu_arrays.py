@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from infimum.backend import gpu_arrays, ptx
 from infimum.backend.arrays import HostArrays
+from infimum.backend.cell_loops import LOOPS
 from infimum.backend.cuda import CudaBackend
+from infimum.backend.gpu_arrays import _KERNELS as KERNELS
 from infimum.backend.gpu_arrays import GpuArrays
 from infimum.backend.lint import lint_ptx
-from infimum.backend.ptx_columns import KERNELS
 from infimum.errors import DeviceError
 from tests.fake_cupy import installed
 from tests.ptx_simulator import Memory, Module
@@ -39,7 +40,7 @@ def pretended(monkeypatch):
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_text_is_clean(name):
     text = ptx.assemble(KERNELS[name])
-    sums, barriers = name == "digit", name in ("scan", "least_of_all")
+    sums, barriers = name == "digit" or name in LOOPS and LOOPS[name].shared, name in ("scan", "least_of_all")
     assert lint_ptx(text, sums=sums, barriers=barriers) == [] and bool(lint_ptx(text)) == (sums or barriers)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import llvmlite.binding as llvm
 import pytest
 
+from infimum.backend import elimination, host_loops
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.host import Enter, host
 from infimum.backend.lint import lint_assembly, lint_ir
@@ -26,7 +27,8 @@ def test_code_that_runs_here():
     """What the processor is given, the wrapper of the control word too."""
     compiled = CpuBackend().compile(small_kernel())
     assert "@infimum_enter" in Enter.module.ir
-    for module in {compiled._module, *compiled._needs, Enter.module}:
+    loops = host_loops._module(), host_loops._module(plain=True), elimination._module()
+    for module in {compiled._module, *compiled._needs, Enter.module, *loops}:
         assert lint_ir(module.ir) == []
         assert lint_assembly(module.assembly()) == []
 

@@ -23,6 +23,8 @@ class ByPieces(FirstOrder):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
+        unbounded = not (np.isfinite(lo).all() and np.isfinite(hi).all())
+        self.kernel = f"{BRANCH_BY_PIECES}:{int(unbounded)}"
         self.payoff = Payoff(_FIRST, _PERIOD, _WORTH_IF_COSTLY if evaluator.is_costly else _WORTH)
         self.sample = _FEW if evaluator.is_costly else self.sample
 

@@ -17,7 +17,7 @@ from infimum.expr.node import Expr, const, var
 from infimum.expr.terms import C, X, substituted
 from infimum.expr.trace import trace
 from infimum.lower.cells import AT_CENTRE, FACTS, FROM, NATURAL, TO, UNSHIFTED, steep_parts
-from infimum.lower.programs import CELLS, SHIFT, STEEP
+from infimum.lower.programs import BEND, CELLS, SHIFT, STEEP
 from infimum.unions import widths
 from tests.oracle.arb_values import PRECISIONS, precision, settled_value
 from tests.oracle.boxes import points_of, random_boxes
@@ -45,6 +45,7 @@ class Cells:
         scale = rng.choice((0.0, 1e-3, 1.0, 1e10), size=lo.shape)
         self.slopes = np.where(np.isfinite(middle) & (rng.random(lo.shape) < 0.7), middle, rng.normal(size=lo.shape) * scale)
         self.shifted = e.run(SHIFT, [*self.found, np.concatenate([self.rad, self.slopes])])[0][0]
+        self.bent = e.run(f"{BEND}:{m}", [lo, hi, self.centre, self.slopes, *more])[0][0]
         self.steep = e.run(f"{STEEP}:{m}", [lo, hi, *more])[0][0] if steep_parts(f) else None
 
     def hold(self, u: int, p: np.ndarray, v: arb, counts: Counter) -> None:
@@ -61,11 +62,13 @@ class Cells:
                           zip(self.slopes[:, u], p, self.centre[:, u], strict=True)), arb(0))
             if not np.isnan(self.shifted[u]):
                 assert not_below(v - linear, -self.shifted[u]), "the bound with slopes"
+            assert not_below(v - linear, -self.bent[u]), "the bound by second derivatives"
         if (p == self.centre[:, u]).all():
             assert not_below(v, facts[AT_CENTRE]), "the value at the centre"
         counts["values"] += 1
         counts["mean value"] += bool(-facts[UNSHIFTED] > facts[NATURAL])
         counts["shifted"] += bool(self.slopes[:, u].any())
+        counts["bent"] += bool(self.bent[u] < self.shifted[u])
 
 
 def not_below(v: arb, bound: float) -> bool:
@@ -107,6 +110,7 @@ def test_random_terms():
         except AssertionError as error:
             raise AssertionError(f"seed {seed}: {error}") from error
     assert counts["values"] > 500 and counts["mean value"] > 50 and counts["shifted"] > 300, counts
+    assert counts["bent"] > 50, counts
 
 
 # the term, and cells that are hard for it
@@ -193,3 +197,26 @@ def test_the_bits_are_the_definitions(name):
         for mine, its in zip((*found.found, found.shifted), (*wanted.found, wanted.shifted), strict=True):
             assert same_bits(mine, its).all()
         assert wanted.steep is None or same_bits(found.steep, wanted.steep).all()
+
+
+# ---- second derivatives
+def bent(f, lo: list[float], hi: list[float], slopes: list[float]) -> float:
+    """The lower bound by second derivatives of f(x) - s·(x - c) on one cell."""
+    k, column = len(lo), [np.array([row], dtype=float).T for row in (lo, hi, slopes)]
+    e = Evaluator(trace(f, k), k)
+    return -float(e.run(f"{BEND}:0", [column[0], column[1], column[0] * 0.5 + column[1] * 0.5, column[2]])[0][0, 0])
+
+
+def test_second_derivatives_lose_nothing_where_a_term_is_convex():
+    def f(x):
+        return 48.5 * (x[0] - x[1]) ** 2 + 0.19 * (x[0] + x[1] / 2) ** 2
+    assert -1e-12 < bent(f, [-1, -1], [1, 1], [0, 0]) <= 0
+    assert -1e-12 < bent(lambda x: f(x) + 3 * x[0] - x[1], [-1, -1], [1, 1], [3, -1]) <= 0
+    assert bent(lambda x: f(x) - x[0] ** 2 * 200, [-1, -1], [1, 1], [0, 0]) <= -103.4, "and what is not convex is not"
+
+
+@pytest.mark.parametrize("f", [lambda x: np.abs(x[0]) * x[0] * 5 + x[1], lambda x: np.maximum(x[0], 0) ** 2 * -3 + x[1],
+                               lambda x: x[0] ** 2.5 + x[1], lambda x: np.sqrt(x[0]) + x[1], lambda x: 1 / x[0] + x[1],
+                               lambda x: np.where(x[0] < 0.5, 0.0, -x[0]) + x[1]])
+def test_without_second_derivatives_there_is_no_such_bound(f):
+    assert bent(f, [-1, 0], [1, 1], [0, 0]) == -INF

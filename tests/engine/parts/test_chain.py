@@ -7,14 +7,18 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.backend.cuda import CudaBackend
+from infimum.backend.hybrid import HybridBackend
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain import grid
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.chain.level import Level
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.root import Root
+from infimum.evaluate import Evaluator
 from infimum.unions import Unions
 from tests.engine.parts.chain_cases import Case, case
+from tests.fake_cupy import installed
 
 INF = np.inf
 
@@ -26,10 +30,11 @@ def _as_the_library_computes():
         yield
 
 
-def chain_of(f, low, high, lo=None, hi=None, goal: Goal | None = None, known=None, memory_limit: float = 2e7) -> Chain | None:
+def chain_of(f, low, high, lo=None, hi=None, goal: Goal | None = None, known=None, memory_limit: float = 2e7,
+             backend=None) -> Chain | None:
     low, high = np.array(low, dtype=float), np.array(high, dtype=float)
     lo, hi = low if lo is None else np.array(lo, dtype=float), high if hi is None else np.array(hi, dtype=float)
-    evaluator = infimum.compile(f, len(low))
+    evaluator = infimum.compile(f, len(low), backend=backend)
     best = Incumbent(evaluator, low, high)
     if known is not None:
         best.offer(np.array(known, dtype=float)[:, None])
@@ -149,7 +154,7 @@ def slopes_taken(level: Level, chosen: np.ndarray) -> list[Fraction]:
     """For each variable the sum of the slopes taken from all terms, where every variable is in one slice."""
     table, taken, bags = level._chosen(), [Fraction(0)] * len(level.low), 0
     for cells in level.grid.cells:
-        rows, variables = level._rows(cells, table), cells.kind.variables[:, cells.bag]
+        rows, variables = level._rows(cells, table), cells.kind.variables[:, cells.bag[0]]
         for u in np.flatnonzero((cells.ids == chosen[variables]).all(axis=0)):
             bags += 1
             for place in range(cells.kind.k):
@@ -341,6 +346,21 @@ def test_levels_see_nothing_but_their_grid():
         for _ in itertools.chain(level.discard(-1.0), level.discard_by_slopes(-1.0)):
             pass
     assert first.lower == second.lower and (first.alive == second.alive).all() and first.alive.any()
+
+
+@pytest.mark.parametrize("name", ["a chain", "triangles"])
+def test_a_gpu_has_the_same_bits(name, monkeypatch):
+    """A pretended one: all levels there, and from the third on."""
+    def levels(backend) -> tuple:
+        chain = after(chain_of(SUMS[name], [-1.0] * 4, [1.25] * 4, backend=backend), 3)
+        return chain.lower, chain.levels, chain.unions.lo.tobytes(), chain.incumbent.upper
+    monkeypatch.setattr(grid, "_FIRST", 2)
+    here = levels(None)
+    installed(monkeypatch, memory=1 << 26)
+    backend = CudaBackend()
+    assert levels(backend) == here
+    monkeypatch.setattr(Evaluator, "uses_gpu", lambda self, batch: batch > 40)
+    assert levels(HybridBackend()) == here
 
 
 def test_where_memory_ends_what_is_proved_stays(monkeypatch):

@@ -19,12 +19,13 @@ MOST = 2  # neighbours of a variable that is eliminated, and children of a bag
 @dataclass(slots=True)
 class Bag:
     """variables: at most three. shared: those that it shares with its parent, none in a root. terms: (family, number) of the
-    terms that belong to it. children: numbers of bags, which come earlier."""
+    terms that belong to it. children: numbers of bags, which come earlier. height: that of the tree of bags below it."""
 
     variables: tuple[int, ...]
     shared: tuple[int, ...] = ()
     terms: list[tuple[int, int]] = field(default_factory=list)
     children: list[int] = field(default_factory=list)
+    height: int = 0
 
 
 def bags_of(scopes: list[np.ndarray], n: int) -> list[Bag] | None:
@@ -44,7 +45,7 @@ def bags_of(scopes: list[np.ndarray], n: int) -> list[Bag] | None:
     parents = [min((place[v] for v in near), default=-1) for _, near in order]
     places = np.array([place[v] for v in range(n)])
     for family, scope in enumerate(scopes):
-        first = places[scope].min(axis=0, initial=n - 1)  # constants belong to the last
+        first = places[scope].min(axis=0) if len(scope) else np.arange(scope.shape[1]) % n  # constants belong to any
         for term, bag in enumerate(first.tolist()):
             bags[bag].terms.append((family, term))
     return _tree(bags, parents)
@@ -103,7 +104,7 @@ def _tree(bags: list[Bag], parents: list[int]) -> list[Bag]:
 
 
 def _renumbered(bags: list[Bag | None]) -> list[Bag]:
-    """In order, children before parents, with bags in between where there are many children."""
+    """With bags in between where there are many children, by their height: children come before parents."""
     found: list[Bag] = []
     number: dict[int, int] = {}
     for k, bag in enumerate(bags):
@@ -111,7 +112,13 @@ def _renumbered(bags: list[Bag | None]) -> list[Bag]:
             bag.children = _few(found, [number[child] for child in bag.children])
             number[k] = len(found)
             found.append(bag)
-    return found
+    for bag in found:
+        bag.height = max((found[child].height + 1 for child in bag.children), default=0)
+    order = sorted(range(len(found)), key=lambda k: found[k].height)
+    place = {old: new for new, old in enumerate(order)}
+    for bag in found:
+        bag.children = [place[child] for child in bag.children]
+    return [found[old] for old in order]
 
 
 def _few(found: list[Bag], children: list[int]) -> list[int]:

@@ -2,15 +2,17 @@
 minimiser."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from infimum.engine.parts.chain.kinds import Kind
+from infimum.evaluate import Arrays
+from infimum.lower.cell_keys import NONE, TOP
 from infimum.unions import Unions, widths
 
 _FIRST = 8          # slices of a variable at the beginning
 _DIRECT = 1 << 20   # entries of a table that are addressed directly however few are used
-NONE, TOP = 0, 1    # entries of the table: read by cells without a child, written by cells without a parent
 
 
 @dataclass(slots=True)
@@ -36,41 +38,51 @@ class Slices:
         return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Cells:
-    """The cells of the bags of one kind: `ids` (k, N) slices, `bag` (N,) positions in kind.bags, ascending; `at` says where they
-    stand among the cells of all kinds, which are in the order of their bags."""
+    """The cells of the bags of one kind, in the memory of a backend: `ids` (k, N) slices, `bag` (1, N) positions in kind.bags,
+    ascending. Among the cells of all kinds they are those from `begin` on; those of a bag from begin + starts[bag] on."""
 
     kind: Kind
-    ids: np.ndarray
-    bag: np.ndarray
-    at: np.ndarray = field(init=False)
+    ids: Any
+    bag: Any
+    begin: int = 0
+    starts: np.ndarray = field(init=False)
 
     def __len__(self) -> int:
-        return len(self.bag)
+        return self.bag.shape[1]
 
-    def among(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which of these cells are of this kind, and which of its cells they are."""
-        if not len(self):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        local = np.minimum(np.searchsorted(self.at, numbers), len(self) - 1)
-        which = np.flatnonzero(self.at[local] == numbers)
-        return which, local[which]
+    @property
+    def some_ids(self) -> Any:
+        """`ids`, or something that can be read in its place if there are none."""
+        return self.ids if self.kind.k else self.bag
+
+    def find_starts(self, arrays: Arrays) -> None:
+        """Where the cells of each bag begin, and behind them their number."""
+        found = arrays.filled(len(self.kind.bags), -1)
+        arrays.each("starts", len(self), self.bag, found)
+        starts = np.append(arrays.fetch(found), len(self))
+        last = np.where(starts < 0, len(self), starts)
+        self.starts = np.minimum.accumulate(last[::-1])[::-1]
 
 
-def cells_at_first(kinds: list[Kind]) -> int:
-    """How many cells a grid has at the beginning, at most."""
-    return sum(len(kind.bags) * _FIRST**kind.k for kind in kinds)
+def cells_at_first(kinds: list[Kind], count: int = 0) -> int:
+    """How many cells a grid has at the beginning, at most, also with so many slices of each variable."""
+    return sum(len(kind.bags) * (count or _FIRST)**kind.k for kind in kinds)
 
 
 class Grid:
     """Slices, cells, and the links of cells to the entries of a table: an entry is a combination of slices that a bag shares with
-    its parent. Cells of the bag write it (`parent`), cells of the parent read it (`first`, `second`)."""
+    its parent. Cells of the bag write it (the last of `links`), cells of the parent read it (the first two).
 
-    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray):
-        self.kinds, self.bags = kinds, sum(len(kind.bags) for kind in kinds)
+    Slices are here; cells and links in the memory of `arrays`. `segments` are cells, `entry_segments` entries of bags of one
+    height after the other: what one reads, those before have written.
+    """
+
+    def __init__(self, kinds: list[Kind], lo: np.ndarray, hi: np.ndarray, arrays: Arrays, count: int = 0):
+        self.kinds, self.bags, self.arrays = kinds, sum(len(kind.bags) for kind in kinds), arrays
         self.root = next(i for i, kind in enumerate(kinds) if kind.bags[-1] == self.bags - 1)  # the kind of the last bag
-        counts = np.where(lo < hi, _FIRST, 1)
+        counts = np.where(lo < hi, count or _FIRST, 1)
         first = np.concatenate([[0], np.cumsum(counts)])
         variable = np.repeat(np.arange(len(lo)), counts)
         part = (np.arange(first[-1]) - first[variable]) / counts[variable]
@@ -80,7 +92,13 @@ class Grid:
         end[first[1:] - 1] = hi
         self.slices = Slices(begin, end, first)
         self.cells = [self._all_of(kind) for kind in kinds]
-        self._link()
+        self.heights = np.empty(self.bags, np.int64)
+        self.parents, self.which = np.zeros((2, self.bags), np.int64)  # of each bag its parent, and which child of it it is
+        for kind in kinds:
+            self.heights[kind.bags] = kind.heights
+            for which, (child, _) in enumerate(kind.links):
+                self.parents[child], self.which[child] = kind.bags, which
+        self.use(self.arrays)
 
     def _all_of(self, kind: Kind) -> Cells:
         """Every combination of slices."""
@@ -88,97 +106,108 @@ class Grid:
         each = counts.prod(axis=0)
         bag = np.repeat(np.arange(len(each)), each)
         number = np.arange(len(bag)) - np.repeat(np.cumsum(each) - each, each)
-        ids = np.empty((kind.k, len(bag)), np.int64)  # indices of NumPy's own type, of which it makes no copies
+        ids = np.empty((kind.k, len(bag)), np.int64)
         for place in reversed(range(kind.k)):
             number, digit = np.divmod(number, counts[place][bag])
             ids[place] = self.slices.first[kind.variables[place]][bag] + digit
-        return Cells(kind, ids, bag)
+        return Cells(kind, ids, bag[None])
 
     def __len__(self) -> int:
         return sum(map(len, self.cells))
 
+    def use(self, arrays: Arrays) -> None:
+        """Moves the cells from where they are, here at first, to the memory of `arrays`."""
+        self.arrays = arrays
+        self.constants = [arrays.send(np.ascontiguousarray(kind.constants)) for kind in self.kinds]
+        for cells in self.cells:
+            cells.ids, cells.bag = arrays.send(cells.ids), arrays.send(cells.bag)
+        self._link()
+
     # ---- links
     def _link(self) -> None:
-        counts, cells_of, size = np.diff(self.slices.first), np.zeros(self.bags, np.int64), np.empty(self.bags, np.int64)
-        per_bag = [np.bincount(cells.bag, minlength=len(cells.kind.bags)) for cells in self.cells]
-        for cells, per in zip(self.cells, per_bag, strict=True):
-            cells_of[cells.kind.bags] = per
+        counts, size, begin = np.diff(self.slices.first), np.empty(self.bags, np.int64), 0
+        for cells in self.cells:
+            cells.find_starts(self.arrays)
+            cells.begin, begin = begin, begin + len(cells)
             size[cells.kind.bags] = counts[cells.kind.variables[list(cells.kind.shared)]].prod(axis=0)
-        begin, offset = np.cumsum(cells_of) - cells_of, TOP + 1 + np.cumsum(size) - size
-        links = np.full((3, len(self)), NONE, np.int64)
-        for cells, per in zip(self.cells, per_bag, strict=True):
-            kind = cells.kind
-            cells.at = np.arange(len(cells)) + (begin[kind.bags] - (np.cumsum(per) - per))[cells.bag]
-            links[2, cells.at] = self._entries(cells, offset[kind.bags], kind.shared)
-            for which, (child, shared) in enumerate(kind.links):
-                links[which, cells.at] = self._entries(cells, offset[child], shared)
-        links[2, begin[-1]:] = TOP
-        self.entries = int(size.sum()) + TOP + 1
-        if self.entries > max(_DIRECT, 4 * links.shape[1]):
-            links = self._numbered(links)
-        self.first, self.second, self.parent = links.astype(np.int32)
+        ends = TOP + 1 + np.cumsum(size)
+        base = ends - size
+        base[-1] = TOP
+        self.entries, self.links = int(ends[-1]), [self.arrays.filled(begin, NONE) for _ in range(3)]
+        for cells in self.cells:
+            self._enter(cells, base[cells.kind.bags], cells.kind.shared, self.links[2])
+            for (child, shared), row in zip(cells.kind.links, self.links, strict=False):
+                self._enter(cells, base[child], shared, row)
+        tops = np.searchsorted(self.heights, np.arange(self.heights[-1] + 2))  # where the bags of each height begin
+        bounds = np.append(TOP + 1, ends)[tops]
+        if self.entries > max(_DIRECT, 4 * begin):
+            bounds = self._number(bounds)
+        self.entry_segments = np.stack([bounds[:-1], bounds[1:]], axis=1)
+        self.segments = self._segments()
 
-    def _entries(self, cells: Cells, base: np.ndarray, shared: tuple[int, ...]) -> np.ndarray:
-        """The number of each cell's entry, in a table of all combinations of the slices of the shared variables."""
-        first, counts, number = self.slices.first, np.diff(self.slices.first), 0
-        for place in shared[:-1]:
-            variable = cells.kind.variables[place]
-            after = counts[cells.kind.variables[shared[shared.index(place) + 1]]]
-            number = (number + cells.ids[place] - first[variable][cells.bag]) * after[cells.bag]
+    def _enter(self, cells: Cells, base: np.ndarray, shared: tuple[int, ...], row: Any) -> None:
+        """Writes the number of each cell's entry, in a table of all combinations of the slices of the shared variables."""
+        first, variables, steps = self.slices.first, cells.kind.variables, np.zeros((3, len(cells.kind.bags)), np.int64)
+        steps[0], places = base, ((shared or (0,))[0], (shared or (0,))[-1])
         if shared:
-            base = base - first[cells.kind.variables[shared[-1]]]
-            number = number + cells.ids[shared[-1]]
-        return number + base[cells.bag]
+            steps[2] = 1
+            steps[0] -= first[variables[shared[-1]]]
+        if len(shared) > 1:
+            steps[1] = np.diff(first)[variables[shared[-1]]]
+            steps[0] -= first[variables[shared[0]]] * steps[1]
+        self.arrays.each("entries", len(cells), cells.some_ids, len(cells) if cells.kind.k else 0, cells.bag,
+                         self.arrays.send(steps), steps.shape[1], *places, (row, cells.begin))
 
-    def _numbered(self, links: np.ndarray) -> np.ndarray:
-        """Entries that are written, in a row; what reads another one reads the last, which nothing writes."""
+    def _number(self, bounds: np.ndarray) -> np.ndarray:
+        """Entries that are written, in a row; what reads another one reads the last, which nothing writes. Gives the new numbers
+        of these entries."""
+        links = np.stack([self.arrays.fetch(row) for row in self.links])
         written = np.union1d(links[2], [NONE, TOP])
         places = np.minimum(np.searchsorted(written, links), len(written) - 1)
         self.entries = len(written) + 1
-        return np.where(written[places] == links, places, len(written))
+        self.links = [self.arrays.send(row) for row in np.where(written[places] == links, places, len(written))]
+        return np.searchsorted(written, bounds)
+
+    def _segments(self) -> np.ndarray:
+        rows = []
+        for cells in self.cells:
+            first = np.flatnonzero(np.diff(cells.kind.heights, prepend=-1))
+            ends = cells.starts[np.append(first, len(cells.kind.bags))] + cells.begin
+            rows.append(np.stack([cells.kind.heights[first], ends[:-1], ends[1:]], axis=1))
+        found = np.concatenate(rows)
+        return found[np.argsort(found[:, 0], kind="stable"), 1:]
 
     # ---- halving
-    def _used(self, alive: np.ndarray) -> np.ndarray:
-        """Which slices belong to a cell that is alive."""
-        used = np.zeros(len(self.slices), bool)
-        for cells in self.cells:
-            for row in cells.ids:
-                used[row[alive[cells.at]]] = True
-        return used
-
-    def unions(self, alive: np.ndarray) -> Unions:
+    def unions(self, used: np.ndarray) -> Unions:
         """The slices that are used, variable by variable."""
-        return Unions(self.slices.lo, self.slices.hi, self.slices.first).keep(self._used(alive))
+        return Unions(self.slices.lo, self.slices.hi, self.slices.first).keep(used)
 
-    def halved(self, alive: np.ndarray, width: float, most: int) -> bool:
-        """Keeps the cells that are alive and halves every slice that they use, if it is wider than `width`. False, and nothing is
-        done, if that would give more than `most` cells, or nothing can be halved."""
-        used, kept = self._used(alive), [np.flatnonzero(alive[cells.at]) for cells in self.cells]
-        slices = self.slices
+    def halved(self, alive: Any, used: np.ndarray, wanted: np.ndarray, width: float, most: int) -> bool:
+        """Keeps the cells that are alive and halves the slices `wanted` of those that they use, if they are wider than `width`.
+        False, and nothing is done, if that would give more than `most` cells, or nothing can be halved."""
+        slices, arrays = self.slices, self.arrays
         middle = slices.centre
-        cut = used & (middle > slices.lo) & (middle < slices.hi) & (widths(slices.lo, slices.hi) > width)
-        new = sum(len(index) << cells.kind.k for cells, index in zip(self.cells, kept, strict=True))
-        if new > most or not cut.any():
+        possible = used & (middle > slices.lo) & (middle < slices.hi) & (widths(slices.lo, slices.hi) > width)
+        cut = possible & wanted if (possible & wanted).any() else possible
+        if not cut.any():
             return False
         pieces = used.astype(np.int64) + cut
         begin = np.cumsum(pieces) - pieces
+        there, plans = arrays.send(cut.astype(np.int64)), []
+        for cells in self.cells:
+            room = arrays.filled(len(cells) + 1, 0)
+            arrays.each("pieces", len(cells), cells.ids, len(cells), cells.kind.k, there, (alive, cells.begin), room)
+            plans.append((room, arrays.scan(room)))
+        if sum(count for _, count in plans) > most:
+            return False
+        new = arrays.send(begin)
+        for cells, (room, count) in zip(self.cells, plans, strict=True):
+            ids, bag = arrays.whole_numbers(cells.kind.k, count), arrays.whole_numbers(1, count)
+            arrays.each("halves", len(cells), cells.ids, len(cells), cells.kind.k, cells.bag, there, new, (alive, cells.begin),
+                        room, ids, count, bag)
+            cells.ids, cells.bag = ids, bag
         lo, hi = np.repeat(slices.lo, pieces), np.repeat(slices.hi, pieces)
         hi[begin[cut]] = lo[begin[cut] + 1] = middle[cut]
-        first = np.concatenate([[0], np.cumsum(pieces)])[slices.first]
-        self.slices = Slices(lo, hi, first)
-        self.cells = [_halves(cells, index, begin, cut) for cells, index in zip(self.cells, kept, strict=True)]
+        self.slices = Slices(lo, hi, np.concatenate([[0], np.cumsum(pieces)])[slices.first])
         self._link()
         return True
-
-
-def _halves(cells: Cells, index: np.ndarray, begin: np.ndarray, cut: np.ndarray) -> Cells:
-    """The combinations of the halves of the slices of these cells."""
-    k, ids, bag = len(cells.ids), cells.ids[:, index], cells.bag[index]
-    which = np.indices((2,) * k, dtype=np.int32).reshape(k, 1, 1 << k)  # of the two halves in each variable
-    new = begin[ids][:, :, None] + which
-    bag = np.repeat(bag, 1 << k)
-    whole = ~cut[ids]
-    if whole.any():  # a slice that cannot be halved has no second half
-        there = ~(whole[:, :, None] & (which > 0)).any(axis=0).reshape(-1)
-        return Cells(cells.kind, np.ascontiguousarray(new.reshape(k, len(bag))[:, there]), bag[there])
-    return Cells(cells.kind, new.reshape(k, len(bag)), bag)

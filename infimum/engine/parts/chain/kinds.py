@@ -1,21 +1,23 @@
 """Kinds: bags whose terms have one form and which are linked alike, so that their cells are worked on together."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from infimum.engine.parts.chain.bags import Bag
-from infimum.evaluate import Evaluator
+from infimum.evaluate import Arrays, Evaluator
 from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, const, var
 from infimum.expr.terms import C, Family, X
 from infimum.lower.cells import FACTS, FROM, NATURAL, UNSHIFTED, steep_parts
-from infimum.lower.programs import CELLS, SHIFT, STEEP
+from infimum.lower.programs import BEND, CELLS, HOPE, SHIFT, STEEP
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Kind:
-    """bags: their numbers, in order. variables: (k, bags). constants: (2m, bags), lower ends, then upper ends.
+    """bags: their numbers, in order, and heights. variables: (k, bags). constants: (2m, bags), lower ends, then upper ends.
 
     shared: the positions among the k variables of those that a bag shares with its parent. links: for each child its number in
     every bag, and the positions of what is shared with it.
@@ -23,6 +25,7 @@ class Kind:
 
     evaluator: Evaluator
     bags: np.ndarray
+    heights: np.ndarray
     variables: np.ndarray
     constants: np.ndarray
     shared: tuple[int, ...]
@@ -32,25 +35,46 @@ class Kind:
     def k(self) -> int:
         return len(self.variables)
 
-    def enclose(self, lo: np.ndarray, hi: np.ndarray, centre: np.ndarray, bag: np.ndarray) -> list[np.ndarray]:
-        """What `lower/cells.py` finds on cells; `bag` are positions in `bags`."""
+    @property
+    def own(self) -> list[int]:
+        """The positions of the others: for each variable there is one bag that does not share it with its parent."""
+        return [place for place in range(self.k) if place not in self.shared]
+
+    @cached_property
+    def has_roots(self) -> bool:
+        """Are there roots or powers, where cells may have no derivative?"""
+        return bool(steep_parts(self.evaluator.f))
+
+    def enclose(self, arrays: Arrays, boxes: list[Any], count: int) -> list[Any]:
+        """What `lower/cells.py` finds on cells: `boxes` are their lower ends, upper ends, centres, and constants if there are
+        any, in the memory of `arrays`."""
         if not self.k:
-            return [np.zeros((3, len(bag))), np.empty((0, len(bag))), np.empty((0, len(bag)))]
-        found = self._run(CELLS, [lo, hi, centre], bag)
-        rough = np.flatnonzero((found[FROM][0] == -np.inf) & (found[FACTS][NATURAL] < np.inf))
-        if len(rough) and steep_parts(self.evaluator.f):
-            nlo = self._run(STEEP, [lo[:, rough], hi[:, rough]], bag[rough])[0][0]
-            found[FACTS][NATURAL, rough] = np.fmax(found[FACTS][NATURAL, rough], -nlo)
-            found[FACTS][UNSHIFTED, rough] = np.fmin(found[FACTS][UNSHIFTED, rough], nlo)
+            return [arrays.zeros(3, count), arrays.empty(0, count), arrays.empty(0, count)]
+        found = self._run(CELLS, boxes)
+        if self.has_roots:
+            facts, marks = found[FACTS], arrays.empty(1, count)
+            arrays.each("rough", count, found[FROM], (facts, NATURAL * count), marks)
+            rough, _ = arrays.lowest(marks, count + 1, below=0.5)
+            if len(rough):
+                lo, hi, _, *more = (arrays.gather(rows, rough) for rows in boxes)
+                minus = self._run(STEEP, [lo, hi, *more])[0]
+                arrays.each("improve", len(rough), minus, rough, (facts, NATURAL * count), (facts, UNSHIFTED * count))
         return found
 
-    def _run(self, program: str, boxes: list[np.ndarray], bag: np.ndarray) -> list[np.ndarray]:
-        more = [np.take(self.constants, bag, axis=1)] if len(self.constants) else []
-        return self.evaluator.run(f"{program}:{len(self.constants) // 2}", [*boxes, *more])
+    def _run(self, program: str, boxes: list[Any]) -> list[Any]:
+        return self.evaluator.run(f"{program}:{len(self.constants) // 2}", boxes)
 
-    def bound(self, found: list[np.ndarray], slopes: np.ndarray) -> np.ndarray:
+    def bend(self, boxes: list[Any], slopes: Any) -> Any:
+        """Minus the lower bounds of the second order."""
+        return self._run(BEND, [*boxes[:3], slopes, *boxes[3:]])[0]
+
+    def hope(self, found: list[Any]) -> Any:
+        """What the cells may hold at best, to choose among them: see `lower/cells.py`."""
+        return self.evaluator.run(HOPE, [found[FACTS]])[0]
+
+    def bound(self, found: list[Any], slopes: Any) -> Any:
         """Minus the lower bounds of the terms, less linear functions of these slopes: see `lower/cells.py`."""
-        return self.evaluator.run(SHIFT, [*found, slopes])[0][0] if self.k else found[FACTS][UNSHIFTED]
+        return self.evaluator.run(SHIFT, [*found, slopes])[0]
 
 
 def kinds_of(bags: list[Bag], families: list[Family], backend: object) -> list[Kind]:
@@ -88,8 +112,8 @@ def _kind(form: tuple, shared: tuple, links: tuple, numbers: list[int], bags: li
     value = _value(k, terms, families)
     children = [(np.array([bags[number].children[i] for number in numbers]), places) for i, places in enumerate(links)]
     variables = np.array([bags[number].variables for number in numbers], dtype=np.int64).reshape(len(numbers), k).T
-    return Kind(Evaluator(value, max(k, 1), backend), np.array(numbers), np.ascontiguousarray(variables), constants, shared,
-                children)
+    return Kind(Evaluator(value, max(k, 1), backend), np.array(numbers), np.array([bags[number].height for number in numbers]),
+                np.ascontiguousarray(variables), constants, shared, children)
 
 
 def _value(k: int, terms: list[tuple], families: list[Family]) -> Expr:

@@ -12,189 +12,302 @@ like the square of the width.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from infimum.engine.parts.chain.grid import NONE, TOP, Cells, Grid
+from infimum.engine.parts.chain.grid import Cells, Grid
+from infimum.lower.cell_keys import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
 from infimum.lower.cells import AT_CENTRE, FACTS, FROM, TO, UNSHIFTED
 
-_FAR = 2.0**900    # instead of a value where there is none
 _AT_A_TIME = 1 << 20  # cells
 _EXACT = 2.0**-40  # slopes are whole multiples of this part of the largest one, so that sums of them are exact
+_UNREACHED = key_of(-np.inf)
+
+
+def _bits(number: float) -> int:
+    return int(np.array(number).view(np.int64))
 
 
 class Level:
-    """One level: the bounds of all cells of a grid. `alive` are those that may hold a minimiser, `lower` bounds f from below."""
+    """One level: the bounds of all cells of a grid. `alive` are those that may hold a minimiser, `lower` bounds f from below,
+    `bound` holds minus the lower bound of each cell."""
 
     def __init__(self, grid: Grid, low: np.ndarray, high: np.ndarray):
-        self.grid, self.low, self.high, self.arrays = grid, low, high, grid.kinds[0].evaluator.arrays.here
-        self.lower, self.alive, self.number = -np.inf, np.ones(len(grid), bool), np.empty(len(grid))
-        self.found: list[list[np.ndarray]] = []
+        self.grid, self.low, self.high, self.arrays = grid, low, high, grid.arrays
+        count = len(grid)
+        self.lower, self.alive, self.number = -np.inf, self.arrays.filled(count, 1), self.arrays.empty(1, count)
+        self.bound = self.arrays.filled(count, _bits(np.inf))
+        self.found: list[list[Any]] = []
+
+    def _row(self, cells: Cells, output: int, row: int) -> tuple[Any, int]:
+        """A row of what was found of these cells."""
+        return self.found[self.grid.cells.index(cells)][output], row * len(cells)
 
     def enclose(self) -> Iterator[None]:
         """Encloses the terms on all cells, many at a time, and looks at the centres."""
-        slices = self.grid.slices
-        for cells in self.grid.cells:
-            parts = []
+        arrays, table = self.arrays, self._ends()
+        for k, cells in enumerate(self.grid.cells):
+            whole = None
             for begin in range(0, max(1, len(cells)), _AT_A_TIME):
-                ids, bag = cells.ids[:, begin:begin + _AT_A_TIME], cells.bag[begin:begin + _AT_A_TIME]
-                parts.append(cells.kind.enclose(*(side[ids] for side in (slices.lo, slices.hi, slices.centre)), bag))
+                count = min(_AT_A_TIME, len(cells) - begin)
+                boxes = self._boxes(k, cells.ids, cells.bag, begin, count, table)
+                found = cells.kind.enclose(arrays, boxes, count)
+                if count < len(cells):
+                    whole = whole or [arrays.empty(part.shape[0], len(cells)) for part in found]
+                    for target, part in zip(whole, found, strict=True):
+                        arrays.put(target, begin, part)
                 yield
-            self.found.append([np.concatenate(rows, axis=1) for rows in zip(*parts, strict=True)] if len(parts) > 1 else parts[0])
+            self.found.append(whole or found)
         self._look_at_centres()
 
     def discard(self, upper: float) -> Iterator[None]:
         """Drops what cannot hold a minimiser, if f has values up to `upper`."""
-        self._pass([found[FACTS][UNSHIFTED] for found in self.found], upper)
+        self._pass([self._row(cells, FACTS, UNSHIFTED) for cells in self.grid.cells], upper)
         yield
         self._first_order()
         yield
 
     def discard_by_slopes(self, upper: float) -> Iterator[None]:
         """The same, after linear functions have been shifted between bags."""
-        slopes, numbers = self._chosen(), []
-        for cells, found in zip(self.grid.cells, self.found, strict=True):
-            numbers.append(cells.kind.bound(found, self._rows(cells, slopes)))
-            yield
-        self._pass(numbers, upper)
+        slopes, before = self._chosen(), self.lower
+        yield from self._take(slopes)
+        if self._pass(self.shifted, upper) > before:
+            return
+        self._keep_slopes_that_pay(slopes)
+        yield from self._take(slopes)
+        self._pass(self.shifted, upper)
         yield
 
-    @property
-    def empty(self) -> bool:
-        """Has some bag no cell left, so that no point is in cells of all?"""
-        return not all(np.bincount(cells.bag[self.alive[cells.at]], minlength=len(cells.kind.bags)).all()
-                       for cells in self.grid.cells)
+    def _take(self, slopes: list[Any]) -> Iterator[None]:
+        """Bounds of the terms less these slopes."""
+        self.shifted, self.taken = [], []
+        for cells, found in zip(self.grid.cells, self.found, strict=True):
+            rows = self._rows(cells, slopes)
+            self.taken.append(rows)
+            self.shifted.append(cells.kind.bound(found, rows) if cells.kind.k else self._row(cells, FACTS, UNSHIFTED))
+            yield
 
-    def _pass(self, numbers: list[np.ndarray], upper: float) -> None:
-        """Passes messages with these bounds of the cells, and drops what is above."""
-        grid = self.grid
+    def _keep_slopes_that_pay(self, slopes: list[Any]) -> None:
+        """Slopes cost much in wide slices: those of an entry become 0 where the best cells on both sides of it lose by them."""
+        arrays, grid, count = self.arrays, self.grid, len(self.grid)
+        for cells, shifted in zip(grid.cells, self.shifted, strict=True):
+            arrays.each("cost", len(cells), shifted, self._row(cells, FACTS, UNSHIFTED), (self.number, cells.begin))
+        best, reader = arrays.filled(grid.entries, _UNREACHED), arrays.filled(grid.entries, -1)
+        for link in grid.links[:2]:
+            arrays.each("best", count, self.through, link, best)
+        for link in grid.links[:2]:
+            arrays.each("from_child", count, self.through, link, best, reader)
+        for slope in slopes:
+            arrays.each("pays", grid.entries, self.from_child, reader, self.number, slope)
+
+    def discard_by_bends(self, upper: float) -> Iterator[None]:
+        """The same, after that, with second derivatives on the cells that are still alive."""
+        arrays, table = self.arrays, self._ends()
+        for k, cells in enumerate(self.grid.cells):
+            size, count = cells.kind.k, len(cells)
+            if not size:
+                continue
+            marks = arrays.empty(1, count)
+            arrays.each("dead", count, (self.alive, cells.begin), marks)
+            index, _ = arrays.lowest(marks, count + 1, below=0.5)
+            for begin in range(0, len(index), _AT_A_TIME):
+                some = index[begin:begin + _AT_A_TIME]
+                boxes = self._boxes(k, arrays.gather(cells.ids, some), arrays.gather(cells.bag, some), 0, len(some), table)
+                bound = cells.kind.bend(boxes, arrays.gather(self.taken[k][size:], some))
+                arrays.each("lower", len(some), bound, some, self.shifted[k])
+                yield
+        self._pass(self.shifted, upper)
+        yield
+
+    def _ends(self) -> Any:
+        slices = self.grid.slices
+        return self.arrays.send(np.stack([slices.lo, slices.hi, slices.centre]))
+
+    def _boxes(self, k: int, ids: Any, bag: Any, begin: int, count: int, table: Any) -> list[Any]:
+        """Lower ends, upper ends and centres of cells of a kind, from `begin` on, and constants if there are any."""
+        kind, constants, length = self.grid.kinds[k], self.grid.constants[k], bag.shape[1]
+        boxes = self.arrays.empty(3 * kind.k + len(kind.constants), count)
+        self.arrays.each("take_slices", count, (ids if kind.k else bag, begin), length, (bag, begin), table,
+                         len(self.grid.slices), constants, len(kind.bags), len(kind.constants), boxes, count, kind.k)
+        ends = [boxes[kind.k * i:kind.k * (i + 1)] for i in range(3)]
+        return [*ends, boxes[3 * kind.k:]] if len(kind.constants) else ends
+
+    def best_of_slices(self) -> np.ndarray:
+        """For each slice minus the lowest bound of the cells that are alive and use it, -inf if there is none."""
+        best = self.arrays.filled(len(self.grid.slices), _UNREACHED)
+        for cells in self.grid.cells:
+            self.arrays.each("best_slices", len(cells), cells.ids, len(cells), cells.kind.k, (self.alive, cells.begin),
+                             (self.bound, cells.begin), best)
+        return numbers_of(self.arrays.fetch(best))
+
+    @property
+    def left(self) -> int:
+        """How many cells are alive."""
+        return self.arrays.total(self.alive)
+
+    def _table(self, at: int = NONE) -> Any:
+        """Entries that nothing has reached yet, but for one that holds 0."""
+        table = self.arrays.filled(self.grid.entries, _UNREACHED)
+        self.arrays.each("keys", 1, (table, at))
+        return table
+
+    def _messages(self, numbers: list[Any], name: str) -> tuple[Any, Any]:
+        """(the table of sums from below, the sum of the best whole through each cell), with these numbers of the cells."""
+        arrays, grid = self.arrays, self.grid
         for cells, number in zip(grid.cells, numbers, strict=True):
-            self.number[cells.at] = number
-        self.number[~self.alive] = -np.inf
-        table = self.arrays.sums_up(self.number, grid.first, grid.second, grid.parent, grid.entries)
-        self.lower = max(self.lower, -float(table[TOP]))
-        whole, _ = self.arrays.sums_down(self.number, grid.first, grid.second, grid.parent, table)
-        self.alive &= (whole > -np.inf) & (whole >= -upper)  # a NaN is what nothing reaches, less what has no bound
+            arrays.each(name, len(cells), number, (self.alive, cells.begin), (self.number, cells.begin))
+        return self.sums(grid.links)
+
+    def sums(self, links: list[Any]) -> tuple[Any, Any]:
+        """The same with the numbers of the pass before, of the cells that are alive, and these links."""
+        arrays, grid = self.arrays, self.grid
+        arrays.each("mask", len(grid), self.number, self.alive, self.number)
+        table, above, whole = self._table(), self._table(TOP), arrays.empty(1, len(grid))
+        arrays.along("up", grid.segments, self.number, *links, table)
+        arrays.along("down", grid.segments, self.number, *links, table, above, whole, backwards=True)
+        return table, whole
+
+    def _pass(self, numbers: list[Any], upper: float) -> float:
+        """Passes messages with these bounds of the cells, and drops what is above; gives the lower bound of f."""
+        table, whole = self._messages(numbers, "mask")
+        lower = -float(numbers_of(self.arrays.fetch(table[TOP:TOP + 1]))[0])
+        self.lower = max(self.lower, lower)
+        # a NaN is what nothing reaches, less what has no bound
+        self.arrays.each("keep", len(self.grid), whole, self.alive, self.bound, _bits(-upper))
+        return lower
 
     def _look_at_centres(self) -> None:
         """Finds for every entry the cell below it with the lowest sum of values at centres: estimates, for points and slopes."""
-        grid = self.grid
-        for cells, found in zip(grid.cells, self.found, strict=True):
-            value = found[FACTS][AT_CENTRE]
-            self.number[cells.at] = np.where(value > -np.inf, -value, -_FAR)
-        self.number[~self.alive] = -np.inf
-        table = self.arrays.sums_up(self.number, grid.first, grid.second, grid.parent, grid.entries)
-        self.through, self.from_child = self.arrays.sums_down(self.number, grid.first, grid.second, grid.parent, table)
+        centres = [self._row(cells, FACTS, AT_CENTRE) for cells in self.grid.cells]
+        _, self.through, self.from_child = self.best_cells(centres, "centres")
+
+    def best_cells(self, numbers: list[Any], name: str) -> tuple[float, Any, Any]:
+        """(minus the best sum of all, the sum of the best whole through each cell, for every entry the best cell below it)."""
+        arrays, grid = self.arrays, self.grid
+        table, through = self._messages(numbers, name)
+        best, from_child = arrays.filled(grid.entries, _UNREACHED), arrays.filled(grid.entries, -1)
+        arrays.each("best", len(grid), through, grid.links[2], best)
+        arrays.each("from_child", len(grid), through, grid.links[2], best, from_child)
+        return -float(numbers_of(arrays.fetch(table[TOP:TOP + 1]))[0]), through, from_child
 
     # ---- slopes
-    def _rows(self, cells: Cells, slopes: np.ndarray) -> np.ndarray:
+    def _rows(self, cells: Cells, slopes: list[Any]) -> Any:
         """For each variable of each cell the distance of its centre, then the slope that is taken from it."""
-        kind, grid, rows = cells.kind, self.grid, np.empty((2 * cells.kind.k, len(cells)))
-        rows[:kind.k] = grid.slices.rad[cells.ids]
-        untouched = set(range(kind.k))
-        children = [(shared, link, -1.0) for (_, shared), link in zip(kind.links, (grid.first, grid.second), strict=False)]
-        for shared, link, sign in [(kind.shared, grid.parent, 1.0), *children]:
-            at = link[cells.at]
-            for slot, place in enumerate(shared):
-                slope = (sign * slopes[slot])[at]
-                rows[kind.k + place] = slope if place in untouched else rows[kind.k + place] + slope
-                untouched.discard(place)
-        rows[[kind.k + place for place in untouched]] = 0.0
+        kind, grid, arrays, count = cells.kind, self.grid, self.arrays, len(cells)
+        rows, rad, touched = arrays.zeros(2 * kind.k, count), arrays.send(grid.slices.rad), set()
+        for place in range(kind.k):
+            arrays.each("take", count, rad, (cells.ids, place * count), (rows, place * count))
+        children = [(shared, link, 0) for (_, shared), link in zip(kind.links, grid.links, strict=False)]
+        for shared, link, taken in [(kind.shared, grid.links[2], 1), *children]:
+            for slope, place in zip(slopes, shared, strict=False):
+                arrays.each("slope", count, (link, cells.begin), slope, (rows, (kind.k + place) * count), taken, place in touched)
+                touched.add(place)
         return rows
 
-    def _chosen(self) -> np.ndarray:
+    def _chosen(self) -> list[Any]:
         """For every entry the slopes by the shared variables: those of the best cell below, with all that its children hand on,
         so that what is left of them there is 0."""
-        grid = self.grid
+        grid, arrays = self.grid, self.arrays
         slots = max(1, *(len(kind.shared) for kind in grid.kinds))
-        known = np.flatnonzero(self.from_child >= 0)
-        known = known[known > TOP]
-        handed = np.zeros((3, grid.entries, slots))  # the slope of the best cell, and the places of what its children hand on
+        total = grid.entries * slots
+        number, sources, own = arrays.zeros(1, total), [arrays.filled(total, NONE) for _ in range(2)], arrays.filled(total, 0)
         for cells, found in zip(grid.cells, self.found, strict=True):
-            which, local = cells.among(self.from_child[known])
+            count, end = len(cells), cells.begin + len(cells)
             for slot, place in enumerate(cells.kind.shared):
-                slope = found[FROM][place, local] * 0.5 + found[TO][place, local] * 0.5
-                handed[0, known[which], slot] = np.where(np.isfinite(slope), slope, 0.0)
-                for (_, shared), link, rows in zip(cells.kind.links, (grid.first, grid.second), handed[1:], strict=False):
+                arrays.each("slope_below", grid.entries, self.from_child, cells.begin, end, (found[FROM], place * count),
+                            (found[TO], place * count), number, slots, slot)
+                for (_, shared), link, source in zip(cells.kind.links, grid.links, sources, strict=False):
                     if place in shared:
-                        rows[known[which], slot] = link[cells.at[local]] * slots + shared.index(place)
-        number, *sources = handed.reshape(3, -1)
-        first, second = (np.where(row > 0, row + TOP + 1, NONE).astype(np.int32) for row in sources)
-        own = np.arange(TOP + 1, TOP + 1 + len(number), dtype=np.int32)
-        table = self.arrays.sums_up(np.ascontiguousarray(number), first, second, own, TOP + 1 + len(number))[TOP + 1:]
-        largest = np.abs(table).max(initial=0.0)
+                        arrays.each("source_below", grid.entries, self.from_child, cells.begin, end, link, source, slots, slot,
+                                    shared.index(place))
+        arrays.each("numbered", total, own)
+        table = arrays.filled(TOP + 1 + total, _UNREACHED)
+        arrays.each("keys", 1, (table, NONE))
+        arrays.along("up", grid.entry_segments * slots, number, *sources, own, table)
+        found = numbers_of(arrays.fetch(table))[TOP + 1:]
+        found = np.where(found > -np.inf, found, 0.0) * 0.5
+        largest = np.abs(found).max(initial=0.0)
         unit = np.ldexp(_EXACT, np.frexp(largest)[1]) if 0 < largest < 2.0**900 else 0.0
-        table = np.rint(table / unit) * unit if unit else np.zeros_like(table)
-        return np.ascontiguousarray(table.reshape(-1, slots).T)
+        found = np.rint(found / unit) * unit if unit else np.zeros_like(found)
+        return [arrays.send(np.ascontiguousarray(row)) for row in found.reshape(-1, slots).T]
 
     # ---- derivatives
     def _first_order(self) -> None:
         """Drops cells on which the derivative by a variable has a strict sign, off the user's bound that it points to."""
-        grid, slices = self.grid, self.grid.slices
-        tables = [_Hulls(cells, found, place, self.alive, grid) for cells, found in zip(grid.cells, self.found, strict=True)
-                  for place in range(cells.kind.k)]
-        if not tables:
+        grid, arrays, slices = self.grid, self.arrays, self.grid.slices
+        variables = [kind.variables[place] for kind in grid.kinds for place in range(kind.k)]
+        if not variables:
             return
-        ids, nlo, hi = (np.concatenate([getattr(t, name) for t in tables]) for name in ("slices", "nlo", "hi"))
-        order = np.argsort(ids, kind="stable")
-        counts = np.bincount(ids, minlength=len(slices))[ids]
-        other_nlo, other_hi = np.where(counts == 1, 0.0, np.inf), np.where(counts == 1, 0.0, np.inf)
-        pairs = order[counts[order] == 2].reshape(-1, 2)
-        for other, ends in ((other_nlo, nlo), (other_hi, hi)):
-            other[pairs[:, 0]], other[pairs[:, 1]] = ends[pairs[:, 1]], ends[pairs[:, 0]]
-        variable, begin = slices.variable, 0
-        other_nlo[~(slices.lo > self.low[variable])[ids]] = np.inf  # at the user's bound a sign excludes nothing
-        other_hi[~(slices.hi < self.high[variable])[ids]] = np.inf
-        for table in tables:
-            mine = slice(begin, begin + len(table.slices))
-            begin += len(table.slices)
-            self.alive[table.cells.at] &= ~table.excluded(other_nlo[mine], other_hi[mine])
+        owner = np.concatenate(variables)  # the variable of each table, one for each place in each bag
+        counts = np.diff(slices.first)[owner]
+        begin = np.cumsum(counts) - counts - slices.first[owner]
+        partner = np.where(np.bincount(owner)[owner] == 1, ALONE, SEVERAL)
+        order = np.argsort(owner, kind="stable")
+        pairs = order[np.bincount(owner)[owner[order]] == 2].reshape(-1, 2)
+        partner[pairs] = begin[pairs[:, ::-1]]
+        ends = np.cumsum([len(v) for v in variables])[:-1]
+        tables = [arrays.send(np.ascontiguousarray(part)) for part in (*np.split(begin, ends), *np.split(partner, ends))]
+        variable, places = slices.variable, [(cells, place) for cells in grid.cells for place in range(cells.kind.k)]
+        free = arrays.send((slices.lo > self.low[variable]) + 2 * (slices.hi < self.high[variable]).astype(np.int64))
+        hulls = [arrays.filled(int(counts.sum()), _UNREACHED) for _ in range(2)]
+        for name, more in (("hull", []), ("exclude", [free])):
+            for k, (cells, place) in enumerate(places):
+                its = [tables[k]] if name == "hull" else [tables[k], tables[len(places) + k]]
+                arrays.each(name, len(cells), cells.ids, len(cells), cells.bag, *its, place, self._row(cells, FROM, place),
+                            self._row(cells, TO, place), *more, (self.alive, cells.begin), *hulls)
 
     # ---- points
     def paths(self, most: int) -> tuple[np.ndarray, np.ndarray]:
         """(centres, half widths), each (n, N): of the slices of cells with low sums of values, one cell for each bag. The first
         path has the lowest sum; others are the best through a slice of one variable that is better than its neighbours."""
-        grid, last = self.grid, self.grid.cells[self.grid.root]
-        at = np.flatnonzero(last.bag == last.bag[-1])
-        order = at[np.argsort(-self.through[last.at[at]], kind="stable")]
-        order = order[self.through[last.at[order]] > -np.inf]
-        _, first = np.unique(last.ids[0, order], return_index=True)  # the best cell of each slice, slice by slice
-        value = np.concatenate([[-np.inf], self.through[last.at[order[first]]], [-np.inf]])
+        grid, arrays, last = self.grid, self.arrays, self.grid.cells[self.grid.root]
+        none, begin = np.empty((len(self.low), 0)), int(last.starts[-2])
+        through = arrays.fetch(self.through[:, last.begin + begin:last.begin + len(last)])[0]
+        order = np.argsort(-through, kind="stable")
+        order = order[through[order] > -np.inf]
+        if not len(order):
+            return none, none
+        ids = arrays.fetch(last.some_ids[:1, begin:])[0]
+        _, first = np.unique(ids[order], return_index=True)  # the best cell of each slice, slice by slice
+        value = np.concatenate([[-np.inf], through[order[first]], [-np.inf]])
         lowest = first[(value[1:-1] >= value[:-2]) & (value[1:-1] >= value[2:])]
-        if not len(lowest):
-            return np.empty((len(self.low), 0)), np.empty((len(self.low), 0))
-        chosen, stack = [], [last.at[order[np.sort(lowest)[:most]]]]
-        while stack:
-            cell = stack.pop()
-            chosen.append(cell)
-            for entry in (grid.first[cell], grid.second[cell]):
-                if entry[0] != NONE:
-                    stack.append(self.from_child[entry])
-        x, rad = np.empty((2, len(self.low), len(chosen[0])))
-        for k, numbers in enumerate(np.array(chosen).T):
-            for cells in grid.cells:
-                _, local = cells.among(numbers)
-                places, ids = cells.kind.variables[:, cells.bag[local]], cells.ids[:, local]
-                x[places, k], rad[places, k] = grid.slices.centre[ids], grid.slices.rad[ids]
-        return x, rad
+        slices = self._followed(last.begin + begin + order[np.sort(lowest)[:most]], self.from_child)
+        return grid.slices.centre[slices], grid.slices.rad[slices]
 
+    def path(self, from_child: Any) -> np.ndarray | None:
+        """The slices (n,) of the best cells, with the best cell below every entry; None if there is no path."""
+        root = self.arrays.fetch(from_child[TOP:TOP + 1])
+        return self._followed(root, from_child)[:, 0] if root[0] >= 0 else None
 
-class _Hulls:
-    """For each slice of one variable in each bag of a kind the hull of the derivatives over the cells that are alive."""
+    def hopeful_path(self) -> tuple[float, np.ndarray]:
+        """(about the lowest sum of bounds, the path of the cells that have it), if there is a path."""
+        numbers = [cells.kind.hope(found) if cells.kind.k else self._row(cells, FACTS, UNSHIFTED)
+                   for cells, found in zip(self.grid.cells, self.found, strict=True)]
+        value, _, from_child = self.best_cells(numbers, "mask")
+        return value, self.path(from_child)
 
-    def __init__(self, cells: Cells, found: list[np.ndarray], place: int, alive: np.ndarray, grid: Grid):
-        self.cells, self.place, self.lo, self.up = cells, place, found[FROM][place], found[TO][place]
-        first, variable = grid.slices.first, cells.kind.variables[place]
-        counts = np.diff(first)[variable]
-        begin = np.cumsum(counts) - counts
-        total = int(counts.sum())
-        self.slices = np.arange(total) + np.repeat(first[variable] - begin, counts)
-        self.entry = cells.ids[place] + (begin - first[variable])[cells.bag]
-        living = alive[cells.at]
-        self.nlo, self.hi = np.full(total, -np.inf), np.full(total, -np.inf)
-        np.maximum.at(self.nlo, self.entry[living], -self.lo[living])
-        np.maximum.at(self.hi, self.entry[living], self.up[living])
+    def _followed(self, roots: np.ndarray, from_child: Any) -> np.ndarray:
+        """The slices (n, N) of the best cells that fit to these cells of the last bag."""
+        grid, arrays, paths = self.grid, self.arrays, len(roots)
+        chosen, found = np.zeros((grid.bags, paths), np.int64), np.empty((len(self.low), paths), np.int64)
+        chosen[-1] = roots
+        there = arrays.send(chosen)
+        arrays.each("paths", paths, there, grid.bags, paths, arrays.send(grid.parents), arrays.send(grid.which), *grid.links[:2],
+                    from_child)
+        chosen = arrays.fetch(there)
+        for cells in grid.cells:
+            index = arrays.send((chosen[cells.kind.bags] - cells.begin).reshape(-1))
+            ids = arrays.fetch(arrays.gather(cells.ids, index)).view(np.int64)
+            found[cells.kind.variables] = ids.reshape(cells.kind.k, len(cells.kind.bags), paths)
+        return found
 
-    def excluded(self, other_nlo: np.ndarray, other_hi: np.ndarray) -> np.ndarray:
-        """Whether each cell is: the sign of a sum of two doubles is that of the exact sum."""
-        return (self.lo > other_nlo[self.entry]) | (self.up < -other_hi[self.entry])
+    @property
+    def empty(self) -> bool:
+        """Has some bag no cell left, so that no point is in cells of all?"""
+        for cells in self.grid.cells:
+            seen = self.arrays.filled(len(cells.kind.bags), 0)
+            self.arrays.each("living", len(cells), cells.bag, (self.alive, cells.begin), seen)
+            if not self.arrays.fetch(seen).all():
+                return True
+        return False
