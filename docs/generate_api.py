@@ -22,10 +22,10 @@ from infimum.engine.points.swarm_options import SwarmOptions
 DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {
     "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Cover, infimum.Unions, infimum.Verdict,
-                   infimum.Minimum, result.End, result.Progress),
+                   infimum.Minimiser, infimum.Minimisers, infimum.Minimum, result.End, result.Progress),
     "Options of the engines": (SwarmOptions, CompleteOptions),
-    "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.MeanValue,
-                   infimum.Interval),
+    "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
+                   infimum.MeanValue, infimum.Interval),
     "Test problems": (problems.get, problems.names, problems.sizes, problems.all_problems, problems.GalleryProblem),
     "Exact constants: `pi` and `e`": (infimum.Real,),
     "Problems": (infimum.Problem,),

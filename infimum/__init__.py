@@ -24,12 +24,15 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.evaluate import Derivative as Derivative
     from infimum.evaluate import Enclosure as Enclosure
     from infimum.evaluate import Evaluator as Evaluator
+    from infimum.evaluate import Hessian as Hessian
     from infimum.evaluate import MeanValue as MeanValue
     from infimum.evaluate import compile as compile
     from infimum.evaluate import enclose as enclose
     from infimum.expr.real import Real as Real
     from infimum.expr.real import e as e
     from infimum.expr.real import pi as pi
+    from infimum.minimisers import Minimiser as Minimiser
+    from infimum.minimisers import Minimisers as Minimisers
     from infimum.problem import Interval as Interval
     from infimum.problem import Problem as Problem
     from infimum.result import Minimum as Minimum
@@ -47,9 +50,10 @@ _HOMES = {
     "cover": "Cover",
     "errors": "BoundsError CheckpointError DeviceError DeviceMemoryError GalleryError HostError InfimumError InternalError "
               "NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
-    "evaluate": "Derivative Enclosure Evaluator MeanValue compile enclose",
+    "evaluate": "Derivative Enclosure Evaluator Hessian MeanValue compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "problem": "Interval Problem",
+    "minimisers": "Minimiser Minimisers",
     "result": "Minimum Result Verdict",
     "solve": "minimize resume",
     "unions": "Unions",

@@ -19,7 +19,7 @@ from infimum.expr.arrange import arranged
 from infimum.expr.constants import is_masked
 from infimum.expr.gather import gathered
 from infimum.expr.hoist import LocalForm, local_form
-from infimum.expr.node import Expr, var
+from infimum.expr.node import Expr, topological, var
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
 from infimum.expr.show import listing
@@ -79,13 +79,26 @@ class Derivative:
     """Proved bounds of derivatives over boxes, and the enclosure of the value, whose status says what they mean.
 
     Where `value.smooth`, the derivative at every point of the box lies between lo and hi. Where only `value.lipschitz`, every
-    element of Clarke's generalised gradient does, while a Hessian says nothing. Elsewhere nothing follows. A gradient has n
-    rows, a Hessian n by n.
+    element of Clarke's generalised gradient does. Elsewhere nothing follows. There are n rows.
     """
 
     value: Enclosure
     lo: np.ndarray
     hi: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hessian:
+    """Proved bounds of the Hessian over boxes, symmetric, with the enclosures of the gradient and of the value.
+
+    Where `value.smooth`, the matrix of second derivatives at every point of the box lies between lo and hi, of n rows and n
+    columns. Elsewhere they say nothing.
+    """
+
+    value: Enclosure
+    lo: np.ndarray
+    hi: np.ndarray
+    gradient: Derivative
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +112,7 @@ class MeanValue:
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _KEEP = 256
 _BATCH = 1 << 13
+_COSTLY = 1 << 14       # numbers inside a function
 _WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
 
@@ -154,17 +168,31 @@ class Evaluator:
         out, shaped = self._run(programs.GRADIENT, lo, hi)
         return Derivative(_enclosure(out[:3], shaped), shaped(out[3]), shaped(out[4]))
 
-    def hessian(self, lo: Any, hi: Any) -> Derivative:
-        """The enclosure of the Hessian (shape (n, n, N)) and of the value over each box.
+    def hessian(self, lo: Any, hi: Any) -> Hessian:
+        """The enclosure of the Hessian (shape (n, n, N)), of the gradient and of the value over each box.
 
         >>> f = compile(lambda x: x[0] ** 3 + x[0] * x[1], n=2)
         >>> h = f.hessian([1.0, 0.0], [2.0, 1.0])
-        >>> h.lo.tolist(), h.hi.tolist()
-        ([[6.0, 1.0], [1.0, 0.0]], [[12.0, 1.0], [1.0, 0.0]])
+        >>> h.lo.tolist(), h.hi.tolist(), bool(h.value.smooth)
+        ([[6.0, 1.0], [1.0, 0.0]], [[12.0, 1.0], [1.0, 0.0]], True)
+        >>> h.gradient.lo.tolist(), h.gradient.hi.tolist()
+        ([3.0, 1.0], [13.0, 2.0])
         """
         out, shaped = self._run(programs.HESSIAN, lo, hi)
-        square = [shaped(a.reshape(self.n, self.n, -1)) for a in out[3:]]
-        return Derivative(_enclosure(out[:3], shaped), *square)
+        value, square = _enclosure(out[:3], shaped), np.empty((self.n, self.n), np.intp)
+        rows, columns = np.triu_indices(self.n)
+        square[rows, columns] = square[columns, rows] = np.arange(len(rows))  # of the triangle, which is all that is computed
+        return Hessian(value, *(shaped(triangle[square]) for triangle in out[5:]),
+                       gradient=Derivative(value, shaped(out[3]), shaped(out[4])))
+
+    def curvature(self, lo: np.ndarray, hi: np.ndarray, directions: np.ndarray) -> tuple[Enclosure, np.ndarray, np.ndarray]:
+        """The value, and lower and upper ends (n, n, N) of T H Tᵀ over each box (n, N), for the matrix T of directions, its rows.
+        Where the function is not smooth, they say nothing."""
+        out = self.run(programs.CURVATURE, [self._columns(lo), self._columns(hi)], parameters=directions.ravel())
+        rows, columns = np.triu_indices(self.n, 1)
+        square = np.diag(np.arange(self.n))
+        square[rows, columns] = square[columns, rows] = self.n + np.arange(len(rows))
+        return Enclosure(*(a[0] for a in out[:3])), out[3][square], out[4][square]
 
     def value_to_last_bit(self, x: np.ndarray) -> tuple[float, float] | None:
         """The tightest doubles around the function's value at one point, slowly; None where they cannot be told."""
@@ -274,6 +302,11 @@ class Evaluator:
     def local_block(self, block: int) -> LocalForm | None:
         """The same for a block of variables."""
         return local_form(self.f, var("x", (self.n,)), block)
+
+    @cached_property
+    def is_costly(self) -> bool:
+        """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
+        return sum(node.size for node in topological([self.f])) > _COSTLY
 
     @cached_property
     def has_pieces(self) -> bool:

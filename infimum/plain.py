@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from infimum.cover import Cover
+from infimum.minimisers import Minimisers
 
 
 def plain(value: Any) -> Any:
@@ -27,6 +28,8 @@ def plain(value: Any) -> Any:
         if value.unions is None:
             return value.count
         return {"unions": [value.unions[i].tolist() for i in range(len(value.unions))]}
+    if isinstance(value, Minimisers):
+        return {"found": plain(list(value)), "rest": value.rest, "why": value.why}
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, (np.ndarray, np.generic)):

@@ -2,7 +2,7 @@
 
 import math
 import operator
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
@@ -12,6 +12,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.errors import BoundsError, OptionError, TraceError
+from infimum.start_boxes import StartBoxes
 from infimum.text import counted
 
 MOST_VARIABLES = 10**8  # a box of so many takes gigabytes
@@ -66,6 +67,9 @@ class Interval:
 class Problem:
     """Minimise `fun` over the box from `lo` to `hi`; the columns of `x0` are points inside it to start from.
 
+    If the search starts from boxes of the user's, their union `start` is what it is about, and `lo` and `hi` are the box around
+    them.
+
     >>> p = Problem.read(sum, [(0, 1), (-1, None)])
     >>> p.lo, p.hi
     (array([ 0., -1.]), array([ 1., inf]))
@@ -75,15 +79,29 @@ class Problem:
     lo: np.ndarray
     hi: np.ndarray
     x0: np.ndarray | None = None
+    start: StartBoxes | None = None
 
     @classmethod
     @environment.ours
-    def read(cls, fun: Any, bounds: Any, n: int | None = None, x0: Any = None) -> "Problem":
+    def read(cls, fun: Any, bounds: Any, n: int | None = None, x0: Any = None, start_boxes: Any = None) -> "Problem":
         """A problem from the user's arguments, checked."""
         if not callable(fun) and not hasattr(fun, "estimate"):
             raise OptionError(f"fun must be a function of an array, not {fun!r}")
         lo, hi = read_bounds(bounds, n)
-        return cls(fun, lo, hi, None if x0 is None else _points(x0, lo, hi))
+        points = None if x0 is None else _points(x0, lo, hi)
+        if start_boxes is None:
+            return cls(fun, lo, hi, points)
+        start = _start_boxes(start_boxes, lo, hi)
+        if points is not None and not start.holds(points).all():
+            k = int(np.argmin(start.holds(points)))
+            raise OptionError(f"point {k} of x0 lies in none of the start_boxes: {points[:, k].tolist()!r}")
+        return cls(fun, *start.hull, points, start)
+
+    @property
+    @environment.ours
+    def several(self) -> StartBoxes | None:
+        """The start boxes if the feasible set may be no box: if there are more than one."""
+        return self.start if self.start is not None and len(self.start) > 1 else None
 
 
 def _points(x0: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
@@ -105,6 +123,30 @@ def _points(x0: Any, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
             raise OptionError(f"point {k} of x0 lies outside the bounds: variable {i} is {float(point[i])!r}, "
                               f"its bounds are ({float(lo[i])!r}, {float(hi[i])!r})")
     return np.ascontiguousarray(points.T)
+
+
+def _start_boxes(boxes: Any, lo: np.ndarray, hi: np.ndarray) -> StartBoxes:
+    """Boxes inside the bounds, each given as these are, a pair for each variable."""
+    wanted = "start_boxes must be a list of boxes, each of them a list with a (low, high) pair for each variable"
+    if isinstance(boxes, (str, bytes, Mapping, Set)) or not isinstance(boxes, Iterable):
+        raise OptionError(f"{wanted}, not {boxes!r}")
+    found = []
+    for k, box in enumerate(boxes):
+        if not isinstance(box, (Sequence, np.ndarray)) or any(np.ndim(row) == 0 for row in box):
+            raise OptionError(f"{wanted}; box {k} is {box!r}")  # one pair would stand for all variables: a whole box, or a slip
+        try:
+            low, high = read_bounds(box, len(lo))
+        except BoundsError as error:
+            raise OptionError(f"box {k} of start_boxes is wrong: {error}") from None
+        outside = np.flatnonzero(~((low >= lo) & (high <= hi)))
+        if len(outside):
+            i = int(outside[0])
+            raise OptionError(f"box {k} of start_boxes reaches beyond the bounds: variable {i} has ({float(low[i])!r}, "
+                              f"{float(high[i])!r}) there, its bounds are ({float(lo[i])!r}, {float(hi[i])!r})")
+        found.append((low, high))
+    if not found:
+        raise OptionError(f"start_boxes is empty: leave it out to search the whole box of the bounds; otherwise {wanted}")
+    return StartBoxes(*(np.stack(ends, axis=1) for ends in zip(*found, strict=True)))
 
 
 def read_bounds(bounds: Any, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -3,15 +3,17 @@
 import base64
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from infimum import environment
 from infimum.cover import Cover
+from infimum.minimisers import Minimisers
 from infimum.plain import plain, strict
 from infimum.plotting import View, draw, png
 from infimum.text import html_table, point, table
@@ -64,17 +66,17 @@ class Progress:
 class Result(Mapping):
     """The result of `minimize`. Its fields can be read as attributes or as keys, under SciPy's names where SciPy has one.
 
-    x, fun: the best point, and a verified upper bound of the function there. lower, upper: the infimum over the bounds certainly
-    lies between them; lower is -inf where nothing was proved. gap: upper - lower, rounded up. success: the engine reached its
-    goal; `verdict` says what that means. obstacle: for the verdicts STOPPED and UNDECIDED, what prevents a proof and what to do
-    about it; None if that is not known. boxes: (lo, hi) pairs that together contain every global minimiser, with regions that
-    touch merged into one box; None if nothing is known. regions: the same regions one by one, as a Cover with arrays `lo`, `hi`
-    and `lower`; where variables are independent, it is a product of unions of intervals (`regions.unions`), and `boxes` is the
-    one box around it if there would be more than 10,000. minima: the local minima found, the lowest first. confidence: an
-    estimate of the probability that no basin was missed (see docs/swarm.md); None if there is none. attained: True if the
-    infimum is a value of the function; None if that is not known. history: a Progress entry for each improvement. device: where
-    the kernels ran. batch: the boxes per step of branch and bound, on which the bits depend; if the run moved to a GPU, those
-    of its last step.
+    x, fun: the best point, and a verified upper bound of the function there. lower, upper: the infimum over the bounds (over the
+    `start_boxes`, if there were any) certainly lies between them; lower is -inf where nothing was proved. gap: upper - lower,
+    rounded up. success: the engine reached its goal; `verdict` says what that means. obstacle: for the verdicts STOPPED and
+    UNDECIDED, what prevents a proof and what to do about it; None if that is not known. boxes: (lo, hi) pairs that together
+    contain every global minimiser, with regions that touch merged into one box; None if nothing is known. minimisers: boxes that
+    hold exactly one minimiser each. regions: the same regions one by one, as a Cover with arrays `lo`, `hi` and `lower`; where
+    variables are independent, it is a product of unions of intervals (`regions.unions`), and `boxes` is the one box around it if
+    there would be more than 10,000. minima: the local minima found, the lowest first. confidence: an estimate of the probability
+    that no basin was missed (see docs/swarm.md); None if there is none. attained: True if the infimum is a value of the function;
+    None if that is not known. history: a Progress entry for each improvement. device: where the kernels ran. batch: the boxes per
+    step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """
@@ -102,6 +104,24 @@ class Result(Mapping):
     device: str = "cpu"
     batch: int | None = None
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
+    question: Callable[["Result"], Minimisers | None] | None = field(default=None, repr=False)  # finds `minimisers`; no key
+
+    @cached_property
+    @environment.ours
+    def minimisers(self) -> Minimisers | None:
+        """Boxes that are proved to hold exactly one minimiser each (see `Minimisers`): a sequence of `Minimiser` with `lo`, `hi`
+        and `may_be_global`. They are looked for when this is first read, which takes moments. None where nothing was proved.
+
+        >>> import infimum
+        >>> r = infimum.minimize(lambda x: (x[0] - 1) ** 2 + np.cos(x[1]), [(-5, 5), (0, 5)], xtol=1e-3)
+        >>> r.minimisers.exactly_one, bool((r.minimisers[0].hi - r.minimisers[0].lo < 1e-12).all())
+        (True, True)
+        """
+        return None if self.question is None else self.question(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle has no function to ask: what it can tell of minimisers is found before."""
+        return self.__dict__ | {"minimisers": self.minimisers}
 
     @property
     @environment.ours
@@ -160,4 +180,4 @@ class Result(Mapping):
         return table(self)
 
 
-_KEYS = (*(f.name for f in fields(Result) if f.name != "view"), "gap")
+_KEYS = (*(f.name for f in fields(Result) if f.name not in ("view", "question")), "gap", "minimisers")

@@ -32,6 +32,7 @@ from infimum.expr.trace import arguments
 from infimum.plotting import View
 from infimum.problem import Problem
 from infimum.result import Result
+from infimum.start_boxes import StartBoxes
 from infimum.text import counted
 from infimum.watch import OutOfTime, Watch
 
@@ -42,15 +43,16 @@ _ARRAYS = 12  # the doubles a variable that a box may take on a GPU
 
 @environment.ours
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
-             engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto", atol: float = 1e-6,
-             rtol: float = 1e-6, xtol: float | None = None, time_limit: float | None = None, max_boxes: int | None = None,
-             memory_limit: float | None = 8e9, batch: int | None = None, progress: bool | None = None,
-             callback: Callable | None = None, checkpoint: str | PathLike | None = None, seed: int | None = 0,
-             threads: int | None = None, **unknown: Any) -> Result:
+             start_boxes: Any = None, engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto",
+             atol: float = 1e-6, rtol: float = 1e-6, xtol: float | None = None, time_limit: float | None = None,
+             max_boxes: int | None = None, memory_limit: float | None = 8e9, batch: int | None = None,
+             progress: bool | None = None, callback: Callable | None = None, checkpoint: str | PathLike | None = None,
+             seed: int | None = 0, threads: int | None = None, **unknown: Any) -> Result:
     """Find and prove the global minimum of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite. `args` are passed on to
-    `fun`, which may also be an Evaluator from `infimum.compile`. `x0` is a point to start from, or several.
+    `fun`, which may also be an Evaluator from `infimum.compile`. `x0` is a point to start from, or several. `start_boxes` is a
+    list of boxes inside the bounds, each a list of pairs: search and proof are then about their union, and nothing else.
 
     `engine="auto"` proves. It ends when `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that may
     hold a minimiser is wider than `xtol` (see `result.regions`; in `result.boxes`, regions that touch are merged). `time_limit`
@@ -96,7 +98,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         raise OptionError(str(error)) from None
     atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
     settings = PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, time_limit is not None)
-    problem = Problem.read(fun, bounds, n, x0)
+    problem = Problem.read(fun, bounds, n, x0, start_boxes)
+    if problem.several is not None and engine != "auto":
+        raise OptionError(f"engine {engine!r} takes one box, and there are {len(problem.start):,} start_boxes; engine 'auto' "
+                          "takes any number")
     _check_particles(getattr(settings, "particles", None), len(problem.lo), memory_limit)
     if checkpoint is not None:
         if engine not in PROVERS:
@@ -147,7 +152,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any =
         _check_number(name, value, optional=True, positive=True)
     whole = load(checkpoint)
     asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
-    problem = Problem(fun, *(whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0")))
+    lo, hi, x0, *start = (whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0", "start.lo", "start.hi"))
+    problem = Problem(fun, lo, hi, x0, None if start[0] is None else StartBoxes(*start))
 
     def run() -> Result:
         evaluator = _evaluator(fun, len(problem.lo), args, device, threads, asked["memory_limit"])
@@ -176,7 +182,7 @@ def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any
     watch.show = shown.wait
     try:
         with watch:
-            return run()
+            return _about(problem, run())
     except OutOfTime as early:
         shown.clear()
         plain = fun.fun if isinstance(fun, Evaluator) else lambda x: fun(x, *arguments(args))
@@ -184,9 +190,17 @@ def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any
         why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
                                                         time_limit - watch.seconds)
         result = by_plain_calls(problem, plain, early.best, f"{why} while {early} the function", left, seed, engine)
-        return replace(result, seconds=watch.seconds)
+        return _about(problem, replace(result, seconds=watch.seconds))
     finally:
         shown.clear()
+
+
+def _about(problem: Problem, result: Result) -> Result:
+    """The result, which says so where it is not about all of the bounds."""
+    if problem.start is None:
+        return result
+    scope = f"all this is about {problem.start.named()}, not about the rest of the bounds"
+    return replace(result, message=f"{result.message}; {scope}")
 
 
 def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_limit: float | None) -> dict[str, Any]:
@@ -209,7 +223,8 @@ def _on(evaluator: Evaluator, result: Result, run: Any = None) -> Result:
 
 def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem) -> CheckpointWriter:
     x0 = {} if problem.x0 is None else {"x0": problem.x0}
-    return CheckpointWriter(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi, **x0}))
+    start = {} if problem.start is None else {"start.lo": problem.start.lo, "start.hi": problem.start.hi}
+    return CheckpointWriter(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi, **x0, **start}))
 
 
 def _view(evaluator: Evaluator, problem: Problem) -> View:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum.cover import Cover
+from infimum.minimisers import Minimiser
 from infimum.unions import Unions, number_of
 
 _SHOWN, _WIDTH = 6, 110  # boxes and minima of a table; where long texts are broken
@@ -90,15 +91,29 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
         return []
     if not result.boxes:
         return [("minimisers", "none")]
-    if result.regions is not None and result.regions.unions is not None:
+    if result.regions is not None and result.regions.unions is not None and result.regions.count > _SHOWN:
         return _product(result.regions.unions.merged())
+    known = result.minimisers if result.success and len(result.boxes) <= _SHOWN else None
+    if known is not None and known.rest == 0 and known.may_be_global:
+        return _alone(known.may_be_global)
     found = [("minimisers", f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}")]
     found += [("", box(*ends)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
     if len(result.boxes) > _SHOWN:
         widest = max(float((hi - lo).max()) for lo, hi in result.boxes)
         cure = f", up to {widest:.3g} wide: a smaller xtol= narrows them" if result.success else ""
         found.append(("", f"and {len(result.boxes) - _SHOWN:,} more{cure}"))
+    if known is not None and known.why is not None:
+        found.append(("", f"how many is not shown: {known.why}"))
     return found
+
+
+def _alone(minimisers: list[Minimiser]) -> list[tuple[str, str]]:
+    """Boxes with one minimiser each that may be global, and no other elsewhere."""
+    if len(minimisers) == 1:
+        return [("minimisers", f"exactly one, in {box(minimisers[0].lo, minimisers[0].hi)}")]
+    found = [("minimisers", f"at least one of {len(minimisers)} local ones, each alone in its box")]
+    found += [("", box(m.lo, m.hi)) for m in minimisers[:_SHOWN]]
+    return [*found, ("", f"and {len(minimisers) - _SHOWN:,} more")] if len(minimisers) > _SHOWN else found
 
 
 def _product(unions: Unions) -> list[tuple[str, str]]:

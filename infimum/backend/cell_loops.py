@@ -151,6 +151,10 @@ _KEEP = load("sum", "whole", "%k", "double") + load("lives", "alive", "%k") + f"
   %tighter = fcmp olt double %sum, %so.far
   %best.known = select i1 %tighter, double %sum, double %so.far
 """ + store("out2", "%best.known", "bound", "%k", "double")
+_KEEP_EACH = load("b", "bag", "%k") + load("limit", "limits", "%b", "double") + load("sum", "whole", "%k", "double") + """
+  %too.high = fcmp olt double %sum, %limit
+""" + only_if("%too.high", "gone", store("out", "0", "alive", "%k"))
+_COPY = load("word", "source", "%k") + store("out", "%word", "target", "%k")
 
 # ---- derivatives: the hull for each slice of a variable in a bag, and what has a strict sign with that of another bag
 _SLICE = load("b", "bag", "%k") + _row("id", "ids", "%place", "%count") + load("begin", "offset", "%b") + \
@@ -290,6 +294,7 @@ LOOPS = {name: Loop(*words) for name, words in {
     "best": ("*whole *parent *best", _BEST), "from_child": ("*whole *parent *best *child", _FROM_CHILD),
     "mask": ("*value *alive *number", _MASK), "centres": ("*value *alive *number", _CENTRES),
     "keep": ("*whole *alive *bound limit", _KEEP),
+    "keep_each": ("*bag *limits *whole *alive", _KEEP_EACH), "copy_words": ("*source *target", _COPY),
     "hull": ("*ids count *bag *offset place *from *to *alive *nlo *hi", _HULL),
     "exclude": ("*ids count *bag *offset *partner place *from *to *free *alive *nlo *hi", _EXCLUDE),
     "take": ("*source *index *target", _TAKE), "slope": ("*link *slopes *target sign adds", _SLOPE),

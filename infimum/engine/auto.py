@@ -1,12 +1,13 @@
 """The engine people call: a good point first, then sweeps of the whole box, then branch and bound, until the infimum is enclosed.
 
 The good point comes from the swarm, or, for very many variables, from sampling along each of them. Sweeps shrink the box in all
-variables at once; where they no longer pay, it is cut.
+variables at once; where they no longer pay, it is cut. Where several boxes were given to start from, these are cut at once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.chain.coupled import coupled_of
 from infimum.engine.points.coordinate_search import CoordinateSearch
+from infimum.engine.points.in_boxes import SearchInBoxes
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.polish import Polish
 from infimum.engine.points.search import PointSearch
@@ -31,6 +33,7 @@ from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
 from infimum.result import Progress, Result
+from infimum.start_boxes import StartBoxes
 
 _REACH = 1e3         # unbounded variables: the swarm looks this far
 _MANY = 32           # with more variables points come from the coordinate search, not from the swarm
@@ -40,6 +43,8 @@ _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
 _COUPLED, _WORTH_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19  # after so many coupled chains are tried, with so many cells a step,
 _STILL_LEFT = 16     # if of so many boxes one is left
+_LOWEST, _ULPS = 2.0**-40, 2.0**-50  # a search is over where so little lies below its point: parts of the tolerance, of the value
+_BOXES, _MORE_BOXES = 8, 32        # of several start boxes a swarm looks in so many, the second time in more
 _LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
 
 
@@ -56,10 +61,11 @@ class Auto:
         self.max_boxes, self.memory_limit = max_boxes, memory_limit
         self.first_batch = self.batch = batch or evaluator.batch  # by the first one points are looked for again, now or later
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
-        self.incumbent = Incumbent(evaluator, self.lo, self.hi)
-        self.swarm = Swarm(self._finite(), evaluator, replace(options, restarts=0), seed)
+        self.start, self.options = problem.several, options
+        self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start)
+        self.swarm = self._swarm_of(0)
         self.searches: list[PointSearch] = [self.swarm]  # the one at work is the last
-        self.root = Root(evaluator, self.lo, self.hi, goal, self.incumbent)
+        self.root = Root(evaluator, self.lo, self.hi, goal, self.incumbent, self.start)
         self.branch: Branch | None = None
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
@@ -67,14 +73,16 @@ class Auto:
         self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
-    def _finite(self) -> Problem:
-        """The problem within finite bounds, for the swarm."""
-        with np.errstate(over="ignore"):
-            lo = np.where(np.isfinite(self.lo), self.lo, np.minimum(-_REACH, self.hi - _REACH))
-            hi = np.where(np.isfinite(self.hi), self.hi, np.maximum(_REACH, self.lo + _REACH))
-        lo, hi = np.where(np.isfinite(lo), lo, -_REACH), np.where(np.isfinite(hi), hi, _REACH)
-        wide = ~np.isfinite(widths(lo, hi))
-        return replace(self.problem, lo=np.where(wide, lo / 4, lo), hi=np.where(wide, hi / 4, hi), x0=None)
+    def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
+        """The search for a point: the first, or, with so many waves more, a later one."""
+        quick = not restarts and self._is_costly()
+        if self.start is not None or quick:
+            boxes = self.start or StartBoxes(self.lo[:, None], self.hi[:, None])
+            most = _MORE_BOXES if restarts else _BOXES
+            return SearchInBoxes(self.evaluator, StartBoxes(*_finite(boxes.lo, boxes.hi)), self.options, self.seed, most, quick)
+        lo, hi = _finite(self.lo, self.hi)
+        options = replace(self.options, restarts=restarts)
+        return Swarm(replace(self.problem, lo=lo, hi=hi, x0=None), self.evaluator, options, self.seed)
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
@@ -97,7 +105,7 @@ class Auto:
 
     def _continue(self, state: State, batch: int) -> None:
         """Goes on with regions that were searched before, so many boxes a step."""
-        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch)
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch, self.start)
         branch.restore(state)
         self.branch, self.batch = branch, batch
 
@@ -161,8 +169,7 @@ class Auto:
         return [stage for stage, wanted in stages if wanted]
 
     def _coordinate_search(self) -> CoordinateSearch:
-        finite = self.swarm.problem
-        return CoordinateSearch(self.evaluator, self.root.sweeper, finite.lo, finite.hi, self.seed)
+        return CoordinateSearch(self.evaluator, self.root.sweeper, *_finite(self.lo, self.hi), self.seed)
 
     def _chain(self) -> Iterator[None]:
         yield from self.root.chain(self.memory_limit, self.max_boxes, Chain.of)
@@ -179,24 +186,46 @@ class Auto:
         self.searches = [*(known for known in self.searches if known is not search), search]
         rounds = list(rounds or search.rounds())
         for k, steps in list(enumerate(rounds))[first:last]:
-            yield from steps
+            over = False
+            for _ in steps:
+                yield
+                over = self._is_lowest(search)
+                if over:
+                    break
             better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
-            late = k + 1 - min(_QUICK, len(rounds))  # at 0 the whole box may be refined for the first time
+            late = 0 if over else k + 1 - min(_QUICK, len(rounds))  # at 0 the whole box may be refined for the first time
             if sweeps and (better or late == 0 or not self.root.sweeps):
                 yield from self.root.sweep(refines=late >= 0)
-                if self.root.done:
-                    return
+            if over or self.root.done:
+                return
+
+    def _is_lowest(self, search: PointSearch) -> bool:
+        """Is its point as low as the function can be, as its enclosure on the whole box tells? So it is for sums of squares."""
+        if len(self.lo) > _MANY:
+            return False
+        enough = self.least + _LOWEST * self.goal.slack(self.least) + _ULPS * abs(self.least)
+        if not search.value <= enough:
+            return False
+        self.incumbent.offer(search.x[:, None])
+        return self.incumbent.upper <= enough
+
+    @cached_property
+    def least(self) -> float:
+        """The lower end of the natural enclosure on all that is searched."""
+        boxes = (self.lo[:, None], self.hi[:, None]) if self.start is None else (self.start.lo, self.start.hi)
+        return float(self.evaluator.value(*boxes).lo.min())
 
     def _begin_to_branch(self) -> Iterator[None]:
-        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
-        branch.begin(*self.root.box, self.root.known)
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.start)
+        branch.begin(*(self.root.box if self.start is None else (self.start.lo, self.start.hi)), self.root.known)
         self.branch = branch
         yield
 
     def _branch(self) -> Iterator[None]:
         later = _LATER if self.first_batch < _LARGE else _LATEST
-        if self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
-            swarm = self._wider_swarm()
+        one_round = self.start is None
+        if one_round and self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
+            swarm = self._swarm_of(_WAVES)
             steps, = swarm.rounds()
             self.overlap = swarm, Overlap(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
@@ -211,11 +240,14 @@ class Auto:
                         return
                 if not self._moved_to_gpu():
                     self.branch.step()
+                if _is_power_of_two(self.branch.steps):  # by counts: a run that is resumed does the same
+                    self.branch.settle()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():
                     self.limit = memory_full(len(self.branch.pool))
                     return
             yield
+        self.branch.settle()
 
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
@@ -267,26 +299,29 @@ class Auto:
         if len(self.lo) > _MANY:
             return
         if self.incumbent.x is not None:
-            yield from self._look(Polish(self.evaluator, self.lo, self.hi, self.incumbent.x), sweeps=False)
+            box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(self.incumbent.x)[0]))
+            yield from self._look(Polish(self.evaluator, *box, self.incumbent.x), sweeps=False)
         if self.root.sweeper is not None:
             yield from self._look(self._coordinate_search())
 
     def _coupled(self) -> Iterator[None]:
-        """The whole box by the structure of the function, if a scalar is all that is in the way: about as long as this took."""
+        """The whole box by the structure of the function, if only a scalar is in the way: the longer, the more steps there were."""
         cells = self.branch.steps * _WORTH_A_STEP
         yield from self.root.chain(self.memory_limit, min(cells, self.max_boxes or cells), coupled_of)
 
     def _wider(self) -> Iterator[None]:
         """The swarm again, with more waves."""
         if self._can_swarm():
-            swarm, begun = self.overlap or (self._wider_swarm(), None)
+            swarm, begun = self.overlap or (self._swarm_of(_WAVES), None)
             yield from self._look(swarm, None if begun is None else [begun.rest()], sweeps=False)
+
+    def _is_costly(self) -> bool:
+        """Does an evaluation take so long that a swarm would take longer than many a proof? Where the proof takes long, the swarm
+        still comes."""
+        return len(self.lo) <= _MANY and self.evaluator.is_costly
 
     def _can_swarm(self) -> bool:
         return len(self.lo) <= _SWARMED
-
-    def _wider_swarm(self) -> Swarm:
-        return Swarm(self.swarm.problem, self.evaluator, replace(self.swarm.options, restarts=_WAVES), self.seed)
 
     def _end_overlap(self) -> None:
         if self.overlap is not None:
@@ -304,3 +339,17 @@ class Auto:
             unions=self.root.unions() if self.proof is self.root else None,
             nit=self.root.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
             engine=self.name, seconds=seconds, seed=self.seed)
+
+
+def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Finite bounds within these, for the swarm."""
+    with np.errstate(over="ignore"):
+        low = np.where(np.isfinite(lo), lo, np.minimum(-_REACH, hi - _REACH))
+        high = np.where(np.isfinite(hi), hi, np.maximum(_REACH, lo + _REACH))
+    low, high = np.where(np.isfinite(low), low, -_REACH), np.where(np.isfinite(high), high, _REACH)
+    wide = ~np.isfinite(widths(low, high))
+    return np.where(wide, low / 4, low), np.where(wide, high / 4, high)
+
+
+def _is_power_of_two(count: int) -> bool:
+    return count & (count - 1) == 0

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.engine.answer.verdict import merged
 from infimum.engine.goal import Goal
 from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import CuttingPart, Outcome, Part
@@ -12,17 +13,20 @@ from infimum.engine.parts.payoff import Payoff
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.fates import Fates
 from infimum.engine.regions.heap import Heap
-from infimum.engine.regions.pool import Pool, Regions
+from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
+from infimum.engine.second_order.question import can_be_settled
+from infimum.engine.second_order.settle import REGIONS, settle
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.lower.programs import FATE, WIDE
+from infimum.start_boxes import StartBoxes
 
 LEAST = 16  # boxes a step
+FEW = 16    # regions that are looked at one by one
 _FULL, _MOST_PIECES = 512, 16
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
-_TRIED = 256  # regions that a part is tried on
 
 
 def lanes_of(batch: int, n: int) -> int:
@@ -35,11 +39,12 @@ class Branch:
     infimum.
 
     Regions lie in the memory where the kernels run; what comes here in a step are counts, bounds and a point. `batch` is the
-    number of lanes a step, part of the settings: the same batch gives the same bits everywhere.
+    number of lanes a step, part of the settings: the same batch gives the same bits everywhere. Where the search begins in
+    `start` boxes, their union is the feasible set, and lo and hi are the box around it.
     """
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
-                 batch: int | None = None):
+                 batch: int | None = None, start: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
         self.n, self.batch = len(lo), batch or evaluator.batch
         self.arrays = evaluator.arrays_for(self.batch)
@@ -48,9 +53,9 @@ class Branch:
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
         self.unbounded = False  # have regions of this step no lower bound at all?
-        self.parts = parts_of(evaluator, lo, hi)
+        self.start, self.parts = start, parts_of(evaluator, lo, hi, start)
         self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
-        self.discarded = {"value": 0, **{part.discards: 0 for part in self.parts}}
+        self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
 
     def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
         """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
@@ -75,7 +80,7 @@ class Branch:
         return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self._wide(1) is None)
 
     def _wide(self, count: int) -> tuple[Heap, Any, Any] | None:
-        """(where, which, their widest sides) of up to so many regions that are wider than xtol in a variable that can still be
+        """(where, which, the sides to cut) of up to so many regions that are wider than xtol in a variable that can still be
         cut, lowest first; those that wait come last."""
         for heap in (self.pool.front, self.pool.waiting):
             if len(heap):
@@ -91,7 +96,10 @@ class Branch:
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
-        if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
+        only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
+        for part in self.cutting:
+            part.narrow = self.goal.xtol if only_wide else 0.0
+        if only_wide:
             parents = self._take_wide(room)
         else:
             parents = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf, room)
@@ -111,6 +119,22 @@ class Branch:
         payoff = self.cutting[-1].payoff
         if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
             payoff.has_paid(self.steps)
+
+    def settle(self) -> None:
+        """Where the value is known and regions are to be narrowed that are many, but not too many, discards what lies around
+        proved minimisers."""
+        due = self.goal.xtol is not None and FEW <= len(self.pool) <= REGIONS
+        if not due or not self.goal.met(self.lower(), self.incumbent.upper) or not can_be_settled(self.evaluator):
+            return
+        regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
+        left = settle(self.evaluator, self.lo, self.hi, regions, merged(regions), bounds, self.incumbent.x, self.start).left
+        if len(left) < len(regions):
+            self.discarded["second order"] += len(regions) - len(left)
+            each = np.arange(len(left))
+            can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
+            self.pool.replace(left.at(np.flatnonzero(can)))
+            if not can.all():
+                self._put_aside(left.at(np.flatnonzero(~can)))
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""
@@ -138,7 +162,7 @@ class Branch:
     def _asked(self, part: Part, regions: Any, tried: bool) -> list[Fates]:
         """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
         found, gone, count = [], 0, regions.shape[1]
-        some = min(_TRIED, count) if tried else count
+        some = min(part.sample, count) if tried else count
         for begin in range(0, some, part.most or some):
             these = self._some(regions, begin, min(begin + (part.most or some), some))
             fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])

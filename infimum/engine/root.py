@@ -15,18 +15,22 @@ from infimum.engine.regions.pool import Regions
 from infimum.engine.running.checkpoint import State
 from infimum.evaluate import Evaluator
 from infimum.lower.sweep import SLICES
+from infimum.start_boxes import StartBoxes
 from infimum.unions import Unions
 
 _PAYS = 0.9  # a sweep pays if it shrinks some variable to this part
 
 
 class Root:
-    """One box that holds every minimiser. `lower()` and the incumbent's upper bound enclose the infimum."""
+    """One box that holds every minimiser. `lower()` and the incumbent's upper bound enclose the infimum. The box around several
+    start boxes stays as it is: sweeps and what follows them are about a product of intervals."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent):
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
+                 start: StartBoxes | None = None):
         self.evaluator, self.goal, self.incumbent, self.n = evaluator, goal, incumbent, len(lo)
         self.box, self.known, self.sweeps = (lo[:, None], hi[:, None]), -np.inf, 0  # f is not below what is known
-        sweeper = Sweeper(evaluator, lo, hi) if self.n >= FEW else None
+        self.start = start
+        sweeper = Sweeper(evaluator, lo, hi) if self.n >= FEW and start is None else None
         self.sweeper = sweeper if sweeper is not None and sweeper.possible else None
         self.refiner: Refiner | Chain | None = None  # of the box as it is now
         self.refined = 0                     # slices that were enclosed in refinements before
@@ -82,7 +86,9 @@ class Root:
 
     def chain(self, memory_limit: float | None, max_boxes: int | None, of: Callable[..., Chain | None]) -> Iterator[None]:
         """Takes it apart by the structure of the function, where it has one: `of` makes the search."""
-        chain = None if self.empty else of(self.evaluator, self.box, self.goal, self.incumbent, memory_limit, max_boxes)
+        if self.empty or self.start is not None:
+            return
+        chain = of(self.evaluator, self.box, self.goal, self.incumbent, memory_limit, max_boxes)
         if chain is not None:
             self._forget_refinement()
             with suppress(MemoryError):  # what is proved so far stays
@@ -127,13 +133,23 @@ class Root:
         """What may still hold a minimiser."""
         if self.empty:
             return Regions.none(self.n)
-        level = self.evaluator.value(*self.box).level[0]
+        lo, hi = (self._listed() or self.box) if self.start is None else (self.start.lo, self.start.hi)
+        level = self.evaluator.value(lo, hi).level
         if self.refiner is not None:
-            level = max(level, self.refiner.level)
-        return Regions(*self.box, np.array([self.known]), np.zeros(1, np.int32), np.full(1, level, np.int8))
+            level = np.maximum(level, self.refiner.level)
+        count = lo.shape[1]
+        return Regions(lo, hi, np.full(count, self.known), np.zeros(count, np.int32), level.astype(np.int8))
+
+    def _listed(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The boxes that a chain has left, where they are few."""
+        product = self._product()
+        return self.refiner.boxes(product) if product is not None and isinstance(self.refiner, Chain) else None
 
     def unions(self) -> Unions | None:
         """Where a refinement has left more than one box: the product that they are, no interval wider than the goal allows."""
+        return None if self._listed() is not None else self._product()
+
+    def _product(self) -> Unions | None:
         if self.refiner is None or self.empty:
             return None
         merged = self.refiner.unions.merged()

@@ -23,7 +23,7 @@ from infimum.expr.node import Expr
 from infimum.expr.rough import rough_and_calm
 from infimum.interval.pair import INF, UNDEFINED, Pair
 from infimum.lower.data import Data
-from infimum.lower.kernel import Builder, Value
+from infimum.lower.kernel import Builder, Step, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.outcomes import by_outcome
@@ -54,7 +54,7 @@ class Bound:
 
     more = 0  # parameters behind those
 
-    def __init__(self, f: Expr, x: Expr, by_pieces: bool = False):
+    def __init__(self, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False):
         self.b, self.data, self.n = Builder(), Data(), x.size
         self.at = self.data.offset(np.zeros(3 * self.n + self.more))
         self.prepare()
@@ -67,7 +67,7 @@ class Bound:
             g = whole_if_unsound(b, g)
             for buffer, end in zip(ends, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
-        tighter = by_outcome(b, f, self.data, by_slices(b, f, self.data, _SLICES) if by_pieces else {})
+        tighter = by_outcome(b, f, self.data, by_slices(b, f, self.data, _SLICES, unbounded) if by_pieces else {})
         Lowering(b, Enclosures(), {"x": self.box}, self.data, tighter).run(
             [*((node, lambda at, v, node=node: out.setdefault(node, v)) for node in (f, *parts)),
              *((gradient(node, x), partial(keep, ends=ends)) for node, ends in zip(summed, slopes, strict=True))],
@@ -101,6 +101,10 @@ class Bound:
         return self.b.ogt(width, 0.0)
 
     least_smear = 0.0  # of a variable that cannot
+
+    def choose_first(self, smear: Value, width: Value, number: Value) -> Step | None:
+        """The choice, in the loop over the variables, among those that are to be cut before the others."""
+        return None
 
     def write_facts(self, gone: Value, axis: Value) -> None:
         """Whether the box is proved away, and the variable to cut next."""
@@ -136,14 +140,20 @@ class Bound:
             self.write_side(i, left, right, c)
             width = b.select(b.mor(found.on_low, found.on_high), 0.0, b.sub(hi, lo))
             slope = b.select(lipschitz, b.max(g.nlo, g.hi), 1.0)
-            smear = b.min(b.mul(b.max(slope, 2.0**-1000), width), 2.0**1000)
+            near = b.min(b.abs(lo), b.abs(hi))  # of unbounded sides those first that come closest to 0
+            unbounded = b.div(2.0**1000, b.max(1.0, b.select(b.olt(near, INF), near, 0.0)))
+            smear = b.select(b.olt(width, INF), b.min(b.mul(b.max(slope, 2.0**-1000), width), 2.0**1000), unbounded)
             facts = b.step((0.0, 0.0), (b.select(found.excluded, 1.0, 0.0), b.max(b.abs(lo), b.abs(hi))), larger)
             smear = b.select(self.may_be_cut(left, right, width), smear, self.least_smear)
             chosen = b.step((-1.0, -1.0), (smear, self.given(2, i)), with_larger)
+            first = self.choose_first(smear, width, self.given(2, i))
         self.centre = lambda i: b.load(centre, i)
         excluded, furthest = facts.results
         gone = b.mor(self.natural.empty, b.mand(b.ogt(excluded, 0.0), b.olt(furthest, INF)))
-        self.write_facts(gone, chosen.results[1])
+        axis = chosen.results[1]
+        if first is not None:  # where any of those is there
+            axis = b.select(b.ogt(first.results[0], self.least_smear), first.results[1], axis)
+        self.write_facts(gone, axis)
 
     def _centre(self, lo: Value, hi: Value, g: Pair) -> Value:
         """The point where the mean value form is highest; a finite one in any case."""

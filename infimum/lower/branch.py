@@ -17,7 +17,7 @@ from infimum.expr.node import Expr
 from infimum.interval.pair import INF
 from infimum.lower.bound import Bound
 from infimum.lower.data import Data
-from infimum.lower.kernel import Builder, Kernel, Value
+from infimum.lower.kernel import Builder, Kernel, Step, Value
 from infimum.lower.proof import best_lower, with_larger
 
 REGIONS, UPPER, POINT = range(3)                     # the outputs
@@ -58,13 +58,23 @@ def _cut(b: Builder, lo: Value, hi: Value, part: Value) -> Value:
 
 
 class Piece(Bound):
-    """Writes the kernel. Behind the parameters of `Bound`: the piece's number k, and the parts k / pieces, (k + 1) / pieces.
+    """Writes the kernel. Behind the parameters of `Bound`: the piece's number k, the parts k / pieces, (k + 1) / pieces, and the
+    width of sides that are narrow enough: of wider ones, where there are any, the one with the largest smear is cut next.
 
     The only piece of one (0, 0, 1) is the parent itself. A piece that is a point of its neighbour is gone.
     """
 
-    more = 3
+    more = 4
     least_smear = -1.0
+
+    def __init__(self, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False, in_boxes: bool = False):
+        self.in_boxes = in_boxes  # the user's bounds are those of each parent, input 1: see `lower/faces.py`
+        super().__init__(f, x, by_pieces, unbounded)
+
+    def given(self, which: int, i: "int | Value") -> Value:
+        if self.in_boxes and which < 2:
+            return self.b.input(1, self.b.place("uadd", which * self.n, i))
+        return super().given(which, i)
 
     def prepare(self) -> None:
         b = self.b
@@ -100,6 +110,11 @@ class Piece(Bound):
         middle = cut(self.b, lo, hi, 0.5)
         return self.b.mand(self.b.ogt(middle, lo), self.b.olt(middle, hi))
 
+    def choose_first(self, smear: Value, width: Value, number: Value) -> Step:
+        b = self.b
+        too_wide = b.ogt(width, b.data(self.at + 3 * self.n + 3))
+        return b.step((self.least_smear, STUCK), (b.select(too_wide, smear, self.least_smear), number), with_larger)
+
     def write_facts(self, gone: Value, axis: Value) -> None:
         b = self.b
         b.output(REGIONS, rows(self.n)[1], b.select(b.mor(gone, self.void), GONE, axis))
@@ -113,10 +128,10 @@ class Piece(Bound):
         self.b.output(REGIONS, rows(self.n)[2], level)
 
 
-def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:
+def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False, in_boxes: bool = False) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
-    writer, n = Piece(f, x, by_pieces), x.size
-    return writer.b.kernel(name, 1, 3), writer.data, (rows_of(n), 1, n), writer.at
+    writer, n = Piece(f, x, by_pieces, unbounded, in_boxes), x.size
+    return writer.b.kernel(name, 1 + in_boxes, 3), writer.data, (rows_of(n), 1, n), writer.at
 
 
 def fate(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -136,8 +151,9 @@ def fate(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
 
 
 def wide(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """(the lower bound of a region that is too wide, NaN of another; its widest side). Parameter: what is too wide.
+    """(the lower bound of a region that is too wide, NaN of another; the side to cut). Parameter: what is too wide.
 
+    That is the side that the region is to be cut at next anyway, which has the largest smear, if it is too wide, else the widest.
     A side without a double strictly inside does not count, since it cannot be cut. A width is rounded up, so that none is wider
     than it seems.
     """
@@ -148,7 +164,9 @@ def wide(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
         lo, hi = b.input(0, i), b.input(0, b.place("uadd", i, n))
         width, middle = b.sub(hi, lo), cut(b, lo, hi, 0.5)
         counts = b.mand(b.ogt(width, b.data(at)), b.mand(b.ogt(middle, lo), b.olt(middle, hi)))
-        side = b.step((-1.0, STUCK), (b.select(counts, width, -1.0), b.data(b.place("uadd", index, i))), with_larger)
+        number = b.data(b.place("uadd", index, i))
+        width = b.select(b.oeq(b.input(0, rows(n)[1]), number), INF, width)
+        side = b.step((-1.0, STUCK), (b.select(counts, width, -1.0), number), with_larger)
     widest, axis = side.results
     b.output(0, 0, b.select(b.ogt(widest, 0.0), b.input(0, rows(n)[0]), float("nan")))
     b.output(1, 0, axis)

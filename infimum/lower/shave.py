@@ -66,8 +66,9 @@ class _Reader:
                 for row, none in enumerate((neutral, neutral, float(SMOOTH)))]
 
 
-def spread(name: str, f: Expr, x: Expr) -> tuple:
-    """What a sweep reads beside the box, for every variable of each region. Parameters: the user's bounds."""
+def spread(name: str, f: Expr, x: Expr, in_boxes: bool = False) -> tuple:
+    """What a sweep reads beside the box, for every variable of each region. Parameters: the user's bounds; where they are those
+    of each region (`lower/faces.py`), they are the last input instead."""
     form, b, data, n = local_form(f, x), Builder(), Data(), x.size
     at = data.offset(np.zeros(2 * n))
     reader, inputs = _Reader(b, data, form, n), 1 + 3 * len(all_sources(form))
@@ -80,23 +81,24 @@ def spread(name: str, f: Expr, x: Expr) -> tuple:
         b.output(slot, b.place("uadd", row * n, i), value)
     with b.loop(n) as turn:
         i = turn.index
-        for row, value in enumerate((b.data(b.place("uadd", at, i)), b.data(b.place("uadd", at + n, i)), bounded)):
+        user = [b.input(inputs, b.place("uadd", k, i)) if in_boxes else b.data(b.place("uadd", at + k, i)) for k in (0, n)]
+        for row, value in enumerate((*user, bounded)):
             put(_FOR_USER, row, i, value)
         for number in form.numbers:
             for value in reader.rows(number, i):
                 put(_FOR_NUMBERS, count, i, value)
                 count += 1
-    return b.kernel(name, inputs, 2), data, (3 * n, max(1, count) * n), at
+    return b.kernel(name, inputs + in_boxes, 2), data, (3 * n, max(1, count) * n), at
 
 
 def shaved(name: str, n: int) -> tuple:
     """What is left of each region after a sweep, and 1 if that was worth it, else 0. Inputs: the regions, and what the sweep says
-    of each variable. Parameter: the verified upper bound.
+    of each variable. Parameters: the verified upper bound; the part of its volume that a region is worth cutting to.
 
     A region is gone if one of its variables has no slice left, or if f lies above the upper bound on all of them.
     """
     b, data = Builder(), Data()
-    at, index = data.offset(np.zeros(1)), data.offset(np.arange(n, dtype=float))
+    at, index = data.offset(np.array([0.0, _WORTH_A_REGION])), data.offset(np.arange(n, dtype=float))
     low_row, axis_row, level_row = rows(n)
     axis = b.input(0, axis_row)
 
@@ -127,5 +129,5 @@ def shaved(name: str, n: int) -> tuple:
     axis = b.select(gone, GONE, b.select(b.ogt(wanted, 0.0), axis, widest))
     for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
         b.output(LEFT, row, value)
-    b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, _WORTH_A_REGION)), 1.0, 0.0))
+    b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, b.data(at + 1))), 1.0, 0.0))
     return b.kernel(name, 2, 2), data, (rows_of(n), 1), at

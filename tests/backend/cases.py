@@ -122,22 +122,27 @@ def elementary_case(name: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
 
 # ---- the kernels of an Evaluator
 ROWS = 512  # more than any of the programs below reads or writes
-_SIZES = {programs.BLOCK_CONTEXT: (2,), programs.COMPLETE: (2, 4, 2), programs.CELLS: (0,), programs.STEEP: (0,),
-          programs.BEND: (0,), programs.AT_POINTS: (0,), programs.CURVATURE: (0,)}
+_SIZES = {programs.BRANCH_BY_PIECES: (1,), programs.BLOCK_CONTEXT: (2,), programs.COMPLETE: (2, 4, 2), programs.CELLS: (0,),
+          programs.STEEP: (0,), programs.BEND: (0,), programs.AT_POINTS: (0,), programs.CURVES: (0,), programs.FACES: (3,)}
 _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, programs.MEAN_VALUE, programs.ESTIMATE,
                         programs.ESTIMATE_GRADIENT, programs.ESTIMATE_HESSIAN_VECTOR, programs.DESCENT_DENSE,
                         programs.DESCENT_LIMITED, programs.PROBE, programs.BOUND)
 _NEEDS_TERMS = (programs.TERMS, programs.REDUCED)  # of one variable each, which a stencil has not
-PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind != programs.CURVATURE]  # of three variables at most
+_FEW_VARIABLES = (programs.CONTRACT, programs.CURVES)  # the first has no loops, the second three variables at most
+PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind not in _FEW_VARIABLES]
 PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS]
+PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.SPREAD)]
+PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1")]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
-PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVATURE)]
+PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
 
 
 @cache
 def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
     """(kernel, doubles, positions) of a program; what is given with each run is some numbers."""
-    program = programs.PROGRAMS[kind](trace(FUNCTIONS[function], n, ()), var("x", (n,)), *_SIZES.get(kind, ()))
+    name, *sizes = kind.split(":")
+    program = programs.PROGRAMS[name](trace(FUNCTIONS[function], n, ()), var("x", (n,)), *(map(int, sizes) if sizes else
+                                                                                        _SIZES.get(kind, ())))
     doubles = program.data.doubles()
     return program.kernel, np.where(doubles == 0.0, np.arange(doubles.size) % 7 - 2.5, doubles), program.data.positions()
 

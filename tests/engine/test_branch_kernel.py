@@ -207,16 +207,18 @@ def test_what_becomes_of_a_region():
 
 
 @settings(max_examples=300)
-@given(st.lists(st.tuples(intervals(), intervals(), st.sampled_from([-INF, -1.0, 0.0, 5.0])), min_size=1, max_size=9),
+@given(st.lists(st.tuples(intervals(), intervals(), st.sampled_from([-INF, -1.0, 0.0, 5.0]), st.sampled_from([-1, 0, 1])),
+                min_size=1, max_size=9),
        st.sampled_from([TINY, 1e-300, 1e-12, 2.0**-52, 0.5, 1.0, 1e9, MAX]))
-@example([((0.0, 0.5), (1.0, 1.0), 0.0)], 0.5)
-@example([((-MAX, MAX), (0.0, TINY), 0.0), ((-INF, 3.0), (1.0, 2.0), -1.0)], MAX)
+@example([((0.0, 0.5), (1.0, 1.0), 0.0, 0)], 0.5)
+@example([((-MAX, MAX), (0.0, TINY), 0.0, 1), ((-INF, 3.0), (1.0, 2.0), -1.0, 1)], MAX)
 def test_what_is_too_wide(boxes, xtol):
-    """No region that could be cut and is wider, as NumPy has it, is missed; one that counts is wider up to two last digits."""
+    """No region that could be cut and is wider, as NumPy has it, is missed; one that counts is wider up to two last digits. It is
+    cut where it is to be cut next, if that side is too wide, else at its widest side."""
     n, f = 2, nothing_known(2)
     lo, hi = (np.array([[box[k][side] for box in boxes] for k in range(n)]) for side in (0, 1))
-    lower = np.array([box[2] for box in boxes])
-    regions = Regions(lo, hi, lower, np.zeros(len(lower), np.int32), np.zeros(len(lower), np.int8)).columns()
+    lower, wanted = np.array([box[2] for box in boxes]), np.array([box[3] for box in boxes], np.int32)
+    regions = Regions(lo, hi, lower, wanted, np.zeros(len(lower), np.int8)).columns()
     keys, axes = (row[0] for row in f.run(WIDE, [regions], parameters=np.array([xtol])))
     again = infimum.evaluate.Evaluator(f.f, n, PythonBackend()).run(WIDE, [regions], parameters=np.array([xtol]))
     assert same_bits(keys, again[0][0]).all() and same_bits(axes, again[1][0]).all()
@@ -228,5 +230,20 @@ def test_what_is_too_wide(boxes, xtol):
         with np.errstate(over="ignore"):
             assert cuttable[axis, k] and np.nextafter(widths(lo[:, k], hi[:, k])[axis], INF) > xtol
         sides = np.where(cuttable[:, k], widths(lo[:, k], hi[:, k]), -1.0)
-        assert sides[axis] >= np.nextafter(np.nextafter(sides.max(), 0), 0)
+        if wanted[k] >= 0 and sides[wanted[k]] > xtol:
+            assert axis == wanted[k] or sides[axis] == INF
+        else:
+            assert sides[axis] >= np.nextafter(np.nextafter(sides.max(), 0), 0) or axis == wanted[k]
     assert (axes[~found] == STUCK).all()
+
+
+@pytest.mark.parametrize(("narrow", "axes"), [(0.0, [0, 0, 0]), (0.5, [1, 0, 0]), (0.9, [1, 0, 0]), (2.0, [0, 0, 0])])
+def test_of_sides_that_are_too_wide_the_one_with_the_largest_smear_is_cut_next(narrow, axes):
+    """f changes much faster with x[0] than with x[1] and x[2]; where no side is too wide, all count."""
+    f = infimum.compile(lambda x: np.sum(np.array([100.0, 1.0, 0.5]) * np.sin(x) ** 2), 3)
+    lo, hi = np.full((3, 3), -0.25), np.array([[0.0, 0.75, 1.0], [0.75, 0.75, 0.5], [1.0, 0.0, 1.0]])
+    regions = Regions(lo, hi, np.zeros(3), np.zeros(3, np.int32), np.zeros(3, np.int8)).columns()
+    user = [np.full(3, -INF), np.full(3, INF), np.arange(3.0), [0.0, 0.0, 1.0, narrow]]
+    for evaluator in (f, infimum.evaluate.Evaluator(f.f, 3, PythonBackend())):
+        out = evaluator.run(BRANCH, [regions], parameters=np.concatenate(user))[0]
+        assert out[7].tolist() == axes

@@ -51,8 +51,35 @@ def test_proved(f, bounds, infimum_of):
     assert r.verdict.name == "PROVED" and r.lower - 1e-12 <= infimum_of <= r.upper + 1e-12
 
 
-def test_a_real_pole_is_never_proved():
-    r = infimum.minimize(lambda x: 50 * np.exp(-3 * x[0]) - 5 / x[0] ** 6, [(0, 5)], max_boxes=20_000)
+WRITTEN = {  # as users write them, each with its bounds and its infimum
+    "exponential of a pole": (lambda x: np.exp(1 / x) - 1 / x, (0, 2), np.exp(0.5) - 0.5),
+    "inverse gamma": (lambda x: -(x**-3) * np.exp(-1 / x), (0, 10), -27 * np.exp(-3)),
+    "log-normal": (lambda x: -np.exp(-(np.log(x) ** 2) / 2) / x, (0, 10), -np.exp(0.5)),
+    "Planck, frequency": (lambda x: -(x**3) / np.expm1(x), (0, INF), -1.4214354727477365),
+    "Planck, wavelength": (lambda x: -1 / (x**5 * (np.exp(1 / x) - 1)), (0, 3), -21.201435660549907),
+    "Langevin": (lambda x: x / 2 - (1 / np.tanh(x) - 1 / x), (-5, 0), -1.6999091960179806),
+    "Kullback-Leibler": (lambda x: x * np.log(x / 0.3) + (1 - x) * np.log((1 - x) / 0.7), (0, 1), 0.0),
+    "logit": (lambda x: np.log(x / (1 - x)) ** 2 - np.log(x / (1 - x)), (0, 1), -0.25),
+    "tangents": (lambda x: np.tan(x) ** 2 - np.tan(x), (-1.6, 1.6), -0.25),
+    "gamma density": (lambda x: -(x**2) * np.exp(-x), (0, INF), -4 * np.exp(-2)),
+    "polynomial": (lambda x: x**4 - 4 * x**3, (-INF, INF), -27.0),
+    "Cauchy": (lambda x: x / (1 + x**2), (-INF, INF), -0.5),
+}
+
+
+@pytest.mark.parametrize("n", (1, 3))
+@pytest.mark.parametrize("name", WRITTEN)
+def test_as_users_write_them(name, n):
+    f, bounds, least = WRITTEN[name]
+    r = infimum.minimize(lambda x: np.sum(f(x)), [bounds] * n, max_boxes=100_000)
+    assert r.verdict.name == "PROVED" and r.lower - 1e-12 <= n * least <= r.upper + 1e-12
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: 50 * np.exp(-3 * x) - 5 / x**6, lambda x: x**-9 - np.exp(1 / x), lambda x: np.exp(-1 / x) / x**3 - 1 / x,
+    lambda x: np.log(x / (5 - x)) + 1 / (5 - x) - 2 / x])
+def test_a_real_pole_is_never_proved(f):
+    r = infimum.minimize(lambda x: f(x[0]), [(0, 5)], max_boxes=20_000)
     assert r.verdict.name != "PROVED" and r.lower == -INF
 
 

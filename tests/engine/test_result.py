@@ -157,7 +157,7 @@ def test_repr_of_a_long_point():
 # ---- as a mapping
 def test_every_field_is_a_key():
     r = result()
-    names = [*(f.name for f in fields(Result) if f.name != "view"), "gap"]
+    names = [*(f.name for f in fields(Result) if f.name not in ("view", "question")), "gap", "minimisers"]
     assert list(r.keys()) == list(r) == names and len(r) == len(names)
     assert {"x", "fun", "success", "status", "message", "nit", "nfev"} <= set(names)  # scipy's names
     for name, value in r.items():

@@ -36,7 +36,7 @@ class ByPieces:
     def __init__(self, f: Expr | Callable, n: int, backend: CpuBackend | PythonBackend | None = None):
         self.f = f if isinstance(f, Expr) else infimum.compile(f, n).f
         b, data, out, f = Builder(), Data(), {}, gathered(self.f)
-        self.tighter = by_slices(b, f, data, 8)
+        self.tighter = by_slices(b, f, data, 8, unbounded=True)
         Lowering(b, Enclosures(), {"x": lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i))}, data, self.tighter).run(
             [(f, lambda at, v: out.setdefault("f", v))], straight=False)
         whole = whole_if_unsound(b, out["f"])
@@ -117,6 +117,29 @@ SINGULAR = {  # functions of one variable
     "a cutoff": lambda x: np.where(x < 2.5, 4 * (x**-12 - x**-6), 0.0),
     "a limit put in": lambda x: np.where(x == 0, 1.0, np.sin(x) / x) + np.where(x > 0, x * np.log(x), 0.0),
     "odd powers": lambda x: x**-3 - x**-2 + 1,
+    "exponential of a pole": lambda x: np.exp(1 / x) - 1 / x,
+    "inverse gamma": lambda x: -np.exp(-1 / x) / x**3,
+    "log-normal": lambda x: -np.exp(-(np.log(x) ** 2) / 2) / x,
+    "Planck, frequency": lambda x: -(x**3) / np.expm1(x),
+    "Planck, wavelength": lambda x: -1 / (x**5 * (np.exp(1 / x) - 1)),
+    "Planck, wavelength by expm1": lambda x: -(x**-5) / np.expm1(1 / x),
+    "Bose and Einstein": lambda x: -x / np.expm1(x) - 0.1 * x,
+    "Langevin": lambda x: 1 / np.tanh(x) - 1 / x - 0.2 * x,
+    "hyperbolic": lambda x: np.cosh(1 / x) - np.sinh(1 / x) / x,
+    "screened Coulomb": lambda x: 2 * np.exp(-3 * x) / x - np.exp(-x) / x,
+    "Yukawa and repulsion": lambda x: x**-12 - x**-6 + 0.1 * np.exp(-x) / x,
+    "divergence": lambda x: x * np.log(x / 0.3) + (1 - x) * np.log((1 - x) / 0.7),
+    "logit": lambda x: x * np.log(x / (1 - x)) + 1 / x,
+    "logarithm of an exponential": lambda x: np.log(np.expm1(x)) ** 2 - np.log(1 - np.exp(-x)) / x,
+    "barrier": lambda x: np.exp(x) - np.log(2 - x) / x - np.log(x) * np.exp(1 / (2 - x)),
+    "smooth cutoff": lambda x: (0.6 * x**-4 - 1) * np.exp(1 / (x - 1.8)),
+    "tangents": lambda x: np.tan(x) ** 2 - np.tan(x) + 1 / np.tan(x),
+    "reciprocals": lambda x: 1 / (x + x**2) - 1 / np.sin(x) + 1 / (np.exp(x) - 1) ** 2,
+    "two bases": lambda x: 1 / (x**2 - 4) + np.log((x**2 - 4) / x**2) - 1e-3 / (x - 2) ** 3,
+    "far polynomial": lambda x: x**4 - 3 * x**3 + x,
+    "far quotient": lambda x: (x**2 - 3 * x) / (x**2 + 1) + x * np.exp(-(x**2)),
+    "far roots": lambda x: np.sqrt(x**2 + 1) - x + np.log1p(np.exp(x)) - 0.3 * x,
+    "exponentials of both signs": lambda x: np.exp(1 / x - 1 / x**2) / x**2 - np.exp(-1 / x**2) * np.log(x) ** 2,
 }
 
 
@@ -131,7 +154,8 @@ def test_no_value_is_lost(name):
 
 
 # random expressions that vanish, have poles and logarithms at 0 and at 1
-_ONE = ("sin", "cos", "exp", "log", "sqrt", "powi", "neg", "expm1", "log1p", "arctan", "sinh", "xlogx", "abs")
+_ONE = ("sin", "cos", "tan", "exp", "exp", "log", "sqrt", "powi", "neg", "expm1", "log1p", "arctan", "sinh", "cosh", "xlogx",
+        "abs")
 _TWO = ("add", "sub", "mul", "div", "mul", "div", "sub", "pow")
 
 
@@ -176,7 +200,12 @@ FINITE = {  # over [low, high]: an enclosure of no more than these ends
     "away from 0": (1, 1.5, 11.9, INF), "root of x log x": (0, 0.1, 0, INF), "a quotient of polynomials": (0, 1, 0, 1),
     "of a function": (-0.5, 0.5, 2.5, 5.1), "a hole": (-2, 2, -2.2, 2.2), "powers of a sum": (0, 0.1, 500, INF),
     "a cutoff": (0, 100, -1.0001, INF), "a limit put in": (-1, 1, 0, 2.1),
-    "Mie": (-5, 3, -1.2, INF), "a well": (0, INF, -2.3, INF), "odd powers": (0, INF, 0, INF),
+    "exponential of a pole": (0, 0.5, 5, INF), "inverse gamma": (0, 2, -2.5, 1e-9), "log-normal": (0, 5, -4, 1e-9),
+    "Planck, frequency": (0, INF, -3, 1e-9), "Planck, wavelength": (0, 0.05, -1, 1e-9), "screened Coulomb": (0, 0.2, 0, INF),
+    "Planck, wavelength by expm1": (0, 0.05, -1, 1e-9), "Bose and Einstein": (-1, 1, -2, -0.4), "Langevin": (-1, 1, -2, 2),
+    "divergence": (0, 1, -1.5, 1.6), "logit": (0, 0.25, 3, INF), "tangents": (0, 0.3, 3, INF), "tangent": (0, 0.5, 0.8, 1.4),
+    "two bases": (2, 2.001, -INF, -1e4), "far polynomial": (10, INF, 6999, INF), "far quotient": (10, INF, 0, 2),
+    "far roots": (20, INF, 13, INF), "Mie": (-5, 3, -1.2, INF), "a well": (0, INF, -2.3, INF), "odd powers": (0, INF, 0, INF),
 }
 
 
@@ -190,6 +219,9 @@ def test_enclosures_reach(name):
 @pytest.mark.parametrize("name, low, high, ends", [
     ("a pole", -1, 1, (-INF, INF)), ("not quite", -1, 1, (-INF, INF)), ("away from 0", 0, 2, (None, INF)),
     ("Buckingham", 0, 5, (-INF, None)), ("odd powers", -1, 1, (-INF, INF)),
+    ("exponential of a pole", -1, 1, (None, INF)), ("inverse gamma", -1, 1, (None, INF)), ("inverse gamma", -1, 0, (None, INF)),
+    ("barrier", 0, 1, (-INF, None)), ("two bases", 1, 3, (-INF, INF)), ("tangents", -1, 1, (-INF, INF)),
+    ("far polynomial", -INF, INF, (None, INF)),
     ("log", 0, 1, (None, INF)), ("Lennard-Jones", 0, 1, (None, INF)), ("tangent", 1, 2, (-INF, INF))])
 def test_a_pole_stays_one(name, low, high, ends):
     """Unbounded functions: 1 / x on [-1, 1], where the derivative has one sign but the domain is no interval, and others."""

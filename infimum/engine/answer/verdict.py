@@ -10,6 +10,7 @@ from infimum.engine.answer.obstacles import obstacle
 from infimum.engine.goal import Goal
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
+from infimum.engine.second_order.question import Question
 from infimum.errors import InternalError
 from infimum.result import Result, Verdict
 from infimum.unions import Unions
@@ -34,7 +35,8 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
         boxes=merged(regions) if unions is None else listed(unions),
         attained=_attained(regions) if incumbent.x is not None else None,
-        regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower), **work)
+        regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
+        question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start), **work)
 
 
 def _verdict(regions: Regions, unions: Unions | None, lower: float, upper: float, goal: Goal, stopped: str | None) -> Verdict:

@@ -13,6 +13,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.programs import BRANCH_BY_PIECES
 
 _FIRST, _PERIOD, _WORTH = 8, 64, 0.3  # see Payoff
+_WORTH_IF_COSTLY, _FEW = 0.8, 32  # where the function itself takes all of the time, that of the slices counts fully
 
 
 class ByPieces(FirstOrder):
@@ -22,7 +23,10 @@ class ByPieces(FirstOrder):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+        unbounded = not (np.isfinite(lo).all() and np.isfinite(hi).all())
+        self.kernel = f"{BRANCH_BY_PIECES}:{int(unbounded)}"
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH_IF_COSTLY if evaluator.is_costly else _WORTH)
+        self.sample = _FEW if evaluator.is_costly else self.sample
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

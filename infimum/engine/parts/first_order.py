@@ -21,6 +21,7 @@ class FirstOrder(CuttingPart):
 
     name, discards = "first_order", "derivative"
     kernel: ClassVar[str] = BRANCH
+    knows_faces = True
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
@@ -29,6 +30,11 @@ class FirstOrder(CuttingPart):
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
         if pieces not in self.parameters:
             user = [self.lo, self.hi, np.arange(self.n, dtype=float)]
-            self.parameters[pieces] = [np.concatenate([*user, [k, k / pieces, (k + 1) / pieces]]) for k in range(pieces)]
-        runs = [self.evaluator.run(self.kernel, [parents], parameters=given) for given in self.parameters[pieces]]
+            self.parameters[pieces] = [np.concatenate([*user, [k, k / pieces, (k + 1) / pieces, 0.0]]) for k in range(pieces)]
+        kernel, inputs = self.kernel, [parents]
+        if self.faces is not None:
+            kernel, inputs = f"{kernel}:1", [parents, self.faces.of(parents)]
+        for given in self.parameters[pieces]:
+            given[-1] = self.narrow
+        runs = [self.evaluator.run(kernel, inputs, parameters=given) for given in self.parameters[pieces]]
         return [Outcome(out[REGIONS], parents.shape[1], upper=out[UPPER], point=out[POINT]) for out in runs]

@@ -3,14 +3,21 @@
 import numpy as np
 
 from infimum.engine.parts.by_pieces import ByPieces
+from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.first_order import FirstOrder
+from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.part import Part
 from infimum.engine.parts.shaving import Shaving
 from infimum.evaluate import Evaluator
+from infimum.start_boxes import StartBoxes
 
-PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Shaving)
+PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Newton, Shaving)
 
 
-def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray) -> list[Part]:
-    """Those that can say something about this function."""
-    return [part(evaluator, lo, hi) for part in PARTS if part.applies(evaluator)]
+def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:
+    """Those that can say something about this function, within the bounds or the start boxes."""
+    parts = [part(evaluator, lo, hi) for part in PARTS if part.applies(evaluator) and (start is None or part.knows_faces)]
+    faces = None if start is None else Faces(evaluator, start)
+    for part in parts:
+        part.faces = faces
+    return parts

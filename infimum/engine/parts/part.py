@@ -5,6 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
 
@@ -27,13 +28,18 @@ class Outcome(NamedTuple):
 class Part(ABC):
     """One test, for one function and the user's bounds lo and hi. Regions stay in the memory where they lie.
 
-    A part without a `payoff` is used in every step; the others are tried now and then, and used between if they pay.
+    A part without a `payoff` is used in every step; the others are tried now and then, and used between if they pay. Where the
+    search starts from several boxes, lo and hi are the box around them, and a region's bounds are what `faces` says: a part that
+    asks it says so by `knows_faces`; others have no say then.
     """
 
     name: ClassVar[str]              # in checkpoints
     discards: ClassVar[str]          # by what: the name under which what it discards is counted
     most: int | None = None          # so many regions at a time at most
+    sample: int = 256                # so many it is tried on
     payoff: Payoff | None = None
+    knows_faces: ClassVar[bool] = False
+    faces: Faces | None = None
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         self.evaluator, self.lo, self.hi, self.n = evaluator, lo, hi, len(lo)
@@ -55,7 +61,12 @@ class Part(ABC):
 
 
 class CuttingPart(Part):
-    """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs."""
+    """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs.
+
+    It also chooses what is cut next, among the sides that are wider than `narrow`, if there are any.
+    """
+
+    narrow: float = 0.0
 
     @abstractmethod
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:

@@ -27,7 +27,7 @@ _TOGETHER = 1 << 21  # regions times variables that are swept together
 class Shaving(Part):
     """Sweeps regions where they lie."""
 
-    name, discards = "shaving", "sweep"
+    name, discards, knows_faces = "shaving", "sweep", True
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
@@ -40,5 +40,5 @@ class Shaving(Part):
         return evaluator.n >= FEW and evaluator.local is not None
 
     def test(self, regions: Any, upper: float) -> Outcome:
-        left, worth = self.sweeper.shave(regions, upper)
+        left, worth = self.sweeper.shave(regions, upper, None if self.faces is None else self.faces.of(regions))
         return Outcome(left, SLICES * regions.shape[1], worth)

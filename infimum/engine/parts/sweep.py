@@ -44,12 +44,13 @@ class Sweeper:
         dead = (alive == 0).any(axis=0)
         return np.where(dead, np.inf, new_lo), np.where(dead, -np.inf, new_hi), least.max(axis=0)
 
-    def shave(self, regions: Any, upper: float) -> tuple[Any, Any]:
+    def shave(self, regions: Any, upper: float, bounds: Any = None) -> tuple[Any, Any]:
         """Sweeps regions, columns of one array (see `lower/branch.py`), in the memory where they lie. What is left of them, and a
-        row that says of each if that was worth it."""
+        row that says of each if that was worth it. `bounds` are those of each region, where they are not the user's."""
         n, count = self.n, regions.shape[1]
         found = self.context(regions[:n], regions[n:2 * n])
-        user, numbers = self.evaluator.run(SPREAD, [regions, *found], parameters=np.concatenate([self.lo, self.hi]))
+        kind, own = (SPREAD, []) if bounds is None else (f"{SPREAD}:1", [bounds])
+        user, numbers = self.evaluator.run(kind, [regions, *found, *own], parameters=np.concatenate([self.lo, self.hi]))
         out = self._slices(*(a.reshape(a.shape[0] // n, n * count) for a in (regions[:2 * n], user, numbers)), upper)
         return tuple(self.evaluator.run(SHAVED, [regions, out.reshape(4 * n, count)], parameters=np.array([upper])))
 

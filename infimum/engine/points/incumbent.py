@@ -4,13 +4,15 @@ import numpy as np
 
 from infimum.engine.points.descent import Descents, Ends, Rules
 from infimum.evaluate import Evaluator
+from infimum.start_boxes import StartBoxes
 
 _BLURRED = 2.0**-4  # of the slack
 _FEW = 1000         # variables of a point that is looked at so closely
 
 
 class Incumbent:
-    """`upper` is the upper end of an enclosure of f at `x`, a point inside the bounds where f is certainly defined.
+    """`upper` is the upper end of an enclosure of f at `x`, a point where f is certainly defined, inside the bounds and, if there
+    are any, in one of the `start` boxes.
 
     >>> import infimum
     >>> f = infimum.compile(lambda x: (x[0] - 0.25) ** 2 + x[1] ** 4, 2)
@@ -22,14 +24,16 @@ class Incumbent:
     True
     """
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
-        self.evaluator, self.lo, self.hi = evaluator, lo, hi
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None):
+        self.evaluator, self.lo, self.hi, self.start = evaluator, lo, hi, start
         self.x: np.ndarray | None = None
         self.upper = np.inf
 
     def offer(self, points: np.ndarray) -> bool:
         """Encloses f at the points (n, N), those outside the bounds aside; True if one of them is better than what was known."""
         inside = ((points >= self.lo[:, None]) & (points <= self.hi[:, None])).all(axis=0)
+        if self.start is not None:
+            inside &= self.start.holds(points)
         if not inside.any():
             return False
         points = np.compress(inside, points, axis=1)

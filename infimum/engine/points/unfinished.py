@@ -1,6 +1,7 @@
 """The answer of a run that had no time to trace or to compile its function: the best point that plain calls of it find."""
 
 from collections.abc import Callable, Iterator
+from itertools import cycle
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +12,7 @@ from infimum.cover import Cover
 from infimum.engine.points.random import uniform
 from infimum.problem import Problem
 from infimum.result import Result, Verdict
+from infimum.start_boxes import StartBoxes
 
 _STREAM = 6          # of random numbers
 _REACH = 1e3         # unbounded variables: points lie this far out at most
@@ -30,23 +32,30 @@ def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, be
             x, value = point, found
         if perf_counter() >= end:
             break
-    box = problem.lo.copy(), problem.hi.copy()
+    start = _boxes(problem)
     return Result(x=x, fun=value, success=False, status=list(Verdict).index(Verdict.STOPPED), message=message, nit=0, nfev=calls,
-                  verdict=Verdict.STOPPED, lower=-np.inf, upper=np.inf, boxes=[box],
-                  regions=Cover(box[0][:, None], box[1][:, None], np.array([-np.inf])), engine=engine, seed=seed)
+                  verdict=Verdict.STOPPED, lower=-np.inf, upper=np.inf, boxes=[start.box(k) for k in range(len(start))],
+                  regions=Cover(start.lo, start.hi, np.full(len(start), -np.inf)), engine=engine, seed=seed)
+
+
+def _boxes(problem: Problem) -> StartBoxes:
+    """The start boxes, or the whole box."""
+    return problem.start or StartBoxes(problem.lo[:, None].copy(), problem.hi[:, None].copy())
 
 
 def _points(problem: Problem, seed: int) -> Iterator[np.ndarray]:
-    """The user's points, the middle of the bounds, random ones: all of them inside."""
+    """The user's points, the middle of the bounds, random ones: all of them inside, in one start box after another."""
     if problem.x0 is not None:
         yield from problem.x0.T
-    lo, hi = np.clip(problem.lo, -_REACH, None), np.clip(problem.hi, None, _REACH)
-    lo, hi = np.minimum(lo, problem.hi), np.maximum(hi, problem.lo)
-    units = [np.full((len(lo), 1), 0.5)]
+    start = _boxes(problem)
+    boxes = cycle(zip(start.lo.T, start.hi.T, strict=True))
+    units = [np.full((len(problem.lo), len(start)), 0.5)]
     for step in range(_MOST // _AT_ONCE):
         for unit in np.concatenate(units, axis=1).T:
-            yield np.clip(lo * (1 - unit) + hi * unit, problem.lo, problem.hi)
-        units = [uniform(seed, _STREAM, step, range(_AT_ONCE), len(lo))]
+            low, high = next(boxes)
+            lo, hi = np.minimum(np.clip(low, -_REACH, None), high), np.maximum(np.clip(high, None, _REACH), low)
+            yield np.clip(lo * (1 - unit) + hi * unit, low, high)
+        units = [uniform(seed, _STREAM, step, range(_AT_ONCE), len(problem.lo))]
 
 
 def _called(fun: Callable[[np.ndarray], Any], x: np.ndarray) -> float:

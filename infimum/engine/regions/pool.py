@@ -159,6 +159,14 @@ class Pool:
         self.front.prune(upper)
         self.waiting.prune(upper)
 
+    def replace(self, regions: Regions) -> None:
+        """These regions instead of those that were there."""
+        self.front.clear()
+        self.waiting.clear()
+        if len(regions):
+            self.front.replace(regions.columns())
+        self._divided(np.inf)
+
     def least(self) -> float:
         """The smallest lower bound, infinite if there is no region."""
         return self.front.least() if len(self.front) else self.waiting.least()

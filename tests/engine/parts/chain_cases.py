@@ -61,6 +61,8 @@ STRUCTURES: dict[str, Callable[[int, np.random.Generator], list[tuple[int, ...]]
     "band": lambda n, rng: [(i, i + 1, i + 2) for i in range(n - 2)],
     "fan": lambda n, rng: [(0, i, i + 1) for i in range(1, n - 1)],
     "book": lambda n, rng: [(0, 1, i) for i in range(2, n)],
+    "pairs": lambda n, rng: [(i, i + 1) for i in range(0, n - 1, 2)],
+    "triples": lambda n, rng: [(i, i + 1, i + 2) for i in range(0, n - 2, 3)],
     "pieces": lambda n, rng: [(i, i + 1) for i in range(n - 1) if i % 3 != 2],
 }
 

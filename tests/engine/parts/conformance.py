@@ -100,7 +100,7 @@ class Conformance:
 
     def check(self, kind: type[Part]) -> Counter:
         """Holds everything that the part says of the regions against the points; returns how often it said what."""
-        part, self.counts = kind(self.c.evaluator, self.low, self.high), Counter()
+        part, self.counts = self.part(kind), Counter()
         level = self.c.evaluator.value(self.lo, self.hi).level.astype(np.int8)
         before = Regions(self.lo, self.hi, np.full(len(level), -INF), self.axis, level).columns()
         for upper in self.uppers:
@@ -108,6 +108,9 @@ class Conformance:
             if isinstance(part, CuttingPart):
                 self._judge(part.cut(before, 4), np.tile(before, 4), upper)
         return self.counts
+
+    def part(self, kind: type[Part]) -> Part:
+        return kind(self.c.evaluator, self.low, self.high)
 
     def _tested(self, part: Part, before: np.ndarray, upper: float) -> Outcome:
         given = before.copy()

@@ -17,6 +17,7 @@ from infimum.engine.goal import Goal
 from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.first_order import FirstOrder
+from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.order import PARTS
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.refine import Refiner
@@ -110,6 +111,7 @@ def is_chain(f: Evaluator) -> bool:
 PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]] = {
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
+    Newton: (Newton.applies, {"gone", "narrower"}),
     Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),

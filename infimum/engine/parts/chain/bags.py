@@ -45,7 +45,7 @@ def bags_of(scopes: list[np.ndarray], n: int) -> list[Bag] | None:
     parents = [min((place[v] for v in near), default=-1) for _, near in order]
     places = np.array([place[v] for v in range(n)])
     for family, scope in enumerate(scopes):
-        first = places[scope].min(axis=0, initial=n - 1)  # constants belong to the last
+        first = places[scope].min(axis=0) if len(scope) else np.arange(scope.shape[1]) % n  # constants belong to any
         for term, bag in enumerate(first.tolist()):
             bags[bag].terms.append((family, term))
     return _tree(bags, parents)

@@ -5,14 +5,17 @@ one term takes. Every minimiser lies in the product of the slices that are left.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from infimum.engine.goal import Goal
 from infimum.engine.parts.chain.bags import bags_of
+from infimum.engine.parts.chain.components import Components
 from infimum.engine.parts.chain.grid import Grid, cells_at_first
 from infimum.engine.parts.chain.kinds import kinds_of
 from infimum.engine.parts.chain.level import Level
+from infimum.engine.parts.chain.listing import boxes_of
 from infimum.engine.parts.chain.points import NEAR, Points, cells_kept
 from infimum.engine.parts.payoff import Payoff
 from infimum.engine.points.descent import DENSE
@@ -38,13 +41,15 @@ class Chain:
     """A search of the box (n, 1). `unions` hold every minimiser that the box holds, and f is nowhere there below `lower`."""
 
     def __init__(self, grid: Grid, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-                 most: int = _MOST, max_boxes: float = np.inf):
+                 most: int = _MOST, max_boxes: float = np.inf, components: Components | None = None):
+        self.components = components
         self.grid, self.goal, self.incumbent, self.evaluator = grid, goal, incumbent, incumbent.evaluator
         self.low, self.high = incumbent.lo, incumbent.hi  # the user's bounds: a minimiser may lie on them
         self.unions = Unions.of_box(*(end[:, 0] for end in box))
         self.points = Points(grid.kinds, incumbent) if len(self.low) > DENSE else None
         self.most, self.max_boxes = most, max_boxes
         self.lower, self.level, self.evaluations, self.empty = -np.inf, 0, 0, False
+        self.alive: Any = None  # the cells that are left of the grid, if it has been looked at
         self.slopes, self.bends, self.share = Payoff(*_TRY_SLOPES), Payoff(*_TRY_SLOPES), 1.0
         self.levels: list[tuple[float, int]] = []  # the gap after each, and the cells that were left
 
@@ -58,7 +63,7 @@ class Chain:
         families = families_of(evaluator.f, var("x", (evaluator.n,)))
         bags = None if families is None or len(families) > _FORMS else \
             bags_of([family.variables for family in families], evaluator.n)
-        if bags is None or not any(bag.shared for bag in bags):  # what shares no variable is refined, or is one term
+        if bags is None or len(bags) == 1 or all(len(bag.variables) < 2 for bag in bags):  # one term, or refined
             return None
         if max(len(bag.terms) for bag in bags) > _TERMS:
             return None
@@ -68,7 +73,7 @@ class Chain:
         if len(kinds) > _FORMS or cells_at_first(kinds) > most:
             return None
         grid, most_boxes = Grid(kinds, lo, hi, evaluator.host_arrays), np.inf if max_boxes is None else max_boxes
-        return cls(grid, box, goal, incumbent, most, most_boxes)
+        return cls(grid, box, goal, incumbent, most, most_boxes, Components(bags))
 
     def steps(self) -> Iterator[None]:
         """The work, in levels, until the goal is met, nothing is left, or it no longer pays."""
@@ -79,13 +84,15 @@ class Chain:
             self.evaluations += len(self.grid)
             yield from self._improve(level)
             yield from level.discard(self.incumbent.upper)
+            self._discard_in_components(level)
             yield from self._shift(level)
+            self._discard_in_components(level)
             if level.empty:
                 self.empty = True
                 return
             self.lower = max(self.lower, level.lower)
             best = level.best_of_slices()
-            self.unions = self.grid.unions(best > -np.inf)
+            self.unions, self.alive = self.grid.unions(best > -np.inf), level.alive
             if self.incumbent.x is not None and self.incumbent.x not in self.unions:  # a minimiser is somewhere else
                 yield from self._improve(level, anew=True)
             self.levels.append((self.incumbent.upper - self.lower, level.left))
@@ -95,6 +102,15 @@ class Chain:
             self._find_share()
             if not self._halved(level, best):
                 return
+            self.alive = None
+
+    def boxes(self, unions: Unions) -> tuple[np.ndarray, np.ndarray] | None:
+        """(lo, hi) of all boxes of these unions that may hold a minimiser, if they are known and not too many."""
+        return None if self.alive is None else boxes_of(self.grid, self.alive, unions)
+
+    def _discard_in_components(self, level: Level) -> None:
+        if self.components is not None:
+            self.components.discard(level, self.incumbent)
 
     def _halved(self, level: Level, best: np.ndarray) -> bool:
         """Halves slices, in so small a share of the gap that there is room for the new cells. Was it possible?"""

@@ -72,11 +72,11 @@ def _bags(families: list[Family], n: int, scalars: tuple[int, ...]) -> list[Bag]
     bags = bags_of([family.variables[(family.variables < n).all(axis=1)] for family in families], n)
     if bags is None:
         return None
-    last = bags[-1]
-    alone = [bool((families[family].variables[:, term] >= n).all()) for family, term in last.terms]
-    root = Bag(scalars, (), list(compress(last.terms, alone)), [len(bags) - 1], last.height + 1)
-    last.terms = [term for term, its in zip(last.terms, alone, strict=True) if not its]
+    root = Bag(scalars, (), [], [len(bags) - 1], bags[-1].height + 1)
     for bag in bags:
+        alone = [bool(len(at) and (at >= n).all()) for at in (families[family].variables[:, term] for family, term in bag.terms)]
+        root.terms += compress(bag.terms, alone)
+        bag.terms = [term for term, its in zip(bag.terms, alone, strict=True) if not its]
         bag.variables, bag.shared = bag.variables + scalars, bag.shared + scalars
     return [*bags, root]
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from infimum.engine.parts.chain.kinds import Kind
-from infimum.lower.programs import AT_POINTS, CURVATURE
+from infimum.lower.programs import AT_POINTS, CURVES
 
 
 class Form:
@@ -27,7 +27,7 @@ class Form:
     def derivatives(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Gradients (k, bags) and Hessians (k, k, bags) at one point x of all variables."""
         constants = [self.constants] if len(self.constants) else []
-        _, slopes, hessian = self.evaluator.run(self._program(CURVATURE), [x[self.variables], *constants])
+        _, slopes, hessian = self.evaluator.run(self._program(CURVES), [x[self.variables], *constants])
         return slopes, hessian.reshape(self.k, self.k, -1)
 
     def _program(self, name: str) -> str:

@@ -157,9 +157,15 @@ class Level:
         arrays, grid = self.arrays, self.grid
         for cells, number in zip(grid.cells, numbers, strict=True):
             arrays.each(name, len(cells), number, (self.alive, cells.begin), (self.number, cells.begin))
+        return self.sums(grid.links)
+
+    def sums(self, links: list[Any]) -> tuple[Any, Any]:
+        """The same with the numbers of the pass before, of the cells that are alive, and these links."""
+        arrays, grid = self.arrays, self.grid
+        arrays.each("mask", len(grid), self.number, self.alive, self.number)
         table, above, whole = self._table(), self._table(TOP), arrays.empty(1, len(grid))
-        arrays.along("up", grid.segments, self.number, *grid.links, table)
-        arrays.along("down", grid.segments, self.number, *grid.links, table, above, whole, backwards=True)
+        arrays.along("up", grid.segments, self.number, *links, table)
+        arrays.along("down", grid.segments, self.number, *links, table, above, whole, backwards=True)
         return table, whole
 
     def _pass(self, numbers: list[Any], upper: float) -> float:

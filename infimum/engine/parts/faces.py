@@ -1,0 +1,22 @@
+"""The bounds of regions where a search starts from several boxes: see `lower/faces.py`."""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.evaluate import Evaluator
+from infimum.lower.programs import FACES
+from infimum.start_boxes import StartBoxes
+
+
+class Faces:
+    """Tells of regions on which of their faces the feasible set ends, the union of the start boxes."""
+
+    def __init__(self, evaluator: Evaluator, start: StartBoxes):
+        self.evaluator, self.kind = evaluator, f"{FACES}:{len(start)}"
+        self.parameters = np.concatenate([start.lo, start.hi]).T.ravel()
+
+    def of(self, regions: Any) -> Any:
+        """The lower bounds of each region (n, N), then the upper ones, infinite where there is room: in the memory of the
+        regions."""
+        return self.evaluator.run(self.kind, [regions], parameters=self.parameters)[0]

@@ -1,0 +1,48 @@
+"""Second order: an interval Newton step and a test for concavity (`lower/contract.py`).
+
+**Discards** a bounded region around which f is twice continuously differentiable, and in which no point has a gradient that
+vanishes in the variables that lie strictly inside the user's bounds, or where f is concave along one of these. **Reduces** such a
+variable to where the gradient may vanish. **Costs** an enclosure of f with gradient and Hessian, one of the gradient at a point,
+and some n³ operations: counted as n + 2 boxes. **Judged** by regions discarded, or cut to a small part of their volume.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.payoff import Payoff
+from infimum.evaluate import Evaluator
+from infimum.lower.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SHAVED
+
+_FIRST, _PERIOD, _WORTH = 12, 4, 0.5  # see Payoff
+_MOST = 10           # variables: the kernel has no loops
+_TOGETHER = 1 << 22  # regions times elements of the Hessian that are tested together
+_LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # among the outputs of GRADIENT and HESSIAN
+
+
+class Newton(Part):
+    """Tests regions where they lie."""
+
+    name, discards, knows_faces = "newton", "newton", True
+    sample = 64
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.most, self.cost = max(1, _TOGETHER // (self.n * self.n)), self.n + 2
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.n <= _MOST
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        n, run = self.n, self.evaluator.run
+        middle, = run(CENTRE, [regions])
+        on_region, at_middle = run(HESSIAN, [regions[:n], regions[n:2 * n]]), run(GRADIENT, [middle, middle])
+        kind, own = (CONTRACT, []) if self.faces is None else (f"{CONTRACT}:1", [self.faces.of(regions)])
+        inputs = [regions, on_region[_LEVEL], middle, *at_middle[_SLOPE], *on_region[_CURVATURE], *own]
+        ends, = run(kind, inputs, parameters=np.concatenate([self.lo, self.hi]))
+        worth = 2.0**-self.cost  # as many cuts would cost more
+        left, worth = run(SHAVED, [regions, ends], parameters=np.array([upper, worth]))
+        return Outcome(left, self.cost * regions.shape[1], worth)

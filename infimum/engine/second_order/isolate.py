@@ -1,0 +1,169 @@
+"""A box with exactly one minimiser, and a larger one around it that holds no other: the theorem is in docs/proof.md.
+
+For a point c, the variables are *held* where c lies on a bound of the user's from which f rises strictly, and free elsewhere. K
+holds exactly one stationary point of the free variables, strictly inside their bounds; on B, a box around K within the bounds, f
+is smooth, the Hessian of the free variables positive definite, and f rises strictly from the bounds that hold the others.
+"""
+
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from infimum.engine.second_order.convex import diagonally_dominant, midpoint, positive_definite
+from infimum.engine.second_order.inverse import inverse, inverse_factor
+from infimum.engine.second_order.krawczyk import krawczyk
+from infimum.engine.second_order.newton import polished
+from infimum.engine.second_order.outward import Interval, size
+from infimum.evaluate import Evaluator, Hessian
+
+_RADII = 12      # boxes for K, each side eight times that of the one before
+_GROWN = 4.0     # B at first: so many times as far as it need reach
+_HALVINGS = 40   # and then half as far, and half of that, …
+_NARROWER = 4    # times K is narrowed
+_ULPS, _FINE = 2.0**-52, 2.0**-60  # what is worth telling: a part of the numbers, and of the widths
+
+
+class Isolated(NamedTuple):
+    """K holds exactly one minimiser over the user's bounds, a local one, and B, which contains it, no other."""
+
+    lo: np.ndarray
+    hi: np.ndarray
+    around: Interval
+
+
+class Refused(Enum):
+    """Why a point was not proved to be near an isolated minimiser."""
+
+    NOT_SMOOTH = "the function is not smooth there"
+    SINGULAR = "the second derivatives may vanish in some direction there"
+    AT_A_BOUND = "a derivative may vanish at a bound there"
+    TOO_WIDE = "regions reach further than second derivatives tell; a smaller xtol= narrows them"
+
+
+def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval) -> Isolated | Refused:
+    """Looks for a minimiser near x. [lo, hi] are the user's bounds; B should reach as far as the box `reach`, of shape (n,)."""
+    x = polished(evaluator, lo, hi, x)
+    here = evaluator.hessian(x, x)
+    at = _At(lo, hi, x, here)
+    factor = inverse_factor(midpoint(_part(here, at.free))[..., None])
+    found = Refused.SINGULAR
+    if here.value.smooth and np.isfinite(factor).all():
+        found = _unique(evaluator, at, factor, _least(x, reach))
+    if not isinstance(found, Refused):
+        around = _around(evaluator, at, factor, found, reach)
+        found = Refused.SINGULAR if around is None else Isolated(*found, around)
+    if isinstance(found, Refused) and not evaluator.value(*reach).smooth:
+        return Refused.NOT_SMOOTH
+    return found
+
+
+class _At:
+    """The point, and which variables are held at bounds there."""
+
+    def __init__(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, here: Hessian):
+        self.lo, self.hi, self.x, slope = lo, hi, x, here.gradient
+        self.fixed = lo == hi
+        self.low = (x == lo) & (slope.lo > 0) & ~self.fixed
+        self.high = (x == hi) & (slope.hi < 0) & ~self.fixed
+        self.free = np.flatnonzero(~(self.low | self.high | self.fixed))
+        self.slope = slope.lo[self.free, None], slope.hi[self.free, None]
+
+    def inside(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """Which boxes lie strictly inside the bounds in the free variables."""
+        free = self.free
+        return ((lo[free] > self.lo[free, None]) & (hi[free] < self.hi[free, None])).all(axis=0)
+
+
+def _part(found: Hessian, free: np.ndarray) -> Interval:
+    """The Hessian of the free variables."""
+    at = np.ix_(free, free)
+    return found.lo[at], found.hi[at]
+
+
+def _least(x: np.ndarray, reach: Interval) -> np.ndarray:
+    """The least radius of a box around x that is worth telling."""
+    with np.errstate(all="ignore"):
+        width = reach[1] - reach[0]
+    return np.maximum(np.maximum(_ULPS * np.abs(x), _FINE * np.where(np.isfinite(width), width, 1.0)), 2.0**-200)
+
+
+def _unique(evaluator: Evaluator, at: _At, factor: np.ndarray, least: np.ndarray) -> Interval | Refused:
+    """A narrow box around the point with exactly one stationary point of the free variables."""
+    free, x = at.free, at.x
+    if not len(free):
+        return x, x
+    radius = np.maximum(2.0 * _newton_step(factor, at.slope), 2.0 * least[free])[:, None] * 8.0 ** np.arange(_RADII)
+    lo, hi = (np.repeat(x[:, None], _RADII, axis=1) for _ in range(2))
+    lo[free] -= radius
+    hi[free] += radius
+    found = evaluator.hessian(lo, hi)
+    sent = krawczyk(x[free], at.slope, _part(found, free), factor, (lo[free], hi[free]))
+    alone = sent.inside & found.value.smooth
+    proved = np.flatnonzero(alone & at.inside(lo, hi))
+    if not len(proved):
+        return Refused.AT_A_BOUND if alone.any() else Refused.SINGULAR
+    k = proved[0]
+    low, high = x.copy(), x.copy()
+    low[free], high[free] = sent.lo[:, k], sent.hi[:, k]
+    low, high = _narrowed(evaluator, at, factor, low, high)
+    low[free] = np.maximum(np.minimum(low, x - least)[free], lo[free, k])
+    high[free] = np.minimum(np.maximum(high, x + least)[free], hi[free, k])
+    return low, high
+
+
+def _narrowed(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Interval:
+    """The stationary point is where the operator sends any box that holds it."""
+    free = at.free
+    for _ in range(_NARROWER):
+        if not ((lo[free] <= at.x[free]) & (at.x[free] <= hi[free])).all():
+            break
+        found = evaluator.hessian(lo[:, None], hi[:, None])
+        sent = krawczyk(at.x[free], at.slope, _part(found, free), factor, (lo[free, None], hi[free, None]))
+        low, high = np.fmax(lo[free], sent.lo[:, 0]), np.fmin(hi[free], sent.hi[:, 0])
+        if ((low <= lo[free]) & (high >= hi[free])).all():
+            break
+        lo, hi = lo.copy(), hi.copy()
+        lo[free], hi[free] = low, high
+    return lo, hi
+
+
+def _around(evaluator: Evaluator, at: _At, factor: np.ndarray, unique: Interval, reach: Interval) -> Interval | None:
+    """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser."""
+    share = np.append(_GROWN * 0.5 ** np.arange(_HALVINGS), 0.0)
+    x = at.x[:, None]
+    with np.errstate(all="ignore"):
+        lo, hi = (x + np.where(share > 0, (end[:, None] - x) * share, 0.0) for end in reach)
+    lo = np.maximum(np.fmin(lo, unique[0][:, None]), at.lo[:, None])
+    hi = np.minimum(np.fmax(hi, unique[1][:, None]), at.hi[:, None])
+    bounded = (np.isfinite(lo) & np.isfinite(hi)).all(axis=0)
+    found = evaluator.hessian(lo, hi)
+    rises = found.gradient.lo[at.low] > 0, found.gradient.hi[at.high] < 0
+    may = found.value.smooth & bounded & rises[0].all(axis=0) & rises[1].all(axis=0)
+    convex = may.copy()
+    if len(at.free):
+        convex &= positive_definite(_part(found, at.free), np.repeat(factor, len(share), axis=2))
+    if not (convex & (share >= 1.0)).any():
+        wider = np.flatnonzero(may & (share <= 1.0) & ~convex)
+        convex[wider] = _convex_along(evaluator, at, factor, lo[:, wider], hi[:, wider])
+    k = np.flatnonzero(convex)
+    return (lo[:, k[0]], hi[:, k[0]]) if len(k) else None
+
+
+def _convex_along(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Whether the Hessian of the free variables is positive definite on boxes where f is smooth, from its enclosure along the
+    rows of the factor: tighter where the boxes are long valleys, for a kernel more."""
+    count, directions = len(at.free), np.zeros((len(at.x),) * 2)
+    if not lo.shape[1]:
+        return np.zeros(0, bool)
+    directions[:count, at.free] = factor[..., 0]
+    value, low, high = evaluator.curvature(lo, hi, directions)
+    return value.smooth & diagonally_dominant((low[:count, :count], high[:count, :count]))
+
+
+def _newton_step(factor: np.ndarray, slope: Interval) -> np.ndarray:
+    """About the length of a step of Newton's method in each variable."""
+    y, total = np.abs(inverse(factor)[..., 0]), np.zeros(len(factor))
+    for j, length in enumerate(size(slope)[:, 0]):
+        total = total + y[:, j] * length
+    return total

@@ -1,0 +1,59 @@
+"""Which of the regions of a result hold exactly one minimiser? Asked when somebody wants to know."""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.regions.pool import Regions
+from infimum.engine.second_order.settle import OPERATIONS, REGIONS, VARIABLES, settle
+from infimum.evaluate import Evaluator
+from infimum.expr.node import topological
+from infimum.minimisers import Minimisers
+from infimum.start_boxes import StartBoxes
+
+
+class Question:
+    """The function and the bounds. Copies share them; a pickle holds nothing, since compiled kernels stay in their process."""
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None):
+        self.evaluator, self.lo, self.hi, self.start = evaluator, lo, hi, start
+
+    def __call__(self, result: Any) -> Minimisers | None:
+        """The answer for a Result; None where it has no regions."""
+        cover = result.regions
+        if cover is None:
+            return None
+        if not can_be_settled(self.evaluator):
+            return Minimisers((), cover.count, _TOO_MANY)
+        settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
+                         result.x, self.start)
+        return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
+
+    def __reduce__(self) -> tuple:
+        return _forgotten, ()
+
+    def __deepcopy__(self, memo: dict) -> "Question":
+        return self
+
+
+_TOO_MANY = f"only up to {VARIABLES} variables and {OPERATIONS:,} operations are looked at"
+
+
+def _regions(result: Any) -> Regions:
+    """The regions of a Result; where they are very many, the boxes that they were merged to."""
+    cover = result.regions
+    if cover.count <= REGIONS and cover.kept:
+        lo, hi, lower = cover.lo.T, cover.hi.T, cover.lower
+    else:
+        lo, hi = (np.stack(ends, axis=1) for ends in zip(*result.boxes, strict=True))
+        lower = np.full(len(result.boxes), result.lower)
+    return Regions(lo, hi, lower, np.zeros(len(lower), np.int32), np.zeros(len(lower), np.int8))
+
+
+def can_be_settled(evaluator: Evaluator) -> bool:
+    """Is the function small enough for second derivatives of all variables by one another?"""
+    return evaluator.n <= VARIABLES and sum(1 for _ in topological([evaluator.f])) <= OPERATIONS
+
+
+def _forgotten() -> None:
+    return None

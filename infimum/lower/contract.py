@@ -1,0 +1,195 @@
+"""The kernel of an interval Newton step: what second derivatives leave of a region, a region a lane.
+
+Let f be twice continuously differentiable around a bounded region X, and c a point of X. A variable is *free* if X lies strictly
+inside the user's bounds in it. At a minimiser x within X the derivative by a free variable i vanishes. By the mean value theorem
+
+    0 = g_i(c) + sum over all j of H_ij (x_j - c_j),    H the Hessian's enclosure on X.
+
+**Concavity.** If H_ii < 0 for a free i, X holds no minimiser.
+
+**Newton.** Such equations, and sums of multiples of them, are solved for one variable after the other, the others at what is left
+of them (Gauss-Seidel): first each as it stands for its own variable, then twice those of Y g(c) + Y H (x - c) = 0, where Y is
+about the inverse of the middle of H, with the rows and columns of the unit matrix for variables that are not free. Any numbers Y
+are right, so nothing depends on how well they were computed; where one is no number, the equation stands as it is. Where a
+divisor contains 0 the quotient has two parts, a half-line each: what lies beyond one of them goes, a gap in the middle stays. If
+nothing is left of a variable, X holds no minimiser. Equations of variables that are not free are not used, and these keep their
+range.
+
+The rows of its output are those of a sweep, from which `lower/shave.py` makes what is left of a region.
+"""
+
+import numpy as np
+
+from infimum.interval.arithmetic import add, mul, neg
+from infimum.interval.pair import INF, SMOOTH, Pair
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Kernel, Value
+from infimum.lower.proof import whole_if_unsound
+
+REGIONS, LEVEL, CENTRE, SLOPE_LO, SLOPE_HI, CURVATURE_LO, CURVATURE_HI, BOUNDS = range(8)  # the inputs
+_SWEEPS = 2
+_LARGEST = 2.0**500  # of the numbers Y
+
+
+def centre(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
+    """The middle of each region, a point of it; no number in a variable without bounds."""
+    b = Builder()
+    with b.loop(n) as turn:
+        lo, hi = b.input(0, turn.index), b.input(0, b.place("uadd", turn.index, n))
+        b.output(0, turn.index, b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi))
+    return b.kernel(name, 1, 1), Data(), (n,), 0
+
+
+def contract(name: str, n: int, in_boxes: bool = False) -> tuple[Kernel, Data, tuple[int, ...], int]:
+    """The kernel. Parameters: the user's bounds; where they are those of each region, they are the last input instead."""
+    writer = Contract(n, in_boxes)
+    return writer.b.kernel(name, 7 + in_boxes, 1), writer.data, (4 * n,), writer.at
+
+
+class Contract:
+    """Writes it, without loops: what one variable leaves is used for the next."""
+
+    def __init__(self, n: int, in_boxes: bool):
+        self.b, self.data, self.n = Builder(), Data(), n
+        self.at = self.data.offset(np.zeros(2 * n))
+        b, every = self.b, range(n)
+        lo, hi = ([b.input(REGIONS, k + i) for i in every] for k in (0, n))
+        self.c = [b.input(CENTRE, i) for i in every]
+        self._choose_free(lo, hi, in_boxes)
+        slope = [self._read(SLOPE_LO, SLOPE_HI, i) for i in every]
+        places = {pair: k for k, pair in enumerate(zip(*(a.tolist() for a in np.triu_indices(n)), strict=True))}
+        curvature = [[self._read(CURVATURE_LO, CURVATURE_HI, places[min(i, j), max(i, j)]) for j in every] for i in every]
+        self.left = [Pair(b.sub(c, low), b.sub(high, c)) for c, low, high in zip(self.c, lo, hi, strict=True)]  # of x - c
+        self.gone = b.olt(0.0, -1.0)
+        for i in every:
+            self._discard(b.mand(self.free[i], b.olt(curvature[i][i].hi, 0.0)))
+            self._solve(i, curvature[i], slope[i])
+        multipliers = self._inverse(curvature)
+        rows = [([self._combined(y, [curvature[i][j] for i in every]) for j in every], self._combined(y, slope))
+                for y in multipliers]
+        for _ in range(_SWEEPS):
+            for i, (row, right) in enumerate(rows):
+                self._solve(i, row, right)
+        self._write(lo, hi)
+
+    def _read(self, low: int, high: int, row: int) -> Pair:
+        return whole_if_unsound(self.b, Pair(self.b.neg(self.b.input(low, row)), self.b.input(high, row)))
+
+    def _choose_free(self, lo: list[Value], hi: list[Value], in_boxes: bool) -> None:
+        """The variables whose derivatives vanish at a minimiser: none where f is not smooth, or the region is unbounded."""
+        b, n = self.b, self.n
+        usable = b.oge(b.input(LEVEL, 0), float(SMOOTH))
+        for low, high in zip(lo, hi, strict=True):
+            usable = b.mand(usable, b.mand(b.ogt(low, -INF), b.olt(high, INF)))
+
+        def bound(k: int) -> Value:
+            return b.input(BOUNDS, k) if in_boxes else b.data(self.at + k)
+        self.free = [b.mand(usable, b.mand(b.ogt(lo[i], bound(i)), b.olt(hi[i], bound(n + i)))) for i in range(n)]
+
+    def _discard(self, mask: Value) -> None:
+        self.gone = self.b.mor(self.gone, mask)
+
+    # ---- one equation
+    def _solve(self, i: int, row: list[Pair], right: Pair) -> None:
+        """row · (x - c) + right = 0, solved for variable i."""
+        b, total = self.b, right
+        for j, entry in enumerate(row):
+            if j != i:
+                total = Pair(*b.outline("newton_term", _term, *_ends(total, entry, self.left[j])))
+        low, high = b.outline("newton_quotient", _quotient, *_ends(total, row[i], self.left[i]))
+        self._discard(b.mand(self.free[i], b.ogt(low, high)))
+        use = b.mand(self.free[i], b.ole(low, high))
+        self.left[i] = Pair(b.select(use, b.neg(low), self.left[i].nlo), b.select(use, high, self.left[i].hi))
+
+    # ---- sums of multiples of the equations
+    def _inverse(self, matrix: list[list[Pair]]) -> list[list[Value]]:
+        """About the inverse of the middle, for the free variables, by elimination without exchanges; a row that is no good, and
+        one of another variable, is that of the unit matrix. Multiples of equations that do not hold are 0."""
+        b, every = self.b, range(self.n)
+        both = [[b.mand(self.free[i], self.free[j]) for j in every] for i in every]
+        a = [[b.select(both[i][j], self._middle(matrix[i][j]), float(i == j)) for j in every] for i in every]
+        y = [[b.const(float(i == j)) for j in every] for i in every]
+        for k in every:
+            scale = b.div(1.0, a[k][k])
+            a[k], y[k] = ([b.mul(v, scale) for v in row] for row in (a[k], y[k]))
+            for i in every:
+                if i != k:
+                    factor = b.neg(a[i][k])
+                    a[i], y[i] = ([b.fma(factor, top, v) for top, v in zip(m[k], m[i], strict=True)] for m in (a, y))
+        found = []
+        for i in every:
+            good = self.free[i]
+            for v in y[i]:
+                good = b.mand(good, b.olt(b.abs(v), _LARGEST))
+            row = [b.select(good, v, float(i == j)) for j, v in enumerate(y[i])]
+            found.append([b.select(self.free[j], v, 0.0) for j, v in enumerate(row)])
+        return found
+
+    def _middle(self, x: Pair) -> Value:
+        b = self.b
+        return b.add(b.mul(b.neg(x.nlo), 0.5), b.mul(x.hi, 0.5))
+
+    def _combined(self, factors: list[Value], pairs: list[Pair]) -> Pair:
+        """The sum of exact numbers times enclosures."""
+        b, nlo, hi = self.b, self.b.const(0.0), self.b.const(0.0)
+        for y, x in zip(factors, pairs, strict=True):
+            nlo, hi = b.outline("newton_multiple", _multiple, nlo, hi, y, x.nlo, x.hi)
+        return whole_if_unsound(b, Pair(nlo, hi))
+
+    # ---- what comes out
+    def _write(self, lo: list[Value], hi: list[Value]) -> None:
+        """Rows of a sweep: the ends, 0 where nothing is left, no lower bound."""
+        b, n = self.b, self.n
+        for i, left in enumerate(self.left):
+            low = b.max(b.neg(b.add(left.nlo, b.neg(self.c[i]))), lo[i])
+            high = b.min(b.add(self.c[i], left.hi), hi[i])
+            use = b.mand(self.free[i], b.ole(low, high))
+            ends = b.select(use, low, lo[i]), b.select(use, high, hi[i])
+            for what, value in enumerate((*ends, b.select(self.gone, 0.0, 1.0), -INF)):
+                b.output(0, what * n + i, value)
+
+
+# ---- functions out of line: the kernel calls each of them very often
+def _ends(*pairs: Pair) -> list[Value]:
+    return [end for pair in pairs for end in (pair.nlo, pair.hi)]
+
+
+def _multiple(b: Builder, nlo: Value, hi: Value, y: Value, x_nlo: Value, x_hi: Value) -> tuple[Value, Value]:
+    """A pair, and y times another one; nothing of an infinite one if y is 0."""
+    size, turned, none = b.abs(y), b.olt(y, 0.0), b.oeq(y, 0.0)
+    low, high = (b.select(none, 0.0, b.select(turned, other, end)) for end, other in ((x_nlo, x_hi), (x_hi, x_nlo)))
+    return b.fma(size, low, nlo), b.fma(size, high, hi)
+
+
+def _term(b: Builder, nlo: Value, hi: Value, *factors: Value) -> tuple[Value, Value]:
+    """A pair, and the product of two others; the whole line where it is NaN."""
+    found = whole_if_unsound(b, add(b, Pair(nlo, hi), mul(b, Pair(*factors[:2]), Pair(*factors[2:]))))
+    return found.nlo, found.hi
+
+
+def _quotient(b: Builder, *ends: Value) -> tuple[Value, Value]:
+    return part_left(b, neg(b, Pair(*ends[:2])), Pair(*ends[2:4]), Pair(*ends[4:]))
+
+
+def part_left(b: Builder, v: Pair, m: Pair, d: Pair) -> tuple[Value, Value]:
+    """What m t = v leaves of t in d: the lower end and the upper end, which is below it where nothing is left. A quotient that is
+    NaN says nothing, so that no end is NaN."""
+    low, high = b.neg(d.nlo), d.hi
+    zero = b.mand(b.oge(m.nlo, 0.0), b.oge(m.hi, 0.0))  # a divisor of 0
+    # a divisor of one sign, turned to the positive one: a positive end is divided by the least, any other by the largest
+    turn = b.olt(m.hi, 0.0)
+    least, most = b.neg(b.select(turn, m.hi, m.nlo)), b.select(turn, m.nlo, m.hi)
+    ends = [b.div(end, b.select(b.ogt(end, 0.0), least, most)) for end in
+            (b.select(turn, v.hi, v.nlo), b.select(turn, v.nlo, v.hi))]
+    definite_low, definite_high = b.max(b.neg(ends[0]), low), b.min(ends[1], high)
+    # a divisor with 0 and a dividend without: t is not between the ends of a gap around 0
+    falls = b.olt(v.hi, 0.0)  # both turned, so that v is positive
+    gap = b.mand(zero, b.mor(falls, b.olt(v.nlo, 0.0)))
+    size = b.select(falls, b.neg(v.hi), b.neg(v.nlo))
+    below, beyond = (b.abs(b.select(falls, *ends)) for ends in ((m.hi, m.nlo), (m.nlo, m.hi)))  # how far m reaches; no -0
+    before = b.div(size, b.neg(below))            # rounded up, not above 0
+    behind = b.neg(b.div(b.neg(size), beyond))    # rounded down, not below 0
+    no_left, no_right = b.mand(gap, b.ogt(low, before)), b.mand(gap, b.olt(high, behind))
+    new_low = b.select(zero, b.select(no_left, b.max(behind, low), low), definite_low)
+    new_high = b.select(zero, b.select(no_right, b.min(before, high), high), definite_high)
+    return new_low, new_high

@@ -1,0 +1,77 @@
+"""The kernel of second derivatives: squares are squares, the triangle is symmetric, and Arb agrees on points and boxes."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.python import PythonBackend
+from infimum.evaluate import compile
+from tests.oracle.check import check
+
+T = np.linspace(0.0, 2.0, 40)
+
+
+def decay(x):
+    return np.sum((x[0] * np.exp(-x[1] * T) + x[2] - np.exp(-T)) ** 2)
+
+
+def waves(x):
+    return np.sum((np.sin(np.outer(T[:9], x)) @ np.ones(len(x)) - T[:9]) ** 2)
+
+
+FUNCTIONS = {
+    "decay": (decay, 3), "waves": (waves, 4),
+    "rosenbrock": (lambda x: np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2), 6),
+    "product": (lambda x: np.prod(np.cos(x)) + np.sum(np.cumprod(x)), 5),
+    "norm": (lambda x: np.linalg.norm(x) * np.hypot(x[0], 2), 4),
+    "largest": (lambda x: np.max(x * [1, 2, 3]) ** 2, 3),
+    "guarded": (lambda x: np.sum(np.where(x > 0.25, np.sqrt(abs(x)), x**3)), 3),
+    "powers": (lambda x: x[0] ** 2.5 * x[1] ** x[2] + np.log(x[0]) / x[1], 3),
+    "special": (lambda x: special.gammaln(x[0]) + special.xlogy(x[1], x[1]) + special.expit(x[0] * x[1]), 2),
+    "angle": (lambda x: np.arctan2(x[0], x[1]) * np.logaddexp(x[0], x[1]), 2),
+    "quotients": (lambda x: np.sum(1 / (1 + x**2)) / 3 + x[0] / (2 + x[1]), 3),
+    "many": (lambda x: np.sum(np.sin(x)) ** 2 + np.sum((x - np.mean(x)) ** 2), 33),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_second_derivatives_against_arb(name):
+    """At points and on boxes of all sizes, narrow ones around points where derivatives vanish among them."""
+    f, n = FUNCTIONS[name]
+    rng = np.random.default_rng(n)
+    centre = rng.uniform(0.3, 1.7, (n, 12))
+    centre[:, 8:] = np.array([0.5, 1.0, 1.5, np.pi / 2])
+    radius = np.array([0, 0, 1e-9, 1e-3, 0.1, 0.25, 0, 0.2] + [0, 1e-8, 0.05, 0.25])
+    check(compile(f, n).f, n, (centre - radius, centre + radius), per_box=4, share=1.0, seed=n)
+
+
+def test_the_square_of_a_slope_that_changes_sign_is_not_negative():
+    """e = cosh(x) - 1 - y: e' = sinh(x) changes sign on the box, e'² does not, and e e'' is small near the minimiser."""
+    f = compile(lambda x: np.sum((np.cosh(x[0]) - 1 - x[1] * T) ** 2), 2)
+    h = f.hessian([-0.5, 0.0], [0.5, 0.0])
+    assert h.lo[0, 0] >= 0.0
+
+
+@pytest.mark.parametrize("n", (2, 3, 7, 40))
+def test_the_matrix_is_symmetric(n):
+    f = compile(lambda x: np.sum(np.sin(x)) ** 2 * np.exp(x[0]), n)
+    h = f.hessian(np.full((n, 5), 0.1), np.full((n, 5), 0.3))
+    assert np.array_equal(h.lo, h.lo.swapaxes(0, 1)) and np.array_equal(h.hi, h.hi.swapaxes(0, 1))
+    g = f.gradient(np.full((n, 5), 0.1), np.full((n, 5), 0.3))
+    assert np.array_equal(h.gradient.lo, g.lo) and np.array_equal(h.gradient.hi, g.hi)
+
+
+@pytest.mark.parametrize("name", ("decay", "norm", "guarded", "largest"))
+def test_the_same_bits_as_the_definition(name):
+    f, n = FUNCTIONS[name]
+    lo = np.random.default_rng(0).uniform(0.1, 1.0, (n, 3))
+    results = [compile(f, n, backend=backend).hessian(lo, lo + [0.0, 0.01, 0.5]) for backend in (CpuBackend(), PythonBackend())]
+    for one, other in zip(*((r.lo, r.hi, r.gradient.lo, r.value.hi, r.value.level) for r in results), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_empty_boxes_and_none():
+    f = compile(lambda x: x[0] ** 3 * x[1], 2)
+    h = f.hessian([[1.0, np.nan], [0.0, 0.0]], [[0.0, 1.0], [1.0, 1.0]])
+    assert h.value.level.tolist() == [0, 0] and not np.isnan(h.lo).any() and not np.isnan(h.hi).any()
