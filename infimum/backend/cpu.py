@@ -14,7 +14,7 @@ import numpy as np
 
 from infimum.backend import workers
 from infimum.backend.arrays import HostArrays
-from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, host
+from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, address, host
 from infimum.backend.llvm import Renderer, lane_body
 from infimum.backend.routines import RoutineRenderer, declared
 from infimum.backend.simd import ArmSpelling, SimdSpelling
@@ -76,13 +76,13 @@ class CompiledKernel:
         """The boxes begin … end-1, at least as many as lanes."""
         stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
         threads, block = self._split(count, threads)
-        there, back = ([_address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
+        there, back = ([address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
         ways = [(ctypes.c_int64 * len(way))(*way) for way in ((*there, *back), (*back, *there))]
         first, second = map(ctypes.addressof, ways)
         counter = ctypes.c_int64(0)
         scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
-        constants = _address(data), _address(udata)
-        aligned = [-(-_address(s) // 64) * 64 for s in scratch]
+        constants = address(data), address(udata)
+        aligned = [-(-address(s) // 64) * 64 for s in scratch]
         # threads that share boxes meet after each time; one alone goes on, but not so long that Ctrl-C is not heard
         most = 1 if threads > 1 else max(1, int(_TURNS_SECONDS / (count * max(self._cost, 1e-12))))
         while times:
@@ -121,11 +121,6 @@ class CompiledKernel:
     def assembly(self) -> str:
         """The machine code as text, for tests that read it."""
         return self._module.assembly()
-
-
-def _address(array: np.ndarray) -> int:
-    """Where the array's numbers begin; `array.ctypes.data` takes microseconds, and a call has eight arrays."""
-    return ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.flags.writeable else array.ctypes.data
 
 
 def _weight(items: list) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.backend import workers
 from infimum.backend.cell_loops import LOOPS, Loop
-from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module
+from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, address
 
 _LONG = 1 << 16  # items that are worth a thread
 _MANY = 1 << 23  # items of all loops that are worth better code, which takes a tenth of a second
@@ -97,25 +97,26 @@ def _word(argument: Any) -> int:
     """Where an array lies; with an offset, as a pair, or a whole number as it is."""
     if isinstance(argument, tuple):
         return _word(argument[0]) + 8 * argument[1]
-    return argument.ctypes.data if isinstance(argument, np.ndarray) else int(argument)
+    return address(argument) if isinstance(argument, np.ndarray) else int(argument)
 
 
-def _jobs(name: str, parts: list[np.ndarray], arguments: tuple, backwards: bool = False) -> None:
-    """Calls the loop for each part, a list of segments, in a thread of its own."""
+def _jobs(name: str, items: int, parts: list[np.ndarray], arguments: tuple, backwards: bool = False) -> None:
+    """Calls the loop for each part, a list of segments, in a thread of its own; there are so many items in all."""
     words = (ctypes.c_int64 * len(arguments))(*map(_word, arguments))
-    _done.items += sum(int((part[:, 1] - part[:, 0]).sum()) for part in parts)
+    _done.items += items
     at, entry, counter = ctypes.addressof(words), _entry(name, _done.items < _MANY), ctypes.c_int64(0)
-    workers.run(Enter.call, [(entry, at, part.ctypes.data, None, None, 0, len(part), int(backwards), ctypes.addressof(counter),
+    workers.run(Enter.call, [(entry, at, address(part), None, None, 0, len(part), int(backwards), ctypes.addressof(counter),
                               at, 1) for part in parts])
 
 
 def each(name: str, total: int, arguments: tuple, threads: int = 1) -> None:
     """The loop for the items 0 … total-1."""
     parts = 1 if LOOPS[name].shared else max(1, min(threads, total // _LONG))
-    ends = np.arange(parts + 1) * total // parts
-    _jobs(name, [ends[part:part + 2].reshape(1, 2).copy() for part in range(parts)], arguments)
+    ends = [part * total // parts for part in range(parts + 1)]
+    _jobs(name, total, [np.array([ends[part:part + 2]], np.int64) for part in range(parts)], arguments)
 
 
 def along(name: str, segments: np.ndarray, arguments: tuple, backwards: bool = False) -> None:
     """The loop for the items of these segments (m, 2), one segment after another."""
-    _jobs(name, [np.ascontiguousarray(segments, np.int64)], arguments, backwards)
+    segments = np.ascontiguousarray(segments, np.int64)
+    _jobs(name, int((segments[:, 1] - segments[:, 0]).sum()), [segments], arguments, backwards)

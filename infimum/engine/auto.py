@@ -305,7 +305,7 @@ class Auto:
             yield from self._look(self._coordinate_search())
 
     def _coupled(self) -> Iterator[None]:
-        """The whole box by the structure of the function, if only a scalar is in the way: the longer, the more steps there were."""
+        """The whole box by the structure of the function, if only a scalar is in the way: more cells after more steps."""
         cells = self.branch.steps * _WORTH_A_STEP
         yield from self.root.chain(self.memory_limit, min(cells, self.max_boxes or cells), coupled_of)
 
