@@ -220,3 +220,14 @@ def test_second_derivatives_lose_nothing_where_a_term_is_convex():
                                lambda x: np.where(x[0] < 0.5, 0.0, -x[0]) + x[1]])
 def test_without_second_derivatives_there_is_no_such_bound(f):
     assert bent(f, [-1, 0], [1, 1], [0, 0]) == -INF
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_weights_whose_inverse_overflows(order):
+    """One variable is so much wider than the other that the ratio of their widths has no inverse among the doubles."""
+    def f(x):
+        wide, narrow = x[order[0]], x[order[1]]
+        return wide * 1e-300 - 1e300 * narrow**2
+    width = [(1e155, 1e-155)[place] for place in order]
+    lowest = f(np.array([(-1e155, 1e-155)[place] for place in order]))
+    assert lowest < -9e-11 and bent(f, [-w for w in width], width, [0, 0]) <= lowest
