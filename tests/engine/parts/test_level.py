@@ -1,0 +1,123 @@
+"""One level of a chain, held against plain loops over all choices of slices: messages, derivatives, and pieces of the work."""
+
+import itertools
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from infimum.engine.parts.chain import grid
+from infimum.engine.parts.chain import level as level_module
+from infimum.engine.parts.chain.chain import Chain
+from infimum.engine.parts.chain.grid import Slices
+from infimum.engine.parts.chain.level import Level
+from infimum.lower.cells import FACTS, FROM, TO, UNSHIFTED
+from tests.engine.parts.test_chain import SUMS, after, chain_of, level_of
+
+INF, N = np.inf, 6
+SOME = {**SUMS, "a tree": lambda x: np.sum(np.sin(x[[0, 0, 1, 1, 2]] * x[[1, 2, 3, 4, 5]]) + x[[0, 0, 1, 1, 2]] / 3),
+        "two pieces": lambda x: x[0] * x[1] + np.exp(x[1] * x[2]) + np.sin(3 * x[3] * x[4]) + x[4] * x[5] ** 2,
+        "constants": lambda x: np.sum(np.array([0.1, 0.7, -2.0, 1.3, 0.2]) * x[1:] * np.cos(x[:-1]) + x[1:] ** 3)}
+
+
+@pytest.fixture(autouse=True)
+def _as_the_library_computes():
+    with np.errstate(all="ignore"):
+        yield
+
+
+def small(name: str, monkeypatch: pytest.MonkeyPatch, numbered: bool = False) -> Chain:
+    """Two slices of each variable, three of some, with entries in a row if `numbered`."""
+    monkeypatch.setattr(grid, "_FIRST", 2)
+    if numbered:
+        monkeypatch.setattr(grid, "max", lambda *_: 0, raising=False)
+    chain = chain_of(SOME[name], [-1.0] * N, [1.25] * N, memory_limit=INF)
+    wanted = np.arange(len(chain.grid.slices)) % 4 == 1
+    assert chain.grid.halved(np.ones(len(chain.grid), np.int64), np.ones(2 * N, bool), wanted, 0.0, 10**6)
+    return chain
+
+
+def choices(level: Level) -> list[list[int]]:
+    """For every choice of one slice of each variable the numbers of its cells among all."""
+    of_bag = [{} for _ in range(level.grid.bags)]
+    for cells in level.grid.cells:
+        for u in range(len(cells)):
+            bag = cells.bag[0, u]
+            slices = tuple(zip(cells.kind.variables[:, bag].tolist(), cells.ids[:, u].tolist(), strict=True))
+            of_bag[cells.kind.bags[bag]][slices] = cells.begin + u
+    first, found = level.grid.slices.first, []
+    for chosen in itertools.product(*(range(a, b) for a, b in itertools.pairwise(first.tolist()))):
+        found.append([next(u for slices, u in cells.items() if all(chosen[v] == s for v, s in slices)) for cells in of_bag])
+    return found
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+@pytest.mark.parametrize("name", SOME)
+def test_bounds_are_the_least_sums_of_all_choices(name, numbered, monkeypatch):
+    level = level_of(small(name, monkeypatch, numbered))
+    dead = np.random.default_rng(1).random(len(level.grid)) < 0.1
+    level.alive[dead] = 0
+    numbers = [level.found[k][FACTS][UNSHIFTED] for k in range(len(level.found))]
+    each = np.concatenate(numbers)
+    level._pass([row[None] for row in numbers], INF)
+    least: dict[int, Fraction | float] = defaultdict(lambda: INF)
+    for cells in choices(level):
+        if not dead[cells].any():
+            total = sum((-Fraction(float(each[u])) for u in cells), Fraction(0))
+            for u in (-1, *cells):
+                least[u] = min(least[u], total)
+    assert 0 <= least[-1] - Fraction(level.lower) <= 1e-13 * max(1, np.abs(each).max()) * len(each)
+    for u, alive in enumerate(level.alive):
+        assert bool(alive) == (least[u] < INF)
+        assert not alive or 0 <= least[u] + Fraction(float(level.bound.view(float)[u])) <= 1e-13 * max(1, np.abs(each).max())
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_derivatives_exclude_what_they_exclude(name, monkeypatch):
+    """With one bag or two for a variable; off the user's bounds, which the box reaches at two variables."""
+    chain = small(name, monkeypatch)
+    chain.low[2:], chain.high[2:] = -2, 2
+    level = level_of(chain)
+    level.alive[np.random.default_rng(1).random(len(level.grid)) < 0.2] = 0
+    before, slices, hulls = level.alive.copy(), chain.grid.slices, defaultdict(lambda: [INF, -INF])
+    rows = [(cells, u, place, int(cells.kind.bags[cells.bag[0, u]]), int(cells.kind.variables[place, cells.bag[0, u]]),
+             float(level.found[k][FROM][place, u]), float(level.found[k][TO][place, u]))
+            for k, cells in enumerate(chain.grid.cells) for place in range(cells.kind.k) for u in range(len(cells))]
+    holding = defaultdict(set)
+    for cells, u, place, bag, v, low, high in rows:
+        holding[v].add(bag)
+        if before[cells.begin + u]:
+            hull = hulls[bag, int(cells.ids[place, u])]
+            hull[:] = min(hull[0], low), max(hull[1], high)
+    wanted = before.copy()
+    for cells, u, place, bag, v, low, high in rows:
+        at, others = int(cells.ids[place, u]), holding[v] - {bag}
+        if len(others) < 2:
+            one = [hulls[other, at] for other in others] or [(0.0, 0.0)]
+            rises, falls = low > -one[0][0], high < -one[0][1]
+            if (rises and slices.lo[at] > chain.low[v]) or (falls and slices.hi[at] < chain.high[v]):
+                wanted[cells.begin + u] = 0
+    level._first_order()
+    assert level.alive.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_pieces_of_the_work_change_no_bit(name, monkeypatch):
+    def levels() -> tuple:
+        chain = after(chain_of(SOME[name], [-1.0] * N, [1.25] * N), 3)
+        return chain.lower, chain.levels, chain.unions.lo.tobytes(), chain.unions.hi.tobytes()
+    monkeypatch.setattr(grid, "_FIRST", 3)
+    whole = levels()
+    monkeypatch.setattr(level_module, "_AT_A_TIME", 5)
+    assert levels() == whole
+
+
+def test_no_point_of_a_slice_is_farther_from_its_centre_than_it_says():
+    rng = np.random.default_rng(1)
+    lo = np.concatenate([rng.normal(size=300) * 10.0 ** rng.integers(-300, 300, 300), [0.0, 5e-324, -5e-324, -8e307, 1.0]])
+    wide = np.concatenate([np.abs(lo[:300]) * 10.0 ** rng.integers(-17, 3, 300), [5e-324, 0.0, 1e-323, 1.6e308, 0.0]])
+    slices = Slices(lo, lo + wide, np.array([0, len(lo)]))
+    for a, b, c, rad in zip(slices.lo, slices.hi, slices.centre, slices.rad, strict=True):
+        assert a <= c <= b and Fraction(rad) >= max(Fraction(b) - Fraction(c), Fraction(c) - Fraction(a))
+        assert rad > 0 or a == b
