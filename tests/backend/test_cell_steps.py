@@ -114,6 +114,7 @@ def test_a_bound_that_is_found_later_counts_where_it_is_better():
 
 @pytest.mark.parametrize(("sign", "adds"), [(1, 0), (0, 0), (1, 1), (0, 1)])
 def test_slopes_are_taken_or_given(sign, adds):
-    target = np.array([0.5, 0.25, 8.0])
-    HOST.each("slope", 3, np.array([2, 0, 1]), np.array([1.0, -2.0, 4.0]), target, sign, adds)
-    assert target.tolist() == [adds * old + (s if sign else -s) for old, s in zip([0.5, 0.25, 8.0], [4.0, 1.0, -2.0], strict=True)]
+    slopes, link, held = np.array([1.0, -2.0, 4.0]), np.array([2, 0, 1]), np.array([0.5, 0.25, 8.0])
+    target = held.copy()
+    HOST.each("slope", 3, link, slopes, target, sign, adds)
+    assert target.tolist() == (adds * held + (1 if sign else -1) * slopes[link]).tolist()
