@@ -10,6 +10,7 @@ import pytest
 from infimum.engine.parts.chain import grid
 from infimum.engine.parts.chain import level as level_module
 from infimum.engine.parts.chain.chain import Chain
+from infimum.engine.parts.chain.forms import Form
 from infimum.engine.parts.chain.grid import Slices
 from infimum.engine.parts.chain.level import Level
 from infimum.lower.cells import FACTS, FROM, TO, UNSHIFTED
@@ -27,12 +28,12 @@ def _as_the_library_computes():
         yield
 
 
-def small(name: str, monkeypatch: pytest.MonkeyPatch, numbered: bool = False) -> Chain:
+def small(name: str, monkeypatch: pytest.MonkeyPatch, numbered: bool = False, low: float = -1.0, high: float = 1.25) -> Chain:
     """Two slices of each variable, three of some, with entries in a row if `numbered`."""
     monkeypatch.setattr(grid, "_FIRST", 2)
     if numbered:
         monkeypatch.setattr(grid, "max", lambda *_: 0, raising=False)
-    chain = chain_of(SOME[name], [-1.0] * N, [1.25] * N, memory_limit=INF)
+    chain = chain_of(SOME[name], [low] * N, [high] * N, memory_limit=INF)
     wanted = np.arange(len(chain.grid.slices)) % 4 == 1
     assert chain.grid.halved(np.ones(len(chain.grid), np.int64), np.ones(2 * N, bool), wanted, 0.0, 10**6)
     return chain
@@ -111,6 +112,30 @@ def test_pieces_of_the_work_change_no_bit(name, monkeypatch):
     whole = levels()
     monkeypatch.setattr(level_module, "_AT_A_TIME", 5)
     assert levels() == whole
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_bounds_hold_with_the_slopes_that_are_taken(name, monkeypatch):
+    """Those of first and of second order: at points of the cells, of the terms less the linear functions."""
+    level, rng = level_of(small(name, monkeypatch, low=0.25, high=0.5)), np.random.default_rng(1)
+    for _ in level.discard_by_slopes(INF):
+        pass
+    first = [np.array(row) for row in level.shifted]
+    for _ in level.discard_by_bends(INF):
+        pass
+    assert any(rows[len(rows) // 2:].any() for rows in level.taken)
+    assert any((row < old).any() for row, old in zip(level.shifted, first, strict=True))
+    slices = level.grid.slices
+    for k, cells in enumerate(level.grid.cells):
+        form, rows = Form(level.grid.kinds, [k]), level.taken[k]
+        for _ in range(20):
+            ends = slices.lo[cells.ids], slices.hi[cells.ids]
+            share = rng.random((2, *cells.ids.shape)) < 0.5
+            x = np.where(share[0], rng.uniform(*ends), np.where(share[1], *ends))
+            values = form.values(x, form.constants_of(cells.bag[0]))
+            linear = (rows[cells.kind.k:] * (x - slices.centre[cells.ids])).sum(axis=0)
+            for bound in (first[k], level.shifted[k]):
+                assert (values - linear >= -bound[0] - 1e-12 * (1 + np.abs(values).max())).all()
 
 
 def test_no_point_of_a_slice_is_farther_from_its_centre_than_it_says():
