@@ -7,18 +7,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from infimum.backend.arrays import HostArrays
 from infimum.engine.parts.chain import grid
 from infimum.engine.parts.chain import level as level_module
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.chain.forms import Form
-from infimum.engine.parts.chain.grid import Slices
+from infimum.engine.parts.chain.grid import Cells, Slices
 from infimum.engine.parts.chain.level import Level
 from infimum.lower.cells import FACTS, FROM, TO, UNSHIFTED
 from tests.engine.parts.test_chain import SUMS, after, chain_of, level_of
 
-INF, N = np.inf, 6
+INF, N, LONGER = np.inf, 6, {"by turns": 10}
 SOME = {**SUMS, "a tree": lambda x: np.sum(np.sin(x[[0, 0, 1, 1, 2]] * x[[1, 2, 3, 4, 5]]) + x[[0, 0, 1, 1, 2]] / 3),
         "two pieces": lambda x: x[0] * x[1] + np.exp(x[1] * x[2]) + np.sin(3 * x[3] * x[4]) + x[4] * x[5] ** 2,
+        "by turns": lambda x: np.sum(x[:-1:2] * x[1::2]) + np.sum(np.sin(x[1:-1:2] * x[2::2] + x[2::2])),
         "constants": lambda x: np.sum(np.array([0.1, 0.7, -2.0, 1.3, 0.2]) * x[1:] * np.cos(x[:-1]) + x[1:] ** 3)}
 
 
@@ -28,28 +30,34 @@ def _as_the_library_computes():
         yield
 
 
+def size(name: str) -> int:
+    return LONGER.get(name, N)
+
+
 def small(name: str, monkeypatch: pytest.MonkeyPatch, numbered: bool = False, low: float = -1.0, high: float = 1.25) -> Chain:
-    """Two slices of each variable, three of some, with entries in a row if `numbered`."""
+    """Two slices of each variable, three of some, and without some cells; with entries in a row if `numbered`."""
     monkeypatch.setattr(grid, "_FIRST", 2)
     if numbered:
         monkeypatch.setattr(grid, "max", lambda *_: 0, raising=False)
-    chain = chain_of(SOME[name], [low] * N, [high] * N, memory_limit=INF)
-    wanted = np.arange(len(chain.grid.slices)) % 4 == 1
-    assert chain.grid.halved(np.ones(len(chain.grid), np.int64), np.ones(2 * N, bool), wanted, 0.0, 10**6)
+    chain = chain_of(SOME[name], [low] * size(name), [high] * size(name), memory_limit=INF)
+    slices, alive = len(chain.grid.slices), (np.random.default_rng(2).random(len(chain.grid)) > 0.1).astype(np.int64)
+    assert chain.grid.halved(alive, np.ones(slices, bool), np.arange(slices) % (slices // 3) == 1, 0.0, 10**6)
     return chain
 
 
 def choices(level: Level) -> list[list[int]]:
-    """For every choice of one slice of each variable the numbers of its cells among all."""
-    of_bag = [{} for _ in range(level.grid.bags)]
+    """For every choice of one slice of each variable the numbers of its cells among all, if there is one in each bag."""
+    of_bag, variables = [{} for _ in range(level.grid.bags)], [()] * level.grid.bags
     for cells in level.grid.cells:
         for u in range(len(cells)):
-            bag = cells.bag[0, u]
-            slices = tuple(zip(cells.kind.variables[:, bag].tolist(), cells.ids[:, u].tolist(), strict=True))
-            of_bag[cells.kind.bags[bag]][slices] = cells.begin + u
-    first, found = level.grid.slices.first, []
-    for chosen in itertools.product(*(range(a, b) for a, b in itertools.pairwise(first.tolist()))):
-        found.append([next(u for slices, u in cells.items() if all(chosen[v] == s for v, s in slices)) for cells in of_bag])
+            bag = cells.kind.bags[cells.bag[0, u]]
+            variables[bag] = cells.kind.variables[:, cells.bag[0, u]].tolist()
+            of_bag[bag][tuple(cells.ids[:, u].tolist())] = cells.begin + u
+    found = []
+    for chosen in itertools.product(*(range(a, b) for a, b in itertools.pairwise(level.grid.slices.first.tolist()))):
+        cells = [of.get(tuple(chosen[v] for v in its)) for of, its in zip(of_bag, variables, strict=True)]
+        if None not in cells:
+            found.append(cells)
     return found
 
 
@@ -106,7 +114,7 @@ def test_derivatives_exclude_what_they_exclude(name, monkeypatch):
 @pytest.mark.parametrize("name", SOME)
 def test_pieces_of_the_work_change_no_bit(name, monkeypatch):
     def levels() -> tuple:
-        chain = after(chain_of(SOME[name], [-1.0] * N, [1.25] * N), 3)
+        chain = after(chain_of(SOME[name], [-1.0] * size(name), [1.25] * size(name)), 3)
         return chain.lower, chain.levels, chain.unions.lo.tobytes(), chain.unions.hi.tobytes()
     monkeypatch.setattr(grid, "_FIRST", 3)
     whole = levels()
@@ -136,6 +144,28 @@ def test_bounds_hold_with_the_slopes_that_are_taken(name, monkeypatch):
             linear = (rows[cells.kind.k:] * (x - slices.centre[cells.ids])).sum(axis=0)
             for bound in (first[k], level.shifted[k]):
                 assert (values - linear >= -bound[0] - 1e-12 * (1 + np.abs(values).max())).all()
+
+
+def test_halves_meet_where_slices_are_cut(monkeypatch):
+    monkeypatch.setattr(grid, "_FIRST", 4)
+    chain = chain_of(SOME["a chain"], [-1 / 3] * N, [0.7] * N)
+    old, rng = chain.grid.slices, np.random.default_rng(1)
+    used, wanted = rng.random(len(old)) < 0.7, rng.random(len(old)) < 0.5
+    alive = np.concatenate([used[cells.ids].all(axis=0) for cells in chain.grid.cells]).astype(np.int64)
+    assert chain.grid.halved(alive, used, wanted, 0.0, 10**6)
+    pieces = [(lo, hi, v) for lo, hi, c, v, is_used, cut in zip(old.lo, old.hi, old.centre, old.variable, used, wanted, strict=True)
+              if is_used for lo, hi in ([(lo, c), (c, hi)] if cut else [(lo, hi)])]
+    new = chain.grid.slices
+    assert list(zip(new.lo, new.hi, new.variable, strict=True)) == pieces
+
+
+def test_a_bag_without_cells_begins_where_the_next_one_does():
+    kind = chain_of(SOME["a chain"], [-1.0] * N, [1.25] * N).grid.kinds[0]
+    count = len(kind.bags)
+    for bags in ([0, 0, count - 1], [count - 1], [0]):
+        cells = Cells(kind, np.zeros((kind.k, len(bags)), np.int64), np.array([bags]))
+        cells.find_starts(HostArrays())
+        assert cells.starts.tolist() == [sum(bag < b for bag in bags) for b in range(count + 1)]
 
 
 def test_no_point_of_a_slice_is_farther_from_its_centre_than_it_says():
