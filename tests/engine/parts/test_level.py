@@ -153,8 +153,9 @@ def test_halves_meet_where_slices_are_cut(monkeypatch):
     used, wanted = rng.random(len(old)) < 0.7, rng.random(len(old)) < 0.5
     alive = np.concatenate([used[cells.ids].all(axis=0) for cells in chain.grid.cells]).astype(np.int64)
     assert chain.grid.halved(alive, used, wanted, 0.0, 10**6)
-    pieces = [(lo, hi, v) for lo, hi, c, v, is_used, cut in zip(old.lo, old.hi, old.centre, old.variable, used, wanted, strict=True)
-              if is_used for lo, hi in ([(lo, c), (c, hi)] if cut else [(lo, hi)])]
+    rows = zip(old.lo, old.hi, old.centre, old.variable, wanted, used, strict=True)
+    pieces = [(*ends, v) for lo, hi, c, v, cut, is_used in rows if is_used
+              for ends in ([(lo, c), (c, hi)] if cut else [(lo, hi)])]
     new = chain.grid.slices
     assert list(zip(new.lo, new.hi, new.variable, strict=True)) == pieces
 
