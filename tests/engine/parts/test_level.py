@@ -14,6 +14,7 @@ from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.chain.forms import Form
 from infimum.engine.parts.chain.grid import Cells, Slices
 from infimum.engine.parts.chain.level import Level
+from infimum.lower.cell_keys import TOP
 from infimum.lower.cells import FACTS, FROM, TO, UNSHIFTED
 from tests.engine.parts.test_chain import SUMS, after, chain_of, level_of
 
@@ -144,6 +145,16 @@ def test_bounds_hold_with_the_slopes_that_are_taken(name, monkeypatch):
             linear = (rows[cells.kind.k:] * (x - slices.centre[cells.ids])).sum(axis=0)
             for bound in (first[k], level.shifted[k]):
                 assert (values - linear >= -bound[0] - 1e-12 * (1 + np.abs(values).max())).all()
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+@pytest.mark.parametrize("name", SOME)
+def test_entries_are_in_the_segment_of_the_bags_that_write_them(name, numbered, monkeypatch):
+    its = small(name, monkeypatch, numbered).grid
+    for cells in its.cells:
+        for u, entry in enumerate(its.links[2][cells.begin:cells.begin + len(cells)].tolist()):
+            begin, end = its.entry_segments[cells.kind.heights[cells.bag[0, u]]]
+            assert begin <= entry < end or entry == TOP
 
 
 def test_halves_meet_where_slices_are_cut(monkeypatch):
