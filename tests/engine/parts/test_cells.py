@@ -199,6 +199,14 @@ def test_the_bits_are_the_definitions(name):
         assert wanted.steep is None or same_bits(found.steep, wanted.steep).all()
 
 
+@pytest.mark.parametrize("f", [lambda x: np.where(x[0] < 0.5, -x[0], 5 - x[0]) + x[1], lambda x: x[1] - np.floor(2 * x[0]),
+                               lambda x: np.where(x[1] < 0.5, x[0], x[0] - 5), lambda x: x[0] + np.sqrt(x[1] - 0.5)])
+def test_without_a_lipschitz_constant_there_are_no_derivatives(f):
+    """Across a jump a derivative of one sign says nothing."""
+    cells = Cells(trace(f, 2), np.zeros((2, 1)), np.ones((2, 1)), np.random.default_rng(1))
+    assert (cells.found[FROM] == -INF).all() and (cells.found[TO] == INF).all()
+
+
 # ---- second derivatives
 def bent(f, lo: list[float], hi: list[float], slopes: list[float]) -> float:
     """The lower bound by second derivatives of f(x) - s·(x - c) on one cell."""
