@@ -134,8 +134,8 @@ def bend(name: str, f: Expr, x: Expr, constants: int) -> tuple:
             for j in range(i + 1, k):
                 size, w = b.max(bends[i, j].nlo, bends[i, j].hi), weight(i, j)
                 own[i], own[j] = b.add(own[i], b.mul(size, w)), b.add(own[j], b.mul(size, b.div(1.0, w)))
-        for i in range(k):
-            total = b.add(total, b.mul(b.mul(b.mul(b.max(own[i], 0.0), 0.5), rad[i]), rad[i]))
+        for i in range(k):  # a NaN, as of 0 / w with a tiny w, stays one
+            total = b.add(total, b.mul(b.mul(b.mul(b.max(0.0, own[i]), 0.5), rad[i]), rad[i]))
         return total
 
     def usable(w: Value) -> Value:

@@ -199,6 +199,14 @@ def test_the_bits_are_the_definitions(name):
         assert wanted.steep is None or same_bits(found.steep, wanted.steep).all()
 
 
+@pytest.mark.parametrize("f", [lambda x: np.where(x[0] < 0.5, -x[0], 5 - x[0]) + x[1], lambda x: x[1] - np.floor(2 * x[0]),
+                               lambda x: np.where(x[1] < 0.5, x[0], x[0] - 5), lambda x: x[0] + np.sqrt(x[1] - 0.5)])
+def test_without_a_lipschitz_constant_there_are_no_derivatives(f):
+    """Across a jump a derivative of one sign says nothing."""
+    cells = Cells(trace(f, 2), np.zeros((2, 1)), np.ones((2, 1)), np.random.default_rng(1))
+    assert (cells.found[FROM] == -INF).all() and (cells.found[TO] == INF).all()
+
+
 # ---- second derivatives
 def bent(f, lo: list[float], hi: list[float], slopes: list[float]) -> float:
     """The lower bound by second derivatives of f(x) - s·(x - c) on one cell."""
@@ -220,3 +228,14 @@ def test_second_derivatives_lose_nothing_where_a_term_is_convex():
                                lambda x: np.where(x[0] < 0.5, 0.0, -x[0]) + x[1]])
 def test_without_second_derivatives_there_is_no_such_bound(f):
     assert bent(f, [-1, 0], [1, 1], [0, 0]) == -INF
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_weights_whose_inverse_overflows(order):
+    """One variable is so much wider than the other that the ratio of their widths has no inverse among the doubles."""
+    def f(x):
+        wide, narrow = x[order[0]], x[order[1]]
+        return wide * 1e-300 - 1e300 * narrow**2
+    width = [(1e155, 1e-155)[place] for place in order]
+    lowest = f(np.array([(-1e155, 1e-155)[place] for place in order]))
+    assert lowest < -9e-11 and bent(f, [-w for w in width], width, [0, 0]) <= lowest
