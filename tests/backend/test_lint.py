@@ -1,5 +1,6 @@
 """No emitted code rounds another way, rearranges, or calls what is not ours; and the reader that says so has teeth."""
 
+import re
 from dataclasses import replace
 
 import llvmlite.binding as llvm
@@ -31,6 +32,16 @@ def test_code_that_runs_here():
     for module in {compiled._module, *compiled._needs, Enter.module, *loops}:
         assert lint_ir(module.ir) == []
         assert lint_assembly(module.assembly()) == []
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("module", [host_loops, elimination])
+def test_loops_on_every_machine(machine, module):
+    """All but the wrapper, which is this machine's own."""
+    wrapper = r"declare [^\n]*@llvm\.(?:x86|aarch64)[^\n]*\n|define void @infimum_enter.*?\n}\n"
+    text = re.sub(wrapper, "", module._module().ir, flags=re.S)
+    for level in (0, 1):
+        assert lint_assembly(MACHINES[machine].assembly(text, level)) == []
 
 
 @pytest.mark.parametrize("machine", MACHINES)
