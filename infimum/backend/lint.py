@@ -97,7 +97,8 @@ _X86_DOUBLES = re.compile(r"v?(?:(?:add|sub|mul|div|sqrt|min|max)pd|(?:add|sub|m
                           r"(?:cmp\w*|rndscale|round)pd|"
                           r"(?:test|and|andn|or|xor|mov\w*|u?comi|blend[mv]?|perm\w*|shuf|unpck[lh]|broadcast|insert|extract)"
                           r"[ps][sd])$")
-_ARM_DOUBLES = re.compile(r"f(?:add|sub|mul|div|sqrt|ml[as]|madd|msub|abs|neg|mov|csel|c?cmp|cm(?:eq|[gl][et])|acg[et]|rint[mn])$")
+_ARM_DOUBLES = re.compile(r"f(?:add|sub|mul|div|sqrt|ml[as]|madd|msub|abs|neg|mov|csel|c?cmp|cm(?:eq|[gl][et])|acg[et]|"
+                          r"rint[mn])$")
 _CONVERSION = re.compile(r"v?cvt\w+2u?(?:[ps][sd]|d?qq?|[su]i)q?$|[su]cvtf$|fcvt\w*$")
 
 
