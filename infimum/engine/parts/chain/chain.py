@@ -148,11 +148,11 @@ class Chain:
         starts = []
         for payoff, discard in ((self.slopes, level.discard_by_slopes), (self.bends, level.discard_by_bends)):
             before = level.left
-            if payoff is self.slopes and before < _FEW or before >= _FEW and (payoff.pays or payoff.is_due(number)):
-                starts.append((payoff, before, upper - level.lower))
-                yield from discard(upper)
-            else:
+            worth = payoff.pays or payoff.is_due(number) if before >= _FEW else payoff is self.slopes
+            if not worth:
                 break
+            starts.append((payoff, before, upper - level.lower))
+            yield from discard(upper)
         for payoff, before, gap in starts:
             closed = min(1.0, 1 - (upper - level.lower) / gap) if 0 < gap < np.inf else 0.0
             payoff.judge(number, before, max(before - level.left, int(closed * before)))

@@ -31,6 +31,7 @@ class Components:
                     number[child] = number[k]
         _, self.of_bag = np.unique(number, return_inverse=True)
         self.count = int(self.of_bag.max()) + 1
+        self.linked: list[Any] | None = None  # the links of a grid, of which those inside components are known
         self.known, self.upper = np.inf, np.full(self.count, np.inf)  # of the sum, and of each component at that point
 
     def discard(self, level: Level, incumbent: Incumbent) -> None:
@@ -40,7 +41,11 @@ class Components:
         grid = level.grid
         if incumbent.upper < self.known:
             self.known, self.upper = incumbent.upper, self._at(incumbent.x, incumbent.upper, grid)
-        _, whole = level.sums(self._links(grid))
+        if self.linked is not grid.links:
+            self.linked, self.links = grid.links, self._links(grid)
+        alive = level.arrays.empty(1, len(grid))
+        level.arrays.each("mask", len(grid), level.number, level.alive, alive)
+        _, whole = level.sums(alive, self.links)
         for cells in grid.cells:
             limits = level.arrays.send(-self.upper[self.of_bag[cells.kind.bags]])
             level.arrays.each("keep_each", len(cells), cells.bag, limits, (whole, cells.begin), (level.alive, cells.begin))

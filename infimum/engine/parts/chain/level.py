@@ -12,6 +12,7 @@ like the square of the width.
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,13 @@ def _bits(number: float) -> int:
 
 class Level:
     """One level: the bounds of all cells of a grid. `alive` are those that may hold a minimiser, `lower` bounds f from below,
-    `bound` holds minus the lower bound of each cell."""
+    `bound` holds minus the lower bound of f on each cell, `number` minus those of its terms, as they were in the last pass: never
+    an estimate."""
 
     def __init__(self, grid: Grid, low: np.ndarray, high: np.ndarray):
         self.grid, self.low, self.high, self.arrays = grid, low, high, grid.arrays
         count = len(grid)
-        self.lower, self.alive, self.number = -np.inf, self.arrays.filled(count, 1), self.arrays.empty(1, count)
+        self.lower, self.alive, self.number = -np.inf, self.arrays.filled(count, 1), None
         self.bound = self.arrays.filled(count, _bits(np.inf))
         self.found: list[list[Any]] = []
 
@@ -46,12 +48,12 @@ class Level:
 
     def enclose(self) -> Iterator[None]:
         """Encloses the terms on all cells, many at a time, and looks at the centres."""
-        arrays, table = self.arrays, self._ends()
+        arrays = self.arrays
         for k, cells in enumerate(self.grid.cells):
             whole = None
             for begin in range(0, max(1, len(cells)), _AT_A_TIME):
                 count = min(_AT_A_TIME, len(cells) - begin)
-                boxes = self._boxes(k, cells.ids, cells.bag, begin, count, table)
+                boxes = self._boxes(k, cells.ids, cells.bag, begin, count)
                 found = cells.kind.enclose(arrays, boxes, count)
                 if count < len(cells):
                     whole = whole or [arrays.empty(part.shape[0], len(cells)) for part in found]
@@ -91,19 +93,20 @@ class Level:
     def _keep_slopes_that_pay(self, slopes: list[Any]) -> None:
         """Slopes cost much in wide slices: those of an entry become 0 where the best cells on both sides of it lose by them."""
         arrays, grid, count = self.arrays, self.grid, len(self.grid)
+        cost = arrays.empty(1, count)
         for cells, shifted in zip(grid.cells, self.shifted, strict=True):
-            arrays.each("cost", len(cells), shifted, self._row(cells, FACTS, UNSHIFTED), (self.number, cells.begin))
+            arrays.each("cost", len(cells), shifted, self._row(cells, FACTS, UNSHIFTED), (cost, cells.begin))
         best, reader = arrays.filled(grid.entries, _UNREACHED), arrays.filled(grid.entries, -1)
         for link in grid.links[:2]:
             arrays.each("best", count, self.through, link, best)
         for link in grid.links[:2]:
             arrays.each("from_child", count, self.through, link, best, reader)
         for slope in slopes:
-            arrays.each("pays", grid.entries, self.from_child, reader, self.number, slope)
+            arrays.each("pays", grid.entries, self.from_child, reader, cost, slope)
 
     def discard_by_bends(self, upper: float) -> Iterator[None]:
         """The same, after that, with second derivatives on the cells that are still alive."""
-        arrays, table = self.arrays, self._ends()
+        arrays = self.arrays
         for k, cells in enumerate(self.grid.cells):
             size, count = cells.kind.k, len(cells)
             if not size:
@@ -113,22 +116,28 @@ class Level:
             index, _ = arrays.lowest(marks, count + 1, below=0.5)
             for begin in range(0, len(index), _AT_A_TIME):
                 some = index[begin:begin + _AT_A_TIME]
-                boxes = self._boxes(k, arrays.gather(cells.ids, some), arrays.gather(cells.bag, some), 0, len(some), table)
+                boxes = self._boxes(k, arrays.gather(cells.ids, some), arrays.gather(cells.bag, some), 0, len(some))
                 bound = cells.kind.bend(boxes, arrays.gather(self.taken[k][size:], some))
                 arrays.each("lower", len(some), bound, some, self.shifted[k])
                 yield
         self._pass(self.shifted, upper)
         yield
 
+    @cached_property
     def _ends(self) -> Any:
+        """The lower ends, upper ends and centres of all slices."""
         slices = self.grid.slices
         return self.arrays.send(np.stack([slices.lo, slices.hi, slices.centre]))
 
-    def _boxes(self, k: int, ids: Any, bag: Any, begin: int, count: int, table: Any) -> list[Any]:
+    @cached_property
+    def _rad(self) -> Any:
+        return self.arrays.send(self.grid.slices.rad)
+
+    def _boxes(self, k: int, ids: Any, bag: Any, begin: int, count: int) -> list[Any]:
         """Lower ends, upper ends and centres of cells of a kind, from `begin` on, and constants if there are any."""
         kind, constants, length = self.grid.kinds[k], self.grid.constants[k], bag.shape[1]
         boxes = self.arrays.empty(3 * kind.k + len(kind.constants), count)
-        self.arrays.each("take_slices", count, (ids if kind.k else bag, begin), length, (bag, begin), table,
+        self.arrays.each("take_slices", count, (ids if kind.k else bag, begin), length, (bag, begin), self._ends,
                          len(self.grid.slices), constants, len(kind.bags), len(kind.constants), boxes, count, kind.k)
         ends = [boxes[kind.k * i:kind.k * (i + 1)] for i in range(3)]
         return [*ends, boxes[3 * kind.k:]] if len(kind.constants) else ends
@@ -152,26 +161,29 @@ class Level:
         self.arrays.each("keys", 1, (table, at))
         return table
 
-    def _messages(self, numbers: list[Any], name: str) -> tuple[Any, Any]:
-        """(the table of sums from below, the sum of the best whole through each cell), with these numbers of the cells."""
-        arrays, grid = self.arrays, self.grid
-        for cells, number in zip(grid.cells, numbers, strict=True):
-            arrays.each(name, len(cells), number, (self.alive, cells.begin), (self.number, cells.begin))
-        return self.sums(grid.links)
+    def _numbers(self, rows: list[Any], name: str) -> Any:
+        """These numbers of the cells, kind by kind, as the loop of that name takes them, where they are alive."""
+        numbers = self.arrays.empty(1, len(self.grid))
+        for cells, row in zip(self.grid.cells, rows, strict=True):
+            self.arrays.each(name, len(cells), row, (self.alive, cells.begin), (numbers, cells.begin))
+        return numbers
 
-    def sums(self, links: list[Any]) -> tuple[Any, Any]:
-        """The same with the numbers of the pass before, of the cells that are alive, and these links."""
+    def sums(self, numbers: Any, links: list[Any]) -> tuple[Any, Any]:
+        """(the table of sums from below, the sum of the best whole through each cell), with these numbers and links."""
         arrays, grid = self.arrays, self.grid
-        arrays.each("mask", len(grid), self.number, self.alive, self.number)
         table, above, whole = self._table(), self._table(TOP), arrays.empty(1, len(grid))
-        arrays.along("up", grid.segments, self.number, *links, table)
-        arrays.along("down", grid.segments, self.number, *links, table, above, whole, backwards=True)
+        arrays.along("up", grid.segments, numbers, *links, table)
+        arrays.along("down", grid.segments, numbers, *links, table, above, whole, backwards=True)
         return table, whole
+
+    def _sum_of_all(self, table: Any) -> float:
+        return float(numbers_of(self.arrays.fetch(table[TOP:TOP + 1]))[0])
 
     def _pass(self, numbers: list[Any], upper: float) -> float:
         """Passes messages with these bounds of the cells, and drops what is above; gives the lower bound of f."""
-        table, whole = self._messages(numbers, "mask")
-        lower = -float(numbers_of(self.arrays.fetch(table[TOP:TOP + 1]))[0])
+        self.number = self._numbers(numbers, "mask")
+        table, whole = self.sums(self.number, self.grid.links)
+        lower = -self._sum_of_all(table)
         self.lower = max(self.lower, lower)
         # a NaN is what nothing reaches, less what has no bound
         self.arrays.each("keep", len(self.grid), whole, self.alive, self.bound, _bits(-upper))
@@ -185,19 +197,19 @@ class Level:
     def best_cells(self, numbers: list[Any], name: str) -> tuple[float, Any, Any]:
         """(minus the best sum of all, the sum of the best whole through each cell, for every entry the best cell below it)."""
         arrays, grid = self.arrays, self.grid
-        table, through = self._messages(numbers, name)
+        table, through = self.sums(self._numbers(numbers, name), grid.links)
         best, from_child = arrays.filled(grid.entries, _UNREACHED), arrays.filled(grid.entries, -1)
         arrays.each("best", len(grid), through, grid.links[2], best)
         arrays.each("from_child", len(grid), through, grid.links[2], best, from_child)
-        return -float(numbers_of(arrays.fetch(table[TOP:TOP + 1]))[0]), through, from_child
+        return -self._sum_of_all(table), through, from_child
 
     # ---- slopes
     def _rows(self, cells: Cells, slopes: list[Any]) -> Any:
         """For each variable of each cell the distance of its centre, then the slope that is taken from it."""
         kind, grid, arrays, count = cells.kind, self.grid, self.arrays, len(cells)
-        rows, rad, touched = arrays.zeros(2 * kind.k, count), arrays.send(grid.slices.rad), set()
+        rows, touched = arrays.zeros(2 * kind.k, count), set()
         for place in range(kind.k):
-            arrays.each("take", count, rad, (cells.ids, place * count), (rows, place * count))
+            arrays.each("take", count, self._rad, (cells.ids, place * count), (rows, place * count))
         children = [(shared, link, 0) for (_, shared), link in zip(kind.links, grid.links, strict=False)]
         for shared, link, taken in [(kind.shared, grid.links[2], 1), *children]:
             for slope, place in zip(slopes, shared, strict=False):

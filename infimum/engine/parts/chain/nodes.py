@@ -8,7 +8,6 @@ import numpy as np
 
 from infimum.engine.parts.chain.grid import Grid, Slices
 from infimum.engine.parts.chain.level import Level
-from infimum.lower.cell_keys import TOP, numbers_of
 from infimum.lower.cells import AT_CENTRE, FACTS
 from infimum.unions import Unions
 
@@ -144,13 +143,12 @@ class NodeLevel(Level):
         """Of these numbers, over all choices of cells that agree."""
         table = self._table()
         self.arrays.along("up", self.grid.segments, number, *self.grid.links, table)
-        return float(numbers_of(table[TOP:TOP + 1])[0])
+        return self._sum_of_all(table)
 
     def path_of(self, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The path with the largest sum of these numbers: see `paths`."""
-        other, values = copy(self), -number
-        other.number = np.empty_like(self.number)
-        _, _, from_child = other.best_cells([(values, cells.begin) for cells in self.grid.cells], "centres")
+        values = -number
+        _, _, from_child = self.best_cells([(values, cells.begin) for cells in self.grid.cells], "centres")
         path = self.path(from_child)
         slices = np.empty((len(self.low), 0), np.int64) if path is None else path[:, None]
         return self.grid.slices.centre[slices], self.grid.slices.rad[slices]
