@@ -85,9 +85,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         _check_number(name, value, optional=name == "xtol")
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("batch", batch)):
         _check_number(name, value, optional=True, positive=True)
-    whole = isinstance(batch, (int, np.integer)) and not isinstance(batch, bool)
-    if batch is not None and not (whole and batch >= LEAST):
-        raise OptionError(f"batch must be a whole number of {LEAST} or more, or None, not {batch!r}")
+    _check_batch(batch)
     _check_number("time_limit", time_limit, optional=True, positive=True)
     watch = watch_of(time_limit)
     callback = read_callback(callback)
@@ -229,6 +227,12 @@ def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem)
 
 def _view(evaluator: Evaluator, problem: Problem) -> View:
     return View(evaluator.estimate, problem.lo, problem.hi)
+
+
+def _check_batch(batch: Any) -> None:
+    whole = isinstance(batch, (int, np.integer)) and not isinstance(batch, bool)
+    if batch is not None and not (whole and batch >= LEAST):
+        raise OptionError(f"batch must be a whole number of {LEAST} or more, or None, not {batch!r}")
 
 
 def _check_number(name: str, value: Any, optional: bool, positive: bool = False) -> None:
