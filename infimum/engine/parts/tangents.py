@@ -1,0 +1,46 @@
+"""Lower bounds by tangents (`expr/tangents.py`, `lower/tangents.py`): for sums of squares, and of other functions of one quantity
+each, such as pair potentials.
+
+**Discards** nothing itself. **Raises** the lower bound of a bounded region to that of the tangents at a point of it, around which the
+quantities are Lipschitz. **Finds** an upper bound: f at that point, which is about the lowest of a quadratic model. **Costs** an
+enclosure of the Hessian at a point, one of L with its gradient and one of f at a point: counted as n + 4 boxes. **Judged** by
+the regions whose lower bound comes close to the upper bound, or above it.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.payoff import Payoff
+from infimum.evaluate import Evaluator
+from infimum.lower.programs import CENTRE, HESSIAN, LOWEST, TANGENT
+from infimum.lower.tangents import LEFT, UPPER, WORTH
+
+_FIRST, _PERIOD, _WORTH = 10, 4, 0.25  # see Payoff
+_MOST = 16           # variables: the kernel of the model has no loops
+_TOGETHER = 1 << 22  # regions times elements of the Hessian that are tested together
+
+
+class Tangents(Part):
+    """Tests regions where they lie."""
+
+    name, discards, knows_faces = "tangents", "tangents", True
+    sample = 64
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.most, self.cost = max(1, _TOGETHER // (self.n * self.n)), self.n + 4
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.n <= _MOST and evaluator.tangents is not None
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        run = self.evaluator.run
+        middle, = run(CENTRE, [regions])
+        *_, slope_lo, slope_hi, curvature_lo, curvature_hi = run(HESSIAN, [middle, middle])
+        point, = run(LOWEST, [regions, middle, slope_lo, slope_hi, curvature_lo, curvature_hi])
+        out = run(TANGENT, [regions, point], parameters=np.array([upper]))
+        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH], out[UPPER], point)
