@@ -1,13 +1,12 @@
 """Tangents: f(x) = L(x, y) + D(x, y) for any point y, where the outer functions of f are replaced by their tangents in L.
 
-Let f be a sum of terms p(q(x)), each a function p of one quantity q. The tangent of p at q(y) is p(q(y)) + p'(q(y)) (q(x) - q(y)), and
-D is the sum of what p lies above its tangent. Where p is convex that is nowhere negative, and left out: a sum of squares of
-residuals e is at least that of 2 e(y) e(x) - e(y)**2. Elsewhere p is a piece (`expr/pieces.py`), and what it lies above its tangent is
-enclosed on slices of q (`lower/tangents.py`). L is as linear as the quantities are, so that its mean value form is far tighter than
-that of f. Terms of other kinds are in L as they are.
+Let f be a sum of terms p(q(x)), each a function p of one quantity q. The tangent of p at q(y) is p(q(y)) + p'(q(y)) (q(x) - q(y))
+and D is the sum of what p lies above its tangent. Where p is convex that is nowhere negative, and left out: a sum of squares of
+residuals e is at least that of 2 e(y) e(x) - e(y)**2. Elsewhere p is a piece (`expr/pieces.py`), and what it lies above its
+tangent is enclosed on slices of q (`lower/tangents.py`). L is as linear as the quantities are, so that its mean value form is far
+tighter than that of f. Terms of other kinds, and those of a single variable, are in L as they are.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -93,9 +92,7 @@ class _Writer:
         return found[self.f]
 
     def _is_taken_apart(self, node: Expr) -> bool:
-        if node.op not in _LINEAR or (node.op == "mul" and not any(map(is_const, node.args))):
-            return False
-        if node.op == "div" and not is_const(node.args[1]):
+        if node.op not in _LINEAR or (node.op in ("mul", "div") and _factor(node) is None):
             return False
         return self.paths[node] < 2 or self.quantity[node] is node
 
@@ -104,7 +101,10 @@ class _Writer:
         quantity = node.args[0] if convex else self.quantity[node]
         if not isinstance(quantity, Expr) or quantity is node or not (convex or self._is_smooth(node, quantity)):
             return node, None
-        self.joins = self.joins or not _is_part_of(quantity, self.x)
+        alone = _is_part_of(quantity, self.x)
+        if alone and not convex:
+            return node, None
+        self.joins = self.joins or not alone
         outer, there = self._outer(node, quantity), var("there", quantity.shape)
         variable = outer.args[0] if convex else var("piece", quantity.shape)
         at_point = substituted(quantity, {self.x: self.y})
@@ -137,28 +137,43 @@ def _is_part_of(quantity: Expr, x: Expr) -> bool:
     return all(node.kind is Kind.VIEW or node is x for node in topological([quantity]))
 
 
-def _signed_args(node: Expr) -> Iterator[tuple[Expr, int]]:
-    """The arguments that are no constants, with the sign of what multiplies them, 0 where that is not known."""
-    for k, arg in enumerate(node.args):
-        if is_const(arg) and node.op in ("mul", "div"):
-            continue
-        sign = -1 if node.op == "neg" or (node.op == "sub" and k == 1) else 1
-        if node.op in ("mul", "div"):
-            factor = node.args[1 - k]
-            sign = 1 if (factor.lo >= 0).all() else -1 if (factor.hi <= 0).all() else 0
-        yield arg, sign
+def _factor(node: Expr) -> tuple[int, Expr] | None:
+    """The place of the one argument that a product or a quotient multiplies by a constant, and the constant."""
+    one, other = node.args
+    if _is_number(other):
+        return 0, other
+    return (1, one) if node.op == "mul" and _is_number(one) else None
+
+
+def _is_number(node: Expr) -> bool:
+    while node.op in ("broadcast", "reshape"):
+        node = node.args[0]
+    return is_const(node)
+
+
+def _signed_args(node: Expr) -> list[tuple[Expr, int]]:
+    """The arguments in which the node is linear, with the sign of what multiplies them, 0 where that is not known."""
+    if node.op in ("mul", "div"):
+        k, factor = _factor(node)
+        while factor.op != "const":
+            factor = factor.args[0]
+        return [(node.args[k], 1 if (factor.lo >= 0).all() else -1 if (factor.hi <= 0).all() else 0)]
+    signs = {"neg": (-1,), "sub": (1, -1), "add": (1, 1), "sum": (1,)}[node.op]
+    return list(zip(node.args, signs, strict=True))
 
 
 def _combined(node: Expr, found: dict[Expr, Sum]) -> Sum:
-    """L and D of a node that is linear in its arguments, which a constant need not have."""
-    pairs = [found.get(arg, (arg, None)) for arg in node.args]
-    factors = node.op in ("mul", "div")
-    return tuple(_joined(node, [arg if factors and is_const(arg) else pair[k] for arg, pair in zip(node.args, pairs, strict=True)])
-                 for k in (0, 1))
+    """L and D of a node that is linear in its arguments."""
+    return tuple(_joined(node, [found[arg][k] for arg, _ in _signed_args(node)]) for k in (0, 1))
 
 
 def _joined(node: Expr, parts: list[Expr | None]) -> Expr | None:
     if node.op in ("add", "sub") and None in parts:
         first, second = parts
         return first if second is None else second if node.op == "add" else build("neg", second)
-    return None if None in parts else build(node.op, *parts, **dict(node.params))
+    if None in parts:
+        return None
+    if node.op in ("mul", "div"):
+        k, factor = _factor(node)
+        parts = [parts[0], factor] if k == 0 else [factor, parts[0]]
+    return build(node.op, *parts, **dict(node.params))

@@ -7,7 +7,7 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 
 REGIONS, CENTRE, SLOPE_LO, SLOPE_HI, CURVATURE_LO, CURVATURE_HI = range(6)  # the inputs
-_SWEEPS = 6
+_SWEEPS = 8
 
 
 def lowest(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:

@@ -14,7 +14,7 @@ import numpy as np
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
-from infimum.lower.programs import CENTRE, HESSIAN, LOWEST, TANGENT
+from infimum.lower.programs import CENTRE, HESSIAN, LOWEST, SHAVED, TANGENT
 from infimum.lower.tangents import LEFT, UPPER, WORTH
 
 _FIRST, _PERIOD, _WORTH = 10, 4, 0.25  # see Payoff
@@ -43,4 +43,5 @@ class Tangents(Part):
         *_, slope_lo, slope_hi, curvature_lo, curvature_hi = run(HESSIAN, [middle, middle])
         point, = run(LOWEST, [regions, middle, slope_lo, slope_hi, curvature_lo, curvature_hi])
         out = run(TANGENT, [regions, point], parameters=np.array([upper]))
-        return Outcome(out[LEFT], self.cost * regions.shape[1], out[WORTH], out[UPPER], point)
+        left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
+        return Outcome(left, self.cost * regions.shape[1], out[WORTH], out[UPPER], point)
