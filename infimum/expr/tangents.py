@@ -4,7 +4,7 @@ Let f be a sum of terms p(q(x)), each a function p of one quantity q. The tangen
 and D is the sum of what p lies above its tangent. Where p is convex that is nowhere negative, and left out: a sum of squares of
 residuals e is at least that of 2 e(y) e(x) - e(y)**2. Elsewhere p is a piece (`expr/pieces.py`), and what it lies above its
 tangent is enclosed on slices of q (`lower/tangents.py`). L is as linear as the quantities are, so that its mean value form is far
-tighter than that of f. Terms of other kinds, and those of a single variable, are in L as they are.
+tighter than that of f. Terms of other kinds are in L as they are.
 """
 
 from dataclasses import dataclass
@@ -101,10 +101,7 @@ class _Writer:
         quantity = node.args[0] if convex else self.quantity[node]
         if not isinstance(quantity, Expr) or quantity is node or not (convex or self._is_smooth(node, quantity)):
             return node, None
-        alone = _is_part_of(quantity, self.x)
-        if alone and not convex:
-            return node, None
-        self.joins = self.joins or not alone
+        self.joins = self.joins or not _is_part_of(quantity, self.x)
         outer, there = self._outer(node, quantity), var("there", quantity.shape)
         variable = outer.args[0] if convex else var("piece", quantity.shape)
         at_point = substituted(quantity, {self.x: self.y})

@@ -1,34 +1,46 @@
-"""The kernel of quadratic models: about the lowest point, within a region, of a function whose derivatives at a point of it are
-known. An estimate, which proves nothing; but a point of the region in any case."""
+"""The kernel of quadratic models: about the lowest point, within a region, of the function as its derivatives at the middle tell.
+An estimate, which proves nothing; but a point of the region in any case."""
 
-import numpy as np
-
+from infimum.expr.diff import gradient, hessian_vector
+from infimum.expr.node import Expr, var
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
+from infimum.lower.lowering import Lowering
+from infimum.lower.meaning import Estimates
 
-REGIONS, CENTRE, SLOPE_LO, SLOPE_HI, CURVATURE_LO, CURVATURE_HI = range(6)  # the inputs
 _SWEEPS = 8
 
 
-def lowest(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel: one variable after the other goes where the model is lowest along it, several times. It has no loops."""
-    b, every = Builder(), range(n)
-    lo, hi, c = ([b.input(slot, k + i) for i in every] for slot, k in ((REGIONS, 0), (REGIONS, n), (CENTRE, 0)))
+def lowest(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
+    """The kernel. Input: the regions. One variable after the other goes where the model is lowest along it, several times; that
+    is written without loops."""
+    b, data, n, v = Builder(), Data(), x.size, var("v", x.shape)
+    slopes, rows = b.buffer(n), b.buffer(n * n)
 
-    def middle(low: int, high: int, row: int) -> Value:
-        return b.add(b.mul(b.input(low, row), 0.5), b.mul(b.input(high, row), 0.5))
-    places = {pair: k for k, pair in enumerate(zip(*(a.tolist() for a in np.triu_indices(n)), strict=True))}
-    curvature = [[middle(CURVATURE_LO, CURVATURE_HI, places[min(i, j), max(i, j)]) for j in every] for i in every]
-    slope = [middle(SLOPE_LO, SLOPE_HI, i) for i in every]  # at the point
-    x = list(c)
+    def ends(i: "int | Value") -> tuple[Value, Value]:
+        return b.input(0, i), b.input(0, b.place("uadd", i, n))
+
+    def middle(i: "int | Value") -> Value:
+        lo, hi = ends(i)
+        return b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
+    Lowering(b, Estimates(), {"x": middle}, data).run([(gradient(f, x), lambda at, g: b.store(slopes, at[0], g))])
+    with b.loop(n) as turn:
+        row = b.place("umul", turn.index, n)
+
+        def unit(j: "int | Value") -> Value:
+            return b.select(b.ueq(turn.index, j), 1.0, 0.0)
+        Lowering(b, Estimates(), {"x": middle, "v": unit}, data).run(
+            [(hessian_vector(f, x, v), lambda at, h: b.store(rows, b.place("uadd", row, at[0]), h))])
+    every = range(n)
+    place, slope = [middle(i) for i in every], [b.load(slopes, i) for i in every]
     for _ in range(_SWEEPS):
         for i in every:
-            place, = b.outline("model_lowest", _lowest, x[i], slope[i], curvature[i][i], lo[i], hi[i])
-            step, x[i] = b.sub(place, x[i]), place
-            slope = [b.fma(curvature[i][j], step, slope[j]) for j in every]
+            here, = b.outline("model_lowest", _lowest, place[i], slope[i], b.load(rows, i * n + i), *ends(i))
+            step, place[i] = b.sub(here, place[i]), here
+            slope = [b.fma(b.load(rows, i * n + j), step, slope[j]) for j in every]
     for i in every:
-        b.output(0, i, x[i])
-    return b.kernel(name, 6, 1), Data(), (n,), 0
+        b.output(0, i, place[i])
+    return b.kernel(name, 1, 1), data, (n,), 0
 
 
 def _lowest(b: Builder, x: Value, slope: Value, curvature: Value, lo: Value, hi: Value) -> tuple[Value]:

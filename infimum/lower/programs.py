@@ -148,7 +148,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     SHIFT: lambda f, x: Program(*cells.shift(SHIFT, x.size)),
     CENTRE: lambda f, x: Program(*contract.centre(CENTRE, x.size)),
     CONTRACT: lambda f, x, in_boxes=0: Program(*contract.contract(CONTRACT, x.size, bool(in_boxes))),
-    LOWEST: lambda f, x: Program(*model.lowest(LOWEST, x.size)),
+    LOWEST: lambda f, x: Program(*model.lowest(LOWEST, f, x)),
     TANGENT: lambda f, x: Program(*tangents.tangent(TANGENT, f, x)),
     HOPE: lambda f, x: Program(*cells.hope(HOPE)),
     AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),

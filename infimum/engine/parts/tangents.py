@@ -14,10 +14,10 @@ import numpy as np
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
-from infimum.lower.programs import CENTRE, HESSIAN, LOWEST, SHAVED, TANGENT
+from infimum.lower.programs import LOWEST, SHAVED, TANGENT
 from infimum.lower.tangents import LEFT, UPPER, WORTH
 
-_FIRST, _PERIOD, _WORTH = 10, 4, 0.25  # see Payoff
+_FIRST, _PERIOD, _WORTH = 13, 8, 0.25  # see Payoff
 _MOST = 16           # variables: the kernel of the model has no loops
 _TOGETHER = 1 << 22  # regions times elements of the Hessian that are tested together
 
@@ -26,7 +26,7 @@ class Tangents(Part):
     """Tests regions where they lie."""
 
     name, discards, knows_faces = "tangents", "tangents", True
-    sample = 64
+    sample = 32
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
@@ -39,9 +39,7 @@ class Tangents(Part):
 
     def test(self, regions: Any, upper: float) -> Outcome:
         run = self.evaluator.run
-        middle, = run(CENTRE, [regions])
-        *_, slope_lo, slope_hi, curvature_lo, curvature_hi = run(HESSIAN, [middle, middle])
-        point, = run(LOWEST, [regions, middle, slope_lo, slope_hi, curvature_lo, curvature_hi])
+        point, = run(LOWEST, [regions])
         out = run(TANGENT, [regions, point], parameters=np.array([upper]))
         left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
         return Outcome(left, self.cost * regions.shape[1], out[WORTH], out[UPPER], point)
