@@ -9,6 +9,7 @@ tighter than that of f. Terms of other kinds are in L as they are.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from infimum.expr.arrange import arranged
 from infimum.expr.build import build, substituted
@@ -97,14 +98,13 @@ class _Writer:
         return self.paths[node] < 2 or self.quantity[node] is node
 
     def _term(self, node: Expr) -> Sum:
-        convex = self.signs[node] == {1} and (node.op in _CONVEX or node.op == "powi" and node["k"] > 0 and node["k"] % 2 == 0)
-        quantity = node.args[0] if convex else self.quantity[node]
+        convex = self.signs[node] == {1} and (node.op in _CONVEX or (node.op == "powi" and node["k"] > 0 and node["k"] % 2 == 0))
+        quantity = node.args[0] if convex and self.quantity[node] is not None else self.quantity[node]
         if not isinstance(quantity, Expr) or quantity is node or not (convex or self._is_smooth(node, quantity)):
             return node, None
-        self.joins = self.joins or not _is_part_of(quantity, self.x)
-        outer, there = self._outer(node, quantity), var("there", quantity.shape)
-        variable = outer.args[0] if convex else var("piece", quantity.shape)
-        at_point = substituted(quantity, {self.x: self.y})
+        self.joins = self.joins or not _is_part_of(self.quantity[quantity], self.x)
+        variable, there = var("piece", quantity.shape), var("there", quantity.shape)
+        outer, at_point = substituted(node, {quantity: variable}), substituted(quantity, {self.x: self.y})
         at_there = substituted(outer, {variable: there})
         tangent = build("add", at_there, build("mul", _derivative(at_there, there), build("sub", variable, there)))
         here = {variable: quantity, there: at_point}
@@ -115,12 +115,9 @@ class _Writer:
         self.pieces[written] = Above(Piece(above, variable, quantity), there, at_point, outer)
         return substituted(tangent, here), written
 
-    def _outer(self, node: Expr, quantity: Expr) -> Expr:
-        return substituted(node, {quantity: var("piece", quantity.shape)})
-
     def _is_smooth(self, node: Expr, quantity: Expr) -> bool:
-        inside = [part for part in topological([node], quantity) if part is not quantity and part.kind is not Kind.LEAF]
-        return all(part.op in _SMOOTH or not isinstance(self.quantity[part], Expr) for part in inside)
+        inside = [part for part in topological([node], quantity) if part is not quantity]
+        return all(part.op in _SMOOTH or self.quantity[part] is None for part in inside)
 
 
 def _derivative(p: Expr, variable: Expr) -> Expr:
@@ -129,9 +126,9 @@ def _derivative(p: Expr, variable: Expr) -> Expr:
     return gradient(build("sum", p, axes=axes) if axes else p, variable)
 
 
-def _is_part_of(quantity: Expr, x: Expr) -> bool:
+def _is_part_of(quantity: Any, x: Expr) -> bool:
     """Is it made of single variables?"""
-    return all(node.kind is Kind.VIEW or node is x for node in topological([quantity]))
+    return isinstance(quantity, Expr) and all(node.kind is Kind.VIEW or node is x for node in topological([quantity]))
 
 
 def _factor(node: Expr) -> tuple[int, Expr] | None:

@@ -1,10 +1,11 @@
 """Lower bounds by tangents (`expr/tangents.py`, `lower/tangents.py`): for sums of squares, and of other functions of one quantity
 each, such as pair potentials.
 
-**Discards** nothing itself. **Raises** the lower bound of a bounded region to that of the tangents at a point of it, around which the
-quantities are Lipschitz. **Finds** an upper bound: f at that point, which is about the lowest of a quadratic model. **Costs** an
-enclosure of the Hessian at a point, one of L with its gradient and one of f at a point: counted as n + 4 boxes. **Judged** by
-the regions whose lower bound comes close to the upper bound, or above it.
+**Discards** a bounded region, around which the quantities are Lipschitz, where the tangents at a point of it lie above the upper
+bound. **Reduces** a variable to where they do not. **Raises** the lower bound to that of the tangents. **Finds** an upper bound: f
+at that point, which is about the lowest one of a quadratic model. **Costs** an estimate of the Hessian, an enclosure of the
+tangents with their derivatives, and enclosures of them and of f at a point: counted as n + 4 boxes. **Judged** by the regions
+discarded, or brought close to the upper bound.
 """
 
 from typing import Any
