@@ -2,8 +2,8 @@
 each, such as pair potentials.
 
 **Discards** a bounded region, around which the quantities are Lipschitz, where the tangents at a point of it lie above the upper
-bound. **Reduces** a variable to where they do not. **Raises** the lower bound to that of the tangents. **Finds** an upper bound: f
-at that point, which is about the lowest one of a quadratic model. **Costs** an estimate of the Hessian, an enclosure of the
+bound. **Reduces** a variable to where they do not. **Raises** the lower bound to that of the tangents. **Finds** an upper bound:
+f at that point, which is about the lowest one of a quadratic model. **Costs** an estimate of the Hessian, an enclosure of the
 tangents with their derivatives, and enclosures of them and of f at a point: counted as n + 4 boxes. **Judged** by the regions
 discarded, or brought close to the upper bound.
 """
