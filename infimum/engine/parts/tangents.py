@@ -36,7 +36,11 @@ class Tangents(Part):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n <= _MOST and evaluator.tangents is not None
+        return evaluator.n <= _MOST
+
+    def is_tried(self, step: int) -> bool:
+        """Whether there are tangents is asked when they may be needed: small proofs end before that."""
+        return super().is_tried(step) and self.evaluator.tangents is not None
 
     def test(self, regions: Any, upper: float) -> Outcome:
         run = self.evaluator.run
