@@ -1,7 +1,7 @@
 """Products of many factors, as functions of a sum: Π u_i = τ exp(Σ log |u_i|), where τ is the product of the signs.
 
-`as_sums(f, enclosures, sign)` rewrites a function so, for points of a box on which its factors are enclosed. Where a factor may be 0,
-its logarithm is cut off: with u_i between -M_i and M_i, and v_i = max(|u_i|, ε M_i),
+`as_sums` rewrites a function so, for points of a box on which its factors are enclosed. Where a factor may be 0, its logarithm is
+cut off: with u_i between -M_i and M_i, and v_i = max(|u_i|, ε M_i),
 
     | Π u_i |  lies between  Π v_i - ε Π M_i  and  Π v_i.
 

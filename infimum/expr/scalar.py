@@ -29,8 +29,8 @@ _MOST_TRIED = 40  # candidates that are looked at
 @dataclass(frozen=True, slots=True)
 class Coupling:
     """scalars: as functions of the n variables alone. families: the terms of F(x, s) + Σ λ_k (G_k(x) - s_k), where s_k is
-    variable number n + k. The constants λ_k have the ends NaN and k. signed: a product of many factors whose sign, 1 or -1, is the
-    first scalar; that has no term with λ. above: where all scalars are above these numbers, the derivatives of f are found from
+    variable number n + k. The constants λ_k have the ends NaN and k. signed: a product of many factors whose sign, 1 or -1, is
+    the first scalar; that has no term with λ. above: where all scalars are above these numbers, the derivatives of f are found from
     the terms. Not where a product is cut off (`factors.py`), and nowhere if a scalar depends on another one."""
 
     scalars: list[Expr]
@@ -50,7 +50,7 @@ class Coupling:
 
 
 def coupling_of(f: Expr, n: int, enclosures: Callable[[Expr], Any]) -> Coupling | None:
-    """The coupling of f, a function of `x` (n,), if it has one, on a box on which `enclosures` are those of the elements of a node."""
+    """The coupling of f, a function of `x` (n,), if it has one. `enclosures`: of the elements of a node, on the box."""
     both = var(X, (n + MOST_SCALARS,))
     without = as_sums(f, products_of(f, n), enclosures, index(both, n))
     to_both = {var(X, (n,)): index(both, slice(0, n))}

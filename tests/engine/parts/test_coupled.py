@@ -85,7 +85,7 @@ COUPLINGS = {
 
 PRODUCTS = {
     "a positive one": lambda f, d, at: f + np.abs(np.prod(2 + np.sin(d)) - 2 ** len(at)),
-    "a negative factor": lambda f, d, at: f + np.sqrt(np.abs(np.prod(np.where(at > 0, 1, -1) * np.exp(d)) - np.prod(np.sign(at)))),
+    "a negative factor": lambda f, d, at: f + np.sqrt(np.abs(np.prod(np.sign(at + 9) * -np.exp(d)) - (-1) ** len(at))),
     "at 0": lambda f, d, at: f + np.prod(np.abs(d)),
     "its square": lambda f, d, at: f - (np.prod(np.cos(d)) - 1) * 20,
     "its sign": lambda f, d, at: f + np.abs(np.prod(d - 0.5) - np.prod(0.0 * at - 0.5)),
