@@ -23,6 +23,7 @@ from infimum.expr.node import Expr, topological, var
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
 from infimum.expr.show import listing
+from infimum.expr.tangents import Tangents, tangents
 from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
@@ -314,6 +315,11 @@ class Evaluator:
         tighter."""
         f = gathered(arranged(self.f, var("x", (self.n,))))
         return bool(pieces_of(f) or norm_quotients(f))
+
+    @cached_property
+    def tangents(self) -> Tangents | None:
+        """The function with tangents for its outer functions; None if it has none of these."""
+        return tangents(self.f, var("x", (self.n,)))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""

@@ -128,8 +128,9 @@ _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, pro
                         programs.ESTIMATE_GRADIENT, programs.ESTIMATE_HESSIAN_VECTOR, programs.DESCENT_DENSE,
                         programs.DESCENT_LIMITED, programs.PROBE, programs.BOUND)
 _NEEDS_TERMS = (programs.TERMS, programs.REDUCED)  # of one variable each, which a stencil has not
-_FEW_VARIABLES = (programs.CONTRACT, programs.CURVES)  # the first has no loops, the second three variables at most
-PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind not in _FEW_VARIABLES]
+_FEW_VARIABLES = (programs.CONTRACT, programs.LOWEST, programs.CURVES)  # those have no loops, this has three variables at most
+_NEEDS_TANGENTS = (programs.TANGENT,)  # of functions of several variables, which waves have not
+PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind not in (*_FEW_VARIABLES, *_NEEDS_TANGENTS)]
 PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS]
 PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.SPREAD)]
 PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1")]

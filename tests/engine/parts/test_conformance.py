@@ -23,6 +23,7 @@ from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.refine import Refiner
 from infimum.engine.parts.shaving import Shaving
 from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.parts.tangents import Tangents
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.build import build, index
@@ -112,6 +113,7 @@ PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]]
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
     Newton: (Newton.applies, {"gone", "narrower"}),
+    Tangents: (Tangents.applies, {"gone", "narrower", "raised", "uppers"}),
     Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),
