@@ -30,7 +30,7 @@ _MOST_TRIED = 40  # candidates that are looked at
 class Coupling:
     """scalars: as functions of the n variables alone. families: the terms of F(x, s) + Σ λ_k (G_k(x) - s_k), where s_k is
     variable number n + k. The constants λ_k have the ends NaN and k. signed: a product of many factors whose sign, 1 or -1, is
-    the first scalar; that has no term with λ. above: where all scalars are above these numbers, the derivatives of f are found from
+    the first scalar; that has no term with λ. above: where all scalars are above these, the derivatives of f are found from
     the terms. Not where a product is cut off (`factors.py`), and nowhere if a scalar depends on another one."""
 
     scalars: list[Expr]
