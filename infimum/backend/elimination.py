@@ -64,7 +64,7 @@ def _names(width: int) -> tuple[list[str], dict[tuple[int, int], str]]:
 
 
 def _forwards(width: int) -> str:
-    """Pivots become positive: where the matrix is not definite, the solution still leads downhill. `raw` are they as they were."""
+    """Pivots become positive: where the matrix is not definite, the solution still leads downhill. `raw` is what they were."""
     links, between = _names(width)
     w = _Writer("infimum_eliminate", "diagonal off right least raw", " ".join([*links, *between.values()]))
     places = [w.let(f"add i64 {w.let(f'mul i64 %i, {width}')}, {k}") for k in range(width)]
@@ -94,8 +94,8 @@ def _backwards(width: int) -> str:
 
 
 def _inverted(width: int) -> str:
-    """The elements of the inverse that stand where the matrix has some, from the last row on: `inverse` are those on the diagonal,
-    `beside` the others."""
+    """The elements of the inverse that stand where the matrix has some, from the last row on: `inverse` are those on its
+    diagonal, `beside` the others."""
     links, between = _names(width)
     w = _Writer("infimum_invert", "diagonal off inverse beside", " ".join([*links, *between.values()]), backwards=True)
     places = [w.let(f"add i64 {w.let(f'mul i64 %i, {width}')}, {k}") for k in range(width)]

@@ -35,7 +35,7 @@ class Box:
 
 
 def constant_leaf(b: Builder, slot: int, count: int) -> Callable[["int | Value"], Pair]:
-    """The constants of a term that belong to a lane: their lower ends are the first rows of an input, their upper ends the others."""
+    """Constants that are a lane's own: their lower ends are the first rows of an input, their upper ends the others."""
     return lambda i: Pair(b.neg(b.input(slot, i)), b.input(slot, b.place("uadd", i, count)))
 
 

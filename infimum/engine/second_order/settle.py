@@ -30,7 +30,8 @@ class Settled(NamedTuple):
 
 
 def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, groups: list[tuple[np.ndarray, np.ndarray]],
-           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None, terms: Terms | None = None) -> Settled:
+           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None,
+           terms: Terms | None = None) -> Settled:
     """`groups` are boxes of regions that touch, [lo, hi] the user's bounds; the infimum lies in `bounds`, and x is a good point.
     Where the search began in several `start` boxes, their union is the feasible set. `terms`: those of the function, if they are
     to be used instead of the whole matrix of second derivatives.

@@ -1,26 +1,35 @@
-"""How much a function given by small terms bends at least, on a whole box: a diagonal matrix D with H(x) - D positive definite.
+"""How much a sum of small terms bends at least, on a whole box: a diagonal matrix D for which H(x) - D is positive definite.
 
-The Hessian A of the terms is the sum of the matrices of the cliques. None of these need be positive definite; but if A is, it can be
-shared among the cliques anew so that each is. With any matrices Q_j of the cliques,
+The Hessian A of the terms is the sum of the matrices of the cliques. None of these need be positive definite; but if A is, it can
+be shared among the cliques anew so that each is. With any matrices Q_j of the cliques
 
-    A = Σ (A_j + Q_j) - Σ Q_j,
+    A = Σ (A_j + Q_j) - Σ Q_j.
 
-and where each A_j + Q_j - D_j is positive definite, as small matrices are shown to be, and |Σ Q_j| has small rows, so is A - Σ D_j
-(docs/proof.md). The Q_j are chosen with the factors L D Lᵀ of the matrix at the middle of the box: column j of them belongs to
-clique j. All that is global is an estimate; what is proved is proved clique by clique.
+Where each A_j + Q_j - D_j is positive definite, as it is shown of small matrices, and the rows of Σ Q_j are small, A - Σ D_j is
+positive definite (docs/proof.md). The Q_j are chosen with the factors L D Lᵀ of the matrix at the middle of the box, of which
+column j belongs to clique j. What is global is an estimate; what is proved is proved clique by clique.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from infimum.engine.second_order.convex import diagonally_dominant, midpoint, positive_definite
+from infimum.engine.second_order.convex import midpoint, positive_definite
 from infimum.engine.second_order.inverse import inverse_factor
-from infimum.engine.second_order.outward import (Interval, down, exactly, matrix_product, minus, plus, size, times, transposed,
-                                                 up)
-from infimum.engine.second_order.structure.sums import Places, total
+from infimum.engine.second_order.outward import Interval, down, exactly, matrix_product, minus, plus, size, transposed
+from infimum.engine.second_order.structure.low_rank import length, low_rank_loss
+from infimum.engine.second_order.structure.sums import Places
 from infimum.engine.second_order.structure.terms import Bends, Terms
 
 _LESS, _TRIES = 0.75, 32  # the part of the curvature that cliques share: 1 is too much, then so many times less
 _EVENLY = 0.125           # of it belongs to all cliques of a variable alike, the rest goes where the matrix is uncertain
+
+
+class _Frame(NamedTuple):
+    """Matrices T_j of the cliques, their rows directions, and about their inverses. Rows of variables that do not count are 0."""
+
+    rows: np.ndarray
+    back: np.ndarray
 
 
 class Held:
@@ -80,55 +89,72 @@ class Held:
     def length(self, gradient: Interval, least: np.ndarray) -> float:
         """√(Σ g_i² / D_i) over the variables that are not held, rounded up; both in the order of the variables."""
         free = ~self.held[self.order.position]
-        return _length(tuple(end[free] for end in gradient), least[free])
+        return length(tuple(end[free] for end in gradient), least[free])
 
     def bends_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: Bends, part: float) -> np.ndarray | None:
-        """D (n,), in the order of the variables, 0 where they are held: on the box [lo, hi], on which `bends` are the derivatives,
-        the Hessian less D is positive definite in the other variables. About this part of what could be said. None: not shown."""
+        """D (n,), in the order of the variables, 0 where they are held: on the box [lo, hi], where `bends` are the derivatives,
+        the Hessian less D is positive definite in the other variables. D is about this `part` of what can be shown, and None if
+        nothing can."""
         if not bends.smooth:
             return None
         with np.errstate(all="ignore"):
             cliques = tuple(np.where(self.both, end, 0.0) for end in bends.cliques)
-            middle = midpoint(cliques)
-            found = self._shared_out(middle, cliques[1] - middle)
-            if found is None:
-                return None
-            moved, slack = found
-            asked = part * slack
-            change = self._change(moved, asked)
-            if not self._definite(lo, hi, cliques, change, bends):
-                return None
-            least = self.of_members.total([exactly(asked)])[0][:self.n]
-            least = self._coupled(bends, least)
+            least = self._by_entries(cliques, part)
+            if isinstance(least, _Frame):
+                least = self._along(lo, hi, least, bends.weights, part)
+            least = None if least is None else self._coupled(bends, least)
         return None if least is None else least[self.order.position]
 
-    def _change(self, moved: np.ndarray, asked: np.ndarray) -> Interval:
-        """Q_j - D_j less what Σ Q_j may be, which a clique bears for the variable that it eliminates."""
+    def _by_entries(self, cliques: Interval, part: float) -> "np.ndarray | _Frame | None":
+        """D from the enclosures of all entries; or the frame in which it may be shown."""
+        middle = midpoint(cliques)
+        found = self._shared_out(middle, cliques[1] - middle)
+        if found is None:
+            return None
+        change, least = self._change(*found, part)
+        matrices = self._with_ones(plus(cliques, change))
+        centre = midpoint(matrices)
+        factor = inverse_factor(centre)
+        if positive_definite(matrices, factor).all():
+            return least
+        return _Frame(np.where(self.both, factor, 0.0), np.where(self.both, _product(centre, factor.swapaxes(0, 1)), 0.0))
+
+    def _along(self, lo: np.ndarray, hi: np.ndarray, frame: "_Frame", weights: Interval, part: float) -> np.ndarray | None:
+        """D from second derivatives along the rows of the T_j: T_j A_j(x) T_jᵀ is at least its middle less the sums of the radii
+        in its rows, a single matrix for each clique. These are shared anew."""
+        known = self.terms.enclose_along(lo, hi, frame.rows, weights)
+        centre = midpoint(known)
+        radius = size(minus(known, exactly(centre)))
+        least = centre.copy()
+        for a in range(self.m):
+            sums = least[a, a]
+            for b in range(self.m):
+                sums = down(sums - radius[a, b])
+            least[a, a] = sums
+        found = self._shared_out(_product(_product(frame.back, least), frame.back.swapaxes(0, 1)), np.zeros_like(least))
+        if found is None:
+            return None
+        change, asked = self._change(*found, part)
+        rows = exactly(frame.rows)
+        matrices = self._with_ones(plus(exactly(least), matrix_product(matrix_product(rows, change), transposed(rows))))
+        return asked if positive_definite(matrices, inverse_factor(midpoint(matrices))).all() else None
+
+    def _change(self, moved: np.ndarray, slack: np.ndarray, part: float) -> tuple[Interval, np.ndarray]:
+        """(Q_j - D_j less what Σ Q_j may be, which a clique bears for the variable that it eliminates; Σ D_j, rounded down), with
+        this part of the slack for D_j."""
         whole = size(self.elements.total([exactly(moved[self.rows, self.columns])]))[:-1]
-        rest = self._row_sums(whole[:self.n], whole[self.n:])
-        change = tuple(end.copy() for end in exactly(moved))
+        rest, asked = self._row_sums(whole[:self.n], whole[self.n:]), part * slack
+        change = moved.copy(), moved.copy()
         for a in range(self.m):
             less = minus(exactly(moved[a, a]), exactly(asked[a]))
-            less = minus(less, exactly(rest)) if a == 0 else less
-            change[0][a, a], change[1][a, a] = less
-        return change
+            change[0][a, a], change[1][a, a] = minus(less, exactly(rest)) if a == 0 else less
+        return change, self.of_members.total([exactly(asked)])[0][:self.n]
 
     def _row_sums(self, diagonal: np.ndarray, off: np.ndarray) -> np.ndarray:
         """Upper bounds of the sums of the rows of a matrix that is not negative."""
         beside = off.reshape(self.n, self.m - 1).T
         places = Places([np.arange(self.n), np.broadcast_to(np.arange(self.n), beside.shape), self.order.members[1:]], self.n + 1)
         return places.total([exactly(diagonal), exactly(beside), exactly(beside)])[1][:self.n]
-
-    def _definite(self, lo: np.ndarray, hi: np.ndarray, cliques: Interval, change: Interval, bends: Bends) -> bool:
-        """Is A_j plus the change positive definite on the box in every clique? By entries, or along directions."""
-        matrices = self._with_ones(plus(cliques, change))
-        factor = inverse_factor(midpoint(matrices))
-        if positive_definite(matrices, factor).all():
-            return True
-        along = np.where(self.both, factor, 0.0)
-        known = self.terms.enclose_along(lo, hi, along, bends.weights)
-        shared = matrix_product(matrix_product(exactly(along), change), transposed(exactly(along)))
-        return bool(diagonally_dominant(self._with_ones(plus(known, shared))).all())
 
     def _with_ones(self, matrices: Interval) -> Interval:
         """1 on the diagonal for variables that do not count."""
@@ -137,58 +163,18 @@ class Held:
         return matrices
 
     def _coupled(self, bends: Bends, least: np.ndarray) -> np.ndarray | None:
-        """What is left of D with the part of low rank: it is not below -σ D, for the best σ of two."""
+        """What is left of D with the part of low rank: that is not below -σ D."""
         if not self.terms.scalars:
             return least
-        loss = self._loss(bends, least)
+        free = np.flatnonzero(~self.held)
+        mixed, slopes = (tuple(end[:, free] for end in ends) for ends in (bends.mixed, bends.slopes))
+        loss = low_rank_loss(mixed, slopes, bends.inner, least[free])
         return np.where(self.held, 0.0, down(down(1.0 - loss) * least)) if loss < 1.0 else None
 
-    def _loss(self, bends: Bends, least: np.ndarray) -> float:
-        """σ >= 0 with B J + Jᵀ Bᵀ + Jᵀ C J + σ D positive semidefinite."""
-        free = np.flatnonzero(~self.held)
-        weight = least[free]
-        mixed, slopes = (tuple(end[:, free] for end in ends) for ends in (bends.mixed, bends.slopes))
-        count, j = len(mixed[0]), [tuple(end[k] for end in slopes) for k in range(len(slopes[0]))]
-        b = [tuple(end[k] for end in mixed) for k in range(count)]
-        c = [[tuple(end[k, m] for end in bends.inner) for m in range(count)] for k in range(count)]
-        lengths = [_length(part, weight) for part in j]
-        apart = [_indefinite(b[k], j[k], weight) for k in range(count)]
-        apart += [_product(_negative(c[k][k]), lengths[k], lengths[k]) for k in range(count)]
-        apart += [_product(2 * float(size(c[k][m])), lengths[k], lengths[m]) for k in range(count) for m in range(k)]
-        joined = []
-        for k in range(count):  # C is shared between B and Bᵀ
-            whole = b[k]
-            for m in range(count):
-                whole = plus(whole, times(j[m], tuple(0.5 * end for end in c[k][m])))
-            joined.append(_indefinite(whole, j[k], weight))
-        return float(np.fmin(_sum(apart), _sum(joined)))
 
-
-def _sum(numbers: list[float]) -> float:
-    """Not below the sum."""
-    return total(exactly(np.array([0.0, *numbers])))[1]
-
-
-def _indefinite(b: Interval, j: Interval, weight: np.ndarray) -> float:
-    """σ >= 0 with b jᵀ + j bᵀ + σ D positive semidefinite: its eigenvalues are b·j ± |b| |j|, with D for the unit matrix."""
-    products = times(b, j)
-    inner = total((down(products[0] / weight), up(products[1] / weight)))[0]
-    return float(np.maximum(up(_product(_length(b, weight), _length(j, weight)) - inner), 0.0))
-
-
-def _length(a: Interval, weight: np.ndarray) -> float:
-    """The largest of √(Σ a_i² / D_i), rounded up."""
-    largest = size(a)
-    return float(up(np.sqrt(total(exactly(up(up(largest * largest) / weight)))[1])))
-
-
-def _negative(c: Interval) -> float:
-    return float(np.maximum(-c[0], 0.0))
-
-
-def _product(*factors: float) -> float:
-    """Of numbers that are not negative, rounded up."""
-    value = 1.0
-    for factor in factors:
-        value = float(up(value * factor))
-    return value
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Of matrices (m, m, n), an estimate."""
+    total = a[:, 0, None] * b[None, 0]
+    for k in range(1, len(a)):
+        total = total + a[:, k, None] * b[None, k]
+    return total

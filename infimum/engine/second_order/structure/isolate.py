@@ -21,11 +21,11 @@ def isolate(terms: Terms, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: 
     """Looks for a minimiser near x. [lo, hi] are the user's bounds; B should reach as far as the box `reach`."""
     with np.errstate(all="ignore"):
         at = _At(terms, lo, hi, polished(terms, lo, hi, x))
-        if not at.here.smooth:
-            return Refused.NOT_SMOOTH
-        unique = at.unique(least_radius(at.x, reach))
+        unique = at.unique(least_radius(at.x, reach)) if at.here.smooth else Refused.NOT_SMOOTH
         around = unique if isinstance(unique, Refused) else at.around(unique, reach)
-    return around if isinstance(around, Refused) else Isolated(*unique, around)
+    if not isinstance(around, Refused):
+        return Isolated(*unique, around)
+    return around if terms.evaluator.value(*reach).smooth else Refused.NOT_SMOOTH
 
 
 class _At:
@@ -69,8 +69,8 @@ class _At:
         return up(self.held.length(self.here.gradient, least) / down(np.sqrt(least)))
 
     def around(self, unique: Interval, reach: Interval) -> Interval | Refused:
-        """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser: found by
-        bisection, as smaller ones are easier."""
+        """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser. By
+        bisection: smaller ones are easier."""
         for share in (_GROWN, 1.0):
             box = self._box(share, unique, reach)
             if self._has_no_other(*box):

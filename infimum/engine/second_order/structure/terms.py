@@ -1,7 +1,7 @@
 """A function as a sum of small terms, and its second derivatives by structure.
 
-f(x) = F(x, s) with s = G(x): F and G are sums of terms that read few variables and maybe the scalars s, of which there are none in
-most functions. With λ = ∂F/∂s and J = ∂G/∂x, the chain rule gives for the Hessian of f
+f(x) = F(x, s) with s = G(x): F and G are sums of terms that read few variables, and those of F maybe the scalars s, of which most
+functions have none. With λ = ∂F/∂s and J = ∂G/∂x, the chain rule gives for the Hessian of f
 
     A + B J + Jᵀ Bᵀ + Jᵀ C J,    A = ∂²F/∂x² + Σ λ_k ∂²G_k/∂x²,  B = ∂²F/∂x∂s,  C = ∂²F/∂s²,
 
@@ -17,6 +17,7 @@ from infimum.engine.second_order.structure.order import Order, order_of
 from infimum.engine.second_order.structure.sums import Places
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
+from infimum.expr.products import with_logarithms
 from infimum.expr.scalar import coupling_of
 from infimum.expr.terms import Family, families_of
 from infimum.lower.programs import TERM_CURVATURE, TERM_HESSIAN
@@ -84,10 +85,10 @@ class Terms:
     @classmethod
     def of(cls, evaluator: Evaluator) -> "Terms | None":
         """None if the function has no such structure."""
-        n = evaluator.n
-        families, scalars = families_of(evaluator.f, var("x", (n,)), _MOST_VARIABLES), []
+        n, scalars = evaluator.n, []
+        families = families_of(evaluator.f, var("x", (n,)), _MOST_VARIABLES)
         if families is None:
-            coupling = coupling_of(evaluator.f, n)
+            coupling = coupling_of(evaluator.f, n) or coupling_of(with_logarithms(evaluator.f), n)
             if coupling is None or coupling.nested:
                 return None
             families, scalars = coupling.families, [Evaluator(s, n, evaluator.backend) for s in coupling.scalars]
