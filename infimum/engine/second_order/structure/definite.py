@@ -21,7 +21,7 @@ from infimum.engine.second_order.structure.low_rank import length, low_rank_loss
 from infimum.engine.second_order.structure.sums import Places
 from infimum.engine.second_order.structure.terms import Bends, Terms
 
-_LESS, _TRIES = 0.75, 32  # the part of the curvature that cliques share: 1 is too much, then so many times less
+_MOST, _LESS, _TRIES = 0.9375, 0.75, 32  # the part of the curvature that cliques share: at first, then so many times less
 _EVENLY = 0.125           # of it belongs to all cliques of a variable alike, the rest goes where the matrix is uncertain
 
 
@@ -66,9 +66,7 @@ class Held:
         if not (known.raw > 0).all():
             return None
         own = 1.0 / arrays.inverse_diagonal(known, self.order.links)
-        part = 1.0
-        for _ in range(_TRIES):
-            part *= _LESS
+        for part in _MOST * _LESS ** np.arange(_TRIES):
             known = arrays.factored(diagonal - part * np.where(self.held, 0.0, own), off, self.order.links)
             if (known.raw > 0).all():
                 break
@@ -103,7 +101,7 @@ class Held:
             if isinstance(least, _Frame):
                 least = self._along(lo, hi, least, bends.weights, part)
             least = None if least is None else self._coupled(bends, least)
-        return None if least is None else least[self.order.position]
+        return None if least is None else np.where(self.held, 0.0, least)[self.order.position]
 
     def _by_entries(self, cliques: Interval, part: float) -> "np.ndarray | _Frame | None":
         """D from the enclosures of all entries; or the frame in which it may be shown."""
@@ -169,7 +167,7 @@ class Held:
         free = np.flatnonzero(~self.held)
         mixed, slopes = (tuple(end[:, free] for end in ends) for ends in (bends.mixed, bends.slopes))
         loss = low_rank_loss(mixed, slopes, bends.inner, least[free])
-        return np.where(self.held, 0.0, down(down(1.0 - loss) * least)) if loss < 1.0 else None
+        return down(down(1.0 - loss) * least) if loss < 1.0 else None
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from infimum.engine.second_order.structure.terms import Bends, Terms
 
 _RADII, _WIDER = 8, 16.0   # boxes for K, each so many times as wide as the one before
 _GROWN, _HALVINGS = 4.0, 40  # B at first: so many times as far as it need reach; or a half, a quarter, … of that
-_HALF = 0.5                # of the curvature that could be shown, where a number is needed
+_PARTS = 0.5, 0.9375       # of the curvature that could be shown, where a number is needed; the second for what takes much of it
 
 
 def isolate(terms: Terms, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval) -> Isolated | Refused:
@@ -63,7 +63,7 @@ class _At:
     def _radius(self, lo: np.ndarray, hi: np.ndarray, bends: Bends) -> np.ndarray | None:
         """How far from the point a stationary point in the box may be, in each variable, rounded up; None if there might be
         several."""
-        least = self.held.bends_at_least(lo, hi, bends, _HALF)
+        least = self._bends_at_least(lo, hi, bends)
         if least is None or not (least[self.free] > 0).all():
             return None
         return up(self.held.length(self.here.gradient, least) / down(np.sqrt(least)))
@@ -98,4 +98,12 @@ class _At:
         rises = (bends.gradient[0][self.low] > 0).all() and (bends.gradient[1][self.high] < 0).all()
         if not rises or not bends.smooth:
             return False
-        return not self.free.any() or self.held.bends_at_least(lo, hi, bends, _HALF if self.terms.scalars else 0.0) is not None
+        return not self.free.any() or self._bends_at_least(lo, hi, bends, () if self.terms.scalars else (0.0,)) is not None
+
+    def _bends_at_least(self, lo: np.ndarray, hi: np.ndarray, bends: Bends, parts: tuple[float, ...] = ()) -> np.ndarray | None:
+        """How much f bends on the box, with the first part that shows it."""
+        for part in parts or _PARTS[:2 if self.terms.scalars else 1]:
+            least = self.held.bends_at_least(lo, hi, bends, part)
+            if least is not None:
+                return least
+        return None
