@@ -10,8 +10,9 @@ import numpy as np
 
 from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, topological, var
+from infimum.expr.terms import C
 from infimum.interval.pair import SMOOTH, Pair, b_level, exact
-from infimum.lower.boxes import Box, write_pair
+from infimum.lower.boxes import Box, constant_leaf, write_pair
 from infimum.lower.data import Data
 from infimum.lower.jets import Jet, Jets
 from infimum.lower.kernel import Builder, Value
@@ -22,25 +23,26 @@ from infimum.lower.schedule import STRAIGHT, independent_roots, straight_cost
 from infimum.lower.views import At
 
 
-def hessian(name: str, f: Expr, x: Expr) -> tuple:
+def hessian(name: str, f: Expr, x: Expr, constants: int = 0) -> tuple:
     """(kernel, data, rows of the outputs): lo, hi and level of the value, lo and hi of the gradient, and of the upper triangle of
-    the Hessian, row by row."""
+    the Hessian, row by row. Constants of f, if there are any, are the third input: lower ends, then upper ends."""
     n = x.size
-    writer = Hessian(f, x)
+    writer = Hessian(f, x, constants)
     size = n * (n + 1) // 2
-    return writer.b.kernel(name, 2, 7), writer.data, (1, 1, 1, n, n, size, size)
+    return writer.b.kernel(name, 3 if constants else 2, 7), writer.data, (1, 1, 1, n, n, size, size)
 
 
 class Hessian:
     """Writes the kernel."""
 
-    def __init__(self, f: Expr, x: Expr):
+    def __init__(self, f: Expr, x: Expr, constants: int = 0):
         self.b, self.data, self.f, self.n = Builder(), Data(), f, x.size
+        self.constant = constant_leaf(self.b, 2, constants)
         self.box, out, first, v = Box(self.b, self.n), {}, write_pair(self.b, 3), var("v", x.shape)
         self.product = hessian_vector(f, x, v)
         self.written_out = self.n * straight_cost(list(topological([self.product]))) <= 4 * STRAIGHT
         common_parts = [] if self.written_out else independent_roots(self.product, v)
-        self.once = Lowering(self.b, Enclosures(), {"x": self.box}, self.data)
+        self.once = Lowering(self.b, Enclosures(), {"x": self.box, C: self.constant}, self.data)
         self.once.run([(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), lambda at, v: first(at[0], v)),
                        *((node, lambda at, v: None) for node in common_parts)], self.box.guard,
                       self.written_out, stored={node for node in common_parts if node.size > 1})
@@ -64,7 +66,8 @@ class Hessian:
         def leaf(j: "int | Value") -> Jet:
             unit = self._unit(i, j)
             return Jet(self.box(j), None if unit.zero else unit)
-        found, = Lowering(self.b, Jets(self.data), {"x": leaf}, self.data).values([self.f], self.written_out or None)
+        leaves = {"x": leaf, C: lambda j: Jet(self.constant(j))}
+        found, = Lowering(self.b, Jets(self.data), leaves, self.data).values([self.f], self.written_out or None)
         return whole_if_unsound(self.b, exact(self.b, 0.0) if found.second is None else found.second)
 
     def _both(self, one: Pair, other: Pair) -> Pair:

@@ -10,7 +10,7 @@ from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.lower import bound, branch, cells, complete, contract, descent, faces, flight, model, refine, shave, sweep, tangents
 from infimum.lower.boxes import Box, write_pair
-from infimum.lower.curvature import curvature
+from infimum.lower.curvature import curvature, term_curvature
 from infimum.lower.data import Data
 from infimum.lower.hessian import hessian
 from infimum.lower.kernel import Builder, Kernel, Value
@@ -20,6 +20,7 @@ from infimum.lower.nodes import nodes
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
 CURVATURE = "curvature"
+TERM_HESSIAN, TERM_CURVATURE = "term_hessian", "term_curvature"  # "term_hessian:2" has so many constants; and directions: ":2:3"
 ESTIMATE, ESTIMATE_GRADIENT, ESTIMATE_HESSIAN_VECTOR = "estimate", "estimate_gradient", "estimate_hessian_vector"
 DESCENT_DENSE, DESCENT_LIMITED, PROBE = "descent_dense", "descent_limited", "probe"
 SCATTER, FLIGHT = "scatter", "flight"
@@ -115,6 +116,8 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     VALUE: _value, GRADIENT: _gradient, HESSIAN: lambda f, x: Program(*hessian(HESSIAN, f, x)),
     MEAN_VALUE: _mean_value, NODES: _nodes,
     CURVATURE: lambda f, x: Program(*curvature(CURVATURE, f, x)),
+    TERM_HESSIAN: lambda f, x, constants: Program(*hessian(TERM_HESSIAN, f, x, constants)),
+    TERM_CURVATURE: lambda f, x, constants, count: Program(*term_curvature(TERM_CURVATURE, f, x, constants, count)),
     ESTIMATE: lambda f, x: _estimate(ESTIMATE, [f], 1),
     ESTIMATE_GRADIENT: lambda f, x: _estimate(ESTIMATE_GRADIENT, [f, gradient(f, x)], 1),
     ESTIMATE_HESSIAN_VECTOR: lambda f, x: _estimate(ESTIMATE_HESSIAN_VECTOR, [hessian_vector(f, x, var("v", x.shape))], 2),

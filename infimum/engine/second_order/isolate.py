@@ -49,7 +49,7 @@ def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
     factor = inverse_factor(midpoint(_part(here, at.free))[..., None])
     found = Refused.SINGULAR
     if here.value.smooth and np.isfinite(factor).all():
-        found = _unique(evaluator, at, factor, _least(x, reach))
+        found = _unique(evaluator, at, factor, least_radius(x, reach))
     if not isinstance(found, Refused):
         around = _around(evaluator, at, factor, found, reach)
         found = Refused.SINGULAR if around is None else Isolated(*found, around)
@@ -81,7 +81,7 @@ def _part(found: Hessian, free: np.ndarray) -> Interval:
     return found.lo[at], found.hi[at]
 
 
-def _least(x: np.ndarray, reach: Interval) -> np.ndarray:
+def least_radius(x: np.ndarray, reach: Interval) -> np.ndarray:
     """The least radius of a box around x that is worth telling."""
     with np.errstate(all="ignore"):
         width = reach[1] - reach[0]

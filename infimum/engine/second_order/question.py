@@ -6,6 +6,7 @@ import numpy as np
 
 from infimum.engine.regions.pool import Regions
 from infimum.engine.second_order.settle import OPERATIONS, REGIONS, VARIABLES, settle
+from infimum.engine.second_order.structure.terms import Terms
 from infimum.evaluate import Evaluator
 from infimum.expr.node import topological
 from infimum.minimisers import Minimisers
@@ -23,10 +24,11 @@ class Question:
         cover = result.regions
         if cover is None:
             return None
-        if not can_be_settled(self.evaluator):
+        terms = None if can_be_settled(self.evaluator) else Terms.of(self.evaluator)
+        if terms is None and not can_be_settled(self.evaluator):
             return Minimisers((), cover.count, _TOO_MANY)
         settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
-                         result.x, self.start)
+                         result.x, self.start, terms)
         return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
 
     def __reduce__(self) -> tuple:
@@ -36,7 +38,7 @@ class Question:
         return self
 
 
-_TOO_MANY = f"only up to {VARIABLES} variables and {OPERATIONS:,} operations are looked at"
+_TOO_MANY = f"only up to {VARIABLES} variables and {OPERATIONS:,} operations are looked at, or sums of terms of few variables"
 
 
 def _regions(result: Any) -> Regions:

@@ -1,11 +1,14 @@
 """Regions that are left of a proof, and the minimisers among them: those that lie around a proved one hold no other, and go."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from infimum.engine.regions.pool import Regions
 from infimum.engine.second_order.isolate import Isolated, Refused, isolate
+from infimum.engine.second_order.structure.isolate import isolate as isolate_by_structure
+from infimum.engine.second_order.structure.terms import Terms
 from infimum.evaluate import Evaluator
 from infimum.minimisers import Minimiser
 from infimum.start_boxes import StartBoxes
@@ -27,14 +30,16 @@ class Settled(NamedTuple):
 
 
 def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, groups: list[tuple[np.ndarray, np.ndarray]],
-           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None) -> Settled:
+           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None,
+           terms: Terms | None = None) -> Settled:
     """`groups` are boxes of regions that touch, [lo, hi] the user's bounds; the infimum lies in `bounds`, and x is a good point.
-    Where the search began in several `start` boxes, their union is the feasible set.
+    Where the search began in several `start` boxes, their union is the feasible set. `terms`: those of the function, if they are
+    to be used instead of the whole matrix of second derivatives.
 
     A region that lies in the box B of a proved minimiser holds no other one: what is left of it is what it shares with K. Regions
     that lie in no such box stay as they are.
     """
-    work = _Settling(evaluator, lo, hi, regions, *bounds, start)
+    work = _Settling(evaluator, lo, hi, regions, *bounds, start, terms)
     for box in groups[:_GROUPS]:
         work.look_at(box, x)
     left = regions.at(np.flatnonzero(work.open))
@@ -48,7 +53,8 @@ class _Settling:
     """Regions on the way: `open` are those that lie around no proved minimiser yet."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, lower: float,
-                 upper: float, start: StartBoxes | None):
+                 upper: float, start: StartBoxes | None, terms: Terms | None):
+        self.isolate = partial(isolate, evaluator) if terms is None else partial(isolate_by_structure, terms)
         self.evaluator, self.lo, self.hi, self.regions, self.start = evaluator, lo, hi, regions, start
         self.lower, self.upper = lower, upper
         self.open = np.ones(len(regions), bool)
@@ -76,12 +82,12 @@ class _Settling:
         """A minimiser near x. In several start boxes: one strictly inside one of them, and B within it. On a face of a start box
         the feasible set may go on, and what is least in the box need be no minimiser."""
         if self.start is None:
-            return isolate(self.evaluator, self.lo, self.hi, x, box)
+            return self.isolate(self.lo, self.hi, x, box)
         held = self.start.around(x)
         if not len(held):  # regions that were merged may reach beyond
             return Refused.AT_A_BOUND
         lo, hi = self.start.box(int(held[0]))
-        one = isolate(self.evaluator, lo, hi, x, box)
+        one = self.isolate(lo, hi, x, box)
         inside = isinstance(one, Isolated) and bool(((lo < one.lo) & (one.hi < hi)).all())
         return one if inside or isinstance(one, Refused) else Refused.AT_A_BOUND
 
