@@ -67,6 +67,14 @@ def as_sums(f: Expr, products: list[Expr], enclosures: Callable[[Expr], Any], si
     return Rewritten(substituted(f, new), cut, signed)
 
 
+def with_logarithms(f: Expr) -> Expr:
+    """f with each `prod` as e to the sum of the logarithms of its factors: the same function where all of these are positive, and
+    undefined elsewhere."""
+    new = {node: build("exp", build("sum", build("log", node.args[0]), axes=node["axes"]))
+           for node in topological([f]) if node.op == "prod"}
+    return substituted(f, new) if new else f
+
+
 def _product(numbers: list[float]) -> float | None:
     """Of positive numbers, or somewhat more; None if one of them is extreme, or the product."""
     product = 1.0

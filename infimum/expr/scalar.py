@@ -49,10 +49,11 @@ class Coupling:
         return any(node.kind is Kind.TEST for family in self.families for node in topological([family.value]))
 
 
-def coupling_of(f: Expr, n: int, enclosures: Callable[[Expr], Any]) -> Coupling | None:
-    """The coupling of f, a function of `x` (n,), if it has one. `enclosures`: of the elements of a node, on the box."""
+def coupling_of(f: Expr, n: int, enclosures: Callable[[Expr], Any] | None = None) -> Coupling | None:
+    """The coupling of f, a function of `x` (n,), if it has one. `enclosures`: of the elements of a node, on the box that is
+    searched; without them products are none."""
     both = var(X, (n + MOST_SCALARS,))
-    without = as_sums(f, products_of(f, n), enclosures, index(both, n))
+    without = as_sums(f, products_of(f, n) if enclosures else [], enclosures, index(both, n))
     to_both = {var(X, (n,)): index(both, slice(0, n))}
     whole, cut = substituted(without.f, to_both), {substituted(total, to_both): above for total, above in without.cut.items()}
     signs = 0 if without.signed is None else 1
