@@ -18,9 +18,9 @@ from infimum.evaluate import Evaluator
 from infimum.lower.programs import LOWEST, SHAVED, TANGENT
 from infimum.lower.tangents import LEFT, UPPER, WORTH
 
-_FIRST, _PERIOD, _WORTH = 13, 8, 0.25  # see Payoff
+_FIRST, _PERIOD, _WORTH = 18, 8, 0.25  # see Payoff
 _MOST = 16           # variables: the kernel of the model has no loops
-_TOGETHER = 1 << 22  # regions times elements of the Hessian that are tested together
+_TOGETHER = 1 << 22  # regions times variables that are tested together
 
 
 class Tangents(Part):
@@ -31,12 +31,16 @@ class Tangents(Part):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most, self.cost = max(1, _TOGETHER // (self.n * self.n)), self.n + 4
+        self.most, self.cost = max(1, _TOGETHER // self.n), self.n + 4
         self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.n <= _MOST and evaluator.tangents is not None
+        return evaluator.n <= _MOST
+
+    def is_tried(self, step: int) -> bool:
+        """Whether there are tangents is asked when they may be needed: small proofs end before that."""
+        return super().is_tried(step) and self.evaluator.tangents is not None
 
     def test(self, regions: Any, upper: float) -> Outcome:
         run = self.evaluator.run

@@ -113,7 +113,7 @@ PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]]
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
     Newton: (Newton.applies, {"gone", "narrower"}),
-    Tangents: (Tangents.applies, {"gone", "narrower", "raised", "uppers"}),
+    Tangents: (lambda f: f.tangents is not None, {"gone", "narrower", "raised", "uppers"}),
     Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),
@@ -196,9 +196,30 @@ def random_sum(seed: int) -> tuple[Checker, np.random.Generator]:
     return Checker(built, 3, meant), rng
 
 
+OUTER: list[Callable] = [
+    lambda t: t**2, lambda t: -(t**2), lambda t: t**4, lambda t: np.exp(t), lambda t: np.cosh(t) / 4, lambda t: t**3 - t,
+    lambda t: 4 * (t**-6 - t**-3), lambda t: np.sin(3 * t), lambda t: t * np.log(t), lambda t: np.sqrt(1 + t**2) - t,
+    lambda t: t / (1 + t**2), lambda t: np.linalg.norm(np.stack([t, 1 - t]))]
+
+
+def random_outer(seed: int) -> tuple[Checker, np.random.Generator]:
+    """Two functions of one random quantity each, as the terms of a sum."""
+    rng, sides = np.random.default_rng(seed), ([], [])
+    for _ in range(2):
+        quantity, outer = Generator(rng, 2).scalar(int(rng.integers(1, 4))), OUTER[int(rng.integers(len(OUTER)))]
+        term = trace(lambda x, outer=outer: outer(x[0]), 1, ())
+        for side, expr in zip(sides, (quantity.built, quantity.meant), strict=True):
+            side.append(substituted(term, {var("x", (1,)): build("reshape", expr, shape=(1,))}))
+    built, meant = (build("add", *side) for side in sides)
+    return Checker(built, 2, meant), rng
+
+
+RANDOM = {ChainOfBoxes: random_sum, Tangents: random_outer}
+
+
 def conformed_at_random(part: type[Part], seed: int, possible: Callable[[Evaluator], bool]) -> Counter:
     """The same for a random function in some random bounds; nothing where it has no derivative or the part cannot be asked."""
-    checker, rng = random_sum(seed) if part is ChainOfBoxes else generated(seed, n=1 + seed % 3)
+    checker, rng = RANDOM[part](seed) if part in RANDOM else generated(seed, n=1 + seed % 3)
     if (set(operations(checker.expr)) | set(operations(checker.meant))) & NEVER or not possible(checker.evaluator):
         return Counter()
     counts = Counter(functions=1)

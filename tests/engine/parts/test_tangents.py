@@ -23,7 +23,7 @@ def asked(f, user: list, boxes: list, upper: float = INF, backend=None) -> Outco
     lo, hi = (np.ascontiguousarray(np.array([[side[k] for side in box] for box in boxes], dtype=float).T) for k in (0, 1))
     count = len(boxes)
     regions = Regions(lo, hi, np.full(count, -INF), np.zeros(count, np.int32), evaluator.value(lo, hi).level.astype(np.int8))
-    assert Tangents.applies(evaluator)
+    assert Tangents.applies(evaluator) and evaluator.tangents is not None
     return Tangents(evaluator, low, high).test(regions.columns(), upper)
 
 
@@ -121,6 +121,12 @@ def test_concave_terms_count_in_full():
 def test_minimisers_on_faces_stay():
     outcome = asked(lambda x: (x[0] + x[1] + 1) ** 2 + x[0], [(0, 1)] * 2, [[(0, 1), (0, 1)], [(0, 0), (0, 0)]], 1.0)
     assert (outcome.regions[rows(2)[1]] != GONE).all() and (outcome.regions[:2] == 0).all() and (lower(outcome) <= 1).all()
+
+
+def test_functions_without_tangents_are_not_asked():
+    for f, is_asked in ((line, True), (lambda x: np.sin(x[0] * x[1]) * x[0], False)):
+        part = Tangents(infimum.compile(f, 2), np.zeros(2), np.ones(2))
+        assert [part.is_tried(step) for step in (0, 1000)] == [False, is_asked] and not part.is_used(0)
 
 
 def test_the_bits_of_the_definition():
