@@ -158,6 +158,8 @@ class Auto:
                 yield from self._branch()
             finally:
                 self._end_overlap()
+        if self.proof is self.root:
+            self.root.settle()
 
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the whole box is settled."""

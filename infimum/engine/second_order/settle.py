@@ -16,7 +16,7 @@ from infimum.start_boxes import StartBoxes
 VARIABLES, OPERATIONS = 32, 400  # of functions that are looked at
 REGIONS = 1 << 14
 _SMOOTH = 3
-_GROUPS, _EACH = 16, 4  # groups of regions that are looked at, and minimisers in one of them
+GROUPS, _EACH = 16, 4  # groups of regions that are looked at, and minimisers in one of them
 
 
 class Settled(NamedTuple):
@@ -40,7 +40,7 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
     that lie in no such box stay as they are.
     """
     work = _Settling(evaluator, lo, hi, regions, *bounds, start, terms)
-    for box in groups[:_GROUPS]:
+    for box in groups[:GROUPS]:
         work.look_at(box, x)
     left = regions.at(np.flatnonzero(work.open))
     rest = len(left)

@@ -132,15 +132,22 @@ def test_thousands_of_variables(f, n, x):
 def test_results_say_that_there_is_exactly_one(f, n, sides, x):
     r = infimum.minimize(f, [sides] * n, xtol=1e-3)
     assert r.success and r.minimisers.exactly_one and holds(r.minimisers[0], np.full(n, x)) and "exactly one" in str(r)
-    assert (r.minimisers[0].hi - r.minimisers[0].lo < 1e-9).all()
+    assert (r.minimisers[0].hi - r.minimisers[0].lo < 1e-9).all() and r.regions.count == 1
 
 
 def test_several_minimisers_are_listed():
     """Dixon and Price's function has two global minimisers, which differ in the sign of the last variable."""
     def f(x):
         return (x[0] - 1) ** 2 + np.sum(np.arange(2, len(x) + 1) * (2 * x[1:] ** 2 - x[:-1]) ** 2)
-    found = infimum.minimize(f, [(-10, 10)] * 40, xtol=1e-3).minimisers
-    assert len(found.may_be_global) == 2 and found.rest == 0 and not found.exactly_one
+    r = infimum.minimize(f, [(-10, 10)] * 40, xtol=1e-3)
+    assert len(r.minimisers.may_be_global) == 2 and r.minimisers.rest == 0 and not r.minimisers.exactly_one
+    assert r.success and r.regions.count == 2 and r.regions.width < 1e-9, "slices that touch have become one region each"
+
+
+def test_slices_stay_where_second_order_says_nothing():
+    """x**4 is singular at its minimiser: its slices touch, and none of them goes."""
+    r = infimum.minimize(lambda x: np.sum((x - 0.3) ** 4) + np.sum((x[1:] - x[:-1]) ** 2), [(-1, 2)] * 40, xtol=1e-2)
+    assert r.success and r.regions.width <= 1e-2 and np.full(40, 0.3) in r.regions and not r.minimisers.exactly_one
 
 
 def test_ackley_says_why_not():

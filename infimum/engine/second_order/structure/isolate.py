@@ -75,20 +75,21 @@ class _At:
             box = self._box(share, unique, reach)
             if self._has_no_other(*box):
                 return box
-        best, fails, holds = None, 0, _HALVINGS
-        while holds - fails > 1 or best is None:
-            k = (fails + holds) // 2 if holds - fails > 1 else holds
-            box = self._box(0.5**k if k < _HALVINGS else 0.0, unique, reach)
+        best, fails, holds = unique, 0, _HALVINGS
+        if not self._has_no_other(*best):
+            return Refused.SINGULAR
+        while holds - fails > 1:
+            k = (fails + holds) // 2
+            box = self._box(0.5**k, unique, reach)
             if self._has_no_other(*box):
                 best, holds = box, k
-            elif k == _HALVINGS:
-                return Refused.SINGULAR
             else:
                 fails = k
         return best
 
     def _box(self, share: float, unique: Interval, reach: Interval) -> Interval:
-        lo, hi = (self.x + ((end - self.x) * share if share else 0.0) for end in reach)
+        """So far of the way to `reach`, with K inside."""
+        lo, hi = (self.x + (end - self.x) * share for end in reach)
         return np.maximum(np.fmin(lo, unique[0]), self.lo), np.minimum(np.fmax(hi, unique[1]), self.hi)
 
     def _has_no_other(self, lo: np.ndarray, hi: np.ndarray) -> bool:
