@@ -8,12 +8,12 @@ inside the user's bounds in it. At a minimiser x within X the derivative by a fr
 **Concavity.** If H_ii < 0 for a free i, X holds no minimiser.
 
 **Newton.** Such equations, and sums of multiples of them, are solved for one variable after the other, the others at what is left
-of them (Gauss-Seidel). A `Recipe` says which: each as it stands, for its own variable; each as it stands, for all variables
-(pivoting over all rows); and those of Y g(c) + Y H (x - c) = 0, where Y is about the inverse of the middle of H, with the rows
-and columns of the unit matrix for variables that are not free. Any numbers Y are right, so nothing depends on how well they were
-computed; where one is no number, the equation stands as it is. Where a divisor contains 0 the quotient has two parts, a
-half-line each: what lies beyond one of them goes, a gap in the middle stays, and is told. If nothing is left of a variable, X
-holds no minimiser. Equations of variables that are not free are not used, and these keep their range.
+of them (Gauss-Seidel). A `Recipe` says which: each as it stands, for all variables (pivoting over all rows); then row i of
+Y g(c) + Y H (x - c) = 0 for variable i, where Y is about the inverse of the middle of H, with the rows and columns of the unit
+matrix for variables that are not free. Any numbers Y are right, so nothing depends on how well they were computed; where one is
+no number, the equation stands as it is. Where a divisor contains 0 the quotient has two parts, a half-line each: what lies
+beyond one of them goes, a gap in the middle stays, and is told. If nothing is left of a variable, X holds no minimiser.
+Equations of variables that are not free are not used, and these keep their range.
 
 **Sequential arguments** (Hansen): H_ij need only hold the second derivatives at points of which the variables behind j are at c
 (`lower/sequential.py`). Such a matrix contracts; whether f is concave is asked of the full Hessian.
@@ -37,11 +37,10 @@ _LARGEST = 2.0**500  # of the numbers Y
 
 
 class Recipe(NamedTuple):
-    """Which equations are solved how often: `own` for their own variable, `pivots` for all, then `inverse` with the inverse of
-    the middle. `sequential`: a matrix with sequential arguments is given too. `gaps`: the widest gap is told."""
+    """How often which equations are solved: `pivots` as they stand, for all variables, then `inverse` with the inverse of the
+    middle. `sequential`: a matrix with sequential arguments is given too. `gaps`: the widest gap is told."""
 
-    own: int = 1
-    pivots: int = 0
+    pivots: int = 1
     inverse: int = 2
     sequential: int = 0
     gaps: int = 0
@@ -85,9 +84,6 @@ class Contract:
         if recipe.sequential:
             curvature = [[common(b, entry, self._read(MORE, MORE + 1, i * n + j)) for j, entry in enumerate(row)]
                          for i, row in enumerate(curvature)]
-        for _ in range(recipe.own):
-            for i in every:
-                self._solve(i, curvature[i], slope[i])
         for _ in range(recipe.pivots):
             for i in every:
                 self._solve_for_all(self.free[i], curvature[i], slope[i])

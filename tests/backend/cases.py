@@ -132,7 +132,8 @@ _FEW_VARIABLES = (programs.CONTRACT, programs.CURVES)  # the first has no loops,
 PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind not in _FEW_VARIABLES]
 PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS]
 PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.SPREAD)]
-PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1")]
+PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{programs.CONTRACT}:1:2:1:1:1")]
+PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
 

@@ -53,4 +53,4 @@ class NewtonOptions:
         """Of its Newton steps."""
         pivots, inverse = (self.sweeps * (letter in self.variation) for letter in "PI")
         solves = bool(pivots or inverse)
-        return Recipe(0, pivots, inverse, int(self.sequential and solves), int(self.gaps and solves))
+        return Recipe(pivots, inverse, int(self.sequential and solves), int(self.gaps and solves))

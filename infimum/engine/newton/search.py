@@ -3,7 +3,8 @@
 A step takes the boxes with the lowest bounds, as many as there are lanes. The tests are about the natural enclosures of f, of its
 gradient and of its Hessian: bounds test, monotonicity test, convexity test, solution test, Newton step. What a step shrinks to
 at most `ratio` of its volume is tested again as it is; otherwise it is bisected where the derivative varies most. A box no wider
-than xtol on which f varies by no more than the tolerance of the value is a solution. Where f is not smooth, a box is bisected.
+than xtol on which f varies by no more than the tolerance of the value is a solution. Where f is not smooth, a box is bisected;
+where it is not even Lipschitz, and may vary as much on a narrower one, its lower bound tells if it is a solution.
 
 Two rules of the thesis are left out, since they lose minimisers: that those all lie inside the bounds (here faces are faces, as
 for every part), and that the negative part of a second derivative may be deleted (docs/proof.md has a counter-example).
@@ -118,10 +119,11 @@ class NewtonSearch:
         n, run = self.n, self.evaluator.run
         enclosed = run(GRADIENT, [parents[:n], parents[n:2 * n]])
         own = [] if self.newton.faces is None else [self.newton.faces.of(parents)]
-        slack = self.goal.slack(self.incumbent.upper)
+        slack, xtol = self.goal.slack(self.incumbent.upper), np.inf if self.goal.xtol is None else self.goal.xtol
         for _ in range(2):  # so that the goal, whose difference is rounded to the next double, is met
-            slack = np.nextafter(slack, -np.inf) if slack > 0 else slack
-        parameters = np.concatenate([self.lo, self.hi, [np.inf if self.goal.xtol is None else self.goal.xtol, slack]])
+            slack = np.nextafter(slack, 0.0)
+        low_enough = np.nextafter(self.incumbent.upper - slack, np.inf)
+        parameters = np.concatenate([self.lo, self.hi, [xtol, slack, low_enough]])
         out = run(f"{LOOP_TESTS}:{len(own)}", [parents, *enclosed, *own], parameters=parameters)
         self.boxes += parents.shape[1]
         self._offer(out[UPPER], parents)

@@ -51,7 +51,7 @@ class Newton(Part):
         """The step, by the recipe."""
         n, run, recipe = self.n, self.evaluator.run, self.recipe
         box, (middle,) = [regions[:n], regions[n:2 * n]], run(CENTRE, [regions])
-        on_region, solves = run(HESSIAN, box), recipe.own or recipe.pivots or recipe.inverse
+        on_region, solves = run(HESSIAN, box), recipe.pivots or recipe.inverse
         at_middle = run(GRADIENT if solves else VALUE, [middle, middle])
         slope = at_middle[_SLOPE] if solves else [middle, middle]  # which nobody reads then
         more = run(SEQUENTIAL, [*box, middle]) if recipe.sequential else []
