@@ -64,10 +64,11 @@ def points(text: str) -> list[list[float]]:
 
 
 def options(text: str) -> list[tuple[str, Any]]:
-    """`NAME=VALUE` words; a value is a number if it reads as one, None if it is `none`, otherwise text; a comma makes a tuple.
+    """`NAME=VALUE` words; a value is a number if it reads as one, `none`, `true` and `false` are what they say, other words text; a
+    comma makes a tuple.
 
-    >>> options("particles=100 start=sobol partition=10,4 enough=none")
-    [('particles', 100), ('start', 'sobol'), ('partition', (10, 4)), ('enough', None)]
+    >>> options("particles=100 start=sobol partition=10,4 enough=none gaps=true")
+    [('particles', 100), ('start', 'sobol'), ('partition', (10, 4)), ('enough', None), ('gaps', True)]
     """
     found = []
     for word in text.split() or [text]:
@@ -78,11 +79,14 @@ def options(text: str) -> list[tuple[str, Any]]:
     return found
 
 
+_WORDS = {"none": None, "true": True, "false": False}
+
+
 def _value(text: str) -> Any:
     if "," in text:
         return tuple(_value(part) for part in text.split(","))
-    if text.lower() == "none":
-        return None
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
     for read in (int, float):
         with suppress(ValueError):  # then it is another kind of value
             return read(text)
