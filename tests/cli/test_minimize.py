@@ -31,9 +31,10 @@ def test_the_swarm_is_a_candidate_and_code_0(infimum_, write):
 
 
 def test_a_variation_of_the_newton_loop(infimum_, write):
-    said = infimum_("minimize", write(SQUARE), "--bounds", "-1", "2", "--engine", "newton", "--option", "variation=PF", "gaps=true")
+    asked = "minimize", write(SQUARE), "--bounds", "-1", "2", "--engine", "newton", "--option"
+    said = infimum_(*asked, "variation=PF", "gaps=true")
     assert said.code == 0 and said.rows["verdict"].startswith("PROVED") and said.rows["run"].startswith("engine newton")
-    wrong = infimum_("minimize", write(SQUARE), "--bounds", "-1", "2", "--engine", "newton", "--option", "variation=FIP")
+    wrong = infimum_(*asked, "variation=FIP")
     assert wrong.code != 0 and "'variation' must be one of 'IPF'" in wrong.err
 
 
