@@ -134,7 +134,8 @@ _NEEDS_TANGENTS = (programs.TANGENT,)  # of functions of several variables, whic
 PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind not in (*_FEW_VARIABLES, *_NEEDS_TANGENTS)]
 PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS]
 PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.SPREAD)]
-PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1")]
+PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{programs.CONTRACT}:1:2:1:1:1")]
+PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
 

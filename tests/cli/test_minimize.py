@@ -30,6 +30,14 @@ def test_the_swarm_is_a_candidate_and_code_0(infimum_, write):
     assert said.code == 0 and said.rows["verdict"].startswith("CANDIDATE") and said.rows["run"] == "engine swarm, seed 7, on cpu"
 
 
+def test_a_variation_of_the_newton_loop(infimum_, write):
+    asked = "minimize", write(SQUARE), "--bounds", "-1", "2", "--engine", "newton", "--option"
+    said = infimum_(*asked, "variation=PF", "gaps=true")
+    assert said.code == 0 and said.rows["verdict"].startswith("PROVED") and said.rows["run"].startswith("engine newton")
+    wrong = infimum_(*asked, "variation=FIP")
+    assert wrong.code != 0 and "'variation' must be one of 'IPF'" in wrong.err
+
+
 # ---- exit codes
 def test_infeasible_is_code_3(infimum_, write):
     said = infimum_("minimize", write(UNDEFINED), "--bounds", "-1", "1")

@@ -208,7 +208,7 @@ def solved(engine: str) -> Result:
     return minimize(lambda x: (x[0] - 0.25) ** 2 + x[1] ** 2, [(-1, 1)] * 2, engine=engine)
 
 
-@pytest.mark.parametrize("engine", ["auto", "complete", "swarm"])
+@pytest.mark.parametrize("engine", ["auto", "newton", "complete", "swarm"])
 def test_copies(engine):
     r = solved(engine)
     for copied in (copy.copy(r), copy.deepcopy(r), pickle.loads(pickle.dumps(r))):

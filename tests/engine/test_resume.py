@@ -10,7 +10,8 @@ from tests.engine.coupled import COLVILLE
 
 AUTO = COLVILLE, {}
 COMPLETE = problems.get("rastrigin", 4), {"engine": "complete", "options": {"partition": (2, 4)}}
-BOTH = pytest.mark.parametrize(("p", "settings"), (AUTO, COMPLETE), ids=("auto", "complete"))
+NEWTON = COLVILLE, {"engine": "newton"}
+BOTH = pytest.mark.parametrize(("p", "settings"), (AUTO, NEWTON, COMPLETE), ids=("auto", "newton", "complete"))
 WIDE = {"atol": 1e-2, "rtol": 0.0}
 
 

@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 
 from infimum.engine.goal import Goal
+from infimum.engine.newton.options import NewtonOptions
+from infimum.engine.newton.search import NewtonSearch
 from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.order import PARTS
-from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.part import CuttingPart, Outcome, Part
 from infimum.engine.parts.refine import Refiner
 from infimum.engine.parts.shaving import Shaving
 from infimum.engine.parts.sweep import Sweeper
@@ -31,6 +33,7 @@ from infimum.expr.node import var
 from infimum.expr.terms import substituted
 from infimum.expr.trace import trace
 from infimum.lower.branch import GONE, rows
+from infimum.lower.contract import Recipe
 from tests.engine.parts.conformance import INF, Conformance, columns_left
 from tests.engine.test_bound import EDGES as EDGES_OF_DERIVATIVES
 from tests.engine.test_bound import NEVER
@@ -103,6 +106,50 @@ class ChainOfBoxes(Part):
         return Outcome(columns_left(regions, lo, hi, lower, ~(lo <= hi).all(axis=0)), count)
 
 
+class ByPivots(Newton):
+    """Newton steps of the loop of a thesis, with pivoting over all rows."""
+
+    name, recipe = "by_pivots", Recipe(pivots=1, inverse=0)
+
+
+class ByPivotsAndInverse(Newton):
+    """And with sequential arguments, the inverse of the middle, and gaps."""
+
+    name, recipe = "by_pivots_and_inverse", Recipe(pivots=2, inverse=1, sequential=1, gaps=1)
+
+
+class ByConcavity(Newton):
+    """The test for concavity alone."""
+
+    name, recipe = "by_concavity", Recipe(pivots=0, inverse=0)
+
+
+class NewtonLoop(CuttingPart):
+    """A step of the loop: its tests; then what a Newton step leaves, two regions of each."""
+
+    name, discards = "newton_loop", "newton"
+
+    def _search(self, upper: float) -> NewtonSearch:
+        best = Incumbent(self.evaluator, self.lo, self.hi)
+        best.upper = upper
+        options = NewtonOptions(sequential=True, gaps=True)
+        return NewtonSearch(self.evaluator, self.lo, self.hi, Goal(0.0, 0.0, 0.0), best, options, 64)
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        return Outcome(self._columns(regions, self._search(upper)._first(regions)), regions.shape[1])
+
+    def _columns(self, regions: Any, left: Any) -> Any:
+        """What is left, with a variable to cut: the loop chooses it when it takes a region."""
+        n, (lower_row, axis_row, _) = self.n, rows(self.n)
+        return columns_left(regions, left[:n], left[n:2 * n], left[lower_row], left[axis_row] == GONE)
+
+    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+        found = [self._columns(parents, piece) for piece in self._search(INF)._second(parents)]
+        none = found[0].copy()
+        none[rows(self.n)[1]] = GONE
+        return [Outcome(left, parents.shape[1]) for left in (*found, *[none] * (pieces - 2))]
+
+
 def is_chain(f: Evaluator) -> bool:
     box = np.zeros((f.n, 1))
     return Chain.of(f, (box, box + 1), Goal(), Incumbent(f, box[:, 0], box[:, 0] + 1)) is not None
@@ -114,6 +161,10 @@ PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]]
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
     Newton: (Newton.applies, {"gone", "narrower"}),
     Tangents: (lambda f: f.tangents is not None, {"gone", "narrower", "raised", "uppers"}),
+    ByPivots: (Newton.applies, {"gone", "narrower"}),
+    ByPivotsAndInverse: (Newton.applies, {"gone", "narrower"}),
+    ByConcavity: (Newton.applies, {"gone"}),
+    NewtonLoop: (Newton.applies, {"gone", "above", "narrower", "raised"}),
     Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),
