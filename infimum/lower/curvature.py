@@ -13,7 +13,7 @@ from infimum.expr.node import Expr
 from infimum.interval.pair import Pair, exact
 from infimum.lower.boxes import Box, write_pair
 from infimum.lower.data import Data
-from infimum.lower.jets import Jet, Jets
+from infimum.lower.jets import ONE, TWO, Jets
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
@@ -34,15 +34,15 @@ def curvature(name: str, f: Expr, x: Expr) -> tuple:
             return Pair(b.neg(value), value, point=value)
         return element
 
-    def second(leaf: Callable[["int | Value"], Jet], directions: int) -> Pair:
-        found, = Lowering(b, Jets(data, directions), {"x": leaf}, data).values([f])
-        return exact(b, 0.0) if found.second is None else found.second
+    def second(directions: list[Callable], pairs: tuple) -> Pair:
+        jets = Jets(data, pairs)
+        found, = Lowering(b, jets, {"x": lambda j: jets.leaf(box(j), [along(j) for along in directions])}, data).values([f])
+        return exact(b, 0.0) if found.second[0] is None else found.second[0]
     with b.loop(n) as turn:
-        first = along(turn.index)
-        write(turn.index, second(lambda j: Jet(box(j), first(j)), 1))
+        write(turn.index, second([along(turn.index)], ONE))
     rows, columns = (data.position_offset(a.astype(np.int64)) for a in np.triu_indices(n, 1))
     if n > 1:
         with b.loop(n * (n - 1) // 2) as turn:
-            first, other = (along(b.udata(b.place("uadd", offset, turn.index))) for offset in (rows, columns))
-            write(b.place("uadd", turn.index, n), second(lambda j: Jet(box(j), first(j), other(j)), 2))
+            directions = [along(b.udata(b.place("uadd", offset, turn.index))) for offset in (rows, columns)]
+            write(b.place("uadd", turn.index, n), second(directions, TWO))
     return b.kernel(name, 2, 5), data, (1, 1, 1, n * (n + 1) // 2, n * (n + 1) // 2), at

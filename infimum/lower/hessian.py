@@ -1,10 +1,15 @@
 """The kernel that encloses second derivatives: the upper triangle of the Hessian, and the gradient.
 
+A sum over many data with few variables, as in least squares, has one loop, in which the derivatives by all variables are carried
+along (`lower/jets.py`); nothing is stored, and squares are squares. For other functions:
+
 Row i is the Hessian times the i-th unit vector, by reverse mode; where rows are written out, it begins at the diagonal, else an
 entry is the intersection with that of its mirror image. On the diagonal, where reverse mode has products of two enclosures of the
 same derivative, the second derivative along the i-th variable (`lower/jets.py`) has squares: both are intersected. Where f is
 not smooth, the entries say nothing.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,14 +18,15 @@ from infimum.expr.node import Expr, topological, var
 from infimum.interval.pair import SMOOTH, Pair, b_level, exact
 from infimum.lower.boxes import Box, write_pair
 from infimum.lower.data import Data
-from infimum.lower.jets import Jet, Jets
+from infimum.lower.jets import ONE, Jet, Jets
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import common, whole_if_unsound
-from infimum.lower.schedule import STRAIGHT, independent_roots, straight_cost
+from infimum.lower.schedule import STRAIGHT, independent_roots, plan, straight_cost
 from infimum.lower.views import At
 
+_FEW = 8  # variables, of which all second derivatives are carried along at once
 
 def hessian(name: str, f: Expr, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs): lo, hi and level of the value, lo and hi of the gradient, and of the upper triangle of
@@ -36,7 +42,27 @@ class Hessian:
 
     def __init__(self, f: Expr, x: Expr):
         self.b, self.data, self.f, self.n = Builder(), Data(), f, x.size
-        self.box, out, first, v = Box(self.b, self.n), {}, write_pair(self.b, 3), var("v", x.shape)
+        self.box = Box(self.b, self.n)
+        if is_sum_over_data(f, x):
+            self._all_at_once()
+        else:
+            self._row_by_row(x)
+
+    # ---- forward: all directions in one loop over the data
+    def _all_at_once(self) -> None:
+        rows, columns = (a.tolist() for a in np.triu_indices(self.n))
+        jets, every, out = Jets(self.data, tuple(zip(rows, columns, strict=True))), range(self.n), {}
+        Lowering(self.b, jets, {"x": lambda j: self._leaf(jets, j, every)}, self.data).run(
+            [(self.f, lambda at, v: out.setdefault("f", v))], self.box.guard)
+        self.box.write(0, out["f"].value)
+        for slot, derivatives in ((3, out["f"].first), (5, out["f"].second)):
+            write = write_pair(self.b, slot)
+            for row, p in enumerate(derivatives):
+                write(row, exact(self.b, 0.0) if p is None else p)
+
+    # ---- reverse: a row after the other
+    def _row_by_row(self, x: Expr) -> None:
+        f, out, first, v = self.f, {}, write_pair(self.b, 3), var("v", x.shape)
         self.product = hessian_vector(f, x, v)
         self.written_out = self.n * straight_cost(list(topological([self.product]))) <= 4 * STRAIGHT
         common_parts = [] if self.written_out else independent_roots(self.product, v)
@@ -61,11 +87,14 @@ class Hessian:
 
     def _along(self, i: "int | Value") -> Pair:
         """The second derivative along variable i."""
-        def leaf(j: "int | Value") -> Jet:
-            unit = self._unit(i, j)
-            return Jet(self.box(j), None if unit.zero else unit)
-        found, = Lowering(self.b, Jets(self.data), {"x": leaf}, self.data).values([self.f], self.written_out or None)
-        return whole_if_unsound(self.b, exact(self.b, 0.0) if found.second is None else found.second)
+        jets = Jets(self.data, ONE)
+        found, = Lowering(self.b, jets, {"x": lambda j: self._leaf(jets, j, [i])}, self.data).values([self.f], self.written_out or None)
+        return whole_if_unsound(self.b, found.second[0] or exact(self.b, 0.0))
+
+    def _leaf(self, jets: Jets, j: "int | Value", directions: "Sequence[int | Value]") -> Jet:
+        """Variable j, which changes along these unit vectors."""
+        units = [self._unit(i, j) for i in directions]
+        return jets.leaf(self.box(j), [None if unit.zero else unit for unit in units])
 
     def _both(self, one: Pair, other: Pair) -> Pair:
         """Two enclosures of one number, where f is smooth."""
@@ -100,3 +129,10 @@ class Hessian:
             one, other = (Pair(*(b.load(buffer, b.udata(b.place("uadd", at, turn.index))) for buffer in entries))
                           for at in (upper, lower))
             self.write(turn.index, self._both(one, other))
+
+
+def is_sum_over_data(f: Expr, x: Expr) -> bool:
+    """Has f few variables, each read on its own, in loops over many numbers none of which is stored?"""
+    nodes = list(topological([f]))
+    alone = all(node.size == 1 for node in nodes if x in node.args)
+    return x.size <= _FEW and alone and straight_cost(nodes) > 4 * STRAIGHT and not plan([f], straight=False).stored
