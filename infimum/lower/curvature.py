@@ -34,8 +34,8 @@ def curvature(name: str, f: Expr, x: Expr) -> tuple:
             return Pair(b.neg(value), value, point=value)
         return element
 
-    def second(directions: list[Callable], pairs: tuple) -> Pair:
-        jets = Jets(data, pairs)
+    def second(directions: list[Callable], counts: tuple) -> Pair:
+        jets = Jets(data, *counts)
         found, = Lowering(b, jets, {"x": lambda j: jets.leaf(box(j), [along(j) for along in directions])}, data).values([f])
         return exact(b, 0.0) if found.second[0] is None else found.second[0]
     with b.loop(n) as turn:

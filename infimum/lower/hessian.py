@@ -9,8 +9,6 @@ same derivative, the second derivative along the i-th variable (`lower/jets.py`)
 not smooth, the entries say nothing.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from infimum.expr.diff import gradient, hessian_vector
@@ -18,15 +16,14 @@ from infimum.expr.node import Expr, topological, var
 from infimum.interval.pair import SMOOTH, Pair, b_level, exact
 from infimum.lower.boxes import Box, write_pair
 from infimum.lower.data import Data
-from infimum.lower.jets import ONE, Jet, Jets
+from infimum.lower.jets import ONE, Jets, along_variables, unit
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import common, whole_if_unsound
-from infimum.lower.schedule import STRAIGHT, independent_roots, plan, straight_cost
+from infimum.lower.schedule import STRAIGHT, independent_roots, is_sum_over_data, straight_cost
 from infimum.lower.views import At
 
-_FEW = 8  # variables, of which all second derivatives are carried along at once
 
 def hessian(name: str, f: Expr, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs): lo, hi and level of the value, lo and hi of the gradient, and of the upper triangle of
@@ -50,15 +47,13 @@ class Hessian:
 
     # ---- forward: all directions in one loop over the data
     def _all_at_once(self) -> None:
-        rows, columns = (a.tolist() for a in np.triu_indices(self.n))
-        jets, every, out = Jets(self.data, tuple(zip(rows, columns, strict=True))), range(self.n), {}
-        Lowering(self.b, jets, {"x": lambda j: self._leaf(jets, j, every)}, self.data).run(
-            [(self.f, lambda at, v: out.setdefault("f", v))], self.box.guard)
-        self.box.write(0, out["f"].value)
-        for slot, derivatives in ((3, out["f"].first), (5, out["f"].second)):
+        pairs = tuple(zip(*(a.tolist() for a in np.triu_indices(self.n)), strict=True))
+        found = along_variables(self.b, self.f, self.box, self.n, self.data, pairs, self.box.guard)
+        self.box.write(0, found.value)
+        for slot, derivatives in ((3, found.first), (5, found.second)):
             write = write_pair(self.b, slot)
             for row, p in enumerate(derivatives):
-                write(row, exact(self.b, 0.0) if p is None else p)
+                write(row, p or exact(self.b, 0.0))
 
     # ---- reverse: a row after the other
     def _row_by_row(self, x: Expr) -> None:
@@ -78,23 +73,12 @@ class Hessian:
         else:
             self._rows_in_a_loop()
 
-    def _unit(self, i: "int | Value", j: "int | Value") -> Pair:
-        """Element j of the i-th unit vector."""
-        if isinstance(i, int) and isinstance(j, int):
-            return exact(self.b, float(i == j))
-        one = self.b.select(self.b.ueq(i, j), 1.0, 0.0)
-        return Pair(self.b.neg(one), one, least=0)
-
     def _along(self, i: "int | Value") -> Pair:
         """The second derivative along variable i."""
-        jets = Jets(self.data, ONE)
-        found, = Lowering(self.b, jets, {"x": lambda j: self._leaf(jets, j, [i])}, self.data).values([self.f], self.written_out or None)
+        jets = Jets(self.data, *ONE)
+        leaves = {"x": lambda j: jets.leaf(self.box(j), [unit(self.b, i, j)])}
+        found, = Lowering(self.b, jets, leaves, self.data).values([self.f], self.written_out or None)
         return whole_if_unsound(self.b, found.second[0] or exact(self.b, 0.0))
-
-    def _leaf(self, jets: Jets, j: "int | Value", directions: "Sequence[int | Value]") -> Jet:
-        """Variable j, which changes along these unit vectors."""
-        units = [self._unit(i, j) for i in directions]
-        return jets.leaf(self.box(j), [None if unit.zero else unit for unit in units])
 
     def _both(self, one: Pair, other: Pair) -> Pair:
         """Two enclosures of one number, where f is smooth."""
@@ -104,7 +88,7 @@ class Hessian:
     def _rows_written_out(self) -> None:
         row = 0
         for i in range(self.n):
-            lowering = self.once.within({"v": lambda j, i=i: self._unit(i, j)})
+            lowering = self.once.within({"v": lambda j, i=i: unit(self.b, i, j)})
             for j in range(i, self.n):
                 entry = whole_if_unsound(self.b, lowering.elements_at([self.product], (j,))[0])
                 self.write(row, entry if i != j else self._both(entry, self._along(i)))
@@ -122,17 +106,10 @@ class Hessian:
                 best = self._both(known, diagonal)
                 for buffer, mine, its in zip(entries, (best.nlo, best.hi), (known.nlo, known.hi), strict=True):
                     b.store(buffer, place, b.select(b.ueq(i, at[0]), mine, its))
-            self.once.within({"v": lambda j: self._unit(i, j)}).run([(self.product, put)], straight=False)
+            self.once.within({"v": lambda j: unit(self.b, i, j)}).run([(self.product, put)], straight=False)
         rows, columns = np.triu_indices(n)
         upper, lower = (self.data.position_offset((a * n + c).astype(np.int64)) for a, c in ((rows, columns), (columns, rows)))
         with b.loop(len(rows)) as turn:
             one, other = (Pair(*(b.load(buffer, b.udata(b.place("uadd", at, turn.index))) for buffer in entries))
                           for at in (upper, lower))
             self.write(turn.index, self._both(one, other))
-
-
-def is_sum_over_data(f: Expr, x: Expr) -> bool:
-    """Has f few variables, each read on its own, in loops over many numbers none of which is stored?"""
-    nodes = list(topological([f]))
-    alone = all(node.size == 1 for node in nodes if x in node.args)
-    return x.size <= _FEW and alone and straight_cost(nodes) > 4 * STRAIGHT and not plan([f], straight=False).stored

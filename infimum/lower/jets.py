@@ -1,4 +1,4 @@
-"""Jets: a value with its first derivatives along directions and some of the second ones, carried through a program from the leaves up.
+"""Jets: a value with its first derivatives along directions and some of the second ones, carried from the leaves up.
 
 For y = p(u, v) the chain rule gives y'' = p_u u'' + p_v v'' + p_uu u'² + 2 p_uv u' v' + p_vv v'², in which squares are squares:
 for a sum of squares of e it is 2 Σ (e'² + e e''), where reverse mode multiplies two enclosures of e'. What is 0 because a value
@@ -16,11 +16,11 @@ from infimum.interval.pair import SMOOTH, Pair, exact
 from infimum.interval.rules import RULES, norm_root
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
-from infimum.lower.lowering import Lowering
+from infimum.lower.lowering import Beside, Lowering
 from infimum.lower.meaning import Enclosures, Meaning
 
-ONE = ((0, 0),)  # pairs of directions: twice the only one,
-TWO = ((0, 1),)  # two of them
+ONE = (1, ((0, 0),))  # numbers of directions, and pairs of them: twice the only one,
+TWO = (2, ((0, 1),))  # one and the other
 
 
 class Jet(NamedTuple):
@@ -41,11 +41,10 @@ class Jet(NamedTuple):
 
 
 class Jets(Meaning):
-    """Elements are Jets. Their values are those of Enclosures. `pairs` are the directions of each second derivative."""
+    """Elements are Jets. Their values are those of Enclosures. `pairs` are the directions of the second derivatives."""
 
-    def __init__(self, data: Data, pairs: tuple[tuple[int, int], ...]):
-        self.data, self.plain, self.pairs = data, Enclosures(), pairs
-        self.directions = 1 + max(max(pair) for pair in pairs)
+    def __init__(self, data: Data, directions: int, pairs: tuple[tuple[int, int], ...] = ()):
+        self.data, self.plain, self.directions, self.pairs = data, Enclosures(), directions, pairs
         self.rules = {op: self._rule(op) for op in RULES}
 
     def still(self, value: Pair) -> Jet:
@@ -53,8 +52,8 @@ class Jets(Meaning):
         return self._jet(value, (None,) * (self.directions + len(self.pairs)))
 
     def leaf(self, value: Pair, first: "list[Pair | None]") -> Jet:
-        """A variable, with its element of each direction."""
-        return Jet(value, tuple(first), (None,) * len(self.pairs))
+        """A variable, with its element of each direction; one that is 0 whatever the lane does not count."""
+        return Jet(value, tuple(None if p is None or p.zero else p for p in first), (None,) * len(self.pairs))
 
     def _jet(self, value: Pair, derivatives: "tuple[Pair | None, ...]") -> Jet:
         return Jet(value, derivatives[:self.directions], derivatives[self.directions:])
@@ -76,7 +75,8 @@ class Jets(Meaning):
         if op == "div" and not jets[1].moves:  # one rounding instead of two
             return self._map(lambda p: div(b, p, values[1]), jets[0])
         found = partials(op.split()[0], tuple(sorted(params.items())), tuple(jet.moves for jet in jets))
-        nodes = [found.value, *found.first.values(), *found.second.values()]
+        bends = found.second if self.pairs else {}
+        nodes = [found.value, *found.first.values(), *bends.values()]
         leaves = {f"u{k}": lambda _, v=v: v for k, v in enumerate(values)}
         value, *rest = Lowering(b, self.plain, leaves, self.data).elements_at(nodes, ())
         factors = [_Factor(node, _bare(pair)) for node, pair in zip(nodes[1:], rest, strict=True)]
@@ -88,7 +88,7 @@ class Jets(Meaning):
         def along_both(at: int, pair: tuple[int, int]) -> Pair | None:
             return _total(b, [*(factor.times(b, jets[k].second[at]) for k, factor in first),
                               *(factor.times(b, _both(b, jets[k], jets[m], pair, k == m))
-                                for (k, m), factor in zip(found.second, second, strict=True))])
+                                for (k, m), factor in zip(bends, second, strict=True))])
         return Jet(root(b, *values) if root else value, tuple(along(i) for i in range(self.directions)),
                    tuple(along_both(at, pair) for at, pair in enumerate(self.pairs)))
 
@@ -140,7 +140,8 @@ class Jets(Meaning):
 
     def common(self, one: Jet, other: Jet) -> Jet:
         both = zip(one.derivatives, other.derivatives, strict=True)
-        return self._jet(self.plain.common(one.value, other.value), tuple(None if p is None and q is None else _ANY for p, q in both))
+        forms = tuple(None if p is None and q is None else _ANY for p, q in both)
+        return self._jet(self.plain.common(one.value, other.value), forms)
 
     def lanes(self, b: Builder, value: Jet) -> tuple[Value, ...]:
         return (*self._ends(b, value), *self.plain.lanes(b, value.value))
@@ -159,6 +160,25 @@ class Jets(Meaning):
 
     def neutral(self, op: str, form: Jet) -> tuple[float, ...]:
         return (*[0.0] * (2 * len(form.derivatives)), *self.plain.neutral(op, form.value))
+
+
+def along_variables(b: Builder, f: Expr, box: Callable[["int | Value"], Pair], n: int, data: Data,
+                    pairs: tuple[tuple[int, int], ...] = (), beside: Beside | None = None) -> Jet:
+    """The jet of f along the n unit vectors."""
+    jets, found = Jets(data, n, pairs), {}
+
+    def leaf(j: "int | Value") -> Jet:
+        return jets.leaf(box(j), [unit(b, i, j) for i in range(n)])
+    Lowering(b, jets, {"x": leaf}, data).run([(f, lambda at, v: found.setdefault("f", v))], beside)
+    return found["f"]
+
+
+def unit(b: Builder, i: "int | Value", j: "int | Value") -> Pair:
+    """Element j of the i-th unit vector."""
+    if isinstance(i, int) and isinstance(j, int):
+        return exact(b, float(i == j))
+    one = b.select(b.ueq(i, j), 1.0, 0.0)
+    return Pair(b.neg(one), one, least=0)
 
 
 _ANY = Pair(None, None)  # the form of a derivative of which nothing is known

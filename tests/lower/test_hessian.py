@@ -10,7 +10,8 @@ from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.evaluate import compile
 from infimum.expr.node import var
-from infimum.lower.hessian import Hessian, is_sum_over_data
+from infimum.lower.hessian import Hessian
+from infimum.lower.schedule import is_sum_over_data
 from tests.oracle.check import check
 
 T = np.linspace(0.0, 2.0, 40)
