@@ -8,7 +8,7 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
-from infimum.lower import bound, branch, cells, complete, contract, descent, faces, flight, refine, shave, sweep
+from infimum.lower import bound, branch, cells, complete, contract, descent, faces, flight, refine, residuals, shave, sweep
 from infimum.lower.boxes import Box, write_pair
 from infimum.lower.curvature import curvature
 from infimum.lower.data import Data
@@ -32,7 +32,7 @@ TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
 AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
-CENTRE, CONTRACT = "centre", "contract"
+CENTRE, CONTRACT, RESIDUALS = "centre", "contract", "residuals"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -147,6 +147,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     SHIFT: lambda f, x: Program(*cells.shift(SHIFT, x.size)),
     CENTRE: lambda f, x: Program(*contract.centre(CENTRE, x.size)),
     CONTRACT: lambda f, x, in_boxes=0: Program(*contract.contract(CONTRACT, x.size, bool(in_boxes))),
+    RESIDUALS: lambda f, x: Program(*residuals.residuals(RESIDUALS, f, x)),
     HOPE: lambda f, x: Program(*cells.hope(HOPE)),
     AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
     CURVES: lambda f, x, constants: Program(*cells.at_points(CURVES, f, x, constants, curved=True)),
