@@ -64,7 +64,7 @@ def points(text: str) -> list[list[float]]:
 
 
 def options(text: str) -> list[tuple[str, Any]]:
-    """`NAME=VALUE` words; a value is a number if it reads as one, None, True or False if it is `none`, `true` or `false`, otherwise
+    """`NAME=VALUE` words; a value is a number if it reads as one, None, True or False if it is `none`, `true` or `false`, else
     text; a comma makes a tuple.
 
     >>> options("particles=100 start=sobol partition=10,4 enough=none gaps=true")

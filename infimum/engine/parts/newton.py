@@ -3,7 +3,8 @@
 **Discards** a bounded region around which f is twice continuously differentiable, and in which no point has a gradient that
 vanishes in the variables that lie strictly inside the user's bounds, or where f is concave along one of these. **Reduces** such a
 variable to where the gradient may vanish. **Costs** an enclosure of f with gradient and Hessian, one of the gradient at a point,
-and some n³ operations: counted as n + 2 boxes. **Judged** by regions discarded, or cut to a small part of their volume.
+and some n³ operations: counted as n + 2 boxes, as 2 where f is a sum over data, with all derivatives in one loop. **Judged** by
+regions discarded, or cut to a small part of their volume.
 """
 
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from infimum.lower.contract import Recipe
 from infimum.lower.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVED, VALUE
 
 _FIRST, _PERIOD, _WORTH = 12, 4, 0.5  # see Payoff
+_SOON, _WORTH_IF_COSTLY = 3, 0.3  # where the function itself takes all of the time, that of compiling is little
 MOST = 10            # variables: the kernel has no loops
 _TOGETHER = 1 << 22  # regions times elements of the Hessian that are tested together
 _LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # among the outputs of GRADIENT and HESSIAN
@@ -40,8 +42,10 @@ class Newton(Part):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.most, self.cost = max(1, _TOGETHER // (self.n * self.n)), self.n + 2
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+        self.most = max(1, _TOGETHER // (self.n * self.n))
+        self.cost = 2 if evaluator.is_sum_over_data else self.n + 2
+        soon = evaluator.is_costly and evaluator.is_sum_over_data
+        self.payoff = Payoff(_SOON if soon else _FIRST, _PERIOD, _WORTH_IF_COSTLY if soon else _WORTH)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

@@ -20,6 +20,7 @@ from infimum.evaluate import Evaluator, Hessian
 _RADII = 12      # boxes for K, each side eight times that of the one before
 _GROWN = 4.0     # B at first: so many times as far as it need reach
 _HALVINGS = 40   # and then half as far, and half of that, …
+_TOGETHER = 8    # of them at a time
 _NARROWER = 4    # times K is narrowed
 _ULPS, _FINE = 2.0**-52, 2.0**-60  # what is worth telling: a part of the numbers, and of the widths
 
@@ -129,8 +130,19 @@ def _narrowed(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray,
 
 
 def _around(evaluator: Evaluator, at: _At, factor: np.ndarray, unique: Interval, reach: Interval) -> Interval | None:
-    """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser."""
-    share = np.append(_GROWN * 0.5 ** np.arange(_HALVINGS), 0.0)
+    """The largest of a row of boxes, each within the one before and the last K itself, that is seen to hold no other
+    minimiser."""
+    shares = np.append(_GROWN * 0.5 ** np.arange(_HALVINGS), 0.0)
+    for begin in range(0, len(shares), _TOGETHER):  # the first that is convex is nearly always the largest: few are looked at
+        found = _largest(evaluator, at, factor, unique, reach, shares[begin:begin + _TOGETHER])
+        if found is not None:
+            return found
+    return None
+
+
+def _largest(evaluator: Evaluator, at: _At, factor: np.ndarray, unique: Interval, reach: Interval,
+             share: np.ndarray) -> Interval | None:
+    """The same for some of the boxes, parts of the way to where B should reach."""
     x = at.x[:, None]
     with np.errstate(all="ignore"):
         lo, hi = (x + np.where(share > 0, (end[:, None] - x) * share, 0.0) for end in reach)
