@@ -247,7 +247,7 @@ class Auto:
                     self.limit = memory_full(len(self.branch.pool))
                     return
             yield
-        self.branch.settle()
+        self.branch.settle(last=True)
 
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that

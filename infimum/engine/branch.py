@@ -120,15 +120,15 @@ class Branch:
         if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
             payoff.has_paid(self.steps)
 
-    def settle(self) -> None:
+    def settle(self, last: bool = False) -> None:
         """Where the value is known and regions are to be narrowed that are many, but not too many, discards what lies around
-        proved minimisers."""
+        proved minimisers; the `last` time also what a closer look at the others discards."""
         due = self.goal.xtol is not None and FEW <= len(self.pool) <= REGIONS
         if not due or not self.goal.met(self.lower(), self.incumbent.upper) or not can_be_settled(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
-        left = settle(self.evaluator, self.lo, self.hi, regions, merged(regions), bounds, self.incumbent.x, self.start).left
-        if len(left) < len(regions):
+        left = settle(self.evaluator, self.lo, self.hi, regions, merged(regions), bounds, self.incumbent.x, self.start, last).left
+        if not (np.array_equal(left.lo, regions.lo) and np.array_equal(left.hi, regions.hi)):
             self.discarded["second order"] += len(regions) - len(left)
             each = np.arange(len(left))
             can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
