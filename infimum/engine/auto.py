@@ -247,7 +247,8 @@ class Auto:
                     self.limit = memory_full(len(self.branch.pool))
                     return
             yield
-        self.branch.settle(last=True)
+        if self.limit is None:  # else a run that is resumed would go on with other regions
+            self.branch.settle(last=True)
 
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that

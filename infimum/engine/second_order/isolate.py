@@ -39,6 +39,7 @@ class Refused(Enum):
     SINGULAR = "the second derivatives may vanish in some direction there"
     AT_A_BOUND = "a derivative may vanish at a bound there"
     TOO_WIDE = "regions reach further than second derivatives tell; a smaller xtol= narrows them"
+    TOO_MANY = "there are too many boxes to look at all of them"
 
 
 def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval) -> Isolated | Refused:

@@ -14,9 +14,9 @@ from infimum.minimisers import Minimiser
 from infimum.start_boxes import StartBoxes
 
 VARIABLES, OPERATIONS = 32, 400  # of functions that are looked at
-REGIONS = 1 << 14
+REGIONS = 1 << 16
 _SMOOTH = 3
-_GROUPS, _EACH, _IN_VAIN = 256, 16, 16  # groups of regions that are looked at, minimisers in one of them, groups without any
+_GROUPS, _EACH, _IN_VAIN = 64, 16, 16  # groups of regions that are looked at, minimisers in one of them, groups without any
 
 
 class Settled(NamedTuple):
@@ -39,10 +39,11 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
     that stay are cut further, to see if anything is left of them.
     """
     work, in_vain = _Settling(evaluator, lo, hi, regions, *bounds, start), 0
-    for box in groups[:_GROUPS]:
-        in_vain += not work.look_at(box, x)
-        if in_vain == _IN_VAIN:
+    for count, box in enumerate(groups):
+        if count == _GROUPS or in_vain == _IN_VAIN:
+            work.why = work.why or Refused.TOO_MANY
             break
+        in_vain += not work.look_at(box, x)
     if last:
         work.clear()
     left = work.regions.at(np.flatnonzero(work.open))
@@ -104,10 +105,12 @@ class _Settling:
         return [region for region in found if len(region)]
 
     def _isolated(self, x: np.ndarray, box: tuple[np.ndarray, np.ndarray]) -> Isolated | Refused:
-        """A minimiser near x. In several start boxes: one strictly inside one of them, and B within it. On a face of a start box
+        """A minimiser near x, and not far from the group in this box. In several start boxes: one strictly inside one of them, and B within it. On a face of a start box
         the feasible set may go on, and what is least in the box need be no minimiser."""
         if self.start is None:
-            return isolate(self.evaluator, self.lo, self.hi, x, box)
+            one = isolate(self.evaluator, self.lo, self.hi, x, box)
+            far = isinstance(one, Isolated) and not _meet(*box, *(end[:, None] for end in one.around)).any()
+            return (Refused.TOO_WIDE if self.evaluator.value(*box).smooth else Refused.NOT_SMOOTH) if far else one
         held = self.start.around(x)
         if not len(held):  # regions that were merged may reach beyond
             return Refused.AT_A_BOUND
@@ -119,7 +122,7 @@ class _Settling:
     def _take(self, one: Isolated) -> bool:
         """Lists the minimiser, unless it is listed already, and reduces the regions around it; False if nothing comes of it."""
         same = [k for k, other in enumerate(self.proved) if _meet(one.lo, one.hi, other.lo[:, None], other.hi[:, None]).any()]
-        if any(not _holds(self.proved[k].around, one) for k in same):
+        if any(not _is_one(self.proved[k], one) for k in same):
             return False
         inside = np.flatnonzero(self.open & _within(self.regions, one.around))
         open_ = np.flatnonzero(self.open)
@@ -131,12 +134,12 @@ class _Settling:
             self.proved.append(one)
             self.found.append(Minimiser(one.lo, one.hi, float(value.lo), float(value.hi), possible))
             self.owed.append(False)
+        self.boxes.append(one.around)
         if not len(inside) and not len(cut):
             return False
         k = same[0] if same else -1
         self.owed[k] |= bool(self._meets(self.proved[k], inside).any())
         less = ~self._meets(self.proved[k], cut) | self.owed[k]  # a region more for K would not be less
-        self.boxes.append(one.around)
         self.open[inside] = False
         self._replace(cut[less], lo[:, less], hi[:, less])
         return bool(len(inside) or less.any())
@@ -182,6 +185,6 @@ def _meet(low: np.ndarray, high: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> 
     return ((lo <= high[:, None]) & (hi >= low[:, None])).all(axis=0)
 
 
-def _holds(box: tuple[np.ndarray, np.ndarray], one: Isolated) -> bool:
-    """Does the box contain K? Then a box with no minimiser but one holds that of K."""
-    return bool(((box[0] <= one.lo) & (one.hi <= box[1])).all())
+def _is_one(a: Isolated, b: Isolated) -> bool:
+    """Is it the same minimiser? If K of one lies in B of the other: there is only one in that."""
+    return any(bool(((k.around[0] <= m.lo) & (m.hi <= k.around[1])).all()) for k, m in ((a, b), (b, a)))
