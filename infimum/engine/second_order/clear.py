@@ -1,4 +1,4 @@
-"""Narrow regions that are left beside proved minimisers: they are cut further, until nothing is left of them or it does not pay."""
+"""Narrow regions that are left beside proved minimisers are cut further, while that may leave nothing of them."""
 
 import numpy as np
 

@@ -105,8 +105,8 @@ class _Settling:
         return [region for region in found if len(region)]
 
     def _isolated(self, x: np.ndarray, box: tuple[np.ndarray, np.ndarray]) -> Isolated | Refused:
-        """A minimiser near x, and not far from the group in this box. In several start boxes: one strictly inside one of them, and B within it. On a face of a start box
-        the feasible set may go on, and what is least in the box need be no minimiser."""
+        """A minimiser near x, and not far from the group in this box. In several start boxes: one strictly inside one of them, and
+        B within it. On a face of a start box the feasible set may go on, and what is least in the box need be no minimiser."""
         if self.start is None:
             one = isolate(self.evaluator, self.lo, self.hi, x, box)
             far = isinstance(one, Isolated) and not _meet(*box, *(end[:, None] for end in one.around)).any()
@@ -124,9 +124,8 @@ class _Settling:
         same = [k for k, other in enumerate(self.proved) if _meet(one.lo, one.hi, other.lo[:, None], other.hi[:, None]).any()]
         if any(not _is_one(self.proved[k], one) for k in same):
             return False
-        inside = np.flatnonzero(self.open & _within(self.regions, one.around))
-        open_ = np.flatnonzero(self.open)
-        cut, lo, hi = beyond_one_side(np.take(self.regions.lo, open_, axis=1), np.take(self.regions.hi, open_, axis=1), one.around)
+        inside, open_ = np.flatnonzero(self.open & _within(self.regions, one.around)), np.flatnonzero(self.open)
+        cut, lo, hi = beyond_one_side(*(np.take(end, open_, axis=1) for end in (self.regions.lo, self.regions.hi)), one.around)
         cut, in_regions = open_[cut], bool(_meet(one.lo, one.hi, self.given.lo, self.given.hi).any())
         if not same and (in_regions or len(inside) or len(cut)):
             value = self.evaluator.mean_value(one.lo, one.hi).best
