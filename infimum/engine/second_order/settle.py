@@ -105,8 +105,8 @@ class _Settling:
         return [region for region in found if len(region)]
 
     def _isolated(self, x: np.ndarray, box: tuple[np.ndarray, np.ndarray]) -> Isolated | Refused:
-        """A minimiser near x, and not far from the group in this box. In several start boxes: one strictly inside one of them, and
-        B within it. On a face of a start box the feasible set may go on, and what is least in the box need be no minimiser."""
+        """A minimiser near x, not far from the group in this box. In several start boxes: one strictly inside one of them, and B
+        within it. On a face of a start box the feasible set may go on, and what is least in the box need be no minimiser."""
         if self.start is None:
             one = isolate(self.evaluator, self.lo, self.hi, x, box)
             far = isinstance(one, Isolated) and not _meet(*box, *(end[:, None] for end in one.around)).any()
