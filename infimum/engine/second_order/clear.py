@@ -16,6 +16,7 @@ from infimum.start_boxes import StartBoxes
 _ROUNDS, _EASY = 40, 3                # times that pieces are halved; in the first ones without second derivatives
 _LANES, _NUMBERS = 1 << 19, 1 << 28   # pieces of all rounds together, and times the numbers inside the function,
 _FEW, _EACH = 1 << 14, 64             # but no more for each region
+_GROWN, _GROWN_FEW = 2, 1 << 12       # times as many pieces as there were regions, and of few regions so many, are too many
 
 
 def cleared(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None, regions: Regions,
@@ -34,7 +35,7 @@ def cleared(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBo
     for turn in range(_ROUNDS):
         which, pieces = _beyond(which, pieces, boxes)
         lanes -= halves * len(pieces)
-        if not len(pieces) or lanes < 0:
+        if not 0 < len(pieces) <= max(_GROWN_FEW, _GROWN * len(regions)) or lanes < 0:
             break
         found = [Regions.from_columns(outcome.regions) for outcome in first_order.cut(pieces.columns(), halves)]
         which, pieces = _alive(np.tile(which, halves), found[0] if halves == 1 else found[0].with_(found[1]), upper)

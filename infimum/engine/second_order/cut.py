@@ -6,7 +6,7 @@ from infimum.engine.second_order.outward import Interval
 
 
 def beyond_one_side(lo: np.ndarray, hi: np.ndarray, box: Interval) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(which, lo, hi): the regions (n, N) that reach beyond the box through exactly one of its faces, and what lies beyond it: one
+    """(which, lo, hi): the regions (n, N) that reach beyond the box through one of its faces alone, and what lies beyond it: one
     region instead of one, and smaller."""
     low, high = lo < box[0][:, None], hi > box[1][:, None]
     overlap = ((lo < box[1][:, None]) & (hi > box[0][:, None])) | ((lo == hi) & ~low & ~high)

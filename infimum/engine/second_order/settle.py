@@ -44,7 +44,7 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
             work.why = work.why or Refused.TOO_MANY
             break
         in_vain += not work.look_at(box, x)
-    if last:
+    if last and work.proved:
         work.clear()
     left = work.regions.at(np.flatnonzero(work.open))
     rest = len(left)
