@@ -6,7 +6,7 @@ from pathlib import Path
 import infimum
 
 ROOT = Path(infimum.__file__).parent
-LAYERS = ["errors", "watch", "environment", "unions", "cover", "minimisers", "plain", "text", "start_boxes", "problem",
+LAYERS = ["errors", "watch", "environment", "unions", "cover", "text", "minimisers", "plain", "start_boxes", "problem",
           "plotting", "result", "problems", "expr", "interval", "lower", "backend", "evaluate", "engine", "solve", "cli",
           "__main__"]
 # beyond the order: backends spell kernels, rules know no Expr, engines reach a machine through the Evaluator

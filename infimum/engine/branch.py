@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import widths
 from infimum.engine.answer.verdict import merged
 from infimum.engine.goal import Goal
 from infimum.engine.parts.order import parts_of
@@ -15,6 +16,7 @@ from infimum.engine.regions.fates import Fates
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
+from infimum.engine.second_order.isolate import Refused, isolate
 from infimum.engine.second_order.question import can_be_settled
 from infimum.engine.second_order.settle import REGIONS, settle
 from infimum.evaluate import Evaluator
@@ -30,6 +32,8 @@ _TERMS = 128  # a step has fewer lanes than its batch where a lane has more vari
 _TAKES = 8    # steps that the regions at hand last
 _SETTLED = 512        # boxes, about as costly as looking for a minimiser in a group of regions
 _REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
+_CROWD, _HOPELESS, _CROWD_STEPS, _SOME = 16, 256, 16, 1 << 12  # batches of regions that are many; that are hopelessly many; how
+                                                               # often they are counted, and the widths of how many are read
 
 
 def lanes_of(batch: int, n: int) -> int:
@@ -145,25 +149,40 @@ class Branch:
         """The costly parts that were tried, whose kernels are compiled."""
         return [part for part in self.parts if part not in self.cutting and part.payoff is not None and part.payoff.tried]
 
-    def settle(self, at_last: bool = False) -> None:
+    def settle(self, last: bool = False) -> None:
         """Where the value is known and regions are to be narrowed that are many, but not too many, discards what lies around
-        proved minimisers: once cutting has cost as much as looking for them; at last wherever regions touch."""
-        many = FEW <= len(self.pool) if not self._tried or not at_last else len(self.pool)
-        if self.goal.xtol is None or not many or len(self.pool) > REGIONS or not can_be_settled(self.evaluator):
+        proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
+        a closer look at the others discards."""
+        least = 1 if last and self._tried else FEW
+        if self.goal.xtol is None or not least <= len(self.pool) <= REGIONS or not can_be_settled(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
-        worth = len(groups) < len(regions) if at_last else self.boxes >= _SETTLED * len(groups)
+        worth = len(groups) < len(regions) if last else self.boxes >= _SETTLED * len(groups)
         if not groups or not worth:
             return
-        left = settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start).left
-        if len(left) < len(regions):
+        left = settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
+        if not (np.array_equal(left.lo, regions.lo) and np.array_equal(left.hi, regions.hi)):
             self.discarded["second order"] += len(regions) - len(left)
             each = np.arange(len(left))
             can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
             self.pool.replace(left.at(np.flatnonzero(can)))
             if not can.all():
                 self._put_aside(left.at(np.flatnonzero(~can)))
+
+    @property
+    def crowded(self) -> bool:
+        """Are many regions left to be narrowed, with very many to come, while the best point is not shown to be an isolated
+        minimiser? So it is where minimisers are a curve or a surface. By counts, as everything."""
+        count, x, xtol = len(self.pool), self.incumbent.x, self.goal.xtol
+        due = xtol is not None and self.steps % _CROWD_STEPS == 0 and count >= _CROWD * self.batch
+        if not due or not can_be_settled(self.evaluator) or not self.goal.met(self.lower(), self.incumbent.upper):
+            return False
+        front = self.pool.front
+        some = Regions.from_columns(self.arrays.fetch(self.arrays.gather(front.data, front.find(_SOME)[0])))
+        to_come = count * widths(some.lo, some.hi).max(axis=0).mean() / max(xtol, np.finfo(float).tiny)  # if they are a curve
+        near = np.maximum(x - xtol, self.lo), np.minimum(x + xtol, self.hi)
+        return to_come >= _HOPELESS * self.batch and isinstance(isolate(self.evaluator, self.lo, self.hi, x, near), Refused)
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""

@@ -56,7 +56,6 @@ def test_exactly_one_minimiser(name):
     (lambda x: abs(x[0] - 0.125) + x[1] ** 2, [(-1, 1.5)] * 2, Refused.NOT_SMOOTH),
     (lambda x: np.maximum(x[0], 0) ** 2 + np.maximum(-x[0], 0) ** 2 * 3 + x[1] ** 2, [(-1, 1.5)] * 2, Refused.NOT_SMOOTH),
     (lambda x: abs(x[0]) ** 1.5 + x[1] ** 2, [(-1, 1.5)] * 2, Refused.NOT_SMOOTH),
-    (lambda x: x[0] ** 2 + x[1] ** 2, [(0, 1)] * 2, Refused.AT_A_BOUND),
     (lambda x: (x[0] ** 2 + x[1] ** 2 - 1) ** 2, [(-2, 2.5)] * 2, Refused.SINGULAR),
     (lambda x: (np.sum(x**2) - 1) ** 2, [(-1.25, 1.5)] * 3, Refused.SINGULAR),
     (lambda x: (x[0] + x[1]) ** 2, [(-1, 2)] * 2, Refused.SINGULAR),
