@@ -103,6 +103,8 @@ def coupled() -> list[Row]:
         Row("Egg Holder and a mean, n = 20", lambda x: egg_holder(x) + (np.mean(x) / 100 - 1) ** 2, [(-512, 512)] * 20, 10.0),
         Row("squares and a sum, n = 20", lambda x: np.sum((x - 1) ** 2 + np.sin(9 * (x - 1 / 21)) ** 2) + np.sum(x) ** 2,
             [(-3, 3)] * 20, 10.0, about(400 / 21, 1e-12)),
+        Row("waves and a product, n = 20", lambda x: waves(x) - np.prod(1 + 0.3 * np.cos(3 * x)), [(-3, 3)] * 20, 10.0),
+        Row("waves and a product of cosines, n = 10", lambda x: waves(x) + 3 * np.prod(np.cos(x)), [(-3, 3)] * 10, 10.0),
     ]
 
 

@@ -29,6 +29,8 @@ from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
 from infimum.lower.at_point import enclose_at_point
 from infimum.lower.nodes import nodes_of
+from infimum.lower.residuals import residuals_of
+from infimum.lower.schedule import is_sum_over_data
 from infimum.problem import Interval, read_bounds
 from infimum.text import counted
 from infimum.watch import heed
@@ -308,6 +310,16 @@ class Evaluator:
     def is_costly(self) -> bool:
         """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
         return sum(node.size for node in topological([self.f])) > _COSTLY
+
+    @cached_property
+    def is_sum_over_data(self) -> bool:
+        """Are all its second derivatives computed in one loop, at little more than the cost of the first ones?"""
+        return is_sum_over_data(self.f, var("x", (self.n,)))
+
+    @cached_property
+    def has_residuals(self) -> bool:
+        """Is it a sum of squares over many data?"""
+        return residuals_of(self.f, var("x", (self.n,))) is not None
 
     @cached_property
     def has_pieces(self) -> bool:

@@ -94,7 +94,13 @@ class Arrays(Protocol):
         """The same for the items of these segments, (m, 2) here, one segment after another."""
 
     def solve_tree(self, diagonal: Any, off: Any, right: Any, least: Any, links: Any) -> Any:
-        """The solution of linear equations whose graph is a tree of width 2: see `elimination`."""
+        """The solution of linear equations whose graph is narrow: see `elimination`."""
+
+    def factored(self, diagonal: Any, off: Any, links: Any) -> Any:
+        """The factors of such a matrix."""
+
+    def inverse_diagonal(self, known: Any, links: Any) -> Any:
+        """The diagonal of its inverse, from its factors."""
 
 
 class HostArrays:
@@ -195,3 +201,9 @@ class HostArrays:
     def solve_tree(self, diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.ndarray,
                    links: np.ndarray) -> np.ndarray:
         return elimination.solve(diagonal, off, right, least, links)
+
+    def factored(self, diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> elimination.Factored:
+        return elimination.factored(diagonal, off, links)
+
+    def inverse_diagonal(self, known: elimination.Factored, links: np.ndarray) -> np.ndarray:
+        return elimination.inverse_diagonal(known, links)

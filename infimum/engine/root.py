@@ -13,12 +13,15 @@ from infimum.engine.parts.sweep import FEW, Sweeper
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
 from infimum.engine.running.checkpoint import State
+from infimum.engine.second_order.question import settle_all
+from infimum.engine.second_order.settle import GROUPS, VARIABLES
 from infimum.evaluate import Evaluator
 from infimum.lower.sweep import SLICES
 from infimum.start_boxes import StartBoxes
 from infimum.unions import Unions
 
 _PAYS = 0.9  # a sweep pays if it shrinks some variable to this part
+_FEW = 16    # fewer regions of few variables are not worth its time to second order
 
 
 class Root:
@@ -34,6 +37,7 @@ class Root:
         self.sweeper = sweeper if sweeper is not None and sweeper.possible else None
         self.refiner: Refiner | Chain | None = None  # of the box as it is now
         self.refined = 0                     # slices that were enclosed in refinements before
+        self.settled: Regions | None = None  # what second order has left of them
 
     def lower(self) -> float:
         """Certainly not above the infimum."""
@@ -112,7 +116,23 @@ class Root:
         else:
             self.box, self.known = tuple(end[:, None] for end in refiner.unions.hull), max(self.known, refiner.lower)
 
+    def settle(self) -> None:
+        """Where regions are to be narrow and many slices of the last refinement touch, looks for proved minimisers in the boxes
+        that they make up. If these hold nothing else, what is left is one region for each minimiser."""
+        product = None if self.goal.xtol is None or not self.done else self._product()
+        if product is None or (product.count < _FEW and self.n <= VARIABLES):
+            return
+        merged = self.refiner.unions.merged()
+        boxes = self.refiner.boxes(merged) if isinstance(self.refiner, Chain) else None
+        if boxes is None and merged.count <= GROUPS:
+            boxes = merged.boxes()
+        if boxes is not None and boxes[0].shape[1] <= GROUPS:
+            found = settle_all(self.incumbent, boxes, self.lower())
+            if found is not None and (widths(found.lo, found.hi) <= self.goal.xtol).all():
+                self.settled = found
+
     def _forget_refinement(self) -> None:
+        self.settled = None
         if self.refiner is not None:
             self.refiner, self.refined = None, self.refined + self.refiner.evaluations
 
@@ -133,6 +153,8 @@ class Root:
         """What may still hold a minimiser."""
         if self.empty:
             return Regions.none(self.n)
+        if self.settled is not None:
+            return self.settled
         lo, hi = (self._listed() or self.box) if self.start is None else (self.start.lo, self.start.hi)
         level = self.evaluator.value(lo, hi).level
         if self.refiner is not None:
@@ -147,7 +169,7 @@ class Root:
 
     def unions(self) -> Unions | None:
         """Where a refinement has left more than one box: the product that they are, no interval wider than the goal allows."""
-        return None if self._listed() is not None else self._product()
+        return None if self.settled is not None or self._listed() is not None else self._product()
 
     def _product(self) -> Unions | None:
         if self.refiner is None or self.empty:

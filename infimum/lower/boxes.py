@@ -34,6 +34,11 @@ class Box:
         b.output(slot + 2, 0, b.select(bad, float(UNDEFINED), shown_level(b, value.level)))
 
 
+def constant_leaf(b: Builder, slot: int, count: int) -> Callable[["int | Value"], Pair]:
+    """Constants that are a lane's own: their lower ends are the first rows of an input, their upper ends the others."""
+    return lambda i: Pair(b.neg(b.input(slot, i)), b.input(slot, b.place("uadd", i, count)))
+
+
 def write_pair(b: Builder, slot: int) -> Callable[["int | Value", Pair], None]:
     """A writer of derivative enclosures. NaN and Empty become the whole line: the value's status tells what they are worth."""
     def write(row: "int | Value", value: Pair) -> None:

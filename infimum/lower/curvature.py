@@ -1,4 +1,4 @@
-"""The kernel that encloses second derivatives along given directions: T H Tᵀ for a matrix T whose rows they are.
+"""The kernels that enclose second derivatives along given directions: T H Tᵀ for a matrix T whose rows they are.
 
 The derivatives of every operation on the way are taken along the directions (`lower/jets.py`), so that what nearly cancels along
 one of them does so in each term of a sum, before it is enclosed: in narrow valleys this is far tighter than T H Tᵀ with an
@@ -10,13 +10,16 @@ from collections.abc import Callable
 import numpy as np
 
 from infimum.expr.node import Expr
+from infimum.expr.terms import C
 from infimum.interval.pair import Pair, exact
-from infimum.lower.boxes import Box, write_pair
+from infimum.lower.boxes import Box, constant_leaf, write_pair
 from infimum.lower.data import Data
-from infimum.lower.jets import Jet, Jets
+from infimum.lower.jets import ONE, TWO, Jets
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
+
+Direction = Callable[["int | Value"], Pair]
 
 
 def curvature(name: str, f: Expr, x: Expr) -> tuple:
@@ -26,23 +29,44 @@ def curvature(name: str, f: Expr, x: Expr) -> tuple:
     box, at = Box(b, n), data.offset(np.zeros(n * n))
     Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
     box.write(0, out["f"])
-    write = write_pair(b, 3)
 
-    def along(i: "int | Value") -> Callable[["int | Value"], Pair]:
-        def element(j: "int | Value") -> Pair:
-            value = b.data(b.place("uadd", b.place("uadd", b.place("umul", i, n), at), j))
-            return Pair(b.neg(value), value, point=value)
-        return element
-
-    def second(leaf: Callable[["int | Value"], Jet], directions: int) -> Pair:
-        found, = Lowering(b, Jets(data, directions), {"x": leaf}, data).values([f])
-        return exact(b, 0.0) if found.second is None else found.second
-    with b.loop(n) as turn:
-        first = along(turn.index)
-        write(turn.index, second(lambda j: Jet(box(j), first(j)), 1))
-    rows, columns = (data.position_offset(a.astype(np.int64)) for a in np.triu_indices(n, 1))
-    if n > 1:
-        with b.loop(n * (n - 1) // 2) as turn:
-            first, other = (along(b.udata(b.place("uadd", offset, turn.index))) for offset in (rows, columns))
-            write(b.place("uadd", turn.index, n), second(lambda j: Jet(box(j), first(j), other(j)), 2))
+    def along(i: "int | Value") -> Direction:
+        return lambda j: _exact(b, b.data(b.place("uadd", b.place("uadd", b.place("umul", i, n), at), j)))
+    _triangle(b, data, f, {"x": box}, along, n, 3)
     return b.kernel(name, 2, 5), data, (1, 1, 1, n * (n + 1) // 2, n * (n + 1) // 2), at
+
+
+def term_curvature(name: str, f: Expr, x: Expr, constants: int, count: int) -> tuple:
+    """The same along `count` directions that are a lane's own, the last input, row by row; for terms with constants, and
+    without their value. What comes out counts where the term is smooth."""
+    b, data, n = Builder(), Data(), x.size
+    directions = 3 if constants else 2
+
+    def along(i: "int | Value") -> Direction:
+        return lambda j: _exact(b, b.input(directions, b.place("uadd", b.place("umul", i, n), j)))
+    _triangle(b, data, f, {"x": Box(b, n), C: constant_leaf(b, 2, constants)}, along, count, 0)
+    return b.kernel(name, directions + 1, 2), data, (count * (count + 1) // 2,) * 2
+
+
+def _exact(b: Builder, value: Value) -> Pair:
+    return Pair(b.neg(value), value, point=value)
+
+
+def _triangle(b: Builder, data: Data, f: Expr, leaves: dict[str, Callable], along: Callable[["int | Value"], Direction],
+              count: int, slot: int) -> None:
+    """Writes the diagonal of T H Tᵀ, then what is above it."""
+    box, write = leaves["x"], write_pair(b, slot)
+
+    def second(directions: list[Direction], counts: tuple) -> Pair:
+        jets = Jets(data, *counts)
+        moving = {"x": lambda j: jets.leaf(box(j), [along(j) for along in directions])}
+        still = {name: lambda j, leaf=leaf: jets.still(leaf(j)) for name, leaf in leaves.items() if name != "x"}
+        found, = Lowering(b, jets, moving | still, data).values([f])
+        return found.second[0] or exact(b, 0.0)
+    with b.loop(count) as turn:
+        write(turn.index, second([along(turn.index)], ONE))
+    rows, columns = (data.position_offset(a.astype(np.int64)) for a in np.triu_indices(count, 1))
+    if count > 1:
+        with b.loop(count * (count - 1) // 2) as turn:
+            directions = [along(b.udata(b.place("uadd", offset, turn.index))) for offset in (rows, columns)]
+            write(b.place("uadd", turn.index, count), second(directions, TWO))

@@ -20,7 +20,7 @@ from infimum.interval.arithmetic import mul, square, sub
 from infimum.interval.pair import INF, SMOOTH, Pair
 from infimum.lower.bound import best_centre
 from infimum.lower.branch import rows
-from infimum.lower.contract import part_left
+from infimum.lower.contract import parts_left
 from infimum.lower.data import Data
 from infimum.lower.elements import Elements
 from infimum.lower.kernel import Builder, Value
@@ -106,7 +106,7 @@ class Tangent:
             box, c = self._box(i), self.centre(i)
             others = b.sub(room, self.tilt(i))  # the slope of this variable times its distance from c is no larger
             least = Pair(b.const(INF), b.select(b.uno(others, others), INF, others))
-            low, high = part_left(b, least, self.slope(i), sub(b, box, c))
+            low, high = parts_left(b, least, self.slope(i), sub(b, box, c))[:2]
             low, high = b.max(b.neg(b.add(b.neg(low), c.nlo)), box.lo(b)), b.min(b.add(c.hi, high), box.hi)
             cut, alive = b.mand(self.usable, b.ole(low, high)), b.mnot(b.mand(self.usable, b.ogt(low, high)))
             for what, value in enumerate((b.select(cut, low, box.lo(b)), b.select(cut, high, box.hi), b.select(alive, 1.0, 0.0),

@@ -1,11 +1,11 @@
-"""Elimination along a tree of width 2, held against exact solutions, whatever the caller's control word is."""
+"""Elimination along trees and bands, held against exact solutions, whatever the caller's control word is."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from infimum.backend.elimination import solve
+from infimum.backend.elimination import factored, inverse_diagonal, solve
 from tests.control_word import WORDS, control_word
 
 
@@ -74,3 +74,41 @@ def test_the_numbers_given_stay():
     before = s.diagonal.copy(), s.off.copy(), s.right.copy()
     s.solution()
     assert all((one == other).all() for one, other in zip(before, (s.diagonal, s.off, s.right), strict=True))
+
+
+def band(n: int, width: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(matrix, diagonal, off, links) of a positive definite band."""
+    rng, at = np.random.default_rng(seed), np.arange(n)
+    later = np.minimum(at + 1 + np.arange(width)[:, None], n)
+    off = np.where(later < n, rng.normal(size=(width, n)), 0.0)
+    matrix = np.zeros((n, n))
+    for k in range(width):
+        matrix[at[:n - 1 - k], later[k, :n - 1 - k]] = off[k, :n - 1 - k]
+    matrix += matrix.T
+    diagonal = np.abs(matrix).sum(axis=0) + rng.uniform(0.1, 1.0, n)
+    between = [np.where(later[k] < n, width * later[j] + k - j - 1, width * n) for j in range(width) for k in range(j + 1, width)]
+    links = np.ascontiguousarray(np.stack([*later, *between])) if width else np.empty((0, n), np.int64)
+    return matrix + np.diag(diagonal), diagonal, np.ascontiguousarray(off.T).reshape(-1), links
+
+
+@pytest.mark.parametrize("width", (0, 1, 2, 3, 5, 8))
+def test_bands_of_any_width(width):
+    matrix, diagonal, off, links = band(30, width, width)
+    right = np.random.default_rng(width).normal(size=30)
+    np.testing.assert_allclose(matrix @ solve(diagonal, off, right, np.zeros(30), links), right, atol=1e-12)
+    known = factored(diagonal, off, links)
+    lower = np.eye(30)
+    for k in range(width):
+        for i in range(29 - k):
+            lower[i + 1 + k, i] = known.parts[width * i + k]
+    assert (known.raw > 0).all() and (known.raw == known.pivots).all()
+    np.testing.assert_allclose(lower @ np.diag(known.pivots) @ lower.T, matrix, atol=1e-12)
+    np.testing.assert_allclose(inverse_diagonal(known, links), np.diag(np.linalg.inv(matrix)), rtol=1e-10)
+
+
+def test_the_pivots_of_a_matrix_that_is_not_definite_show_it():
+    for width in (1, 4):
+        _, diagonal, off, links = band(20, width, 3)
+        diagonal[7] = -1.0
+        known = factored(diagonal, off, links)
+        assert (known.raw <= 0).any() and (known.pivots >= 0).all()

@@ -19,6 +19,7 @@ from tests.engine.coupled import COLVILLE
 ROOT = Path(infimum.__file__).parent.parent
 CASES = {"auto": (COLVILLE, {}), "pieces": (problems.get("paviani"), {}),
          "settled late": (problems.get("alpine_2", 20), {}),
+         "newton": (COLVILLE, {"engine": "newton", "xtol": 1e-4}),
          "complete": (problems.get("rastrigin", 5), {"engine": "complete", "options": {"partition": (3, 4)}})}
 
 

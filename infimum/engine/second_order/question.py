@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
 from infimum.engine.second_order.settle import OPERATIONS, REGIONS, VARIABLES, settle
+from infimum.engine.second_order.structure.terms import Terms
 from infimum.evaluate import Evaluator
 from infimum.expr.node import topological
 from infimum.minimisers import Minimisers
@@ -23,10 +25,12 @@ class Question:
         cover = result.regions
         if cover is None:
             return None
-        if not can_be_settled(self.evaluator):
+        small = can_be_settled(self.evaluator)
+        terms = None if small else Terms.of(self.evaluator)
+        if terms is None and not small:
             return Minimisers((), cover.count, _TOO_MANY)
         settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
-                         result.x, self.start)
+                         result.x, self.start, terms=terms)
         return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
 
     def __reduce__(self) -> tuple:
@@ -36,7 +40,7 @@ class Question:
         return self
 
 
-_TOO_MANY = f"only up to {VARIABLES} variables and {OPERATIONS:,} operations are looked at"
+_TOO_MANY = f"only up to {VARIABLES} variables and {OPERATIONS:,} operations are looked at, or sums of terms of few variables"
 
 
 def _regions(result: Any) -> Regions:
@@ -47,7 +51,24 @@ def _regions(result: Any) -> Regions:
     else:
         lo, hi = (np.stack(ends, axis=1) for ends in zip(*result.boxes, strict=True))
         lower = np.full(len(result.boxes), result.lower)
+    return _as_regions(lo, hi, lower)
+
+
+def _as_regions(lo: np.ndarray, hi: np.ndarray, lower: np.ndarray) -> Regions:
     return Regions(lo, hi, lower, np.zeros(len(lower), np.int32), np.zeros(len(lower), np.int8))
+
+
+def settle_all(incumbent: Incumbent, boxes: tuple[np.ndarray, np.ndarray], lower: float) -> Regions | None:
+    """What is left of a few boxes (n, N) that do not touch, where f is not below `lower`, if proved minimisers are all that they
+    hold; else None."""
+    evaluator, small = incumbent.evaluator, can_be_settled(incumbent.evaluator)
+    terms = None if small else Terms.of(evaluator)
+    if terms is None and not small:
+        return None
+    groups = list(zip(*(end.T.copy() for end in boxes), strict=True))
+    settled = settle(evaluator, incumbent.lo, incumbent.hi, _as_regions(*boxes, np.full(len(groups), lower)), groups,
+                     (lower, incumbent.upper), incumbent.x, terms=terms)
+    return settled.left if settled.rest == 0 and len(settled.left) else None
 
 
 def can_be_settled(evaluator: Evaluator) -> bool:

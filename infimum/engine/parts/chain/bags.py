@@ -34,10 +34,7 @@ def bags_of(scopes: list[np.ndarray], n: int) -> list[Bag] | None:
     >>> [bag.variables for bag in bags_of([np.array([[0, 1, 2], [1, 2, 3]])], 4)]
     [(0, 1), (1, 2), (3, 2)]
     """
-    neighbours = _neighbours(scopes, n)
-    if neighbours is None:
-        return None
-    order = _elimination(neighbours)
+    order = elimination(scopes, n)
     if order is None:
         return None
     place = {variable: k for k, (variable, _) in enumerate(order)}
@@ -51,22 +48,27 @@ def bags_of(scopes: list[np.ndarray], n: int) -> list[Bag] | None:
     return _tree(bags, parents)
 
 
-def _neighbours(scopes: list[np.ndarray], n: int) -> list[set[int]] | None:
-    """The neighbours of each variable; None where there are too many for any order."""
+def edges_of(scopes: list[np.ndarray]) -> np.ndarray:
+    """(2, edges): the pairs of variables that occur in one term, the smaller number first, each once."""
     pairs = [np.stack([scope[i], scope[j]]) for scope in scopes for i in range(len(scope)) for j in range(i)]
-    edges = np.unique(np.sort(np.concatenate([*pairs, np.empty((2, 0), np.int64)], axis=1), axis=0), axis=1)
-    if edges.shape[1] > MOST * n:  # a graph of width 2 has fewer
+    ends = np.sort(np.concatenate([*pairs, np.empty((2, 0), np.int64)], axis=1), axis=0)
+    if not ends.size:
+        return ends
+    first = int(ends.max()) + 1
+    return np.stack(np.divmod(np.unique(ends[0] * first + ends[1]), first))
+
+
+def elimination(scopes: list[np.ndarray], n: int, most: int = MOST) -> list[tuple[int, tuple[int, ...]]] | None:
+    """(variable, its neighbours when it is eliminated), those with fewest neighbours first; None where there would be more than
+    `most`, or their number is too large for any order."""
+    edges = edges_of(scopes)
+    if edges.shape[1] > most * n:
         return None
     near: list[set[int]] = [set() for _ in range(n)]
     for a, b in edges.T.tolist():
         near[a].add(b)
         near[b].add(a)
-    return near
-
-
-def _elimination(near: list[set[int]]) -> list[tuple[int, tuple[int, ...]]] | None:
-    """(variable, its neighbours when it is eliminated), those with fewest neighbours first."""
-    waiting = [deque(v for v, others in enumerate(near) if len(others) == k) for k in range(MOST + 1)]
+    waiting = [deque(v for v, others in enumerate(near) if len(others) == k) for k in range(most + 1)]
     done, order = [False] * len(near), []
     while any(waiting):
         heed()
@@ -81,7 +83,7 @@ def _elimination(near: list[set[int]]) -> list[tuple[int, tuple[int, ...]]] | No
             near[v].discard(variable)
             near[v].update(w for w in others if w != v)
         for v in others:
-            if len(near[v]) <= MOST:
+            if len(near[v]) <= most:
                 waiting[len(near[v])].append(v)
     return order if len(order) == len(near) else None
 
