@@ -7,6 +7,7 @@ import pytest
 
 import infimum
 from infimum.engine.second_order.isolate import Isolated, Refused
+from infimum.engine.second_order.isolate import isolate as isolate_dense
 from infimum.engine.second_order.structure.isolate import isolate
 from infimum.engine.second_order.structure.terms import Terms
 from tests.engine.second_order.structured_functions import FUNCTIONS, ackley, griewank, rastrigin, rosenbrock
@@ -91,6 +92,23 @@ def test_nothing_around_is_below_the_minimiser(name):
         value, inner = evaluator.estimate(points), evaluator.mean_value(one.lo, one.hi).best
         assert (value >= inner.lo - 1e-9).all()
     assert seen or name in ("ackley", "quotient", "two terms", "terms with a mean", "ring", "band", "norm")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_with_few_variables_both_ways_find_the_same_minimiser(name):
+    n, both = 9, 0
+    evaluator, lo, hi = infimum.compile(FUNCTIONS[name], n), np.full(n, -1.0), np.full(n, 1.2)
+    for start in (0.0, 0.5, 0.99):
+        x = np.full(n, start)
+        reach = np.maximum(x - 0.1, lo), np.minimum(x + 0.1, hi)
+        with np.errstate(all="ignore"):  # as in our environment
+            one, other = isolate(Terms.of(evaluator), lo, hi, x, reach), isolate_dense(evaluator, lo, hi, x, reach)
+        if isinstance(one, Isolated) and isinstance(other, Isolated):
+            meet = ((one.lo <= other.hi) & (other.lo <= one.hi)).all()
+            apart = ((one.lo > other.around[1]) | (one.hi < other.around[0])).any()
+            assert meet or apart
+            both += bool(meet)
+    assert both or name in ("ackley", "quotient", "two terms", "ring", "band", "norm")
 
 
 def test_minimisers_that_are_no_doubles():
