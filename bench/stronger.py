@@ -4,8 +4,8 @@
 
 A row has the seconds of the second call in this process (the first one traces and compiles) to a relative gap of 1e-6, and those
 wanted. A call may take four times that; what is not proved then is not called again, and its gap is printed. A result that
-contradicts what is known of a problem is printed as WRONG. With --device cuda: the large chains, on a GPU. Exit status 1:
-something was wrong, or does not hold.
+contradicts what is known of a problem is printed as WRONG. With --device cuda: the large chains, a flat valley and five atoms, on
+a GPU. Exit status 1: something was wrong, or does not hold.
 """
 
 import argparse
@@ -103,6 +103,8 @@ def coupled() -> list[Row]:
         Row("Egg Holder and a mean, n = 20", lambda x: egg_holder(x) + (np.mean(x) / 100 - 1) ** 2, [(-512, 512)] * 20, 10.0),
         Row("squares and a sum, n = 20", lambda x: np.sum((x - 1) ** 2 + np.sin(9 * (x - 1 / 21)) ** 2) + np.sum(x) ** 2,
             [(-3, 3)] * 20, 10.0, about(400 / 21, 1e-12)),
+        Row("waves and a product, n = 20", lambda x: waves(x) - np.prod(1 + 0.3 * np.cos(3 * x)), [(-3, 3)] * 20, 10.0),
+        Row("waves and a product of cosines, n = 10", lambda x: waves(x) + 3 * np.prod(np.cos(x)), [(-3, 3)] * 10, 10.0),
     ]
 
 
@@ -157,6 +159,14 @@ def edges() -> list[Row]:
     ]
 
 
+def tangents() -> list[Row]:
+    """Where the tangents of squares and of pair potentials are the proof. Five atoms: Hoare and Pal (1971)."""
+    p, atom = problems.get("watson"), [(-3, 3)] * 3
+    return [Row("Watson, n = 6", p.fun, list(p.bounds), 60.0, (p.minimum.lo, p.minimum.hi)),
+            Row("Lennard-Jones, 5 atoms", lennard_jones(5), [(0, 3), (-3, 3), (0, 3), (-3, 3), (-3, 3), (0, 3), *atom], 300.0,
+                about(-9.103852415707, 1e-11))]
+
+
 def gallery() -> list[Row]:
     chosen = [problems.get(name, n) for name in ("weierstrass", "happy_cat", "hgbat") for n in (2, 5)]
     chosen += [p for p in problems.all_problems() if p.name in ("keane", "bukin_6")]
@@ -196,7 +206,7 @@ def main() -> int:
     print(machine)
     here = {chains: "Chains", coupled: "Chains that a scalar couples", sums: "Sums of functions of one variable",
             edges: "Edges, poles, jumps", gallery: "Of the gallery"}
-    titles = here if options.device == "cpu" else {large_chains: "Chains on a GPU"}
+    titles = here if options.device == "cpu" else {large_chains: "Chains on a GPU", tangents: "Squares and pairs on a GPU"}
     for rows, title in titles.items():
         print(f"\n{title}, to a relative gap of {GAP:g}\n{HEAD}", flush=True)
         for row in rows():

@@ -17,13 +17,14 @@ import infimum
 from infimum import errors as error_classes
 from infimum import problems, result
 from infimum.engine.complete.partition import CompleteOptions
+from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.points.swarm_options import SwarmOptions
 
 DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {
     "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Cover, infimum.Unions, infimum.Verdict,
                    infimum.Minimiser, infimum.Minimisers, infimum.Minimum, result.End, result.Progress),
-    "Options of the engines": (SwarmOptions, CompleteOptions),
+    "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
                    infimum.MeanValue, infimum.Interval),
     "Test problems": (problems.get, problems.names, problems.sizes, problems.all_problems, problems.GalleryProblem),
@@ -34,7 +35,7 @@ CONSTANTS = ("pi", "e")
 # classes of which users need only these members; the others are for engines
 MEMBERS = {"Evaluator": ("value", "mean_value", "gradient", "hessian", "estimate", "estimate_gradient",
                          "estimate_hessian_vector"),
-           "SwarmOptions": (), "CompleteOptions": (), "Problem": (), "Real": ()}
+           "SwarmOptions": (), "NewtonOptions": (), "CompleteOptions": (), "Problem": (), "Real": ()}
 _HARD = "\0"  # a space at which no line is broken
 _HEAD = """\
 # API reference

@@ -23,11 +23,14 @@ from infimum.expr.node import Expr, topological, var
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
 from infimum.expr.show import listing
+from infimum.expr.tangents import Tangents, tangents
 from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
 from infimum.lower.at_point import enclose_at_point
 from infimum.lower.nodes import nodes_of
+from infimum.lower.residuals import residuals_of
+from infimum.lower.schedule import is_sum_over_data
 from infimum.problem import Interval, read_bounds
 from infimum.text import counted
 from infimum.watch import heed
@@ -309,11 +312,26 @@ class Evaluator:
         return sum(node.size for node in topological([self.f])) > _COSTLY
 
     @cached_property
+    def is_sum_over_data(self) -> bool:
+        """Are all its second derivatives computed in one loop, at little more than the cost of the first ones?"""
+        return is_sum_over_data(self.f, var("x", (self.n,)))
+
+    @cached_property
+    def has_residuals(self) -> bool:
+        """Is it a sum of squares over many data?"""
+        return residuals_of(self.f, var("x", (self.n,))) is not None
+
+    @cached_property
     def has_pieces(self) -> bool:
         """Does some part of the function use one quantity more than once, or is it 0 / 0 by a norm? Enclosures by pieces are then
         tighter."""
         f = gathered(arranged(self.f, var("x", (self.n,))))
         return bool(pieces_of(f) or norm_quotients(f))
+
+    @cached_property
+    def tangents(self) -> Tangents | None:
+        """The function with tangents for its outer functions; None if it has none of these."""
+        return tangents(self.f, var("x", (self.n,)))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""

@@ -5,6 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infimum import environment
+from infimum.text import counted, point
+
+_SHOWN = 20  # rows of a table
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Minimiser:
@@ -25,6 +30,12 @@ class Minimisers(Sequence):
 
     `rest` is the number of regions that may hold global minimisers in none of these boxes: 0 means that there are no other global
     minimisers, so that a single one that may be global is *the* global minimiser. `why` says what prevented a proof elsewhere.
+
+    >>> one = Minimiser(np.array([0.5, 1.0]), np.array([0.5, 1.0]), -2.0, -2.0, may_be_global=True)
+    >>> print(Minimisers([one], rest=0))
+    exactly one global minimiser, proved
+                     value  global  width  x
+                        -2  yes         0  (0.5, 1)
     """
 
     __slots__ = ("_found", "rest", "why")
@@ -47,6 +58,30 @@ class Minimisers(Sequence):
     def exactly_one(self) -> bool:
         """Is there exactly one global minimiser, in the box of the only one that may be it?"""
         return self.rest == 0 and len(self.may_be_global) == 1
+
+    @environment.ours
+    def __str__(self) -> str:
+        """A table, the lowest first."""
+        shown = sorted(self._found, key=lambda m: (m.lower, m.upper))[:_SHOWN]
+        lines = [self._headline(), f"{'value':>22}  global  {'width':>5}  x"] if shown else [self._headline()]
+        for m in shown:
+            middle, width = 0.5 * m.lo + 0.5 * m.hi, float((m.hi - m.lo).max())
+            may_be = ("yes" if self.exactly_one else "may be") if m.may_be_global else "no"
+            lines.append(f"{m.upper:>22.15g}  {may_be:<6}  {width:>5.0e}  {point(middle)}" if width else
+                         f"{m.upper:>22.15g}  {may_be:<6}  {0:>5}  {point(middle)}")
+        return "\n".join(lines + ([f"{f'and {len(self) - _SHOWN:,} more':>22}"] if len(self) > _SHOWN else []))
+
+    def _headline(self) -> str:
+        """What is known of the global minimisers."""
+        if self.exactly_one:
+            return "exactly one global minimiser, proved"
+        count = len(self.may_be_global)
+        if self.rest == 0:
+            return f"at least one of {count:,} local minimisers is global, and no other point" if count else "no global minimiser"
+        known = "no minimiser is proved to be alone" if not self._found else \
+            f"{counted(len(self), 'minimiser')} {'is' if len(self) == 1 else 'are'} proved to be alone in a box"
+        rest = counted(self.rest, "other region" if self._found else "region")
+        return f"{known}; {rest} may hold minimisers{'' if self.why is None else f': {self.why}'}"
 
     def __repr__(self) -> str:
         return f"Minimisers(found={len(self)}, rest={self.rest}, why={self.why!r})"

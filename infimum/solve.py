@@ -16,6 +16,8 @@ from infimum.engine.branch import LEAST, lanes_of
 from infimum.engine.complete.engine import CompleteRun
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.goal import Goal
+from infimum.engine.newton.engine import NewtonRun
+from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.points.flight import bytes_of
 from infimum.engine.points.random import key_of
 from infimum.engine.points.swarm import Swarm
@@ -36,8 +38,9 @@ from infimum.start_boxes import StartBoxes
 from infimum.text import counted
 from infimum.watch import OutOfTime, Watch
 
-PROVERS = {"auto": (Auto, SwarmOptions), "complete": (CompleteRun, CompleteOptions)}
+PROVERS = {"auto": (Auto, SwarmOptions), "newton": (NewtonRun, NewtonOptions), "complete": (CompleteRun, CompleteOptions)}
 ENGINES = (*PROVERS, "swarm")
+_IN_BOXES = ("auto", "newton")  # start in any number of boxes, and take a batch of them a step
 _ARRAYS = 12  # the doubles a variable that a box may take on a GPU
 
 
@@ -57,10 +60,12 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     `engine="auto"` proves. It ends when `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that may
     hold a minimiser is wider than `xtol` (see `result.regions`; in `result.boxes`, regions that touch are merged). `time_limit`
     (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C stop it earlier; the result is then the enclosure
-    reached so far. `engine="complete"` is the complete search of Zhang, Shan and Cagan. `engine="swarm"` searches with many
-    descents at once and returns the verdict CANDIDATE: `result.upper` is verified, but nothing is proved about lower values.
+    reached so far. `engine="newton"` is an interval Newton loop and `engine="complete"` the complete search of Zhang, Shan and
+    Cagan, both for comparison. `engine="swarm"` searches with many descents at once and returns the verdict CANDIDATE:
+    `result.upper` is verified, but nothing is proved about lower values.
 
-    `options` is a dictionary with the fields of `SwarmOptions` or, for "complete", of `CompleteOptions`.
+    `options` is a dictionary with the fields of `SwarmOptions`, or for "newton" and "complete" of `NewtonOptions` and
+    `CompleteOptions`.
     `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": the CPU at first, and a GPU, if there is one, for long
     runs. `batch` is the number of boxes that branch and bound encloses per step; the default suits the device. The same seed and
     batch give the same bits on every device and for any number of threads. `threads` is the number of CPU threads; the default
@@ -97,7 +102,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
     settings = PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, time_limit is not None)
     problem = Problem.read(fun, bounds, n, x0, start_boxes)
-    if problem.several is not None and engine != "auto":
+    if problem.several is not None and engine not in _IN_BOXES:
         raise OptionError(f"engine {engine!r} takes one box, and there are {len(problem.start):,} start_boxes; engine 'auto' "
                           "takes any number")
     _check_particles(getattr(settings, "particles", None), len(problem.lo), memory_limit)
@@ -210,9 +215,10 @@ def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_li
 
 def _prover(engine: str, batch: int | None, may_move_to_gpu: bool) -> Callable:
     """The engine, with the batch if it has one."""
-    if engine != "auto":
-        return PROVERS[engine][0]
-    return partial(Auto, batch=None if batch is None else int(batch), may_move_to_gpu=may_move_to_gpu)
+    kind, batch = PROVERS[engine][0], None if batch is None else int(batch)
+    if engine == "auto":
+        return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu)
+    return partial(kind, batch=batch) if engine in _IN_BOXES else kind
 
 
 def _on(evaluator: Evaluator, result: Result, run: Any = None) -> Result:

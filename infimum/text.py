@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from infimum.cover import Cover
-from infimum.minimisers import Minimiser
 from infimum.unions import Unions, number_of
 
 _SHOWN, _WIDTH = 6, 110  # boxes and minima of a table; where long texts are broken
@@ -107,7 +106,7 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
     return found
 
 
-def _alone(minimisers: list[Minimiser]) -> list[tuple[str, str]]:
+def _alone(minimisers: list[Any]) -> list[tuple[str, str]]:
     """Boxes with one minimiser each that may be global, and no other elsewhere."""
     if len(minimisers) == 1:
         return [("minimisers", f"exactly one, in {box(minimisers[0].lo, minimisers[0].hi)}")]

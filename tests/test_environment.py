@@ -137,6 +137,8 @@ SOLVES = {
     "partly defined": (partly, [(-1, 1)] * 2, {"max_boxes": 1000}),
     "unbounded": (lambda x: x[0] ** 2 / (1 + x[0] ** 2), [(-INF, INF)], {"max_boxes": 2000}),
     "overflow": (lambda x: np.exp(x[0] * 1e3) - x[0] ** 9 * 1e300, [(-1e300, 1e300)], {"max_boxes": 500}),
+    "newton": (valley, [(-5, 10)] * 2, {"engine": "newton", "xtol": 1e-2}),
+    "newton subnormal": (bowl, [(-3e-309, 2e-309)], {"engine": "newton", "atol": 1e-310, "max_boxes": 5000}),
     "complete": (waves, [(-1, 2)] * 2, {"engine": "complete", "max_boxes": 20_000}),
     "complete subnormal": (bowl, [(-3e-309, 2e-309)], {"engine": "complete", "atol": 1e-310, "max_boxes": 5000}),
     "swarm": (valley, [(-5, 10)] * 2, {"engine": "swarm"}),
@@ -204,7 +206,7 @@ def test_a_process_that_flushed_before_it_imported():
     assert child.stdout == f"{r.verdict.name} {numbers.hex()}\n", child.stderr
 
 
-@pytest.mark.parametrize("engine", ["auto", "complete"])
+@pytest.mark.parametrize("engine", ["auto", "newton", "complete"])
 def test_a_resumed_run(engine: str, strange: Callable, tmp_path):
     file, settings = str(tmp_path / "run.inf"), {"engine": engine, "atol": 0.0, "rtol": 0.0}
     expected = infimum.minimize(valley, [(-5, 10)] * 2, max_boxes=3000, **settings)

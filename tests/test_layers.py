@@ -6,7 +6,7 @@ from pathlib import Path
 import infimum
 
 ROOT = Path(infimum.__file__).parent
-LAYERS = ["errors", "watch", "environment", "unions", "cover", "minimisers", "plain", "text", "start_boxes", "problem",
+LAYERS = ["errors", "watch", "environment", "unions", "cover", "text", "minimisers", "plain", "start_boxes", "problem",
           "plotting", "result", "problems", "expr", "interval", "lower", "backend", "evaluate", "engine", "solve", "cli",
           "__main__"]
 # beyond the order: backends spell kernels, rules know no Expr, engines reach a machine through the Evaluator
@@ -15,7 +15,7 @@ NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"back
 
 # folders and files of the engine in the order in which they may use one another: everybody may know the best point so far
 ENGINE = ["goal", "running", "regions", "points.descent", "points.incumbent", "parts", "points", "second_order", "answer",
-          "branch", "root", "complete", "auto"]
+          "branch", "root", "newton", "complete", "auto"]
 
 
 def _name(path: Path) -> str:

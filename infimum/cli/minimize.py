@@ -26,6 +26,9 @@ def configure(parser: ArgumentParser) -> None:
                              "by default the variable `bounds` of the file")
     parser.add_argument("--n", type=whole, metavar="N",
                         help="the number of variables, if one pair is for all of them; by default the variable `n` of the file")
+    parser.add_argument("--start-box", type=pairs, action="append", metavar="LO HI ...", dest="start_boxes",
+                        help="a box inside the bounds, a pair for each variable; repeat it for more: search and proof are then "
+                             "about their union; by default the variable `start_boxes` of the file, or the whole box")
     add_settings(parser)
 
 
@@ -36,7 +39,8 @@ def run(args: Namespace) -> int:
         name, fun = chosen(module, path, name)
         bounds, n = _box(args, module, path)
         count = len(read_bounds(bounds, n)[0])
-        result = minimize(fun, bounds, n=n, **settings_of(args))
+        start = args.start_boxes if args.start_boxes is not None else getattr(module, "start_boxes", None)
+        result = minimize(fun, bounds, n=n, **settings_of(args) | ({} if start is None else {"start_boxes": start}))
     return show(result, args.json, f"{path}:{name}, {counted(count, 'variable')}")
 
 
@@ -64,7 +68,8 @@ def _is_one_pair(bounds: Any) -> bool:
 COMMAND = Command(
     name="minimize",
     summary="find and prove the global minimum of a function in a Python file",
-    usage="infimum minimize FILE.py[:function] [--bounds LO HI ...] [--n N] [settings] [--json]",
+    usage="infimum minimize FILE.py[:function] [--bounds LO HI ...] [--n N] [--start-box LO HI ...]\n"
+          "                        [settings] [--json]",
     description="Encloses the global minimum of a NumPy function over a box, and all its minimisers, with proof.\n"
                 "The file is run once; then the function is called with a symbolic vector.",
     examples="""examples:
@@ -72,6 +77,7 @@ COMMAND = Command(
   infimum minimize model.py:cost --bounds "-5,10;0,inf"  choose the function cost
   infimum minimize model.py --bounds -5.5 6 --n 10       ten variables with the same bounds
   infimum minimize model.py --xtol 1e-4 --time-limit 60  the file declares bounds = [(-5, 10), (-5, 10)]
+  infimum minimize model.py --bounds -5 5 -5 5 --start-box 0 1 0 1 --start-box 1 2 0 2
   infimum minimize model.py --engine swarm --option particles=100 --seed 1
   infimum minimize model.py --json > result.json
 

@@ -64,10 +64,11 @@ def points(text: str) -> list[list[float]]:
 
 
 def options(text: str) -> list[tuple[str, Any]]:
-    """`NAME=VALUE` words; a value is a number if it reads as one, None if it is `none`, otherwise text; a comma makes a tuple.
+    """`NAME=VALUE` words; a value is a number if it reads as one, None, True or False if it is `none`, `true` or `false`, else
+    text; a comma makes a tuple.
 
-    >>> options("particles=100 start=sobol partition=10,4 enough=none")
-    [('particles', 100), ('start', 'sobol'), ('partition', (10, 4)), ('enough', None)]
+    >>> options("particles=100 start=sobol partition=10,4 enough=none gaps=true")
+    [('particles', 100), ('start', 'sobol'), ('partition', (10, 4)), ('enough', None), ('gaps', True)]
     """
     found = []
     for word in text.split() or [text]:
@@ -78,11 +79,14 @@ def options(text: str) -> list[tuple[str, Any]]:
     return found
 
 
+_WORDS = {"none": None, "true": True, "false": False}
+
+
 def _value(text: str) -> Any:
     if "," in text:
         return tuple(_value(part) for part in text.split(","))
-    if text.lower() == "none":
-        return None
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
     for read in (int, float):
         with suppress(ValueError):  # then it is another kind of value
             return read(text)
@@ -91,8 +95,8 @@ def _value(text: str) -> Any:
 
 # flag: what argparse needs to know. The name of the flag is the name of the argument of `minimize`.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "--engine": {"choices": ENGINES, "help": "auto (the default) proves; complete proves with the algorithm of a paper, "
-                 "for comparison; swarm only searches, which is faster"},
+    "--engine": {"choices": ENGINES, "help": "auto (the default) proves; newton and complete prove with published "
+                 "algorithms, for comparison; swarm only searches, which is faster"},
     "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this fraction of |upper| (1e-6)"},
     "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this "
@@ -136,7 +140,7 @@ def _reads(read: Any, word: str) -> bool:
         return False
 
 
-_GATHERS = {"--bounds": numbers, "--x0": numbers, "--option": options}
+_GATHERS = {"--bounds": numbers, "--start-box": numbers, "--x0": numbers, "--option": options}
 
 
 def joined(argv: Sequence[str]) -> list[str]:

@@ -26,7 +26,7 @@ from infimum.engine.points.swarm import Swarm
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.root import Root
 from infimum.engine.running.checkpoint import State
-from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
+from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached, not_isolated
 from infimum.engine.running.overlap import Overlap
 from infimum.engine.running.progress import Figures, bounds
 from infimum.errors import DeviceError
@@ -249,7 +249,9 @@ class Auto:
                     self.limit = memory_full(len(self.branch.pool))
                     return
             yield
-        self.branch.settle()
+        if self.limit is None:  # a run that is stopped stays as it is, so that one that is resumed ends alike
+            self.branch.tighten()
+            self.branch.settle(last=True)
 
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
@@ -283,6 +285,8 @@ class Auto:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
+        elif branch.crowded:
+            self.limit = not_isolated(len(branch.pool))
         return self.limit is not None
 
     def _look_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.cover import widths
 from infimum.engine.answer.verdict import merged
 from infimum.engine.goal import Goal
 from infimum.engine.parts.order import parts_of
@@ -15,6 +16,7 @@ from infimum.engine.regions.fates import Fates
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
+from infimum.engine.second_order.isolate import Refused, isolate
 from infimum.engine.second_order.question import can_be_settled
 from infimum.engine.second_order.settle import REGIONS, settle
 from infimum.evaluate import Evaluator
@@ -25,8 +27,13 @@ from infimum.start_boxes import StartBoxes
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
 _FULL, _MOST_PIECES = 512, 16
+_COSTLY = 256  # where enclosures are costly, a step is full with this part of its batch: pieces cost more than steps
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
+_SETTLED = 512        # boxes, about as costly as looking for a minimiser in a group of regions
+_REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
+_CROWD, _HOPELESS, _CROWD_STEPS, _SOME = 16, 256, 16, 1 << 12  # batches of regions that are many; that are hopelessly many; how
+                                                               # often they are counted, and the widths of how many are read
 
 
 def lanes_of(batch: int, n: int) -> int:
@@ -49,6 +56,7 @@ class Branch:
         self.n, self.batch = len(lo), batch or evaluator.batch
         self.arrays = evaluator.arrays_for(self.batch)
         self.lanes = lanes_of(self.batch, self.n)
+        self.full = min(_FULL, self.lanes, max(LEAST, self.batch // _COSTLY) if evaluator.is_costly else _FULL)
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
@@ -104,7 +112,7 @@ class Branch:
         else:
             parents = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf, room)
         pieces = 2
-        while pieces < _MOST_PIECES and pieces * parents.shape[1] < min(_FULL, self.lanes):
+        while pieces < _MOST_PIECES and pieces * parents.shape[1] < self.full:
             pieces *= 2
         try:
             self._keep(self._tested(parents, pieces))
@@ -120,21 +128,61 @@ class Branch:
         if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
             payoff.has_paid(self.steps)
 
-    def settle(self) -> None:
+    def tighten(self) -> None:
+        """Asks the costly parts that were tried about the regions again, where they are few, while that is worth its cost:
+        narrow enough is not as narrow as can be, and regions without a minimiser go."""
+        for _ in range(_ROUNDS if self.goal.xtol is not None else 0):
+            if not self._tried or not 0 < len(self.pool) <= _REST:
+                return
+            regions, gained, found = self.arrays.send(self.pool.everything().columns()), 0, []
+            for part in self._tried:
+                if regions.shape[1]:
+                    found, worth = self._in_portions(part, regions, regions.shape[1])
+                    regions, gained = self._together(found), gained + worth
+            self.pool.replace(Regions.none(self.n))
+            self._keep(found)
+            if not gained:
+                return
+
+    @property
+    def _tried(self) -> list[Part]:
+        """The costly parts that were tried, whose kernels are compiled."""
+        return [part for part in self.parts if part not in self.cutting and part.payoff is not None and part.payoff.tried]
+
+    def settle(self, last: bool = False) -> None:
         """Where the value is known and regions are to be narrowed that are many, but not too many, discards what lies around
-        proved minimisers."""
-        due = self.goal.xtol is not None and FEW <= len(self.pool) <= REGIONS
-        if not due or not self.goal.met(self.lower(), self.incumbent.upper) or not can_be_settled(self.evaluator):
+        proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
+        a closer look at the others discards."""
+        least = 1 if last and self._tried else FEW
+        if self.goal.xtol is None or not least <= len(self.pool) <= REGIONS or not can_be_settled(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
-        left = settle(self.evaluator, self.lo, self.hi, regions, merged(regions), bounds, self.incumbent.x, self.start).left
-        if len(left) < len(regions):
+        groups = merged(regions) if self.goal.met(*bounds) else []
+        worth = len(groups) < len(regions) if last else self.boxes >= _SETTLED * len(groups)
+        if not groups or not worth:
+            return
+        left = settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
+        if not (np.array_equal(left.lo, regions.lo) and np.array_equal(left.hi, regions.hi)):
             self.discarded["second order"] += len(regions) - len(left)
             each = np.arange(len(left))
             can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
             self.pool.replace(left.at(np.flatnonzero(can)))
             if not can.all():
                 self._put_aside(left.at(np.flatnonzero(~can)))
+
+    @property
+    def crowded(self) -> bool:
+        """Are many regions left to be narrowed, with very many to come, while the best point is not shown to be an isolated
+        minimiser? So it is where minimisers are a curve or a surface. By counts, as everything."""
+        count, x, xtol = len(self.pool), self.incumbent.x, self.goal.xtol
+        due = xtol is not None and self.steps % _CROWD_STEPS == 0 and count >= _CROWD * self.batch
+        if not due or not can_be_settled(self.evaluator) or not self.goal.met(self.lower(), self.incumbent.upper):
+            return False
+        front = self.pool.front
+        some = Regions.from_columns(self.arrays.fetch(self.arrays.gather(front.data, front.find(_SOME)[0])))
+        to_come = count * widths(some.lo, some.hi).max(axis=0).mean() / max(xtol, np.finfo(float).tiny)  # if they are a curve
+        near = np.maximum(x - xtol, self.lo), np.minimum(x + xtol, self.hi)
+        return to_come >= _HOPELESS * self.batch and isinstance(isolate(self.evaluator, self.lo, self.hi, x, near), Refused)
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""
@@ -161,15 +209,21 @@ class Branch:
 
     def _asked(self, part: Part, regions: Any, tried: bool) -> list[Fates]:
         """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
-        found, gone, count = [], 0, regions.shape[1]
+        count = regions.shape[1]
         some = min(part.sample, count) if tried else count
-        for begin in range(0, some, part.most or some):
-            these = self._some(regions, begin, min(begin + (part.most or some), some))
-            fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
-            found, gone = found + fates, gone + worth
+        found, gone = self._in_portions(part, regions, some)
         if tried:
             part.payoff.judge(self.steps, some, gone)
         return found if some == count else [*found, *self._fates([self._some(regions, some, count)])[0]]
+
+    def _in_portions(self, part: Part, regions: Any, count: int) -> tuple[list[Fates], int]:
+        """What becomes of the first so many regions, no more at a time than a part takes; for how many it was worth its cost."""
+        found, gone = [], 0
+        for begin in range(0, count, part.most or count):
+            these = self._some(regions, begin, min(begin + (part.most or count), count))
+            fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
+            found, gone = found + fates, gone + worth
+        return found, gone
 
     def _sorted(self, part: Part, outcomes: list[Outcome]) -> tuple[list[Fates], int]:
         """What becomes of the regions that a part leaves, and for how many of them it was worth its cost. Offers its points."""

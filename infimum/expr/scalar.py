@@ -9,12 +9,15 @@ and the right-hand side is a sum of small terms of x and s, in which every term 
 tables of constants they are marked.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from infimum.expr.build import broadcast, build, concat, index, reshape, substituted
-from infimum.expr.node import Expr, const, is_const, topological, var
+from infimum.expr.factors import as_sums, products_of
+from infimum.expr.node import Expr, between, const, is_const, topological, var
 from infimum.expr.ops import Kind
 from infimum.expr.terms import MOST_VARIABLES, C, Family, X, families_of
 
@@ -26,11 +29,19 @@ _MOST_TRIED = 40  # candidates that are looked at
 @dataclass(frozen=True, slots=True)
 class Coupling:
     """scalars: as functions of the n variables alone. families: the terms of F(x, s) + Σ λ_k (G_k(x) - s_k), where s_k is
-    variable number n + k. The constants λ_k have the ends NaN and k."""
+    variable number n + k. The constants λ_k have the ends NaN and k. signed: a product of many factors whose sign, 1 or -1, is
+    the first scalar; that has no term with λ. above: where all scalars are above these, the derivatives of f are found from
+    the terms. Not where a product is cut off (`factors.py`), and nowhere if a scalar depends on another one."""
 
     scalars: list[Expr]
     families: list[Family]
-    nested: bool  # does a scalar depend on another one?
+    above: list[float]
+    signed: Expr | None
+
+    @property
+    def logarithms(self) -> list[bool]:
+        """Which scalars are logarithms of products."""
+        return [s.op == "sum" and s.args[0].op == "log" for s in self.scalars]
 
     @property
     def compares(self) -> bool:
@@ -38,10 +49,15 @@ class Coupling:
         return any(node.kind is Kind.TEST for family in self.families for node in topological([family.value]))
 
 
-def coupling_of(f: Expr, n: int) -> Coupling | None:
-    """The coupling of f, a function of `x` (n,), if it has one."""
+def coupling_of(f: Expr, n: int, enclosures: Callable[[Expr], Any] | None = None) -> Coupling | None:
+    """The coupling of f, a function of `x` (n,), if it has one. `enclosures`: of the elements of a node, on the box that is
+    searched; without them products are none."""
     both = var(X, (n + MOST_SCALARS,))
-    whole, scalars, sums = substituted(f, {var(X, (n,)): index(both, slice(0, n))}), [], []
+    without = as_sums(f, products_of(f, n) if enclosures else [], enclosures, index(both, n))
+    to_both = {var(X, (n,)): index(both, slice(0, n))}
+    whole, cut = substituted(without.f, to_both), {substituted(total, to_both): above for total, above in without.cut.items()}
+    signs = 0 if without.signed is None else 1
+    scalars, sums = [between(-1.0, 1.0)] * signs, [const(0.0)] * signs
     families = families_of(whole, both, MOST_VARIABLES + MOST_SCALARS)
     while families is None or _widest(families, n) > MOST_VARIABLES:
         found = _scalars(whole, both, n)
@@ -56,13 +72,15 @@ def coupling_of(f: Expr, n: int) -> Coupling | None:
             scalars.append(substituted(sums[-1], {both: inner}))
         whole = _spread(substituted(whole, new), n)
         families = families_of(whole, both, MOST_VARIABLES + MOST_SCALARS)
-    weights = [families_of(total, both, MOST_VARIABLES + MOST_SCALARS) for total in sums]
-    if not sums or any(np.isnan(family.lower).any() for some in (families, *weights) for family in some):  # NaN is a mark
+    weights = [families_of(total, both, MOST_VARIABLES + MOST_SCALARS) for total in sums[signs:]]
+    if not weights or any(np.isnan(family.lower).any() for some in (families, *weights) for family in some):  # NaN is a mark
         return None
     nested = any((family.variables >= n).any() for some in weights for family in some)
-    for k, some in enumerate(weights):
+    for k, some in enumerate(weights, signs):
         families += [_weighed(family, k) for family in some] + [_itself(n + k, k)]
-    return Coupling(scalars, [part for family in families for part in _apart(family, n)], nested)
+    parts = [part for family in families for part in _apart(family, n)]
+    known = not nested and all(total in sums for total in cut)
+    return Coupling(scalars, parts, [cut.get(total, -np.inf) if known else np.inf for total in sums], without.signed)
 
 
 def _widest(families: list[Family], n: int) -> int:

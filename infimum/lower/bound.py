@@ -135,7 +135,7 @@ class Bound:
             (lo, hi), g = self.ends(i), self.gradient(i)
             found = first_order(b, lipschitz, g, lo, hi, self.given(0, i), self.given(1, i))
             left, right = b.select(found.on_high, hi, lo), b.select(found.on_low, lo, hi)
-            c = self._centre(lo, hi, g)
+            c = best_centre(b, lo, hi, g)
             b.store(centre, i, c)
             self.write_side(i, left, right, c)
             width = b.select(b.mor(found.on_low, found.on_high), 0.0, b.sub(hi, lo))
@@ -155,18 +155,6 @@ class Bound:
             axis = b.select(b.ogt(first.results[0], self.least_smear), first.results[1], axis)
         self.write_facts(gone, axis)
 
-    def _centre(self, lo: Value, hi: Value, g: Pair) -> Value:
-        """The point where the mean value form is highest; a finite one in any case."""
-        b = self.b
-        part = b.div(g.nlo, b.add(g.nlo, g.hi))
-        c = b.fma(b.sub(hi, lo), b.min(b.max(part, 0.0), 1.0), lo)
-        middle = b.add(b.mul(lo, 0.5), b.mul(hi, 0.5))
-        c = b.select(b.olt(b.abs(c), INF), c, middle)  # the width may be no double
-        c = b.select(b.ole(g.nlo, 0.0), lo, b.select(b.ole(g.hi, 0.0), hi, c))
-        c = b.min(b.max(c, lo), hi)
-        finite = b.select(b.ogt(lo, -INF), lo, b.select(b.olt(hi, INF), hi, 0.0))
-        return b.select(b.olt(b.abs(c), INF), c, finite)
-
     def _at_point(self, summed: list[Expr]) -> None:
         b = self.b
 
@@ -181,6 +169,18 @@ class Bound:
             with_rough = part.but(nlo=b.add(part.nlo, self.rough.nlo))
             nlo = raised(b, self.rough._replace(nlo=nlo), with_rough, total.results[0])
         self.write_bounds(b.neg(nlo), upper_end(b, value))
+
+
+def best_centre(b: Builder, lo: Value, hi: Value, g: Pair) -> Value:
+    """The point of [lo, hi] where the mean value form with the derivative g is highest; a finite one in any case."""
+    part = b.div(g.nlo, b.add(g.nlo, g.hi))
+    c = b.fma(b.sub(hi, lo), b.min(b.max(part, 0.0), 1.0), lo)
+    middle = b.add(b.mul(lo, 0.5), b.mul(hi, 0.5))
+    c = b.select(b.olt(b.abs(c), INF), c, middle)  # the width may be no double
+    c = b.select(b.ole(g.nlo, 0.0), lo, b.select(b.ole(g.hi, 0.0), hi, c))
+    c = b.min(b.max(c, lo), hi)
+    finite = b.select(b.ogt(lo, -INF), lo, b.select(b.olt(hi, INF), hi, 0.0))
+    return b.select(b.olt(b.abs(c), INF), c, finite)
 
 
 def bound(name: str, f: Expr, x: Expr, by_pieces: bool = False) -> tuple:

@@ -8,49 +8,66 @@ inside the user's bounds in it. At a minimiser x within X the derivative by a fr
 **Concavity.** If H_ii < 0 for a free i, X holds no minimiser.
 
 **Newton.** Such equations, and sums of multiples of them, are solved for one variable after the other, the others at what is left
-of them (Gauss-Seidel): first each as it stands for its own variable, then twice those of Y g(c) + Y H (x - c) = 0, where Y is
-about the inverse of the middle of H, with the rows and columns of the unit matrix for variables that are not free. Any numbers Y
-are right, so nothing depends on how well they were computed; where one is no number, the equation stands as it is. Where a
-divisor contains 0 the quotient has two parts, a half-line each: what lies beyond one of them goes, a gap in the middle stays. If
-nothing is left of a variable, X holds no minimiser. Equations of variables that are not free are not used, and these keep their
-range.
+of them (Gauss-Seidel). A `Recipe` says which: each as it stands, for all variables (pivoting over all rows); then row i of
+Y g(c) + Y H (x - c) = 0 for variable i, where Y is about the inverse of the middle of H, with the rows and columns of the unit
+matrix for variables that are not free. Any numbers Y are right, so nothing depends on how well they were computed; where one is
+no number, the equation stands as it is. Where a divisor contains 0 the quotient has two parts, a half-line each: what lies
+beyond one of them goes, a gap in the middle stays, and is told. If nothing is left of a variable, X holds no minimiser.
+Equations of variables that are not free are not used, and these keep their range.
 
-The rows of its output are those of a sweep, from which `lower/shave.py` makes what is left of a region.
+**Sequential arguments** (Hansen): H_ij need only hold the second derivatives at points of which the variables behind j are at c
+(`lower/sequential.py`). Such a matrix contracts; whether f is concave is asked of the full Hessian.
+
+The rows of its output are those of a sweep, from which `lower/shave.py` makes what is left of a region; then the widest gap.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from infimum.interval.arithmetic import add, mul, neg
-from infimum.interval.pair import INF, SMOOTH, Pair
+from infimum.interval.pair import INF, SMOOTH, Pair, exact
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
-from infimum.lower.proof import whole_if_unsound
+from infimum.lower.proof import common, whole_if_unsound
 
-REGIONS, LEVEL, CENTRE, SLOPE_LO, SLOPE_HI, CURVATURE_LO, CURVATURE_HI, BOUNDS = range(8)  # the inputs
-_SWEEPS = 2
+REGIONS, LEVEL, CENTRE, SLOPE_LO, SLOPE_HI, CURVATURE_LO, CURVATURE_HI, MORE = range(8)  # the inputs; then those asked for
+NO_GAP = -1.0        # instead of the variable that has one
 _LARGEST = 2.0**500  # of the numbers Y
 
 
+class Recipe(NamedTuple):
+    """How often which equations are solved: `pivots` as they stand, for all variables, then `inverse` with the inverse of the
+    middle. `sequential`: a matrix with sequential arguments is given too. `gaps`: the widest gap is told."""
+
+    pivots: int = 1
+    inverse: int = 2
+    sequential: int = 0
+    gaps: int = 0
+
+
 def centre(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The middle of each region, a point of it; no number in a variable without bounds."""
+    """The middle of each region, a point of it; in a variable without bounds a finite end, or 0."""
     b = Builder()
     with b.loop(n) as turn:
         lo, hi = b.input(0, turn.index), b.input(0, b.place("uadd", turn.index, n))
-        b.output(0, turn.index, b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi))
+        middle = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
+        end = b.select(b.ogt(lo, -INF), lo, b.select(b.olt(hi, INF), hi, 0.0))
+        b.output(0, turn.index, b.select(b.mand(b.ogt(lo, -INF), b.olt(hi, INF)), middle, end))
     return b.kernel(name, 1, 1), Data(), (n,), 0
 
 
-def contract(name: str, n: int, in_boxes: bool = False) -> tuple[Kernel, Data, tuple[int, ...], int]:
+def contract(name: str, n: int, in_boxes: bool, recipe: Recipe) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the user's bounds; where they are those of each region, they are the last input instead."""
-    writer = Contract(n, in_boxes)
-    return writer.b.kernel(name, 7 + in_boxes, 1), writer.data, (4 * n,), writer.at
+    writer = Contract(n, in_boxes, recipe)
+    return writer.b.kernel(name, 7 + 2 * recipe.sequential + in_boxes, 1), writer.data, (4 * n + 3 * recipe.gaps,), writer.at
 
 
 class Contract:
     """Writes it, without loops: what one variable leaves is used for the next."""
 
-    def __init__(self, n: int, in_boxes: bool):
-        self.b, self.data, self.n = Builder(), Data(), n
+    def __init__(self, n: int, in_boxes: bool, recipe: Recipe):
+        self.b, self.data, self.n, self.recipe = Builder(), Data(), n, recipe
         self.at = self.data.offset(np.zeros(2 * n))
         b, every = self.b, range(n)
         lo, hi = ([b.input(REGIONS, k + i) for i in every] for k in (0, n))
@@ -60,14 +77,21 @@ class Contract:
         places = {pair: k for k, pair in enumerate(zip(*(a.tolist() for a in np.triu_indices(n)), strict=True))}
         curvature = [[self._read(CURVATURE_LO, CURVATURE_HI, places[min(i, j), max(i, j)]) for j in every] for i in every]
         self.left = [Pair(b.sub(c, low), b.sub(high, c)) for c, low, high in zip(self.c, lo, hi, strict=True)]  # of x - c
+        self.gaps = [(b.const(INF), b.const(-INF)) for _ in every] if recipe.gaps else []  # of x - c; the first is the left end
         self.gone = b.olt(0.0, -1.0)
         for i in every:
             self._discard(b.mand(self.free[i], b.olt(curvature[i][i].hi, 0.0)))
-            self._solve(i, curvature[i], slope[i])
-        multipliers = self._inverse(curvature)
-        rows = [([self._combined(y, [curvature[i][j] for i in every]) for j in every], self._combined(y, slope))
-                for y in multipliers]
-        for _ in range(_SWEEPS):
+        if recipe.sequential:
+            curvature = [[common(b, entry, self._read(MORE, MORE + 1, i * n + j)) for j, entry in enumerate(row)]
+                         for i, row in enumerate(curvature)]
+        for _ in range(recipe.pivots):
+            for i in every:
+                self._solve_for_all(self.free[i], curvature[i], slope[i])
+        rows = []
+        if recipe.inverse:
+            rows = [([self._combined(y, [curvature[i][j] for i in every]) for j in every], self._combined(y, slope))
+                    for y in self._inverse(curvature)]
+        for _ in range(recipe.inverse):
             for i, (row, right) in enumerate(rows):
                 self._solve(i, row, right)
         self._write(lo, hi)
@@ -83,7 +107,7 @@ class Contract:
             usable = b.mand(usable, b.mand(b.ogt(low, -INF), b.olt(high, INF)))
 
         def bound(k: int) -> Value:
-            return b.input(BOUNDS, k) if in_boxes else b.data(self.at + k)
+            return b.input(MORE + 2 * self.recipe.sequential, k) if in_boxes else b.data(self.at + k)
         self.free = [b.mand(usable, b.mand(b.ogt(lo[i], bound(i)), b.olt(hi[i], bound(n + i)))) for i in range(n)]
 
     def _discard(self, mask: Value) -> None:
@@ -92,13 +116,41 @@ class Contract:
     # ---- one equation
     def _solve(self, i: int, row: list[Pair], right: Pair) -> None:
         """row · (x - c) + right = 0, solved for variable i."""
-        b, total = self.b, right
+        total = right
         for j, entry in enumerate(row):
             if j != i:
-                total = Pair(*b.outline("newton_term", _term, *_ends(total, entry, self.left[j])))
-        low, high = b.outline("newton_quotient", _quotient, *_ends(total, row[i], self.left[i]))
-        self._discard(b.mand(self.free[i], b.ogt(low, high)))
-        use = b.mand(self.free[i], b.ole(low, high))
+                total = self._plus(total, entry, j)
+        self._divide(i, self.free[i], total, row[i])
+
+    def _solve_for_all(self, holds: Value, row: list[Pair], right: Pair) -> None:
+        """The same, where it holds, for one variable after the other: what those before contribute is summed up as it is left of
+        them, what those behind do as it was."""
+        behind = [right]
+        for j in range(self.n - 1, 0, -1):
+            behind.append(self._plus(behind[-1], row[j], j))
+        before: Pair | None = None
+        for i in range(self.n):
+            rest = behind.pop()
+            total = rest if before is None else Pair(*self.b.outline("newton_sum", _sum, *_ends(before, rest)))
+            self._divide(i, self.b.mand(holds, self.free[i]), total, row[i])
+            before = self._plus(exact(self.b, 0.0) if before is None else before, row[i], i)
+
+    def _plus(self, total: Pair, entry: Pair, j: int) -> Pair:
+        """A sum, and its term of variable j."""
+        return Pair(*self.b.outline("newton_term", _term, *_ends(total, entry, self.left[j])))
+
+    def _divide(self, i: int, holds: Value, total: Pair, divisor: Pair) -> None:
+        """divisor · (x_i - c_i) + total = 0, where that holds."""
+        b, ends = self.b, _ends(total, divisor, self.left[i])
+        if self.recipe.gaps:
+            low, high, before, behind = b.outline("newton_parts", _parts, *ends)
+            known, (left, right) = b.mand(holds, b.olt(before, behind)), self.gaps[i]
+            wider = b.mand(known, b.ogt(b.sub(behind, before), b.sub(right, left)))
+            self.gaps[i] = b.select(wider, before, left), b.select(wider, behind, right)
+        else:
+            low, high = b.outline("newton_quotient", _quotient, *ends)
+        self._discard(b.mand(holds, b.ogt(low, high)))
+        use = b.mand(holds, b.ole(low, high))
         self.left[i] = Pair(b.select(use, b.neg(low), self.left[i].nlo), b.select(use, high, self.left[i].hi))
 
     # ---- sums of multiples of the equations
@@ -139,14 +191,40 @@ class Contract:
     # ---- what comes out
     def _write(self, lo: list[Value], hi: list[Value]) -> None:
         """Rows of a sweep: the ends, 0 where nothing is left, no lower bound."""
-        b, n = self.b, self.n
+        b, n, sides = self.b, self.n, []
         for i, left in enumerate(self.left):
             low = b.max(b.neg(b.add(left.nlo, b.neg(self.c[i]))), lo[i])
             high = b.min(b.add(self.c[i], left.hi), hi[i])
             use = b.mand(self.free[i], b.ole(low, high))
-            ends = b.select(use, low, lo[i]), b.select(use, high, hi[i])
+            sides.append((b.select(use, low, lo[i]), b.select(use, high, hi[i])))
+        if self.gaps:
+            sides = self._write_gap(sides)
+        for i, ends in enumerate(sides):
             for what, value in enumerate((*ends, b.select(self.gone, 0.0, 1.0), -INF)):
                 b.output(0, what * n + i, value)
+
+    def _write_gap(self, sides: list[tuple[Value, Value]]) -> list[tuple[Value, Value]]:
+        """Rows behind those: the variable with the widest gap, as a part of its side, and the ends of the gap. Returns what is
+        left of the sides, where a gap has reached an end since it was found."""
+        b, found = self.b, []
+        best = tuple(b.const(value) for value in (0.0, NO_GAP, 0.0, 0.0))
+        for i, (low, high) in enumerate(sides):
+            before, behind = self.gaps[i]
+            known, c = b.olt(before, behind), self.c[i]
+            left, right = b.add(c, before), b.neg(b.add(b.neg(c), b.neg(behind)))
+            known = b.mand(known, b.olt(left, right))
+            no_left, no_right = b.mand(known, b.olt(left, low)), b.mand(known, b.ogt(right, high))
+            self._discard(b.mand(no_left, no_right))
+            new_low, new_high = b.select(no_left, b.max(low, right), low), b.select(no_right, b.min(high, left), high)
+            crossed = b.ogt(new_low, new_high)
+            found.append((b.select(crossed, low, new_low), b.select(crossed, high, new_high)))
+            inside = b.mand(known, b.mnot(b.mor(no_left, no_right)))
+            part = b.select(inside, b.div(b.sub(right, left), b.sub(high, low)), 0.0)
+            better = b.ogt(part, best[0])
+            best = tuple(b.select(better, new, old) for new, old in zip((part, float(i), left, right), best, strict=True))
+        for row, value in enumerate(best[1:]):
+            b.output(0, 4 * self.n + row, value)
+        return found
 
 
 # ---- functions out of line: the kernel calls each of them very often
@@ -167,13 +245,24 @@ def _term(b: Builder, nlo: Value, hi: Value, *factors: Value) -> tuple[Value, Va
     return found.nlo, found.hi
 
 
+def _sum(b: Builder, *ends: Value) -> tuple[Value, Value]:
+    """Of two pairs; the whole line where it is NaN."""
+    found = whole_if_unsound(b, add(b, Pair(*ends[:2]), Pair(*ends[2:])))
+    return found.nlo, found.hi
+
+
 def _quotient(b: Builder, *ends: Value) -> tuple[Value, Value]:
-    return part_left(b, neg(b, Pair(*ends[:2])), Pair(*ends[2:4]), Pair(*ends[4:]))
+    return _parts(b, *ends)[:2]
 
 
-def part_left(b: Builder, v: Pair, m: Pair, d: Pair) -> tuple[Value, Value]:
-    """What m t = v leaves of t in d: the lower end and the upper end, which is below it where nothing is left. A quotient that is
-    NaN says nothing, so that no end is NaN."""
+def _parts(b: Builder, *ends: Value) -> tuple[Value, Value, Value, Value]:
+    return parts_left(b, neg(b, Pair(*ends[:2])), Pair(*ends[2:4]), Pair(*ends[4:]))
+
+
+def parts_left(b: Builder, v: Pair, m: Pair, d: Pair) -> tuple[Value, Value, Value, Value]:
+    """What m t = v leaves of t in d: the lower end and the upper end, which is below it where nothing is left; and the end of the
+    first part and the beginning of the second, if there are two, else infinite ones in the wrong order. A quotient that is NaN
+    says nothing, so that no end is NaN."""
     low, high = b.neg(d.nlo), d.hi
     zero = b.mand(b.oge(m.nlo, 0.0), b.oge(m.hi, 0.0))  # a divisor of 0
     # a divisor of one sign, turned to the positive one: a positive end is divided by the least, any other by the largest
@@ -192,4 +281,5 @@ def part_left(b: Builder, v: Pair, m: Pair, d: Pair) -> tuple[Value, Value]:
     no_left, no_right = b.mand(gap, b.ogt(low, before)), b.mand(gap, b.olt(high, behind))
     new_low = b.select(zero, b.select(no_left, b.max(behind, low), low), definite_low)
     new_high = b.select(zero, b.select(no_right, b.min(before, high), high), definite_high)
-    return new_low, new_high
+    two = b.mand(gap, b.mnot(b.mor(no_left, no_right)))
+    return new_low, new_high, b.select(two, before, INF), b.select(two, behind, -INF)

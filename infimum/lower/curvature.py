@@ -14,7 +14,7 @@ from infimum.expr.terms import C
 from infimum.interval.pair import Pair, exact
 from infimum.lower.boxes import Box, constant_leaf, write_pair
 from infimum.lower.data import Data
-from infimum.lower.jets import Jet, Jets
+from infimum.lower.jets import ONE, TWO, Jets
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
@@ -56,16 +56,17 @@ def _triangle(b: Builder, data: Data, f: Expr, leaves: dict[str, Callable], alon
               count: int, slot: int) -> None:
     """Writes the diagonal of T H Tᵀ, then what is above it."""
     box, write = leaves["x"], write_pair(b, slot)
-    still = {name: lambda j, leaf=leaf: Jet(leaf(j)) for name, leaf in leaves.items() if name != "x"}
 
-    def second(leaf: Callable[["int | Value"], Jet], directions: int) -> Pair:
-        found, = Lowering(b, Jets(data, directions), {"x": leaf, **still}, data).values([f])
-        return exact(b, 0.0) if found.second is None else found.second
+    def second(directions: list[Direction], counts: tuple) -> Pair:
+        jets = Jets(data, *counts)
+        moving = {"x": lambda j: jets.leaf(box(j), [along(j) for along in directions])}
+        still = {name: lambda j, leaf=leaf: jets.still(leaf(j)) for name, leaf in leaves.items() if name != "x"}
+        found, = Lowering(b, jets, moving | still, data).values([f])
+        return found.second[0] or exact(b, 0.0)
     with b.loop(count) as turn:
-        first = along(turn.index)
-        write(turn.index, second(lambda j: Jet(box(j), first(j)), 1))
+        write(turn.index, second([along(turn.index)], ONE))
     rows, columns = (data.position_offset(a.astype(np.int64)) for a in np.triu_indices(count, 1))
     if count > 1:
         with b.loop(count * (count - 1) // 2) as turn:
-            first, other = (along(b.udata(b.place("uadd", offset, turn.index))) for offset in (rows, columns))
-            write(b.place("uadd", turn.index, count), second(lambda j: Jet(box(j), first(j), other(j)), 2))
+            directions = [along(b.udata(b.place("uadd", offset, turn.index))) for offset in (rows, columns)]
+            write(b.place("uadd", turn.index, count), second(directions, TWO))

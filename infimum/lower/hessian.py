@@ -1,5 +1,8 @@
 """The kernel that encloses second derivatives: the upper triangle of the Hessian, and the gradient.
 
+A sum over many data with few variables, as in least squares, has one loop, in which the derivatives by all variables are carried
+along (`lower/jets.py`); nothing is stored, and squares are squares. For other functions:
+
 Row i is the Hessian times the i-th unit vector, by reverse mode; where rows are written out, it begins at the diagonal, else an
 entry is the intersection with that of its mirror image. On the diagonal, where reverse mode has products of two enclosures of the
 same derivative, the second derivative along the i-th variable (`lower/jets.py`) has squares: both are intersected. Where f is
@@ -14,12 +17,12 @@ from infimum.expr.terms import C
 from infimum.interval.pair import SMOOTH, Pair, b_level, exact
 from infimum.lower.boxes import Box, constant_leaf, write_pair
 from infimum.lower.data import Data
-from infimum.lower.jets import Jet, Jets
+from infimum.lower.jets import ONE, Jets, along_variables, unit
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import common, whole_if_unsound
-from infimum.lower.schedule import STRAIGHT, independent_roots, straight_cost
+from infimum.lower.schedule import STRAIGHT, independent_roots, is_sum_over_data, straight_cost
 from infimum.lower.views import At
 
 
@@ -37,8 +40,25 @@ class Hessian:
 
     def __init__(self, f: Expr, x: Expr, constants: int = 0):
         self.b, self.data, self.f, self.n = Builder(), Data(), f, x.size
-        self.constant = constant_leaf(self.b, 2, constants)
-        self.box, out, first, v = Box(self.b, self.n), {}, write_pair(self.b, 3), var("v", x.shape)
+        self.box, self.constant = Box(self.b, self.n), constant_leaf(self.b, 2, constants)
+        if not constants and is_sum_over_data(f, x):
+            self._all_at_once()
+        else:
+            self._row_by_row(x)
+
+    # ---- forward: all directions in one loop over the data
+    def _all_at_once(self) -> None:
+        pairs = tuple(zip(*(a.tolist() for a in np.triu_indices(self.n)), strict=True))
+        found = along_variables(self.b, self.f, self.box, self.n, self.data, pairs, self.box.guard)
+        self.box.write(0, found.value)
+        for slot, derivatives in ((3, found.first), (5, found.second)):
+            write = write_pair(self.b, slot)
+            for row, p in enumerate(derivatives):
+                write(row, p or exact(self.b, 0.0))
+
+    # ---- reverse: a row after the other
+    def _row_by_row(self, x: Expr) -> None:
+        f, out, first, v = self.f, {}, write_pair(self.b, 3), var("v", x.shape)
         self.product = hessian_vector(f, x, v)
         self.written_out = self.n * straight_cost(list(topological([self.product]))) <= 4 * STRAIGHT
         common_parts = [] if self.written_out else independent_roots(self.product, v)
@@ -54,21 +74,12 @@ class Hessian:
         else:
             self._rows_in_a_loop()
 
-    def _unit(self, i: "int | Value", j: "int | Value") -> Pair:
-        """Element j of the i-th unit vector."""
-        if isinstance(i, int) and isinstance(j, int):
-            return exact(self.b, float(i == j))
-        one = self.b.select(self.b.ueq(i, j), 1.0, 0.0)
-        return Pair(self.b.neg(one), one, least=0)
-
     def _along(self, i: "int | Value") -> Pair:
         """The second derivative along variable i."""
-        def leaf(j: "int | Value") -> Jet:
-            unit = self._unit(i, j)
-            return Jet(self.box(j), None if unit.zero else unit)
-        leaves = {"x": leaf, C: lambda j: Jet(self.constant(j))}
-        found, = Lowering(self.b, Jets(self.data), leaves, self.data).values([self.f], self.written_out or None)
-        return whole_if_unsound(self.b, exact(self.b, 0.0) if found.second is None else found.second)
+        jets = Jets(self.data, *ONE)
+        leaves = {"x": lambda j: jets.leaf(self.box(j), [unit(self.b, i, j)]), C: lambda j: jets.still(self.constant(j))}
+        found, = Lowering(self.b, jets, leaves, self.data).values([self.f], self.written_out or None)
+        return whole_if_unsound(self.b, found.second[0] or exact(self.b, 0.0))
 
     def _both(self, one: Pair, other: Pair) -> Pair:
         """Two enclosures of one number, where f is smooth."""
@@ -78,7 +89,7 @@ class Hessian:
     def _rows_written_out(self) -> None:
         row = 0
         for i in range(self.n):
-            lowering = self.once.within({"v": lambda j, i=i: self._unit(i, j)})
+            lowering = self.once.within({"v": lambda j, i=i: unit(self.b, i, j)})
             for j in range(i, self.n):
                 entry = whole_if_unsound(self.b, lowering.elements_at([self.product], (j,))[0])
                 self.write(row, entry if i != j else self._both(entry, self._along(i)))
@@ -96,7 +107,7 @@ class Hessian:
                 best = self._both(known, diagonal)
                 for buffer, mine, its in zip(entries, (best.nlo, best.hi), (known.nlo, known.hi), strict=True):
                     b.store(buffer, place, b.select(b.ueq(i, at[0]), mine, its))
-            self.once.within({"v": lambda j: self._unit(i, j)}).run([(self.product, put)], straight=False)
+            self.once.within({"v": lambda j: unit(self.b, i, j)}).run([(self.product, put)], straight=False)
         rows, columns = np.triu_indices(n)
         upper, lower = (self.data.position_offset((a * n + c).astype(np.int64)) for a, c in ((rows, columns), (columns, rows)))
         with b.loop(len(rows)) as turn:

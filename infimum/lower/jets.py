@@ -1,8 +1,8 @@
-"""Jets: a value with its first and second derivatives along one or two directions, carried through a program from the leaves up.
+"""Jets: a value with its first derivatives along directions and some of the second ones, carried from the leaves up.
 
 For y = p(u, v) the chain rule gives y'' = p_u u'' + p_v v'' + p_uu u'² + 2 p_uv u' v' + p_vv v'², in which squares are squares:
 for a sum of squares of e it is 2 Σ (e'² + e e''), where reverse mode multiplies two enclosures of e'. What is 0 because a value
-does not change along the direction is never computed. Derivatives count only where the status of the value is SMOOTH.
+does not change along a direction is never computed. Derivatives count only where the status of the value is SMOOTH.
 """
 
 from collections.abc import Callable
@@ -16,29 +16,47 @@ from infimum.interval.pair import SMOOTH, Pair, exact
 from infimum.interval.rules import RULES, norm_root
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
-from infimum.lower.lowering import Lowering
+from infimum.lower.lowering import Beside, Lowering
 from infimum.lower.meaning import Enclosures, Meaning
+
+ONE = (1, ((0, 0),))  # numbers of directions, and pairs of them: twice the only one,
+TWO = (2, ((0, 1),))  # one and the other
 
 
 class Jet(NamedTuple):
-    """A value, its first derivatives along the two directions, and the second one; None where that is 0 whatever the lane."""
+    """A value, its first derivative along each direction, and the second one along each pair of them; None where that is 0
+    whatever the lane."""
 
     value: Pair
-    first: Pair | None = None
-    other: Pair | None = None
-    second: Pair | None = None
+    first: tuple[Pair | None, ...]
+    second: tuple[Pair | None, ...]
+
+    @property
+    def derivatives(self) -> tuple[Pair | None, ...]:
+        return self.first + self.second
 
     @property
     def moves(self) -> bool:
-        return any(p is not None for p in self[1:])
+        return any(p is not None for p in self.derivatives)
 
 
 class Jets(Meaning):
-    """Elements are Jets. Their values are those of Enclosures. With one direction instead of two, `other` stays None."""
+    """Elements are Jets. Their values are those of Enclosures. `pairs` are the directions of the second derivatives."""
 
-    def __init__(self, data: Data, directions: int = 1):
-        self.data, self.plain, self.alone = data, Enclosures(), directions == 1
+    def __init__(self, data: Data, directions: int, pairs: tuple[tuple[int, int], ...] = ()):
+        self.data, self.plain, self.directions, self.pairs = data, Enclosures(), directions, pairs
         self.rules = {op: self._rule(op) for op in RULES}
+
+    def still(self, value: Pair) -> Jet:
+        """What does not change along any direction."""
+        return self._jet(value, (None,) * (self.directions + len(self.pairs)))
+
+    def leaf(self, value: Pair, first: "list[Pair | None]") -> Jet:
+        """A variable, with its element of each direction; one that is 0 whatever the lane does not count."""
+        return Jet(value, tuple(None if p is None or p.zero else p for p in first), (None,) * len(self.pairs))
+
+    def _jet(self, value: Pair, derivatives: "tuple[Pair | None, ...]") -> Jet:
+        return Jet(value, derivatives[:self.directions], derivatives[self.directions:])
 
     # ---- the chain rule
     def _rule(self, op: str) -> Callable:
@@ -53,46 +71,49 @@ class Jets(Meaning):
         """An operation on jets; `root` encloses its value where that is not the operation's own rule."""
         values = [jet.value for jet in jets]
         if not any(jet.moves for jet in jets):
-            return Jet((root or RULES[op])(b, *values, **params))
+            return self.still((root or RULES[op])(b, *values, **params))
         if op == "div" and not jets[1].moves:  # one rounding instead of two
-            return _map(lambda p: div(b, p, values[1]), jets[0])
+            return self._map(lambda p: div(b, p, values[1]), jets[0])
         found = partials(op.split()[0], tuple(sorted(params.items())), tuple(jet.moves for jet in jets))
-        nodes = [found.value, *found.first.values(), *found.second.values()]
+        bends = found.second if self.pairs else {}
+        nodes = [found.value, *found.first.values(), *bends.values()]
         leaves = {f"u{k}": lambda _, v=v: v for k, v in enumerate(values)}
         value, *rest = Lowering(b, self.plain, leaves, self.data).elements_at(nodes, ())
         factors = [_Factor(node, _bare(pair)) for node, pair in zip(nodes[1:], rest, strict=True)]
-        parts: tuple[list, ...] = ([], [], [])
-        for k, factor in zip(found.first, factors, strict=False):
-            for part, derivative in zip(parts, jets[k][1:], strict=True):
-                part.append(factor.times(b, derivative))
-        for (k, m), factor in zip(found.second, factors[len(found.first):], strict=True):
-            parts[-1].append(factor.times(b, self._both(b, jets[k], jets[m], k == m)))
-        return Jet(root(b, *values) if root else value, *(_total(b, part) for part in parts))
+        first, second = list(zip(found.first, factors, strict=False)), factors[len(found.first):]
 
-    def _both(self, b: Builder, u: Jet, v: Jet, same: bool) -> Pair | None:
-        """What multiplies the second derivative by u and v: u' v' for both directions, a square where all is the same."""
-        if self.alone:
-            return _square(b, u.first) if same else _product(b, exact(b, 2.0), _product(b, u.first, v.first))
-        once = _product(b, u.first, v.other)
-        return once if same else _total(b, [once, _product(b, v.first, u.other)])
+        def along(i: int) -> Pair | None:
+            return _total(b, [factor.times(b, jets[k].first[i]) for k, factor in first])
+
+        def along_both(at: int, pair: tuple[int, int]) -> Pair | None:
+            return _total(b, [*(factor.times(b, jets[k].second[at]) for k, factor in first),
+                              *(factor.times(b, _both(b, jets[k], jets[m], pair, k == m))
+                                for (k, m), factor in zip(bends, second, strict=True))])
+        return Jet(root(b, *values) if root else value, tuple(along(i) for i in range(self.directions)),
+                   tuple(along_both(at, pair) for at, pair in enumerate(self.pairs)))
 
     def _where(self, b: Builder, test: Any, one: Jet, other: Jet) -> Jet:
-        value, *rest = (None if p is None and q is None else RULES["where"](b, test, p or exact(b, 0.0), q or exact(b, 0.0))
-                        for p, q in zip(one, other, strict=True))
-        return Jet(value, *(None if p is None else _bare(p) for p in rest))
+        def chosen(p: Pair | None, q: Pair | None) -> Pair | None:
+            return None if p is None and q is None else RULES["where"](b, test, p or exact(b, 0.0), q or exact(b, 0.0))
+        rest = (chosen(p, q) for p, q in zip(one.derivatives, other.derivatives, strict=True))
+        return self._jet(chosen(one.value, other.value), tuple(None if p is None else _bare(p) for p in rest))
+
+    def _map(self, function: Callable[[Pair], Pair], jet: Jet) -> Jet:
+        """The same linear function of the value and its derivatives."""
+        return self._jet(function(jet.value), tuple(None if p is None else _bare(function(p)) for p in jet.derivatives))
 
     # ---- constants, views, reductions
     def constant(self, b: Builder, data: Data, node: Expr, position: "int | Value") -> Jet:
-        return Jet(self.plain.constant(b, data, node, position))
+        return self.still(self.plain.constant(b, data, node, position))
 
     def zero(self, b: Builder) -> Jet:
-        return Jet(self.plain.zero(b))
+        return self.still(self.plain.zero(b))
 
     def nothing(self, b: Builder, op: str) -> Jet:
-        return Jet(self.plain.nothing(b, op))
+        return self.still(self.plain.nothing(b, op))
 
     def pick(self, b: Builder, mask: Value, value: Jet) -> Jet:
-        return _map(lambda p: self.plain.pick(b, mask, p), value)
+        return self._map(lambda p: self.plain.pick(b, mask, p), value)
 
     def combine(self, op: str) -> Callable:
         return self.rules[{"sum": "add", "norm": "add", "prod": "mul", "amin": "min", "amax": "max"}[op]]
@@ -103,23 +124,24 @@ class Jets(Meaning):
     def after(self, b: Builder, op: str, value: Jet) -> Jet:
         return self._chain(b, "sqrt", (value,), {}, root=norm_root) if op == "norm" else value
 
-    # ---- through loops and buffers: the ends of both derivatives follow the value
+    # ---- through loops and buffers: the ends of all derivatives follow the value
     def form(self, value: Jet, op: str | None = None) -> Jet:
         shape = self.plain.form(value.value, op)
         if op in (None, "sum", "norm"):
-            return Jet(shape, *(None if p is None else self.plain.form(p, op) for p in value[1:]))
-        return self._any(shape) if value.moves else Jet(shape)
+            return self._jet(shape, tuple(None if p is None else self.plain.form(p, op) for p in value.derivatives))
+        return self._any(shape) if value.moves else self.still(shape)
 
     def _any(self, shape: Pair) -> Jet:
-        return Jet(shape, _ANY, None if self.alone else _ANY, _ANY)
+        return self._jet(shape, (_ANY,) * (self.directions + len(self.pairs)))
 
     def recurrence_form(self, a: Jet, m: Jet) -> Jet:
         shape = self.plain.recurrence_form(a.value, m.value)
-        return self._any(shape) if a.moves or m.moves else Jet(shape)
+        return self._any(shape) if a.moves or m.moves else self.still(shape)
 
     def common(self, one: Jet, other: Jet) -> Jet:
-        return Jet(self.plain.common(one.value, other.value),
-                   *(None if p is None and q is None else _ANY for p, q in zip(one[1:], other[1:], strict=True)))
+        both = zip(one.derivatives, other.derivatives, strict=True)
+        forms = tuple(None if p is None and q is None else _ANY for p, q in both)
+        return self._jet(self.plain.common(one.value, other.value), forms)
 
     def lanes(self, b: Builder, value: Jet) -> tuple[Value, ...]:
         return (*self._ends(b, value), *self.plain.lanes(b, value.value))
@@ -128,20 +150,35 @@ class Jets(Meaning):
         return (*self._ends(b, value), *self.plain.pack(b, value.value, form.value))
 
     def _ends(self, b: Builder, value: Jet) -> list[Value]:
-        return [end for p in self._carried(value) for end in ((b.const(0.0),) * 2 if p is None else (p.nlo, p.hi))]
-
-    def _carried(self, value: Jet) -> tuple[Pair | None, ...]:
-        return (value.first, value.second) if self.alone else value[1:]
+        return [end for p in value.derivatives for end in ((b.const(0.0),) * 2 if p is None else (p.nlo, p.hi))]
 
     def unpack(self, lanes: tuple[Value, ...], form: Jet) -> Jet:
-        forms = self._carried(form)
-        first, *rest = (None if p is None else p.but(nlo=lanes[2 * k], hi=lanes[2 * k + 1], level=SMOOTH)
-                        for k, p in enumerate(forms))
-        value = self.plain.unpack(lanes[2 * len(forms):], form.value)
-        return Jet(value, first, None, *rest) if self.alone else Jet(value, first, *rest)
+        forms = form.derivatives
+        found = tuple(None if p is None else p.but(nlo=lanes[2 * k], hi=lanes[2 * k + 1], level=SMOOTH)
+                      for k, p in enumerate(forms))
+        return self._jet(self.plain.unpack(lanes[2 * len(forms):], form.value), found)
 
     def neutral(self, op: str, form: Jet) -> tuple[float, ...]:
-        return (*[0.0] * (2 * len(self._carried(form))), *self.plain.neutral(op, form.value))
+        return (*[0.0] * (2 * len(form.derivatives)), *self.plain.neutral(op, form.value))
+
+
+def along_variables(b: Builder, f: Expr, box: Callable[["int | Value"], Pair], n: int, data: Data,
+                    pairs: tuple[tuple[int, int], ...] = (), beside: Beside | None = None) -> Jet:
+    """The jet of f along the n unit vectors."""
+    jets, found = Jets(data, n, pairs), {}
+
+    def leaf(j: "int | Value") -> Jet:
+        return jets.leaf(box(j), [unit(b, i, j) for i in range(n)])
+    Lowering(b, jets, {"x": leaf}, data).run([(f, lambda at, v: found.setdefault("f", v))], beside)
+    return found["f"]
+
+
+def unit(b: Builder, i: "int | Value", j: "int | Value") -> Pair:
+    """Element j of the i-th unit vector."""
+    if isinstance(i, int) and isinstance(j, int):
+        return exact(b, float(i == j))
+    one = b.select(b.ueq(i, j), 1.0, 0.0)
+    return Pair(b.neg(one), one, least=0)
 
 
 _ANY = Pair(None, None)  # the form of a derivative of which nothing is known
@@ -164,12 +201,6 @@ def _bare(p: Pair) -> Pair:
     return p.but(level=SMOOTH, may_be_empty=False)
 
 
-def _map(function: Callable[[Pair], Pair], jet: Jet) -> Jet:
-    """The same linear function of the value and its derivatives."""
-    value, *rest = (None if p is None else function(p) for p in jet)
-    return Jet(value, *(None if p is None else _bare(p) for p in rest))
-
-
 def _total(b: Builder, terms: list[Pair | None]) -> Pair | None:
     total = None
     for p in terms:
@@ -190,3 +221,12 @@ def _product(b: Builder, p: Pair | None, q: Pair | None) -> Pair | None:
 
 def _square(b: Builder, p: Pair | None) -> Pair | None:
     return p if p is None or _is_one(b, p) else square(b, p)
+
+
+def _both(b: Builder, u: Jet, v: Jet, pair: tuple[int, int], same: bool) -> Pair | None:
+    """What multiplies the second derivative by u and v: u' v' for both directions, a square where all is the same."""
+    i, j = pair
+    if i == j:
+        return _square(b, u.first[i]) if same else _product(b, exact(b, 2.0), _product(b, u.first[i], v.first[i]))
+    once = _product(b, u.first[i], v.first[j])
+    return once if same else _total(b, [once, _product(b, v.first[i], u.first[j])])

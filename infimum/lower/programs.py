@@ -8,7 +8,23 @@ from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, var
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
-from infimum.lower import bound, branch, cells, complete, contract, descent, faces, flight, refine, shave, sweep
+from infimum.lower import (
+    bound,
+    branch,
+    cells,
+    complete,
+    contract,
+    descent,
+    faces,
+    flight,
+    model,
+    newton_loop,
+    refine,
+    residuals,
+    shave,
+    sweep,
+    tangents,
+)
 from infimum.lower.boxes import Box, write_pair
 from infimum.lower.curvature import curvature, term_curvature
 from infimum.lower.data import Data
@@ -17,6 +33,7 @@ from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.nodes import nodes
+from infimum.lower.sequential import sequential
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
 CURVATURE = "curvature"
@@ -33,7 +50,10 @@ TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
 POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
 AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
-CENTRE, CONTRACT = "centre", "contract"
+LOWEST, TANGENT = "lowest", "tangent"
+CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
+LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
+RESIDUALS = "residuals"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -149,7 +169,14 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     BEND: lambda f, x, constants: Program(*cells.bend(BEND, f, x, constants)),
     SHIFT: lambda f, x: Program(*cells.shift(SHIFT, x.size)),
     CENTRE: lambda f, x: Program(*contract.centre(CENTRE, x.size)),
-    CONTRACT: lambda f, x, in_boxes=0: Program(*contract.contract(CONTRACT, x.size, bool(in_boxes))),
+    LOWEST: lambda f, x: Program(*model.lowest(LOWEST, f, x)),
+    TANGENT: lambda f, x: Program(*tangents.tangent(TANGENT, f, x)),
+    CONTRACT: lambda f, x, in_boxes=0, *recipe: Program(
+        *contract.contract(CONTRACT, x.size, bool(in_boxes), contract.Recipe(*recipe))),
+    SEQUENTIAL: lambda f, x: Program(*sequential(SEQUENTIAL, f, x)),
+    LOOP_TESTS: lambda f, x, in_boxes=0: Program(*newton_loop.tests(LOOP_TESTS, x.size, bool(in_boxes))),
+    LOOP_SPLIT: lambda f, x, gaps=0: Program(*newton_loop.split(LOOP_SPLIT, x.size, bool(gaps))),
+    RESIDUALS: lambda f, x: Program(*residuals.residuals(RESIDUALS, f, x)),
     HOPE: lambda f, x: Program(*cells.hope(HOPE)),
     AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
     CURVES: lambda f, x, constants: Program(*cells.at_points(CURVES, f, x, constants, curved=True)),

@@ -10,6 +10,7 @@ from infimum.watch import heed
 HEAVY = 24       # an expression this costly is stored rather than computed twice
 STRAIGHT = 200   # programs up to this cost are written without loops
 UNROLL = 40      # short loops up to this cost are written out
+FEW = 8          # variables whose derivatives are carried along in a loop over data
 
 _COST = {"add": 2, "sub": 2, "neg": 0, "mul": 10, "div": 10, "powi": 6, "abs": 3, "sqrt": 8, "where": 6, "min": 3, "max": 3,
          "sign": 6, "floor": 3, "ceil": 3, "rint": 3, "slope": 4, "step": 4, "ratio": 8,
@@ -112,6 +113,13 @@ def independent_roots(output: Expr, variable: Expr) -> list[Expr]:
     heavy = [a for a in met if a.size > 1 and p.cost[a] >= HEAVY and a.kind not in (Kind.TEST, Kind.VIEW)]
     roots = [root for stage in p.stages for root in stage.roots if root not in needs]
     return list(dict.fromkeys([*roots, *heavy]))
+
+
+def is_sum_over_data(f: Expr, x: Expr) -> bool:
+    """Has f few variables, each read on its own, in loops over many numbers none of which is stored?"""
+    nodes = list(topological([f]))
+    alone = all(node.size == 1 for node in nodes if x in node.args)
+    return x.size <= FEW and alone and straight_cost(nodes) > 4 * STRAIGHT and not plan([f], straight=False).stored
 
 
 def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float]) -> set[Expr]:

@@ -11,7 +11,7 @@ from infimum.expr.trace import trace
 from infimum.interval import elementary
 from infimum.lower import programs
 from infimum.lower.kernel import PRIMITIVES, Builder, Kernel, Value
-from tests.evaluate.fingerprint import FUNCTIONS
+from tests.evaluate.fingerprint import FUNCTIONS, dyadic
 from tests.random_kernels import ADVERSARIAL, bit_patterns
 
 EMPTY = np.zeros(1), np.zeros(1, np.int64)
@@ -129,21 +129,32 @@ _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, pro
                         programs.ESTIMATE_GRADIENT, programs.ESTIMATE_HESSIAN_VECTOR, programs.DESCENT_DENSE,
                         programs.DESCENT_LIMITED, programs.PROBE, programs.BOUND)
 _NEEDS_TERMS = (programs.TERMS, programs.REDUCED)  # of one variable each, which a stencil has not
-_FEW_VARIABLES = (programs.CONTRACT, programs.CURVES)  # the first has no loops, the second three variables at most
-PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind not in _FEW_VARIABLES]
-PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS]
+_FEW_VARIABLES = (programs.CONTRACT, programs.LOWEST, programs.CURVES)  # those have no loops, this has three variables at most
+_NEEDS_TANGENTS = (programs.TANGENT,)  # of functions of several variables, which waves have not
+_LEAST_SQUARES = (programs.RESIDUALS,)
+_NOT_FOR_WAVES = _FEW_VARIABLES + _NEEDS_TANGENTS + _LEAST_SQUARES
+PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind not in _NOT_FOR_WAVES]
+PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS + _LEAST_SQUARES]
+PROGRAM_CASES += [("fit", 3, kind) for kind in (programs.HESSIAN, *_LEAST_SQUARES)]
 PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.SPREAD)]
-PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1")]
+PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{programs.CONTRACT}:1:2:1:1:1")]
+PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
+
+
+def fit(x):
+    """A sum of squares over data."""
+    t = dyadic(1, 40, 3)[0]
+    return np.sum((x[0] * np.exp(-x[1] * t) + x[2] / (1 + t) - dyadic(1, 40, 5)[0]) ** 2)
 
 
 @cache
 def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
     """(kernel, doubles, positions) of a program; what is given with each run is some numbers."""
     name, *sizes = kind.split(":")
-    program = programs.PROGRAMS[name](trace(FUNCTIONS[function], n, ()), var("x", (n,)), *(map(int, sizes) if sizes else
-                                                                                        _SIZES.get(kind, ())))
+    f = trace((FUNCTIONS | {"fit": fit})[function], n, ())
+    program = programs.PROGRAMS[name](f, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
     doubles = program.data.doubles()
     return program.kernel, np.where(doubles == 0.0, np.arange(doubles.size) % 7 - 2.5, doubles), program.data.positions()
 

@@ -94,6 +94,8 @@ def test_an_exception_in_the_function_names_the_line_and_the_cure(infimum_, writ
     ([*BOX, "--option", "particles"], "argument --option: expected NAME=VALUE, such as particles=100, not 'particles'"),
     ([*BOX, "--option", "=3"], "expected NAME=VALUE"),
     ([*BOX, "--x0", "a"], "argument --x0: 'a' is not a number"),
+    ([*BOX, "--start-box", "0"], "argument --start-box: each variable needs two numbers, LO HI, and variable 0 has 1 of them"),
+    ([*BOX, "--start-box"], "argument --start-box: expected one argument"),
     ([*BOX, "--wrong"], "unrecognized arguments: --wrong"),
     ([*BOX, "--tim", "3"], "unrecognized arguments: --tim 3"),
     ([*BOX, "another.py"], "unrecognized arguments: another.py"),
@@ -120,6 +122,11 @@ def test_wrong_words(infimum_, write, words, said):
     ([*BOX, "--x0", "2"], "point 0 of x0 lies outside the bounds"),
     ([*BOX, "--x0", "0", "0"], "--x0 must be a point of 1 number"),
     ([*BOX, "--x0", "0;0,0"], "--x0 must be a point of 1 number"),
+    ([*BOX, "--start-box", "0", "2"], "box 0 of start_boxes reaches beyond the bounds: variable 0 has (0.0, 2.0) there"),
+    ([*BOX, "--start-box", "0,1;0,1"], "box 0 of start_boxes is wrong: 2 pairs of bounds were given for n = 1"),
+    ([*BOX, "--start-box", "0", "1", "--x0", "-.5"], "point 0 of x0 lies in none of the start_boxes"),
+    ([*BOX, "--start-box", "0", "0.5", "--start-box", "0.5", "1", "--engine", "swarm"], "engine 'swarm' takes one box, and there "
+     "are 2 start_boxes"),
     (["--bounds", "0", "inf", "--engine", "swarm"], "the swarm needs finite bounds"),
 ])
 def test_what_the_library_refuses(infimum_, write, words, said):

@@ -30,6 +30,14 @@ def test_the_swarm_is_a_candidate_and_code_0(infimum_, write):
     assert said.code == 0 and said.rows["verdict"].startswith("CANDIDATE") and said.rows["run"] == "engine swarm, seed 7, on cpu"
 
 
+def test_a_variation_of_the_newton_loop(infimum_, write):
+    asked = "minimize", write(SQUARE), "--bounds", "-1", "2", "--engine", "newton", "--option"
+    said = infimum_(*asked, "variation=PF", "gaps=true")
+    assert said.code == 0 and said.rows["verdict"].startswith("PROVED") and said.rows["run"].startswith("engine newton")
+    wrong = infimum_(*asked, "variation=FIP")
+    assert wrong.code != 0 and "'variation' must be one of 'IPF'" in wrong.err
+
+
 # ---- exit codes
 def test_infeasible_is_code_3(infimum_, write):
     said = infimum_("minimize", write(UNDEFINED), "--bounds", "-1", "1")
@@ -234,3 +242,29 @@ def test_a_checkpoint_of_another_function(tmp_path, monkeypatch, capsys):
     assert main(["minimize", "egg.py", "--checkpoint", "run.inf", "--max-boxes", "300"]) == 1
     assert main(["resume", "run.inf", "rosen.py"]) == 2
     assert "another function" in capsys.readouterr().err
+
+
+# ---- start boxes
+@pytest.mark.parametrize("words", [
+    ["--start-box", "-2", "-1", "0", "1", "--start-box", "1", "2", "0", "3"],
+    ["--start-box", "-2,-1;0,1", "--start-box", "1,2;0,3"],
+    ["--start-box=-2,-1;0,1", "--start-box", "[(1, 2), (0, 3)]"],
+])
+def test_start_boxes(infimum_, write, told, words):
+    for order in ([write(ROSEN), *words], [*words, write(ROSEN)]):
+        assert infimum_("minimize", *order, "--bounds", "-5", "10", "-5", "10").code == 0
+        assert told["start_boxes"] == [[(-2.0, -1.0), (0.0, 1.0)], [(1.0, 2.0), (0.0, 3.0)]]
+
+
+def test_start_boxes_that_the_file_declares(infimum_, write):
+    file = write(f"{SQUARE}\nbounds = (-1, 1); n = 2\nstart_boxes = [[(-1, 0)] * 2, [(0.5, 1)] * 2]")
+    said = infimum_("minimize", file)
+    assert said.code == 0 and said.rows["x"] in ("(0, 0)", "(0.5, 0.5)")  # both are as far from the lowest point
+    assert said.rows["message"].endswith("all this is about the union of the 2 start boxes, not about the rest of the bounds")
+    said = infimum_("minimize", file, "--start-box", "0", "1", "0", "1")  # the command line comes first
+    assert said.rows["x"] == "(0.25, 0.25)" and "about the start box" in said.rows["message"]
+
+
+def test_the_help_tells_of_start_boxes(infimum_):
+    said = infimum_("minimize", "--help")
+    assert "--start-box LO HI ..." in said.out and "about their union" in " ".join(said.out.split())

@@ -19,6 +19,7 @@ from tests.engine.coupled import COLVILLE
 ROOT = Path(infimum.__file__).parent.parent
 CASES = {"auto": (COLVILLE, {}), "pieces": (problems.get("paviani"), {}),
          "settled late": (problems.get("alpine_2", 20), {}),
+         "newton": (COLVILLE, {"engine": "newton", "xtol": 1e-4}),
          "complete": (problems.get("rastrigin", 5), {"engine": "complete", "options": {"partition": (3, 4)}})}
 
 
@@ -48,7 +49,7 @@ def test_a_run_in_pieces_has_the_bits_of_a_whole_one(name, tmp_path):
     r = infimum.minimize(p.fun, p.bounds, atol=1e-7, rtol=1e-7, checkpoint=path, callback=stop_every(3), **settings)
     pieces = 1
     while r.verdict is infimum.Verdict.STOPPED:
-        r, pieces = infimum.resume(path, p.fun, callback=stop_every(5 * pieces**2)), pieces + 1
+        r, pieces = infimum.resume(path, p.fun, callback=stop_every(2 * pieces**2)), pieces + 1
     assert pieces > 3 and bits(r) == bits(whole)
 
 

@@ -35,7 +35,7 @@ def test_a_sweep_cuts_where_the_width_is_no_double():
     assert (lo > 0).all() and (lo <= 1.2e308).all() and (1.2e308 <= hi).all()
 
 
-@pytest.mark.parametrize("engine", ("auto", "complete"))
+@pytest.mark.parametrize("engine", ("auto", "newton", "complete"))
 @pytest.mark.parametrize(("bounds", "xtol"), [((1.0, 1 + 2.0**-50), 2.0**-52), ((0.0, 8 * TINY), TINY), ((0.0, 1.0), 2.0**-4)])
 def test_a_width_of_exactly_xtol_is_not_wider(engine, bounds, xtol):
     r = infimum.minimize(lambda x: 0 * x[0], [bounds], xtol=xtol, engine=engine)

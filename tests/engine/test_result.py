@@ -12,6 +12,7 @@ import pytest
 
 from infimum import minimize
 from infimum.cover import Cover
+from infimum.minimisers import Minimiser, Minimisers
 from infimum.result import End, Minimum, Progress, Result, Verdict
 
 POINT = np.array([1.0, -0.25])
@@ -208,7 +209,7 @@ def solved(engine: str) -> Result:
     return minimize(lambda x: (x[0] - 0.25) ** 2 + x[1] ** 2, [(-1, 1)] * 2, engine=engine)
 
 
-@pytest.mark.parametrize("engine", ["auto", "complete", "swarm"])
+@pytest.mark.parametrize("engine", ["auto", "newton", "complete", "swarm"])
 def test_copies(engine):
     r = solved(engine)
     for copied in (copy.copy(r), copy.deepcopy(r), pickle.loads(pickle.dumps(r))):
@@ -237,3 +238,30 @@ def test_what_was_found_does_not_change(made):
 def test_verdicts_and_ends():
     assert [v.name for v in Verdict] == ["PROVED", "STOPPED", "UNDECIDED", "INFEASIBLE", "CANDIDATE"]
     assert [e.name for e in End] == ["CONVERGED", "KINK", "UNFINISHED"]
+
+
+# ---- minimisers
+def minimiser(x, value=0.0, may_be_global=True, width=0.0):
+    x = np.array(x, dtype=float)
+    return Minimiser(x, x + width, value, value, may_be_global)
+
+
+@pytest.mark.parametrize(("found", "rest", "why", "said"), [
+    ([], 0, None, "no global minimiser"),
+    ([], 3, "so", "no minimiser is proved to be alone; 3 regions may hold minimisers: so"),
+    ([minimiser([1])], 0, None, "exactly one global minimiser, proved"),
+    ([minimiser([1]), minimiser([2], 7.0, may_be_global=False)], 0, None, "exactly one global minimiser, proved"),
+    ([minimiser([1]), minimiser([2])], 0, None, "at least one of 2 local minimisers is global, and no other point"),
+    ([minimiser([1])], 1, "so", "1 minimiser is proved to be alone in a box; 1 other region may hold minimisers: so"),
+])
+def test_what_is_said_of_minimisers(found, rest, why, said):
+    assert str(Minimisers(found, rest, why)).splitlines()[0] == said
+
+
+def test_the_table_of_minimisers():
+    found = [minimiser([2, 1.5], 7.0, may_be_global=False), minimiser([0.25, -1], -2.0, width=1e-12)]
+    lines = str(Minimisers(found, 0)).splitlines()
+    assert [line.split() for line in lines[1:]] == [["value", "global", "width", "x"], ["-2", "yes", "1e-12", "(0.25,", "-1)"],
+                                                    ["7", "no", "0", "(2,", "1.5)"]]
+    many = str(Minimisers([minimiser([k]) for k in range(25)], 0)).splitlines()
+    assert len(many) == 23 and many[-1].strip() == "and 5 more" and "may be" in many[2]

@@ -12,7 +12,7 @@ from infimum.problem import Problem
 from infimum.result import Verdict
 from infimum.watch import OutOfTime, Watch
 
-ENGINES = ("auto", "swarm", "complete")
+ENGINES = ("auto", "newton", "swarm", "complete")
 
 
 def bowl(x):
@@ -78,7 +78,7 @@ def test_plain_calls_stay_inside(low: float, high: float):
     assert all(np.isfinite(x) and low <= x <= high for x in seen) and len(seen) >= 1
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [engine for engine in ENGINES if engine != "newton"])  # which verifies by that of the gradient
 def test_without_the_kernel_that_verifies_the_value_is_an_estimate(without, engine: str):
     without("value")
     r = infimum.minimize(bowl, [(-1, 1)] * 2, time_limit=1000, engine=engine)
@@ -91,6 +91,13 @@ def test_without_the_kernel_that_branches_the_enclosure_is_that_of_the_whole_box
     assert r.verdict is Verdict.STOPPED and r.lower <= 1.0 <= r.upper < 1.001
     (lo, hi), = r.boxes
     assert (lo <= [0.25, -0.5]).all() and (hi >= [0.25, -0.5]).all()
+
+
+def test_without_second_derivatives_the_newton_loop_knows_the_whole_box(without):
+    without("hessian")
+    r = infimum.minimize(bowl, [(-1, 1)] * 2, time_limit=1000, engine="newton")
+    assert r.verdict is Verdict.STOPPED and r.lower <= 1.0 <= r.upper and len(r.boxes) == 1
+    assert (r.boxes[0][0] == -1).all() and (r.boxes[0][1] == 1).all()
 
 
 def test_a_kernel_that_comes_late_loses_no_region(without):

@@ -65,7 +65,7 @@ def test_the_regions_of_a_flat_minimum_stay_narrow():
     assert f"all in 1 box ({len(r.regions)} regions, the widest 0.00" in str(r)
 
 
-@pytest.mark.parametrize("engine", ("auto", "complete"))
+@pytest.mark.parametrize("engine", ("auto", "newton", "complete"))
 def test_every_region_lies_in_a_box(engine):
     p = infimum.problems.get("himmelblau")
     r = infimum.minimize(p.fun, p.bounds, xtol=1e-3, engine=engine)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from flint import arb
 
+from infimum.engine.parts.chain.coupled import elements_on
 from infimum.expr.build import index, substituted
 from infimum.expr.node import const, var
 from infimum.expr.scalar import coupling_of
@@ -12,7 +13,13 @@ from infimum.expr.trace import trace
 from tests.oracle.arb_values import PRECISIONS, precision, settled_value
 from tests.oracle.walk import Special
 
-N = 6
+N, INF = 6, np.inf
+LOW, HIGH = np.full(N, -3.0), np.full(N, 3.0)
+
+
+def coupling_on(f, low=LOW, high=HIGH):
+    """On a box that holds the points of these tests."""
+    return coupling_of(f, len(low), lambda node: elements_on(node, low, high))
 
 
 def waves(x):
@@ -46,11 +53,21 @@ COUPLED = {
     "an array of one element": (lambda x: (waves(x) + np.sum(x, keepdims=True) ** 2)[0], 1),
     "a condition": (lambda x: waves(x) + np.where(np.sum(x) < 1, 2.0, np.mean(x) ** 2), 1),
     "a band": (lambda x: np.sum(x[2:] * x[1:-1] * x[:-2]) + np.sum(x) ** 2, 1),
+    "a positive product": (lambda x: waves(x) - np.prod(2 + np.cos(x)) ** 0.5, 1),
+    "a negative factor": (lambda x: waves(x) * (1 + np.prod(np.arange(-0.5, N - 1) * np.exp(x / 7)) ** 2), 1),
+    "factors that may be 0": (lambda x: waves(x) + np.prod(np.abs(x)), 1),
+    "factors that change their signs": (lambda x: waves(x) + np.prod(x), 2),
+    "a product in a function": (lambda x: np.sum(np.cos(x)) * np.cos(np.prod(np.cos(2 * x))), 2),
+    "a product of chains": (lambda x: waves(x) + np.prod(x[1:] - x[:-1]), 2),
     "weights": (lambda x: waves(x) + np.abs(np.dot(np.arange(1.0, N + 1), x) - 1 / 3), 1),
 }
+CUT = ("factors that may be 0", "factors that change their signs", "a product in a function", "a product of chains")
 NOT = {
     "a chain": waves,
-    "no sums": lambda x: np.prod(np.cos(x)) + np.sum(x**2),
+    "two signs": lambda x: np.prod(np.cos(x)) + np.sin(np.prod(x)),
+    "a sign and two sums": lambda x: np.prod(np.cos(x)) + np.exp(np.sum(x**2)),
+    "factors of all": lambda x: np.prod(np.cumsum(x)) + np.sum(x**2),
+    "factors without bounds": lambda x: np.prod(1 / x) + np.sum(x**2),
     "three scalars": lambda x: np.exp(np.sum(x)) + np.sin(np.sum(x**2)) + np.cos(np.sum(x**3)),
     "as many scalars as variables": lambda x: np.sum(np.sum((x[:, None] - x) ** 2, axis=1) ** 2),
     "few variables": lambda x: np.exp(x[0] + x[1] + x[2]) + waves(x),
@@ -63,8 +80,9 @@ def test_it_is_the_function_whatever_the_multipliers_are(name):
     """The sum of all terms at (x, s) with s = G(x), as real numbers, held against Arb."""
     fun, scalars = COUPLED[name]
     f, rng, checked = trace(fun, N), np.random.default_rng(1), 0
-    coupling = coupling_of(f, N)
-    assert len(coupling.scalars) == scalars and coupling.nested == (name == "one scalar in another")
+    coupling = coupling_on(f)
+    assert len(coupling.scalars) == scalars and np.isinf(coupling.above).all() == (name not in CUT)
+    assert all(above == (INF if name == "one scalar in another" else -INF) for above in coupling.above) or name in CUT
     for _ in range(12):
         x, multipliers = rng.integers(-24, 25, N) / 8, rng.normal(size=2) * rng.choice((0, 1, 1e6))
         value = settled_value(f, x)
@@ -72,6 +90,8 @@ def test_it_is_the_function_whatever_the_multipliers_are(name):
             s = [settled_value(scalar, x) for scalar in coupling.scalars]
             if isinstance(value, Special) or any(isinstance(v, Special) for v in s):
                 continue
+            if coupling.signed is not None:
+                s[0] = arb(-1 if settled_value(coupling.signed, x) < 0 else 1)
             middle = np.concatenate([x, [float(v.mid()) for v in s]])  # the sum as a function of s has slope 0 but for F
             terms = ((family, k) for family in coupling.families for k in range(family.count))
             total = sum((term_at(*term, middle, multipliers) for term in terms), arb(0))
@@ -91,14 +111,15 @@ def term_at(family, k, point, multipliers):
 
 @pytest.mark.parametrize("name", NOT)
 def test_not_without_the_structure(name):
-    assert coupling_of(trace(NOT[name], N), N) is None
+    assert coupling_on(trace(NOT[name], N)) is None
 
 
 def test_multipliers_are_marked_and_nothing_else():
     for fun, scalars in COUPLED.values():
-        families = coupling_of(trace(fun, N), N).families
+        coupling = coupling_on(trace(fun, N))
+        families = coupling.families
         marks = [family.upper[np.isnan(family.lower)] for family in families]
-        assert sorted({k for mark in marks for k in mark.tolist()}) == list(range(scalars))
+        assert sorted({k for mark in marks for k in mark.tolist()}) == list(range(coupling.signed is not None, scalars))
         assert all(var(X, (0,)) is not family.value for family in families)
         for family in families:  # a scalar is one in all terms of a family, or in none
             reads = family.variables >= N
@@ -112,5 +133,5 @@ def test_long_loops():
         for i in range(500):
             total = total + x[i] * x[(i + 1) % 500]
         return total / (1 + np.sum(x**2))
-    coupling = coupling_of(trace(f, 500), 500)
+    coupling = coupling_on(trace(f, 500), np.full(500, -3.0), np.full(500, 3.0))
     assert len(coupling.scalars) == 1 and sum(family.count for family in coupling.families) == 1002

@@ -1,5 +1,7 @@
 """The kernel of second derivatives: squares are squares, the triangle is symmetric, and Arb agrees on points and boxes."""
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 from scipy import special
@@ -7,6 +9,9 @@ from scipy import special
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
 from infimum.evaluate import compile
+from infimum.expr.node import var
+from infimum.lower.hessian import Hessian
+from infimum.lower.schedule import is_sum_over_data
 from tests.oracle.check import check
 
 T = np.linspace(0.0, 2.0, 40)
@@ -20,8 +25,18 @@ def waves(x):
     return np.sum((np.sin(np.outer(T[:9], x)) @ np.ones(len(x)) - T[:9]) ** 2)
 
 
+def absorbance(x):
+    return np.sum((x[0] * np.exp(-((T - x[1]) ** 2) / (2 * x[2] ** 2)) * (2 - 2 * np.exp(-x[3] * T)) - T / 3) ** 2)
+
+
+def guarded_sum(x):
+    """Kinks, edges of the domain and what does not depend on any variable, in a sum over data."""
+    m = np.where(x[0] > T / 4, np.sqrt(x[0]) * T, x[1] * T) + np.maximum(x[1] - T / 8, 0) ** 3 + abs(x[2] + T)
+    return np.sum((m - np.sin(T)) ** 2) + np.sum(np.cos(T)) + x[1] ** 2
+
+
 FUNCTIONS = {
-    "decay": (decay, 3), "waves": (waves, 4),
+    "decay": (decay, 3), "absorbance": (absorbance, 4), "guarded sum": (guarded_sum, 4), "waves": (waves, 4),
     "rosenbrock": (lambda x: np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2), 6),
     "product": (lambda x: np.prod(np.cos(x)) + np.sum(np.cumprod(x)), 5),
     "norm": (lambda x: np.linalg.norm(x) * np.hypot(x[0], 2), 4),
@@ -62,7 +77,7 @@ def test_the_matrix_is_symmetric(n):
     assert np.array_equal(h.gradient.lo, g.lo) and np.array_equal(h.gradient.hi, g.hi)
 
 
-@pytest.mark.parametrize("name", ("decay", "norm", "guarded", "largest"))
+@pytest.mark.parametrize("name", ("decay", "absorbance", "guarded sum", "norm", "guarded", "largest"))
 def test_the_same_bits_as_the_definition(name):
     f, n = FUNCTIONS[name]
     lo = np.random.default_rng(0).uniform(0.1, 1.0, (n, 3))
@@ -75,3 +90,30 @@ def test_empty_boxes_and_none():
     f = compile(lambda x: x[0] ** 3 * x[1], 2)
     h = f.hessian([[1.0, np.nan], [0.0, 0.0]], [[0.0, 1.0], [1.0, 1.0]])
     assert h.value.level.tolist() == [0, 0] and not np.isnan(h.lo).any() and not np.isnan(h.hi).any()
+
+
+@pytest.mark.parametrize(("name", "at_once"), [("decay", True), ("absorbance", True), ("guarded sum", True), ("waves", False),
+                                               ("rosenbrock", False), ("quotients", False), ("many", False)])
+def test_sums_over_data_have_one_loop_and_nothing_stored(name, at_once):
+    f, n = FUNCTIONS[name]
+    compiled = compile(f, n)
+    writer = Hessian(compiled.f, var("x", (n,)))
+    assert is_sum_over_data(compiled.f, var("x", (n,))) == at_once
+    assert not at_once or not writer.b.kernel("hessian", 2, 7).buffers
+
+
+def test_all_at_once_meets_row_by_row(monkeypatch):
+    """Two enclosures of the same numbers; forward mode has (a + b) c where reverse mode has a c + b c."""
+    t = np.linspace(-8, 8, 40)
+
+    def both(x):
+        return np.sum((20 - 12 * t + x[0] ** 2 * t + x[1] ** 2 * t - 0.01 * x[0] ** 4 * t - 10 * x[1]) ** 2)
+    lo = np.random.default_rng(1).uniform(1.8, 2.8, (2, 6))
+    one = compile(both, 2).hessian(lo, lo + 0.1)
+    monkeypatch.setattr("infimum.lower.hessian.is_sum_over_data", lambda f, x: False)
+    monkeypatch.setattr("infimum.evaluate._lowered", OrderedDict())
+    other = compile(both, 2).hessian(lo, lo + 0.1)
+    for a, c in ((one, other), (one.gradient, other.gradient)):
+        assert ((a.lo <= c.hi) & (c.lo <= a.hi)).all()
+        assert (a.hi - a.lo <= (c.hi - c.lo) * (1 + 1e-9)).all()
+    assert (one.gradient.hi - one.gradient.lo < 0.9 * (other.gradient.hi - other.gradient.lo)).any()

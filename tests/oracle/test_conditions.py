@@ -32,7 +32,7 @@ def test_minima_lie_below_what_numpy_computes(seed):
     f = draw.function() if n == 2 else chain(draw.function())
     values = by_numpy(f, GRID[draw.rng.integers(len(GRID), size=(n, 1000))])
     lowest = values[np.isfinite(values)].min(initial=np.inf)
-    for engine in ("auto", "complete"):
+    for engine in ("auto", "newton", "complete"):
         try:
             r = infimum.minimize(f, [(-3, 3)] * n, max_boxes=200, engine=engine)
         except NotLocalError:

@@ -30,6 +30,16 @@ def memory_full(regions: int) -> str:
     return f"no memory is left beside {counted(regions, 'region')}"
 
 
+def not_isolated(regions: int) -> str:
+    """Minimisers that seem to be a curve or a surface ended it.
+
+    >>> not_isolated(2000)
+    'minimisers seem to fill a curve or a surface, not isolated points: 2,000 regions are left on which the function is as low'
+    """
+    return f"minimisers seem to fill a curve or a surface, not isolated points: {counted(regions, 'region')} are left on which " \
+           "the function is as low"
+
+
 def iterations_done(iterations: int) -> str:
     """The option `iterations` of the complete search ended it.
 

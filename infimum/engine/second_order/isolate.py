@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.engine.second_order.convex import diagonally_dominant, midpoint, positive_definite
+from infimum.engine.second_order.around import convexity, part_of, row_around
+from infimum.engine.second_order.convex import midpoint
 from infimum.engine.second_order.inverse import inverse, inverse_factor
 from infimum.engine.second_order.krawczyk import krawczyk
+from infimum.engine.second_order.lowest import lowest
 from infimum.engine.second_order.newton import polished
 from infimum.engine.second_order.outward import Interval, size
 from infimum.evaluate import Evaluator, Hessian
 
 _RADII = 12      # boxes for K, each side eight times that of the one before
-_GROWN = 4.0     # B at first: so many times as far as it need reach
-_HALVINGS = 40   # and then half as far, and half of that, …
 _NARROWER = 4    # times K is narrowed
 _ULPS, _FINE = 2.0**-52, 2.0**-60  # what is worth telling: a part of the numbers, and of the widths
 
@@ -39,6 +39,7 @@ class Refused(Enum):
     SINGULAR = "the second derivatives may vanish in some direction there"
     AT_A_BOUND = "a derivative may vanish at a bound there"
     TOO_WIDE = "regions reach further than second derivatives tell; a smaller xtol= narrows them"
+    TOO_MANY = "there are too many boxes to look at all of them"
 
 
 def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval) -> Isolated | Refused:
@@ -46,13 +47,18 @@ def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
     x = polished(evaluator, lo, hi, x)
     here = evaluator.hessian(x, x)
     at = _At(lo, hi, x, here)
-    factor = inverse_factor(midpoint(_part(here, at.free))[..., None])
+    factor, least = inverse_factor(midpoint(part_of(here, at.free))[..., None]), least_radius(x, reach)
     found = Refused.SINGULAR
     if here.value.smooth and np.isfinite(factor).all():
-        found = _unique(evaluator, at, factor, least_radius(x, reach))
+        found = _unique(evaluator, at, factor, least)
     if not isinstance(found, Refused):
         around = _around(evaluator, at, factor, found, reach)
         found = Refused.SINGULAR if around is None else Isolated(*found, around)
+    if found is Refused.AT_A_BOUND:
+        found = _lowest(evaluator, at, here, (at.low, at.high), reach, least) or found
+    if (at.low | at.high).any() and not (isinstance(found, Isolated) and _covers(found.around, reach)):
+        wider = _lowest(evaluator, at, here, (at.low & False, at.high & False), reach, least)
+        found = _wider(found, wider) if wider is not None else found
     if isinstance(found, Refused) and not evaluator.value(*reach).smooth:
         return Refused.NOT_SMOOTH
     return found
@@ -75,12 +81,6 @@ class _At:
         return ((lo[free] > self.lo[free, None]) & (hi[free] < self.hi[free, None])).all(axis=0)
 
 
-def _part(found: Hessian, free: np.ndarray) -> Interval:
-    """The Hessian of the free variables."""
-    at = np.ix_(free, free)
-    return found.lo[at], found.hi[at]
-
-
 def least_radius(x: np.ndarray, reach: Interval) -> np.ndarray:
     """The least radius of a box around x that is worth telling."""
     with np.errstate(all="ignore"):
@@ -98,7 +98,7 @@ def _unique(evaluator: Evaluator, at: _At, factor: np.ndarray, least: np.ndarray
     lo[free] -= radius
     hi[free] += radius
     found = evaluator.hessian(lo, hi)
-    sent = krawczyk(x[free], at.slope, _part(found, free), factor, (lo[free], hi[free]))
+    sent = krawczyk(x[free], at.slope, part_of(found, free), factor, (lo[free], hi[free]))
     alone = sent.inside & found.value.smooth
     proved = np.flatnonzero(alone & at.inside(lo, hi))
     if not len(proved):
@@ -119,7 +119,7 @@ def _narrowed(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray,
         if not ((lo[free] <= at.x[free]) & (at.x[free] <= hi[free])).all():
             break
         found = evaluator.hessian(lo[:, None], hi[:, None])
-        sent = krawczyk(at.x[free], at.slope, _part(found, free), factor, (lo[free, None], hi[free, None]))
+        sent = krawczyk(at.x[free], at.slope, part_of(found, free), factor, (lo[free, None], hi[free, None]))
         low, high = np.fmax(lo[free], sent.lo[:, 0]), np.fmin(hi[free], sent.hi[:, 0])
         if ((low <= lo[free]) & (high >= hi[free])).all():
             break
@@ -130,35 +130,27 @@ def _narrowed(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray,
 
 def _around(evaluator: Evaluator, at: _At, factor: np.ndarray, unique: Interval, reach: Interval) -> Interval | None:
     """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser."""
-    share = np.append(_GROWN * 0.5 ** np.arange(_HALVINGS), 0.0)
-    x = at.x[:, None]
-    with np.errstate(all="ignore"):
-        lo, hi = (x + np.where(share > 0, (end[:, None] - x) * share, 0.0) for end in reach)
-    lo = np.maximum(np.fmin(lo, unique[0][:, None]), at.lo[:, None])
-    hi = np.minimum(np.fmax(hi, unique[1][:, None]), at.hi[:, None])
-    bounded = (np.isfinite(lo) & np.isfinite(hi)).all(axis=0)
-    found = evaluator.hessian(lo, hi)
-    rises = found.gradient.lo[at.low] > 0, found.gradient.hi[at.high] < 0
-    may = found.value.smooth & bounded & rises[0].all(axis=0) & rises[1].all(axis=0)
-    convex = may.copy()
-    if len(at.free):
-        convex &= positive_definite(_part(found, at.free), np.repeat(factor, len(share), axis=2))
-    if not (convex & (share >= 1.0)).any():
-        wider = np.flatnonzero(may & (share <= 1.0) & ~convex)
-        convex[wider] = _convex_along(evaluator, at, factor, lo[:, wider], hi[:, wider])
-    k = np.flatnonzero(convex)
-    return (lo[:, k[0]], hi[:, k[0]]) if len(k) else None
+    for row in row_around(at.x, unique, reach, (at.lo, at.hi)).portions():  # the first is nearly always the largest
+        k = np.flatnonzero(convexity(evaluator, row, at.free, factor, (at.low, at.high)) > 0)
+        if len(k):
+            return row.lo[:, k[0]], row.hi[:, k[0]]
+    return None
 
 
-def _convex_along(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Whether the Hessian of the free variables is positive definite on boxes where f is smooth, from its enclosure along the
-    rows of the factor: tighter where the boxes are long valleys, for a kernel more."""
-    count, directions = len(at.free), np.zeros((len(at.x),) * 2)
-    if not lo.shape[1]:
-        return np.zeros(0, bool)
-    directions[:count, at.free] = factor[..., 0]
-    value, low, high = evaluator.curvature(lo, hi, directions)
-    return value.smooth & diagonally_dominant((low[:count, :count], high[:count, :count]))
+def _lowest(evaluator: Evaluator, at: _At, here: Hessian, held: Interval, reach: Interval, least: np.ndarray) -> Isolated | None:
+    found = lowest(evaluator, (at.lo, at.hi), at.x, here, held, reach, least)
+    return None if found is None else Isolated(*found[0], found[1])
+
+
+def _wider(found: Isolated | Refused, other: Isolated) -> Isolated | Refused:
+    """The narrower K with the wider B, where that contains the other: both are then around the same minimiser."""
+    if isinstance(found, Refused):
+        return other
+    return found._replace(around=other.around) if _covers(other.around, found.around) else found
+
+
+def _covers(box: Interval, other: Interval) -> bool:
+    return bool(((box[0] <= other[0]) & (other[1] <= box[1])).all())
 
 
 def _newton_step(factor: np.ndarray, slope: Interval) -> np.ndarray:

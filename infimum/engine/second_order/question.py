@@ -30,7 +30,7 @@ class Question:
         if terms is None and not small:
             return Minimisers((), cover.count, _TOO_MANY)
         settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
-                         result.x, self.start, terms)
+                         result.x, self.start, terms=terms)
         return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
 
     def __reduce__(self) -> tuple:

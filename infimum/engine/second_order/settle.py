@@ -6,7 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.engine.regions.pool import Regions
+from infimum.engine.second_order.clear import cleared
+from infimum.engine.second_order.cut import beyond_one_side
 from infimum.engine.second_order.isolate import Isolated, Refused, isolate
+from infimum.engine.second_order.outward import Interval
 from infimum.engine.second_order.structure.isolate import isolate as isolate_by_structure
 from infimum.engine.second_order.structure.terms import Terms
 from infimum.evaluate import Evaluator
@@ -14,9 +17,9 @@ from infimum.minimisers import Minimiser
 from infimum.start_boxes import StartBoxes
 
 VARIABLES, OPERATIONS = 32, 400  # of functions that are looked at
-REGIONS = 1 << 14
+REGIONS = 1 << 16
 _SMOOTH = 3
-GROUPS, _EACH = 16, 4  # groups of regions that are looked at, and minimisers in one of them
+GROUPS, _EACH, _IN_VAIN = 64, 16, 16  # groups of regions that are looked at, minimisers in one of them, groups without any
 
 
 class Settled(NamedTuple):
@@ -30,59 +33,90 @@ class Settled(NamedTuple):
 
 
 def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, groups: list[tuple[np.ndarray, np.ndarray]],
-           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None,
+           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None, last: bool = True,
            terms: Terms | None = None) -> Settled:
     """`groups` are boxes of regions that touch, [lo, hi] the user's bounds; the infimum lies in `bounds`, and x is a good point.
     Where the search began in several `start` boxes, their union is the feasible set. `terms`: those of the function, if they are
     to be used instead of the whole matrix of second derivatives.
 
-    A region that lies in the box B of a proved minimiser holds no other one: what is left of it is what it shares with K. Regions
-    that lie in no such box stay as they are.
+    A region that lies in the box B of a proved minimiser holds no other one: what is left of it is what it shares with K. One
+    that reaches beyond B through one face is cut there; others stay. Where the regions are the `last` that there will be, those
+    that stay are cut further, to see if anything is left of them.
     """
-    work = _Settling(evaluator, lo, hi, regions, *bounds, start, terms)
-    for box in groups[:GROUPS]:
-        work.look_at(box, x)
-    left = regions.at(np.flatnonzero(work.open))
+    work, in_vain = _Settling(evaluator, lo, hi, regions, *bounds, start, terms), 0
+    for count, box in enumerate(groups):
+        if count == GROUPS or in_vain == _IN_VAIN:
+            work.why = work.why or Refused.TOO_MANY
+            break
+        in_vain += not work.look_at(box, x)
+    if last and work.proved and terms is None:
+        work.clear()
+    left = work.regions.at(np.flatnonzero(work.open))
     rest = len(left)
-    for shared in work.kept:
-        left = left.with_(shared)
-    return Settled(left, work.found, rest, work.why)
+    for kept in work.kept():
+        left = left.with_(kept)
+    return Settled(left, work.found, rest, work.why if rest else None)
 
 
 class _Settling:
-    """Regions on the way: `open` are those that lie around no proved minimiser yet."""
+    """Regions on the way: `open` are those that lie around no proved minimiser yet, as much as is left of them. K of a minimiser
+    is `owed` a region of its own once one that was `given` and meets it is no longer whole."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, lower: float,
                  upper: float, start: StartBoxes | None, terms: Terms | None):
         self.isolate = partial(isolate, evaluator) if terms is None else partial(isolate_by_structure, terms)
-        self.evaluator, self.lo, self.hi, self.regions, self.start = evaluator, lo, hi, regions, start
+        self.evaluator, self.lo, self.hi, self.given, self.start = evaluator, lo, hi, regions, start
         self.lower, self.upper = lower, upper
-        self.open = np.ones(len(regions), bool)
+        self.regions, self.open = regions.at(np.arange(len(regions))), np.ones(len(regions), bool)
         self.proved: list[Isolated] = []
         self.found: list[Minimiser] = []
-        self.kept: list[Regions] = []
+        self.owed: list[bool] = []
+        self.boxes: list[Interval] = []  # all B
         self.why: Refused | None = None
 
-    def look_at(self, box: tuple[np.ndarray, np.ndarray], x: np.ndarray | None) -> None:
-        """Proves one minimiser after the other in a group of regions, while that settles some of them."""
-        members = np.flatnonzero(_within(self.regions, box))
+    def look_at(self, box: Interval, x: np.ndarray | None) -> bool:
+        """Proves one minimiser after the other in a group of regions, while that settles some of them. Was there one?"""
+        members, before = np.flatnonzero(_within(self.regions, box)), len(self.boxes)
         for _ in range(_EACH):
             members = members[self.open[members]]
             if not len(members):
-                return
+                break
             one = self._isolated(self._start(members, x), box)
-            inside = () if isinstance(one, Refused) else np.flatnonzero(self.open & _within(self.regions, one.around))
-            if isinstance(one, Refused) or not self._take(one, inside) or not len(inside):
-                self.why = self.why or (one if isinstance(one, Refused) else Refused.TOO_WIDE)
-                return
-            self.open[inside], x = False, None
-        self.why = self.why or (Refused.TOO_WIDE if self.open[members].any() else None)
+            refused = one if isinstance(one, Refused) else None if self._take(one) else Refused.TOO_WIDE
+            self.why, x = self.why or refused, None
+            if refused is not None:
+                break
+        else:
+            self.why = self.why or Refused.TOO_WIDE
+        return len(self.boxes) > before
+
+    def clear(self) -> None:
+        """Cuts the regions that are still open, where nothing may be left of them. What is left of one that is no longer whole
+        takes its place, unless that would leave one more, for K."""
+        number = np.flatnonzero(self.open)
+        which, left = cleared(self.evaluator, self.lo, self.hi, self.start, self.regions.at(number), self.boxes, self.upper)
+        gone = np.delete(number, which)
+        self.open[gone] = False
+        for k, one in enumerate(self.proved):
+            self.owed[k] |= bool(self._meets(one, gone).any())
+        whole = np.zeros(len(which), bool)
+        for k, one in enumerate(self.proved):
+            whole |= self._meets(one, number[which]) & (not self.owed[k])
+        self._replace(number[which[~whole]], left.lo[:, ~whole], left.hi[:, ~whole])
+
+    def kept(self) -> list[Regions]:
+        """The regions of those K that are owed one, where f is not above what is known."""
+        found = [self._shared(one, m.lower) for one, m, owed in zip(self.proved, self.found, self.owed, strict=True)
+                 if owed and not m.lower > self.upper]
+        return [region for region in found if len(region)]
 
     def _isolated(self, x: np.ndarray, box: tuple[np.ndarray, np.ndarray]) -> Isolated | Refused:
-        """A minimiser near x. In several start boxes: one strictly inside one of them, and B within it. On a face of a start box
-        the feasible set may go on, and what is least in the box need be no minimiser."""
+        """A minimiser near x, not far from the group in this box. In several start boxes: one strictly inside one of them, and B
+        within it. On a face of a start box the feasible set may go on, and what is least in the box need be no minimiser."""
         if self.start is None:
-            return self.isolate(self.lo, self.hi, x, box)
+            one = self.isolate(self.lo, self.hi, x, box)
+            far = isinstance(one, Isolated) and not _meet(*box, *(end[:, None] for end in one.around)).any()
+            return (Refused.TOO_WIDE if self.evaluator.value(*box).smooth else Refused.NOT_SMOOTH) if far else one
         held = self.start.around(x)
         if not len(held):  # regions that were merged may reach beyond
             return Refused.AT_A_BOUND
@@ -91,20 +125,38 @@ class _Settling:
         inside = isinstance(one, Isolated) and bool(((lo < one.lo) & (one.hi < hi)).all())
         return one if inside or isinstance(one, Refused) else Refused.AT_A_BOUND
 
-    def _take(self, one: Isolated, inside: np.ndarray) -> bool:
-        """Lists the minimiser, unless it is listed already; False if that cannot be told."""
-        meets = [other for other in self.proved if _meet(one.lo, one.hi, other.lo[:, None], other.hi[:, None]).any()]
-        if any(not _holds(other.around, one) for other in meets):
+    def _take(self, one: Isolated) -> bool:
+        """Lists the minimiser, unless it is listed already, and reduces the regions around it; False if nothing comes of it."""
+        same = [k for k, other in enumerate(self.proved) if _meet(one.lo, one.hi, other.lo[:, None], other.hi[:, None]).any()]
+        if any(not _is_one(self.proved[k], one) for k in same):
             return False
-        value = self.evaluator.mean_value(one.lo, one.hi).best
-        shared = self._shared(one, np.asarray(inside), float(value.lo))
-        self.kept += [shared] if len(shared) and not value.lo > self.upper else []
-        in_regions = bool(_meet(one.lo, one.hi, self.regions.lo, self.regions.hi).any())
-        if not meets and (in_regions or len(inside)):
+        inside, open_ = np.flatnonzero(self.open & _within(self.regions, one.around)), np.flatnonzero(self.open)
+        cut, lo, hi = beyond_one_side(*(np.take(end, open_, axis=1) for end in (self.regions.lo, self.regions.hi)), one.around)
+        cut, in_regions = open_[cut], bool(_meet(one.lo, one.hi, self.given.lo, self.given.hi).any())
+        if not same and (in_regions or len(inside) or len(cut)):
+            value = self.evaluator.mean_value(one.lo, one.hi).best
             possible = in_regions and not value.lo > self.upper
             self.proved.append(one)
             self.found.append(Minimiser(one.lo, one.hi, float(value.lo), float(value.hi), possible))
-        return True
+            self.owed.append(False)
+        self.boxes.append(one.around)
+        if not len(inside) and not len(cut):
+            return False
+        k = same[0] if same else -1
+        self.owed[k] |= bool(self._meets(self.proved[k], inside).any())
+        less = ~self._meets(self.proved[k], cut) | self.owed[k]  # a region more for K would not be less
+        self.open[inside] = False
+        self._replace(cut[less], lo[:, less], hi[:, less])
+        return bool(len(inside) or less.any())
+
+    def _meets(self, one: Isolated, numbers: np.ndarray) -> np.ndarray:
+        """Which of these regions share a point with K."""
+        return _meet(one.lo, one.hi, np.take(self.regions.lo, numbers, axis=1), np.take(self.regions.hi, numbers, axis=1))
+
+    def _replace(self, numbers: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Parts of these regions instead of them; the widest side is the next to be cut."""
+        self.regions.lo[:, numbers], self.regions.hi[:, numbers] = lo, hi
+        self.regions.axis[numbers] = np.argmax(hi - lo, axis=0) if len(numbers) else 0
 
     def _start(self, members: np.ndarray, x: np.ndarray | None) -> np.ndarray:
         """The good point if it lies in one of the regions, else the lowest of their midpoints."""
@@ -116,11 +168,10 @@ class _Settling:
         value = self.evaluator.value(middle, middle)
         return np.take(middle, int(np.argmin(np.where(value.defined, value.hi, np.inf))), axis=1)
 
-    def _shared(self, one: Isolated, inside: np.ndarray, lower: float) -> Regions:
-        """One region around what these regions share with K, where f is not below `lower`; none if they share nothing. Its widest
-        side is the next to be cut."""
-        regions = self.regions.at(inside)
-        lo, hi = np.maximum(regions.lo, one.lo[:, None]), np.minimum(regions.hi, one.hi[:, None])
+    def _shared(self, one: Isolated, lower: float) -> Regions:
+        """One region around what the regions given share with K, where f is not below `lower`; none if they share nothing. Its
+        widest side is the next to be cut."""
+        lo, hi = np.maximum(self.given.lo, one.lo[:, None]), np.minimum(self.given.hi, one.hi[:, None])
         meet = np.flatnonzero((lo <= hi).all(axis=0))
         if not len(meet):
             return Regions.none(len(one.lo))
@@ -139,6 +190,6 @@ def _meet(low: np.ndarray, high: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> 
     return ((lo <= high[:, None]) & (hi >= low[:, None])).all(axis=0)
 
 
-def _holds(box: tuple[np.ndarray, np.ndarray], one: Isolated) -> bool:
-    """Does the box contain K? Then a box with no minimiser but one holds that of K."""
-    return bool(((box[0] <= one.lo) & (one.hi <= box[1])).all())
+def _is_one(a: Isolated, b: Isolated) -> bool:
+    """Is it the same minimiser? If K of one lies in B of the other: there is only one in that."""
+    return any(bool(((k.around[0] <= m.lo) & (m.hi <= k.around[1])).all()) for k, m in ((a, b), (b, a)))

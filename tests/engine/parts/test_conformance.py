@@ -14,22 +14,27 @@ import numpy as np
 import pytest
 
 from infimum.engine.goal import Goal
+from infimum.engine.newton.options import NewtonOptions
+from infimum.engine.newton.search import NewtonSearch
 from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.first_order import FirstOrder
+from infimum.engine.parts.least_squares import LeastSquares
 from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.order import PARTS
-from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.part import CuttingPart, Outcome, Part
 from infimum.engine.parts.refine import Refiner
 from infimum.engine.parts.shaving import Shaving
 from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.parts.tangents import Tangents
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
 from infimum.expr.build import build, index
-from infimum.expr.node import var
+from infimum.expr.node import const, var
 from infimum.expr.terms import substituted
 from infimum.expr.trace import trace
 from infimum.lower.branch import GONE, rows
+from infimum.lower.contract import Recipe
 from tests.engine.parts.conformance import INF, Conformance, columns_left
 from tests.engine.test_bound import EDGES as EDGES_OF_DERIVATIVES
 from tests.engine.test_bound import NEVER
@@ -102,6 +107,50 @@ class ChainOfBoxes(Part):
         return Outcome(columns_left(regions, lo, hi, lower, ~(lo <= hi).all(axis=0)), count)
 
 
+class ByPivots(Newton):
+    """Newton steps of the loop of a thesis, with pivoting over all rows."""
+
+    name, recipe = "by_pivots", Recipe(pivots=1, inverse=0)
+
+
+class ByPivotsAndInverse(Newton):
+    """And with sequential arguments, the inverse of the middle, and gaps."""
+
+    name, recipe = "by_pivots_and_inverse", Recipe(pivots=2, inverse=1, sequential=1, gaps=1)
+
+
+class ByConcavity(Newton):
+    """The test for concavity alone."""
+
+    name, recipe = "by_concavity", Recipe(pivots=0, inverse=0)
+
+
+class NewtonLoop(CuttingPart):
+    """A step of the loop: its tests; then what a Newton step leaves, two regions of each."""
+
+    name, discards = "newton_loop", "newton"
+
+    def _search(self, upper: float) -> NewtonSearch:
+        best = Incumbent(self.evaluator, self.lo, self.hi)
+        best.upper = upper
+        options = NewtonOptions(sequential=True, gaps=True)
+        return NewtonSearch(self.evaluator, self.lo, self.hi, Goal(0.0, 0.0, 0.0), best, options, 64)
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        return Outcome(self._columns(regions, self._search(upper)._first(regions)), regions.shape[1])
+
+    def _columns(self, regions: Any, left: Any) -> Any:
+        """What is left, with a variable to cut: the loop chooses it when it takes a region."""
+        n, (lower_row, axis_row, _) = self.n, rows(self.n)
+        return columns_left(regions, left[:n], left[n:2 * n], left[lower_row], left[axis_row] == GONE)
+
+    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+        found = [self._columns(parents, piece) for piece in self._search(INF)._second(parents)]
+        none = found[0].copy()
+        none[rows(self.n)[1]] = GONE
+        return [Outcome(left, parents.shape[1]) for left in (*found, *[none] * (pieces - 2))]
+
+
 def is_chain(f: Evaluator) -> bool:
     box = np.zeros((f.n, 1))
     return Chain.of(f, (box, box + 1), Goal(), Incumbent(f, box[:, 0], box[:, 0] + 1)) is not None
@@ -111,12 +160,20 @@ def is_chain(f: Evaluator) -> bool:
 PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]] = {
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
+    LeastSquares: (LeastSquares.applies, {"gone", "narrower"}),
     Newton: (Newton.applies, {"gone", "narrower"}),
+    Tangents: (lambda f: f.tangents is not None, {"gone", "narrower", "raised", "uppers"}),
+    ByPivots: (Newton.applies, {"gone", "narrower"}),
+    ByPivotsAndInverse: (Newton.applies, {"gone", "narrower"}),
+    ByConcavity: (Newton.applies, {"gone"}),
+    NewtonLoop: (Newton.applies, {"gone", "above", "narrower", "raised"}),
     Shaving: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     SweepOfBoxes: (lambda f: f.local is not None, {"gone", "narrower", "raised"}),
     RefinementOfBoxes: (lambda f: f.local is not None and bool(f.local.terms), {"gone", "narrower", "raised"}),
     ChainOfBoxes: (is_chain, {"gone", "narrower", "raised"}),
 }
+
+T = np.arange(-40, 40) / 16  # data of fits
 
 # function, the user's bounds, points that may be minimisers
 WRITTEN: dict[str, tuple[Callable, list[tuple[float, float]], list[tuple[float, ...]]]] = {
@@ -161,6 +218,20 @@ WRITTEN: dict[str, tuple[Callable, list[tuple[float, float]], list[tuple[float, 
     "a band with a singular Hessian": (lambda x: np.sum((x[2:] - x[1:-1] * x[:-2]) ** 4), [(-1, 1)] * 4,
                                        [(0, 0, 0, 0), (1, 1, 1, 1)]),
     "a product": (lambda x: np.prod(x), [(-2, 1.5)] * 3, [(-2, 1.5, 1.5), (-2, -2, -2)]),
+    "a fit": (lambda x: np.sum((x[0] * T + x[1] * T**2 - 0.5 * T + 0.25 * T**2) ** 2), [(-2, 2)] * 2, [(0.5, -0.25)]),
+    "a fit with noise": (lambda x: np.sum((x[0] * T + x[1] - T - 0.125 * (-1) ** np.arange(80)) ** 2), [(-3, 3)] * 2, []),
+    "a fit in a corner": (lambda x: np.sum((x[0] * T + x[1] - 3 * T - 2) ** 2), [(-1, 1), (0, 1)], [(1, 1)]),
+    "a fit on a face": (lambda x: np.sum((np.exp(x[0]) * T**2 + x[1] - T**2) ** 2), [(0, 1), (-1, 1)], [(0, 0)]),
+    "a fit at a kink": (lambda x: np.sum((np.abs(x[0] - 0.5) * T + np.maximum(x[1], 0.25)) ** 2), [(-1, 1)] * 2, [(0.5, 0)]),
+    "a fit on a curve": (lambda x: np.sum((x[0] * x[1] * T - 0.25 * T) ** 2), [(-2, 2)] * 2, [(0.5, 0.5), (-0.25, -1)]),
+    "two fits": (lambda x: np.sum((x[0] ** 2 * T + x[1] - T) ** 2), [(-2, 3), (-1, 1)], [(1, 0), (-1, 0)]),
+    "a fit at an edge": (lambda x: np.sum((np.sqrt(x[0]) * T + x[1] - 0.5) ** 2), [(-1, 1)] * 2, [(0, 0.5)]),
+    "a fit below a jump": (lambda x: np.sum((np.where(x[0] < 0.5, x[0] + 1, x[0]) * T + x[1] - T / 2) ** 2), [(-1, 1)] * 2,
+                           [(0.5, 0)]),
+    "a fit with a fixed variable": (lambda x: np.sum((x[0] * T + x[1] * T**2 - 0.75 * T) ** 2), [(-1, 1), (0.5, 0.5)], []),
+    "a fit to a pole": (lambda x: np.sum((T / x[0] + x[1] - 2 * T) ** 2), [(-1, 1)] * 2, [(0.5, 0)]),
+    "a fit without bounds": (lambda x: np.sum((x[0] * T + np.tanh(x[1]) - T) ** 2), [(-INF, INF)] * 2, [(1, 0)]),
+    "a fit that a variable has no part in": (lambda x: np.sum((x[0] * T + 0 * x[1] - T) ** 2), [(-2, 3), (0, 1)], [(1, 0.5)]),
     **{name: (f, bounds, [] if minimiser is None else [minimiser])
        for name, (f, bounds, _, minimiser) in EDGES_OF_DERIVATIVES.items() if name != "a sign on the face"},
 }
@@ -194,9 +265,43 @@ def random_sum(seed: int) -> tuple[Checker, np.random.Generator]:
     return Checker(built, 3, meant), rng
 
 
+OUTER: list[Callable] = [
+    lambda t: t**2, lambda t: -(t**2), lambda t: t**4, lambda t: np.exp(t), lambda t: np.cosh(t) / 4, lambda t: t**3 - t,
+    lambda t: 4 * (t**-6 - t**-3), lambda t: np.sin(3 * t), lambda t: t * np.log(t), lambda t: np.sqrt(1 + t**2) - t,
+    lambda t: t / (1 + t**2), lambda t: np.linalg.norm(np.stack([t, 1 - t]))]
+
+
+def random_outer(seed: int) -> tuple[Checker, np.random.Generator]:
+    """Two functions of one random quantity each, as the terms of a sum."""
+    rng, sides = np.random.default_rng(seed), ([], [])
+    for _ in range(2):
+        quantity, outer = Generator(rng, 2).scalar(int(rng.integers(1, 4))), OUTER[int(rng.integers(len(OUTER)))]
+        term = trace(lambda x, outer=outer: outer(x[0]), 1, ())
+        for side, expr in zip(sides, (quantity.built, quantity.meant), strict=True):
+            side.append(substituted(term, {var("x", (1,)): build("reshape", expr, shape=(1,))}))
+    built, meant = (build("add", *side) for side in sides)
+    return Checker(built, 2, meant), rng
+
+
+def random_fit(seed: int) -> tuple[Checker, np.random.Generator]:
+    """A sum of squares of two random terms of a variable each, with factors of their own in each square."""
+    rng, sides, count = np.random.default_rng(seed), ([], []), 80
+    for i in range(2):
+        term = Generator(rng, 1).scalar(int(rng.integers(1, 4)))
+        factors = const(rng.integers(-8, 9, count) / 4.0)
+        for side, expr in zip(sides, (term.built, term.meant), strict=True):
+            alone = substituted(expr, {var("x", (1,)): index(var("x", (2,)), np.array([i]))})
+            side.append(build("mul", build("broadcast", alone, shape=(count,)), factors))
+    built, meant = (build("sum", build("powi", build("add", *side), k=2), axes=(0,)) for side in sides)
+    return Checker(built, 2, meant), rng
+
+
+RANDOM = {ChainOfBoxes: random_sum, Tangents: random_outer, LeastSquares: random_fit}
+
+
 def conformed_at_random(part: type[Part], seed: int, possible: Callable[[Evaluator], bool]) -> Counter:
     """The same for a random function in some random bounds; nothing where it has no derivative or the part cannot be asked."""
-    checker, rng = random_sum(seed) if part is ChainOfBoxes else generated(seed, n=1 + seed % 3)
+    checker, rng = RANDOM[part](seed) if part in RANDOM else generated(seed, n=1 + seed % 3)
     if (set(operations(checker.expr)) | set(operations(checker.meant))) & NEVER or not possible(checker.evaluator):
         return Counter()
     counts = Counter(functions=1)

@@ -14,6 +14,7 @@ from infimum.engine.parts.chain.coupled import Coupled, coupled_of
 from infimum.engine.parts.chain.multipliers import Model, derivatives
 from infimum.engine.parts.chain.nodes import Node, NodeLevel, joined
 from infimum.engine.points.incumbent import Incumbent
+from infimum.expr import factors
 from infimum.unions import Unions
 from tests.engine.parts.chain_cases import Case, case
 from tests.oracle.arb_values import settled_value
@@ -44,6 +45,11 @@ def after(search: Coupled, rounds: int = 40) -> Coupled:
     for _ in itertools.takewhile(lambda _: len(search.levels) < rounds, search.steps()):
         pass
     return search
+
+
+def scalars_at(coupling, x) -> list[arb]:
+    s = [settled_value(scalar, x) for scalar in coupling.scalars]
+    return s if coupling.signed is None else [arb(-1 if settled_value(coupling.signed, x) < 0 else 1), *s[1:]]
 
 
 def level_of(node: Node, search: Coupled, **ends) -> NodeLevel:
@@ -77,13 +83,25 @@ COUPLINGS = {
 }
 
 
-def coupled_case(seed: int) -> Case:
-    names = list(COUPLINGS)
+PRODUCTS = {
+    "a positive one": lambda f, d, at: f + np.abs(np.prod(2 + np.sin(d)) - 2 ** len(at)),
+    "a negative factor": lambda f, d, at: f + np.sqrt(np.abs(np.prod(np.sign(at + 9) * -np.exp(d)) - (-1) ** len(at))),
+    "at 0": lambda f, d, at: f + np.prod(np.abs(d)),
+    "its square": lambda f, d, at: f - (np.prod(np.cos(d)) - 1) * 20,
+    "its sign": lambda f, d, at: f + np.abs(np.prod(d - 0.5) - np.prod(0.0 * at - 0.5)),
+    "a wrong sign": lambda f, d, at: f + 1 + np.where(np.prod(d - 0.25) * (-1) ** len(at) > 0, -1, 0),
+    "a root at 0": lambda f, d, at: f + np.prod(d**2) ** (1 / len(at)),
+    "terms that read it": lambda f, d, at: f + np.sum((d - np.prod(np.sin(d)) / 8) ** 2),
+}
+
+
+def coupled_case(seed: int, couplings=COUPLINGS) -> Case:
+    names = list(couplings)
     name, c = names[seed % len(names)], case(seed)
     f, at = c.f, c.at
     if len(at) < 4:
-        return coupled_case(seed + 1000 * len(names))
-    c.f = lambda x: COUPLINGS[name](f(x), x - at, at)
+        return coupled_case(seed + 1000 * len(names), couplings)
+    c.f = lambda x: couplings[name](f(x), x - at, at)
     c.text = f"{name}: {c.text}"
     return c
 
@@ -107,6 +125,27 @@ def test_a_minimiser_is_never_lost():
         runs += search is not None
         narrower += search is not None and search.unions.width < (c.hi - c.lo).max() / 8
     assert runs >= 15 and narrower >= 10
+
+
+def test_nor_where_a_product_couples(monkeypatch):
+    """Also where much of it is cut off."""
+    runs = []
+    for cut in (factors._CUT, 2.0**-6):
+        monkeypatch.setattr(factors, "_CUT", cut)
+        runs += [searched(coupled_case(seed, PRODUCTS), seed) is not None for seed in range(2 * len(PRODUCTS))]
+    assert sum(runs) >= 24
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_nor_by_derivatives_where_a_product_is_cut_off(guarded, monkeypatch):
+    """The minimum is -6 at (1/128, 1, 1, 1), where the product balances another slope. Cut off, it has none."""
+    monkeypatch.setattr(factors, "_CUT", 2.0**-6)
+    def f(x):
+        return 50 * (x[0] - 1 / 128) ** 2 + x[0] - 2 * np.sum(x[1:]) - np.prod(x)
+    search = coupled_search(f, [0] * 4, [1] * 4, known=[1 / 128, 1, 1, 1])
+    search.above = search.above if guarded else search.above - INF
+    after(search, 30)
+    assert guarded == (not search.empty and np.array([1 / 128, 1, 1, 1]) in search.unions)
 
 
 def at_random(seed: int):
@@ -237,6 +276,9 @@ WRITTEN = {
     "a deviation": lambda x: np.sum(np.abs(x[1:] - x[:-1] ** 2)) + 3 * np.std(x),
     "terms that read it": lambda x: np.sum((x - np.mean(x)) ** 2 * np.cos(2 * x)),
     "two": lambda x: np.sum(x[1:] * x[:-1]) * np.cos(np.sum(x)) + np.sum(x**2) ** 2 / 20,
+    "a product": lambda x: np.sum(np.sin(3 * x[1:]) * x[:-1]) - 3 * np.prod(1.5 + np.cos(x)),
+    "factors that may be 0": lambda x: np.sum(np.sin(3 * x[1:]) * x[:-1]) - 9 * np.prod(np.abs(x)) ** 0.3,
+    "signs": lambda x: np.sum(np.sin(3 * x[1:]) * x[:-1]) + 3 * np.prod(2 * np.cos(2 * x)),
     "roots": lambda x: np.sum(np.sqrt(np.abs(x[1:] - x[:-1]))) + np.log(1 + np.sum(x) ** 2),
 }
 
@@ -245,10 +287,10 @@ WRITTEN = {
 def test_bounds_hold_at_points_whose_scalars_are_in_the_slices(name):
     """For nodes and multipliers at random, and points of cells: f, and the scalars, are those of Arb."""
     search, rng, held = coupled_search(WRITTEN[name], [-2] * 5, [1.5] * 5), np.random.default_rng(3), 0
-    f, found = search.incumbent.evaluator.f, coupled.coupling_of(search.incumbent.evaluator.f, 5)
-    whole = search.nodes[0]
+    f = search.incumbent.evaluator.f
+    found = coupled.coupling_of(f, 5, lambda node: coupled.elements_on(node, np.full(5, -2.0), np.full(5, 1.5)))
     for _ in range(12):
-        node = whole
+        node = search.nodes[rng.integers(len(search.nodes))]
         for _ in range(rng.integers(1, 6)):
             parts = node.by_scalar(rng.random(node.scalars).tolist()) if rng.random() < 0.6 else node.finer(10**5)
             node = parts[rng.integers(len(parts))] if parts else node
@@ -258,7 +300,7 @@ def test_bounds_hold_at_points_whose_scalars_are_in_the_slices(name):
             pass
         lo, hi, _ = node.slices
         for x in rng.integers(-16, 13, (40, 5)) / 8:
-            s = [settled_value(scalar, x) for scalar in found.scalars]
+            s = scalars_at(found, x)
             inside = all(v >= arb(float(a)) and v <= arb(float(b)) for v, a, b in zip(s, lo, hi, strict=True))
             value = settled_value(f, x)
             if inside and not isinstance(value, Special):
@@ -285,7 +327,7 @@ def test_derivatives_by_scalars_are_enclosed():
 def test_one_scalar_in_another_has_no_first_order_test():
     """A derivative by the inner one would need that by the outer one."""
     search = coupled_search(WRITTEN["a deviation"], [-2] * 5, [1.5] * 5)
-    assert search.nested and not coupled_search(WRITTEN["a mean"], [-2] * 5, [1.5] * 5).nested
+    assert (search.above == INF).all() and (coupled_search(WRITTEN["a mean"], [-2] * 5, [1.5] * 5).above == -INF).all()
 
 
 # ---- unions of nodes
@@ -344,6 +386,10 @@ KNOWN = {  # function, reach, minimum
                           lambda n: n**2 / (n + 1)),
     "squares and a norm": (lambda x: np.sum((x - 1) ** 2) + np.sum((x[1:] - x[:-1]) ** 2) + np.linalg.norm(x), 3,
                            lambda n: np.sqrt(n) - 0.25),
+    "Rosenbrock and a product": (lambda x: rosenbrock(x) + (np.prod(2 + x / 2) - 2.5 ** len(x)) ** 2, 3, lambda n: 0.0),
+    "Rosenbrock and signs": (lambda x: rosenbrock(x) + 9 * (np.prod(x) - 1) ** 2, 3, lambda n: 0.0),
+    "squares and cosines": (lambda x: np.sum((x - 1) ** 2) + np.sum((x[1:] - x[:-1]) ** 2) - 9 * np.prod(np.cos(2 * x - 2)), 3,
+                            lambda n: -9.0),
     "waves in a corner": (lambda x: np.sum(np.cos(x[1:] - x[:-1]) * (x[1:] + 9)) * -1 + np.exp(-np.mean(x)), np.pi,
                           lambda n: -(n - 1) * (np.pi + 9) + np.exp(-np.pi)),
 }

@@ -13,7 +13,7 @@ from infimum.engine.parts.newton import Newton
 from infimum.engine.regions.pool import Regions
 from infimum.interval.pair import Pair
 from infimum.lower.branch import GONE
-from infimum.lower.contract import part_left
+from infimum.lower.contract import parts_left
 from infimum.lower.kernel import Builder
 from tests.random_kernels import same_bits
 
@@ -31,14 +31,14 @@ def pair(finite: bool = False) -> st.SearchStrategy:
 def division():
     b = Builder()
     v, m, d = (Pair(b.neg(b.input(0, 2 * k)), b.input(0, 2 * k + 1)) for k in range(3))
-    for row, end in enumerate(part_left(b, v, m, d)):
+    for row, end in enumerate(parts_left(b, v, m, d)):
         b.output(0, row, end)
     compiled = PythonBackend().compile(b.kernel("division", 1, 1))
 
     def left(v, m, d):
-        out = np.empty((2, 1))
+        out = np.empty((4, 1))
         compiled.run([np.array([*v, *m, *d], dtype=float)[:, None]], [out], np.zeros(1), np.zeros(1, np.int64))
-        return float(out[0, 0]), float(out[1, 0])
+        return tuple(out[:, 0].tolist())
     return left
 
 
@@ -70,12 +70,14 @@ def may_be(t: Fraction, v: list, m: list) -> bool:
 @example([0.0, 0.0], [1.0, 2.0], [-4.0, 4.0])
 @example([-INF, INF], [1.0, 2.0], [-4.0, 4.0])
 def test_the_division_loses_no_solution(division, v, m, d):
-    low, high = division(v, m, d)
+    low, high, before, behind = division(v, m, d)
     assert not np.isnan(low) and not np.isnan(high) and (low >= d[0] and high <= d[1])
-    for k in range(9):
-        t = Fraction(d[0]) + (Fraction(d[1]) - Fraction(d[0])) * k / 8
+    near = [Fraction(end) for end in (before, behind) if before < behind]
+    for t in [Fraction(d[0]) + (Fraction(d[1]) - Fraction(d[0])) * k / 8 for k in range(9)] + [
+            end + Fraction(1, 2**k) * (sum(near) / 2 - end) for end in near for k in (1, 20, 60)]:
         if may_be(t, v, m):
             assert below(low, t) and above(high, t), t
+            assert not before < behind or above(before, t) or below(behind, t), t
 
 
 @pytest.mark.parametrize(("v", "m", "d", "left"), [
@@ -85,12 +87,21 @@ def test_the_division_loses_no_solution(division, v, m, d):
     ([-1, 1], [-1, 1], [-9, 9], (-9, 9)),
 ])
 def test_the_division_is_sharp(division, v, m, d, left):
-    assert division(v, m, d) == left
+    assert division(v, m, d)[:2] == left
+
+
+@pytest.mark.parametrize(("v", "m", "d", "gap"), [
+    ([1, 2], [-1, 1], [-9, 9], (-1, 1)), ([1, 2], [-1, 4], [-9, 9], (-1, 0.25)), ([-2, -1], [-1, 4], [-9, 9], (-0.25, 1)),
+    ([1, 2], [-1, 1], [-1, 1], (-1, 1)), ([1, 2], [-1, 1], [-0.5, 9], (INF, -INF)), ([-1, 2], [-1, 1], [-9, 9], (INF, -INF)),
+    ([1, 2], [1, 2], [-9, 9], (INF, -INF)), ([1, 2], [0, 1], [-9, 9], (INF, -INF)),
+])
+def test_two_parts_leave_a_gap(division, v, m, d, gap):
+    assert division(v, m, d)[2:] == gap
 
 
 @pytest.mark.parametrize(("v", "m", "d"), [([1, 2], [-1, 1], [-0.5, 0.5]), ([5, 6], [1, 2], [-1, 1]), ([1, 2], [0, 0], [-9, 9])])
 def test_nothing_may_be_left(division, v, m, d):
-    low, high = division(v, m, d)
+    low, high, *_ = division(v, m, d)
     assert low > high
 
 

@@ -24,6 +24,7 @@ from infimum.engine.parts.chain.multipliers import Ends, Model, derivatives
 from infimum.engine.parts.chain.nodes import Node, NodeLevel, joined
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
+from infimum.expr.node import Expr, make
 from infimum.expr.scalar import coupling_of
 from infimum.expr.terms import Family
 from infimum.unions import widths
@@ -36,6 +37,8 @@ _ALONE = 1 << 14       # cells that take as long as all that is done but once fo
 _TRIES, _WORTH = 3, 0.1  # multipliers for a node, each from the one before; what of the gap a better one must gain
 _DUAL, _SHARE = 0.25, 0.25  # of the gap, and of one another: gains of finer slices that matter
 _STARTS, _LOOKS, _LOOKED_AT = 4, 8, 4  # points from a node; multipliers that points are looked for with, in so many nodes
+_REACH = 0.6875        # of logarithms: the exponentials of the two slices are about equally wide
+_BY_SIGNS = 4          # it may take long to tell signs of factors apart: so many times fewer cells are tried
 _SHRUNK, _IN, _FEW, _NODES = 0.9, 8, 64, 4096  # to this part the gap must shrink in so many rounds, if there are more nodes; most
 
 
@@ -45,7 +48,7 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
     n, (lo, hi) = evaluator.n, (end[:, 0] for end in box)
     if n < _LEAST or not np.isfinite(widths(lo, hi)).all():
         return None
-    coupling = coupling_of(evaluator.f, n)
+    coupling = coupling_of(evaluator.f, n, lambda node: elements_on(node, lo, hi))
     if coupling is None or len(coupling.families) > _FORMS:
         return None
     count = len(coupling.scalars)
@@ -62,8 +65,11 @@ def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: G
         return None
     low, high = np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]])  # scalars are not cut
     grid = Grid(kinds, low, high, evaluator.host_arrays)
-    node = Node(grid, np.zeros(count)).within(*ends)
-    return Coupled(node, coupling.nested, box, goal, incumbent, most, np.inf if max_boxes is None else max_boxes)
+    reach = np.where(coupling.logarithms, _REACH, np.inf)
+    node = Node(grid, np.zeros(count), reach).within(*ends)
+    signed = None if coupling.signed is None else Evaluator(coupling.signed, n, evaluator.backend)
+    work = np.inf if max_boxes is None else max_boxes if signed is None else max_boxes / _BY_SIGNS
+    return Coupled(node, np.array(coupling.above), box, goal, incumbent, most, work, signed)
 
 
 def _bags(families: list[Family], n: int, scalars: tuple[int, ...]) -> list[Bag] | None:
@@ -81,16 +87,24 @@ def _bags(families: list[Family], n: int, scalars: tuple[int, ...]) -> list[Bag]
     return [*bags, root]
 
 
-class Coupled(Chain):
-    """A search of the box (n, 1), as chains are; `max_boxes` limits what it costs."""
+def elements_on(node: Expr, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of all elements of an expression on a box."""
+    negative = make("neg", (node,), node.shape)  # which is an operation, whatever the node is
+    total = make("sum", (negative,), (), {"axes": tuple(range(len(node.shape)))})
+    found = Evaluator(total, len(lo)).inside(lo, hi)[negative]
+    return -found.hi, -found.lo
 
-    def __init__(self, node: Node, nested: bool, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
-                 most: int = _MOST, max_boxes: float = np.inf):
+
+class Coupled(Chain):
+    """A search of the box (n, 1), as chains are; `max_boxes` limits what it costs. above, signed: see `Coupling`."""
+
+    def __init__(self, node: Node, above: np.ndarray, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+                 most: int = _MOST, max_boxes: float = np.inf, signed: Evaluator | None = None):
         super().__init__(node.grid, box, goal, incumbent, most, max_boxes)
-        self.n, self.nested = len(self.low), nested
+        self.n, self.above, self.signed = len(self.low), above, signed
         never = np.full(node.scalars, np.inf)  # scalars have no bounds, and no slice of one is dropped by a derivative
         self.ends = np.concatenate([self.low, never]), np.concatenate([self.high, -never])
-        self.nodes, self.counts, self.work = [node], [], 0
+        self.nodes, self.counts, self.work = [node] if signed is None else node.by_sign(), [], 0
 
     def steps(self) -> Iterator[None]:
         """The work, in rounds over all nodes, until the goal is met, nothing is left, or it no longer pays."""
@@ -138,7 +152,7 @@ class Coupled(Chain):
                 node, gain = node.moved((best[0].multipliers - node.multipliers) / 2), np.inf
                 continue
             best = replace(node, lower=max(node.lower, level.lower)), level
-            slopes = None if self.nested else derivatives(node, level)
+            slopes = derivatives(node, level) if (node.slices[0] > self.above).all() else None
             if slopes is not None:
                 along = yield from self._level(node, alive, slopes)
                 along.discard_by_derivatives()
@@ -184,6 +198,8 @@ class Coupled(Chain):
     def _parts(self, node: Node, level: NodeLevel, hope: Node | None, room: int) -> Iterator[None]:
         """The nodes that take its place, by what its bound loses most."""
         left = node.only(level.alive)
+        if self._has_another_sign(left):
+            return []
         if self._is_settled(left):
             return [replace(left, done=True)]
         *by_scalars, by_slices = yield from self._losses(node, level, hope)
@@ -202,7 +218,7 @@ class Coupled(Chain):
         (lo, hi, middle), bounds, centre = node.slices, [level.lower], -np.inf
         for k in range(node.scalars):
             narrow, bound = np.arange(node.scalars) <= k, bounds[-1]
-            for chosen in (node, hope):
+            for chosen in (node, hope) if lo[k] < hi[k] else ():
                 if chosen is not None:
                     there = yield from self._level(
                         chosen.within(np.where(narrow, middle, lo), np.where(narrow, middle, hi)), level.alive)
@@ -212,6 +228,14 @@ class Coupled(Chain):
             bounds.append(bound)
         bounds.append(max(bounds[-1], centre))
         return [0.0 if b == a else b - a for a, b in zip(bounds, bounds[1:], strict=False)]
+
+    def _has_another_sign(self, node: Node) -> bool:
+        """Is the product of the sign that the node does not have, wherever it is defined?"""
+        if self.signed is None:
+            return False
+        unions, sign = node.unions, node.slices[0][0]
+        found = self.signed.value(unions.lo[unions.starts[:-1]], unions.hi[unions.starts[1:] - 1])
+        return bool(found.hi < 0 if sign > 0 else found.lo > 0)
 
     def _is_settled(self, node: Node) -> bool:
         narrow = self.goal.xtol is None or node.unions.width <= self.goal.xtol

@@ -16,10 +16,12 @@ from infimum.unions import Unions
 class Node:
     """grid: cells of the variables, in this machine's memory, and one slice of each scalar, the last variables. f is not below
     `lower` wherever a minimiser may be among the points of these cells whose scalars lie in these slices. done: it need not be
-    divided."""
+    divided. reach: how far below the upper end of its slice a scalar's is divided at most; what matters of a logarithm is its
+    exponential."""
 
     grid: Grid
     multipliers: np.ndarray
+    reach: np.ndarray
     lower: float = -np.inf
     done: bool = False
 
@@ -29,9 +31,10 @@ class Node:
 
     @property
     def slices(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The ends and the middle of the slice of each scalar."""
+        """The ends of the slice of each scalar, and where it is divided."""
         slices, first = self.grid.slices, len(self.grid.slices) - self.scalars
-        return slices.lo[first:], slices.hi[first:], slices.centre[first:]
+        lo, hi = slices.lo[first:], slices.hi[first:]
+        return lo, hi, np.maximum(slices.centre[first:], hi - self.reach)
 
     @property
     def used(self) -> np.ndarray:
@@ -85,6 +88,11 @@ class Node:
         below, above = hi.copy(), lo.copy()
         below[k] = above[k] = middle[k]
         return [self.within(lo, below), self.within(above, hi)]
+
+    def by_sign(self) -> "list[Node]":
+        """Two, in which the first scalar is -1 and 1: it has no other values."""
+        lo, hi, _ = self.slices
+        return [self.within(np.append(sign, lo[1:]), np.append(sign, hi[1:])) for sign in (-1.0, 1.0)]
 
     def by_variable(self) -> "list[Node]":
         """Two, with the slices of one variable below and above the widest space between any; where there is no space, below and

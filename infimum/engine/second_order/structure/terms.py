@@ -16,8 +16,8 @@ from infimum.engine.second_order.outward import Interval, times
 from infimum.engine.second_order.structure.order import Order, order_of
 from infimum.engine.second_order.structure.sums import Places
 from infimum.evaluate import Evaluator
+from infimum.expr.factors import with_logarithms
 from infimum.expr.node import var
-from infimum.expr.products import with_logarithms
 from infimum.expr.scalar import coupling_of
 from infimum.expr.terms import Family, families_of
 from infimum.lower.programs import TERM_CURVATURE, TERM_HESSIAN
@@ -89,7 +89,7 @@ class Terms:
         families = families_of(evaluator.f, var("x", (n,)), _MOST_VARIABLES)
         if families is None:
             coupling = coupling_of(evaluator.f, n) or coupling_of(with_logarithms(evaluator.f), n)
-            if coupling is None or coupling.nested:
+            if coupling is None or np.inf in coupling.above:
                 return None
             families, scalars = coupling.families, [Evaluator(s, n, evaluator.backend) for s in coupling.scalars]
         families = [family for family in families if len(family.variables)]

@@ -1,0 +1,1 @@
+"""The interval Newton loop of a thesis on parameter estimation on GPUs, for comparison."""

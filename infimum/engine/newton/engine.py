@@ -1,0 +1,98 @@
+"""The interval Newton loop as an engine: limits, checkpoints, the answer."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infimum.engine.answer.verdict import proved_result
+from infimum.engine.goal import Goal
+from infimum.engine.newton.options import NewtonOptions
+from infimum.engine.newton.search import NewtonSearch
+from infimum.engine.parts.newton import MOST
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.running.checkpoint import State
+from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
+from infimum.engine.running.progress import Figures, bounds
+from infimum.errors import OptionError
+from infimum.evaluate import Evaluator
+from infimum.problem import Problem
+from infimum.result import Result
+
+
+class NewtonRun:
+    """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
+
+    name = "newton"
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: NewtonOptions, goal: Goal, seed: int,
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None):
+        if len(problem.lo) > MOST:
+            raise OptionError(f"engine 'newton' takes up to {MOST} variables, and there are {len(problem.lo):,}; engine 'auto' "
+                              "takes any number, and uses Newton steps where they pay")
+        self.problem, self.goal, self.seed, self.batch = problem, goal, seed, batch or evaluator.batch
+        incumbent = Incumbent(evaluator, problem.lo, problem.hi, problem.several)
+        self.search = NewtonSearch(evaluator, problem.lo, problem.hi, goal, incumbent, options, self.batch, problem.several)
+        self.max_boxes, self.memory_limit, self.limit, self.begun = max_boxes, memory_limit, None, False
+
+    @property
+    def x(self) -> np.ndarray:
+        found = self.search.incumbent.x
+        return np.clip(0.0, self.problem.lo, self.problem.hi) if found is None else found.copy()
+
+    @property
+    def value(self) -> float:
+        return self.search.incumbent.upper
+
+    @property
+    def lower(self) -> float:
+        return self.search.lower() if self.begun else -np.inf
+
+    @property
+    def evaluations(self) -> int:
+        return self.search.boxes
+
+    def figures(self) -> Figures:
+        """What a reader of the progress sees."""
+        search = self.search
+        return bounds(self.lower, self.value) | {"regions": f"{len(search.pool):,}", "solutions": f"{len(search.solved):,}",
+                                                 "boxes": f"{search.boxes:,}"}
+
+    def state(self) -> State | None:
+        return self.search.state() if self.begun else None
+
+    def restore(self, state: State) -> None:
+        self.search.restore(state)
+        self.begun = True
+
+    def steps(self) -> Iterator[None]:
+        """Everything, in pieces; a caller may stop after any of them."""
+        if not self.begun:
+            if self.problem.x0 is not None:
+                self.search.incumbent.offer(self.problem.x0)
+            self.search.begin()
+            self.begun = True
+        steps = self.search.run()
+        try:
+            while not self._is_limited() and next(steps, "over") != "over":
+                yield
+        except MemoryError:  # of the machine or of its GPU; the step has not been
+            self.limit = memory_full(len(self.search.pool))
+
+    def _is_limited(self) -> bool:
+        """Asked before each step, so that a run that is resumed stops where another does."""
+        search = self.search
+        if self.max_boxes is not None and search.boxes >= self.max_boxes:
+            self.limit = boxes_reached(search.boxes, self.max_boxes)
+        elif self.memory_limit is not None and search.bytes > self.memory_limit:
+            self.limit = memory_reached(len(search.pool) + len(search.solved), self.memory_limit)
+        return self.limit is not None
+
+    def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
+        """What is proved so far."""
+        search = self.search
+        if not self.begun:
+            search.begin()
+        search.close()
+        return proved_result(search.regions(), search.lower(), search.incumbent, self.goal, stopped or self.limit,
+                             nit=search.steps, nfev=search.boxes, history=history, engine=self.name, seconds=seconds,
+                             seed=self.seed)

@@ -1,0 +1,195 @@
+"""The interval Newton loop: boxes are tested in a fixed order, contracted while that pays, and bisected otherwise.
+
+A step takes the boxes with the lowest bounds, as many as there are lanes. The tests are about the natural enclosures of f, of its
+gradient and of its Hessian: bounds test, monotonicity test, convexity test, solution test, Newton step. What a step shrinks to
+at most `ratio` of its volume is tested again as it is; otherwise it is bisected where the derivative varies most. A box no wider
+than xtol on which f varies by no more than the tolerance of the value is a solution. Where f is not smooth, a box is bisected;
+where it is not even Lipschitz, and may vary as much on a narrower one, its lower bound tells if it is a solution.
+
+Two rules of the thesis are left out, since they lose minimisers: that those all lie inside the bounds (here faces are faces, as
+for every part), and that the negative part of a second derivative may be deleted (docs/proof.md has a counter-example).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from infimum.cover import widths
+from infimum.engine.branch import lanes_of
+from infimum.engine.goal import Goal
+from infimum.engine.newton.options import NewtonOptions
+from infimum.engine.parts.faces import Faces
+from infimum.engine.parts.newton import Newton
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions.fates import Fates
+from infimum.engine.regions.heap import Heap
+from infimum.engine.regions.pool import Pool, Regions, can_be_cut
+from infimum.engine.running.checkpoint import State
+from infimum.evaluate import Evaluator
+from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY
+from infimum.lower.newton_loop import FIRST, REGIONS, SAMPLED, SECOND, UPPER
+from infimum.lower.programs import CENTRE, FATE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVED
+from infimum.start_boxes import StartBoxes
+
+_TAKES = 4       # steps that the boxes at hand last
+_GAP = 0.125     # of a side: a narrower gap is not worth cutting at
+
+
+class NewtonSearch:
+    """The boxes to work on (`pool`), the solutions so far (`solved`), and what happens to them. `lower()` and the incumbent's
+    upper bound enclose the infimum; every minimiser lies in one of all these boxes."""
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
+                 options: NewtonOptions, batch: int, start: StartBoxes | None = None):
+        self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.options = evaluator, lo, hi, goal, incumbent, options
+        self.n, self.arrays, self.lanes = len(lo), evaluator.arrays_for(batch), lanes_of(batch, len(lo))
+        self.pool, self.solved = Pool(self.n, self.arrays, _TAKES * batch), Heap(self.arrays, self.n)
+        self.boxes = self.steps = 0
+        self.start, self.newton = start, Newton(evaluator, lo, hi)
+        self.newton.recipe = options.recipe
+        self.newton.faces = None if start is None else Faces(evaluator, start)
+        self.discarded = {"value": 0, "derivative": 0, "newton": 0}
+
+    def begin(self) -> None:
+        """The whole box, or the start boxes, to work on."""
+        lo, hi = (self.lo[:, None], self.hi[:, None]) if self.start is None else (self.start.lo, self.start.hi)
+        self._work_on(Regions(lo, hi, np.full(lo.shape[1], -np.inf), np.zeros(lo.shape[1]), np.zeros(lo.shape[1])))
+
+    def _work_on(self, regions: Regions) -> None:
+        self.pool.reserve(len(regions))
+        self.pool.add(self.arrays.send(regions.columns()))
+
+    def lower(self) -> float:
+        """Certainly not above the infimum."""
+        return min(self.pool.least(), self.solved.least(), self.incumbent.upper)
+
+    @property
+    def bytes(self) -> int:
+        return self.pool.bytes + 8 * self.solved.rows * len(self.solved)
+
+    @property
+    def done(self) -> bool:
+        """Is there nothing to work on; or, where no width is asked for, the goal met?"""
+        met = self.goal.met(self.lower(), self.incumbent.upper)
+        return (self.goal.xtol is None and met) or (not len(self.pool) and not len(self._opened()[0]))
+
+    def _opened(self) -> tuple[Regions, Regions]:
+        """(solutions that are none by the goal and the upper bound of now, those that are): the first can still be cut."""
+        regions, upper = Regions.from_columns(self.solved.everything()), self.incumbent.upper
+        can = can_be_cut(regions.lo, regions.hi)
+        wide = can & (widths(regions.lo, regions.hi) > (np.inf if self.goal.xtol is None else self.goal.xtol))
+        with np.errstate(all="ignore"):
+            gap = np.nextafter(upper - regions.lower, np.inf)
+        far = (regions.lower < upper) & ~(gap <= self.goal.slack(upper)) & can.any(axis=0)
+        opened = far | wide.any(axis=0)
+        return regions.at(np.flatnonzero(opened)), regions.at(np.flatnonzero(~opened))
+
+    # ---- a step
+    def step(self) -> None:
+        """Takes boxes, tests and contracts them, and keeps what is left. If that fails, memory being short, they are put back."""
+        if not len(self.pool):
+            opened, rest = self._opened()
+            self._work_on(opened)
+            self.solved.replace(rest.columns())
+        self.pool.balance()
+        self.solved.reserve(self.lanes)
+        parents = self.pool.take(self.lanes, np.inf, 3 * self.lanes)
+        try:
+            found = self._tested(parents)
+        except BaseException:
+            self.pool.add(parents)
+            raise
+        for fates in found:
+            self.pool.add(fates.regions, fates.of(NEAR), fates.of(FAR))
+            self.solved.add(fates.regions, fates.of(FINAL))
+        self.steps += 1
+
+    def _tested(self, parents: Any) -> list[Fates]:
+        """What is left of the boxes: after the tests with first derivatives, and then after the Newton step."""
+        after, = self._sorted([self._first(parents)], "derivative")
+        count, most, found = len(after.kept), self.newton.most, []
+        for begin in range(0, count, most):
+            some = self.arrays.gather(after.regions, after.kept[begin:begin + most])
+            found += self._sorted(self._second(some), "newton")
+        return found
+
+    def _first(self, parents: Any) -> Any:
+        """Bounds test, monotonicity test, solution test."""
+        n, run = self.n, self.evaluator.run
+        enclosed = run(GRADIENT, [parents[:n], parents[n:2 * n]])
+        own = [] if self.newton.faces is None else [self.newton.faces.of(parents)]
+        slack, xtol = self.goal.slack(self.incumbent.upper), np.inf if self.goal.xtol is None else self.goal.xtol
+        for _ in range(2):  # so that the goal, whose difference is rounded to the next double, is met
+            slack = np.nextafter(slack, 0.0)
+        low_enough = np.nextafter(self.incumbent.upper - slack, np.inf)
+        parameters = np.concatenate([self.lo, self.hi, [xtol, slack, low_enough]])
+        out = run(f"{LOOP_TESTS}:{len(own)}", [parents, *enclosed, *own], parameters=parameters)
+        self.boxes += parents.shape[1]
+        self._offer(out[UPPER], parents)
+        return out[REGIONS]
+
+    def _second(self, regions: Any) -> list[Any]:
+        """Convexity test and Newton step; then the two parts of each box, the second of which may be gone."""
+        step, gaps = self.newton.step(regions), self.newton.recipe.gaps
+        self.boxes += self.newton.cost * regions.shape[1]
+        left, enough = self.evaluator.run(SHAVED, [regions, step.ends],
+                                          parameters=np.array([self.incumbent.upper, self.options.ratio]))
+        inputs = [regions, left, enough, step.upper, step.level, *([step.ends] if gaps else [])]
+        out = self.evaluator.run(f"{LOOP_SPLIT}:{gaps}", inputs, parameters=np.array([_GAP]))
+        if self.options.samples:
+            self._offer(out[SAMPLED], regions)
+        return [out[FIRST], out[SECOND]]
+
+    def _offer(self, upper: Any, regions: Any) -> None:
+        """Takes the best of upper bounds that hold in the middle of regions, if it is better than what was known."""
+        (best, lane), = self.arrays.least(upper)
+        if best < self.incumbent.upper:
+            middle, = self.evaluator.run(CENTRE, [self.arrays.column(regions, lane)])
+            self.incumbent.take(self.arrays.fetch(middle)[:, 0], best)
+            self._prune()
+
+    def _prune(self) -> None:
+        self.pool.prune(self.incumbent.upper)
+        self.solved.prune(self.incumbent.upper)
+
+    def _sorted(self, arrays: list[Any], reason: str) -> list[Fates]:
+        """What becomes of each region of these arrays."""
+        known = np.array([self.incumbent.upper, self.pool.border])
+        orders = self.arrays.order(FATES, *(self.evaluator.run(FATE, [regions], parameters=known)[0] for regions in arrays))
+        found = [Fates(regions, *order) for regions, order in zip(arrays, orders, strict=True)]
+        self.discarded["value"] += sum(fates.counts[ABOVE] for fates in found)
+        self.discarded[reason] += sum(fates.counts[PROVED_AWAY] for fates in found)
+        return found
+
+    def run(self) -> Iterator[None]:
+        """Steps until there is nothing to do."""
+        while not self.done:
+            self.step()
+            yield
+
+    def close(self) -> None:
+        """f at the best point itself, where its upper bound is that of a box; no kernel is needed that is not there yet."""
+        if self.incumbent.x is not None:
+            value = self.evaluator.gradient(self.incumbent.x, self.incumbent.x).value
+            if value.defined and value.hi < self.incumbent.upper:
+                self.incumbent.take(self.incumbent.x, float(value.hi))
+                self._prune()
+
+    # ---- checkpoints
+    def state(self) -> State:
+        """Everything that a later run needs to go on with the same bits."""
+        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded)}
+        return State(counts, {**self.pool.state(), "solved": self.solved.everything(), **self.incumbent.arrays()})
+
+    def restore(self, state: State) -> None:
+        """Goes on from there."""
+        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.discarded |= state.values["discarded"]
+        self.pool.restore(state.arrays)
+        self.solved.replace(state.arrays["solved"])
+        self.incumbent.restore(state.arrays)
+
+    def regions(self) -> Regions:
+        """What may still hold a minimiser."""
+        return self.pool.everything().with_(Regions.from_columns(self.solved.everything()))
