@@ -1,7 +1,7 @@
 """A box with exactly one minimiser, and one around it without any other, for functions of many variables: see docs/proof.md.
 
 As `second_order/isolate.py`, with the structure of the Hessian: K comes from how much f bends at least, D, in a box X around a
-point c. The stationary point is not farther from c than |g(c)|, in the norms that D gives.
+point c. The lowest point of X is not farther from c than |g(c)|, in the norms that D gives.
 """
 
 import numpy as np
@@ -36,10 +36,12 @@ class _At:
         slope, fixed = self.here.gradient, lo == hi
         self.low, self.high = (x == lo) & (slope[0] > 0) & ~fixed, (x == hi) & (slope[1] < 0) & ~fixed
         self.free = ~(self.low | self.high | fixed)
+        self.downhill = tuple(np.where(x == lo, np.minimum(end, 0.0), np.where(x == hi, np.maximum(end, 0.0), end))
+                              for end in slope)  # at a bound f falls inward only
         self.held = Held(terms, ~self.free)
 
     def unique(self, least: np.ndarray) -> Interval | Refused:
-        """A narrow box around the point with exactly one stationary point of the free variables."""
+        """A narrow box around the point that holds the lowest point of a box with no faces near it but those of the bounds."""
         free, x = self.free, self.x
         if not free.any():
             return x, x
@@ -54,19 +56,17 @@ class _At:
                 return Refused.SINGULAR
             known = np.where(free, np.maximum(known, least), 0.0)
             low, high = np.where(free, down(x - known), x), np.where(free, up(x + known), x)
-            if ((lo < low) & (high < hi) | ~free).all():
-                return low, high
-            if ((x - reach < low) & (high < x + reach) | ~free).all():
-                return Refused.AT_A_BOUND
+            if (((lo < low) | (lo == self.lo)) & ((high < hi) | (hi == self.hi)) | ~free).all():
+                return np.maximum(low, self.lo), np.minimum(high, self.hi)
         return Refused.SINGULAR
 
     def _radius(self, lo: np.ndarray, hi: np.ndarray, bends: Bends) -> np.ndarray | None:
-        """How far from the point a stationary point in the box may be, in each variable, rounded up; None if there might be
+        """How far from the point the lowest point of the box may be, in each variable, rounded up; None if there might be
         several."""
         least = self._bends_at_least(lo, hi, bends)
         if least is None or not (least[self.free] > 0).all():
             return None
-        return up(self.held.length(self.here.gradient, least) / down(np.sqrt(least)))
+        return up(self.held.length(self.downhill, least) / down(np.sqrt(least)))
 
     def around(self, unique: Interval, reach: Interval) -> Interval | Refused:
         """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser. By

@@ -13,7 +13,7 @@ import numpy as np
 from infimum.engine.parts.chain.bags import edges_of, elimination
 
 WIDEST = 8             # links of a variable
-_MOST = 1 << 24        # elements of all cliques
+_MOST = 1 << 21        # operations with the matrices of all cliques
 
 
 class Order(NamedTuple):
@@ -56,7 +56,7 @@ def order_of(scopes: list[np.ndarray], n: int) -> Order | None:
         if found is None:
             return None
         position, later = _as_arrays(found, n)
-    if (len(later) + 1) ** 2 * n > _MOST:
+    if (len(later) + 1) ** 3 * n > _MOST:
         return None
     return _order(position, np.ascontiguousarray(later))
 

@@ -18,6 +18,7 @@ class Places:
     def __init__(self, at: list[np.ndarray], size: int):
         self.at, self.size = _flat(at, np.int64), size
         self.several = np.maximum(np.bincount(self.at, minlength=size) - 1.0, 0.0)
+        self.alone = self.several == 0
 
     def estimate(self, numbers: list[np.ndarray]) -> np.ndarray:
         """The sum in each place, rounded to nearest."""
@@ -27,9 +28,10 @@ class Places:
         """Enclosures of the sums in each place."""
         ends = [[part[k] for part in numbers] for k in (0, 1)]
         lo, hi = map(self.estimate, ends)
+        if self.alone.all():
+            return lo, hi
         below, above = (up(_TWICE_U * self.several * self.estimate([np.abs(part) for part in end])) for end in ends)
-        alone = self.several == 0
-        return np.where(alone, lo, down(lo - below)), np.where(alone, hi, up(hi + above))
+        return np.where(self.alone, lo, down(lo - below)), np.where(self.alone, hi, up(hi + above))
 
 
 def _flat(arrays: list[np.ndarray], kind: type = np.float64) -> np.ndarray:
