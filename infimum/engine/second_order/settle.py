@@ -7,6 +7,7 @@ import numpy as np
 from infimum.engine.regions.pool import Regions
 from infimum.engine.second_order.clear import cleared
 from infimum.engine.second_order.cut import beyond_one_side
+from infimum.engine.second_order.in_boxes import isolate_in
 from infimum.engine.second_order.isolate import Isolated, Refused, isolate
 from infimum.engine.second_order.outward import Interval
 from infimum.evaluate import Evaluator
@@ -104,20 +105,15 @@ class _Settling:
                  if owed and not m.lower > self.upper]
         return [region for region in found if len(region)]
 
-    def _isolated(self, x: np.ndarray, box: tuple[np.ndarray, np.ndarray]) -> Isolated | Refused:
-        """A minimiser near x, not far from the group in this box. In several start boxes: one strictly inside one of them, and B
-        within it. On a face of a start box the feasible set may go on, and what is least in the box need be no minimiser."""
+    def _isolated(self, x: np.ndarray, box: Interval) -> Isolated | Refused:
+        """A minimiser near x, not far from the group in this box."""
         if self.start is None:
             one = isolate(self.evaluator, self.lo, self.hi, x, box)
-            far = isinstance(one, Isolated) and not _meet(*box, *(end[:, None] for end in one.around)).any()
-            return (Refused.TOO_WIDE if self.evaluator.value(*box).smooth else Refused.NOT_SMOOTH) if far else one
-        held = self.start.around(x)
-        if not len(held):  # regions that were merged may reach beyond
-            return Refused.AT_A_BOUND
-        lo, hi = self.start.box(int(held[0]))
-        one = isolate(self.evaluator, lo, hi, x, box)
-        inside = isinstance(one, Isolated) and bool(((lo < one.lo) & (one.hi < hi)).all())
-        return one if inside or isinstance(one, Refused) else Refused.AT_A_BOUND
+        else:
+            one = isolate_in(self.evaluator, self.start, x, box)
+        if isinstance(one, Refused) or _meet(*box, *(end[:, None] for end in one.around)).any():
+            return one
+        return Refused.TOO_WIDE if self.evaluator.value(*box).smooth else Refused.NOT_SMOOTH
 
     def _take(self, one: Isolated) -> bool:
         """Lists the minimiser, unless it is listed already, and reduces the regions around it; False if nothing comes of it."""
