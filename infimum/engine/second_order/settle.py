@@ -1,5 +1,6 @@
 """Regions that are left of a proof, and the minimisers among them: those that lie around a proved one hold no other, and go."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from infimum.start_boxes import StartBoxes
 VARIABLES, OPERATIONS = 32, 400  # of functions that are looked at
 REGIONS = 1 << 16
 _SMOOTH = 3
+_LOOKS = 8  # times that what is left is looked at closer
 _GROUPS, _EACH, _IN_VAIN = 64, 16, 16  # groups of regions that are looked at, minimisers in one of them, groups without any
 
 
@@ -39,14 +41,12 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
     that reaches beyond B through one face is cut there; others stay. Where the regions are the `last` that there will be, those
     that stay are cut further, to see if anything is left of them.
     """
-    work, in_vain = _Settling(evaluator, lo, hi, regions, *bounds, start), 0
-    for count, box in enumerate(groups):
-        if count == _GROUPS or in_vain == _IN_VAIN:
-            work.why = work.why or Refused.TOO_MANY
-            break
-        in_vain += not work.look_at(box, x)
-    if last and work.proved:
+    work = _Settling(evaluator, lo, hi, regions, *bounds, start)
+    work.look_at_all(groups, x)
+    for _ in range(_LOOKS if last and work.proved else 0):
         work.clear()
+        if not work.look_at_all(work.pieces(), None):
+            break
     left = work.regions.at(np.flatnonzero(work.open))
     rest = len(left)
     for kept in work.kept():
@@ -68,6 +68,20 @@ class _Settling:
         self.owed: list[bool] = []
         self.boxes: list[Interval] = []  # all B
         self.why: Refused | None = None
+
+    def look_at_all(self, groups: Sequence[Interval], x: np.ndarray | None) -> bool:
+        """Looks at groups of regions, while that is not in vain too often. Was there a minimiser?"""
+        in_vain, before = 0, len(self.proved)
+        for count, box in enumerate(groups):
+            if count == _GROUPS or in_vain == _IN_VAIN:
+                self.why = self.why or Refused.TOO_MANY
+                break
+            in_vain += not self.look_at(box, x)
+        return len(self.proved) > before
+
+    def pieces(self) -> list[Interval]:
+        """The regions that are open, each as a group of its own."""
+        return [(self.regions.lo[:, k].copy(), self.regions.hi[:, k].copy()) for k in np.flatnonzero(self.open)[:_GROUPS + 1]]
 
     def look_at(self, box: Interval, x: np.ndarray | None) -> bool:
         """Proves one minimiser after the other in a group of regions, while that settles some of them. Was there one?"""
