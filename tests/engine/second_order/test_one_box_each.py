@@ -106,4 +106,5 @@ def test_with_start_boxes():
     grid = [[(i / 2, (i + 1) / 2), (j / 2, (j + 1) / 2)] for i in range(-3, 4) for j in range(-3, 4)]
     settled(f, [(-2, 2.5)] * 2, [at], start_boxes=grid)           # inside a face that two of them share
     settled(f, [(-2, 2.5)] * 2, [at], start_boxes=[[(-1, 2), (-1, 2)], [(0, 0.75), (0, 2.5)]])
-    settled(lambda x: x[0] + (x[1] - 0.25) ** 2, [(-2, 2.5)] * 2, [(-1, 0.25)], start_boxes=[[(-1, 0), (-1, 1)], [(0, 2), (0, 1)]])
+    ends = [[(-1, 0), (-1, 1)], [(0, 2), (0, 1)]]
+    settled(lambda x: x[0] + (x[1] - 0.25) ** 2, [(-2, 2.5)] * 2, [(-1, 0.25)], start_boxes=ends)
