@@ -27,16 +27,20 @@ class Settled(NamedTuple):
 
 
 def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, groups: list[tuple[np.ndarray, np.ndarray]],
-           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None) -> Settled:
+           bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None, patient: bool = True) -> Settled:
     """`groups` are boxes of regions that touch, [lo, hi] the user's bounds; the infimum lies in `bounds`, and x is a good point.
-    Where the search began in several `start` boxes, their union is the feasible set.
+    Where the search began in several `start` boxes, their union is the feasible set. Unless it is `patient`, the first group in
+    which something prevents a proof is the last that is looked at.
 
     A region that lies in the box B of a proved minimiser holds no other one: what is left of it is what it shares with K. Regions
     that lie in no such box stay as they are.
     """
     work = _Settling(evaluator, lo, hi, regions, *bounds, start)
-    for box in groups[:_GROUPS]:
-        work.look_at(box, x)
+    first = [] if x is None else [k for k, box in enumerate(groups) if (box[0] <= x).all() and (x <= box[1]).all()]
+    for k in [*first, *(k for k in range(len(groups)) if k not in first)][:_GROUPS]:
+        work.look_at(groups[k], x)
+        if work.why is not None and not patient:
+            break
     left = regions.at(np.flatnonzero(work.open))
     rest = len(left)
     for shared in work.kept:
