@@ -140,7 +140,7 @@ def _reads(read: Any, word: str) -> bool:
         return False
 
 
-_GATHERS = {"--bounds": numbers, "--x0": numbers, "--option": options}
+_GATHERS = {"--bounds": numbers, "--start-box": numbers, "--x0": numbers, "--option": options}
 
 
 def joined(argv: Sequence[str]) -> list[str]:

@@ -21,7 +21,7 @@ from infimum.start_boxes import StartBoxes
 VARIABLES, OPERATIONS = 32, 400  # of functions that are looked at
 REGIONS = 1 << 16
 _SMOOTH = 3
-_LOOKS = 8  # times that what is left is looked at closer
+_LOOKS, _PROVED = 8, 128  # times that what is left is looked at closer, while fewer minimisers than that are proved
 GROUPS, _EACH, _IN_VAIN = 64, 16, 16  # groups of regions that are looked at, minimisers in one of them, groups without any
 
 
@@ -50,7 +50,7 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
     work.look_at_all(groups, x, patient=last)
     for _ in range(_LOOKS if last and work.proved and terms is None else 0):
         work.clear()
-        if not work.look_at_all(work.pieces(), None):
+        if len(work.proved) >= _PROVED or not work.look_at_all(work.pieces(), None):
             break
     left = work.regions.at(np.flatnonzero(work.open))
     rest = len(left)
