@@ -64,8 +64,8 @@ def points(text: str) -> list[list[float]]:
 
 
 def options(text: str) -> list[tuple[str, Any]]:
-    """`NAME=VALUE` words; a value is a number if it reads as one, None, True or False if it is `none`, `true` or `false`, else
-    text; a comma makes a tuple.
+    """`NAME=VALUE` words; a value is a number if it reads as one, None, True or False if it is `none`, `true` or `false`, and
+    otherwise text; a comma makes a tuple.
 
     >>> options("particles=100 start=sobol partition=10,4 enough=none gaps=true")
     [('particles', 100), ('start', 'sobol'), ('partition', (10, 4)), ('enough', None), ('gaps', True)]
@@ -140,7 +140,7 @@ def _reads(read: Any, word: str) -> bool:
         return False
 
 
-_GATHERS = {"--bounds": numbers, "--start-box": numbers, "--x0": numbers, "--option": options}
+_GATHERS = {"--bounds": numbers, "--x0": numbers, "--option": options}
 
 
 def joined(argv: Sequence[str]) -> list[str]:

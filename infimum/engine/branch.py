@@ -60,6 +60,7 @@ class Branch:
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
+        self.ended = False
         self.unbounded = False  # have regions of this step no lower bound at all?
         self.start, self.parts = start, parts_of(evaluator, lo, hi, start)
         self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
@@ -128,7 +129,14 @@ class Branch:
         if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
             payoff.has_paid(self.steps)
 
-    def tighten(self) -> None:
+    def end(self) -> None:
+        """What is done once, when nothing is left to cut."""
+        if not self.ended:
+            self._tighten()
+            self.settle(last=True)
+            self.ended = True
+
+    def _tighten(self) -> None:
         """Asks the costly parts that were tried about the regions again, where they are few, while that is worth its cost:
         narrow enough is not as narrow as can be, and regions without a minimiser go."""
         for _ in range(_ROUNDS if self.goal.xtol is not None else 0):
@@ -304,7 +312,7 @@ class Branch:
 
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded)}
+        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "ended": self.ended}
         payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
         return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
 
@@ -313,7 +321,7 @@ class Branch:
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
-        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.boxes, self.steps, self.ended = state.values["boxes"], state.values["steps"], state.values.get("ended", False)
         self.discarded |= state.values["discarded"]
         self.pool.restore(state.arrays)
         self.final = Regions.from_arrays("final", state.arrays)

@@ -2,9 +2,9 @@
 
 Let f be a sum of terms p(q(x)), each a function p of one quantity q. The tangent of p at q(y) is p(q(y)) + p'(q(y)) (q(x) - q(y))
 and D is the sum of what p lies above its tangent. Where p is convex that is nowhere negative, and left out: a sum of squares of
-residuals e is at least that of 2 e(y) e(x) - e(y)**2. Elsewhere p is a piece (`expr/pieces.py`), and what it lies above its
-tangent is enclosed on slices of q (`lower/tangents.py`). L is as linear as the quantities are, so that its mean value form is far
-tighter than that of f. Terms of other kinds are in L as they are.
+residuals e is at least that of 2 e(y) e(x) - e(y)**2, and a norm of them has a tangent as well. Elsewhere p is a piece
+(`expr/pieces.py`), and what it lies above its tangent is enclosed on slices of q (`lower/tangents.py`). L is as linear as the
+quantities are, so that its mean value form is far tighter than that of f. Terms of other kinds are in L as they are.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from infimum.expr.arrange import arranged
-from infimum.expr.build import build, substituted
+from infimum.expr.build import broadcast, build, reshape, substituted
 from infimum.expr.diff import gradient
 from infimum.expr.gather import gathered
 from infimum.expr.node import Expr, is_const, topological, var
@@ -98,6 +98,8 @@ class _Writer:
         return self.paths[node] < 2 or self.quantity[node] is node
 
     def _term(self, node: Expr) -> Sum:
+        if node.op == "norm" and self.signs[node] == {1}:
+            return self._of_norm(node), None
         convex = self.signs[node] == {1} and (node.op in _CONVEX or (node.op == "powi" and node["k"] > 0 and node["k"] % 2 == 0))
         quantity = node.args[0] if convex and self.quantity[node] is not None else self.quantity[node]
         if not isinstance(quantity, Expr) or quantity is node or not (convex or self._is_smooth(node, quantity)):
@@ -114,6 +116,13 @@ class _Writer:
         written = substituted(above, here)
         self.pieces[written] = Above(Piece(above, variable, quantity), there, at_point, outer)
         return substituted(tangent, here), written
+
+    def _of_norm(self, node: Expr) -> Expr:
+        """The tangent of a norm at e(y): no product of e(x) with a vector of length 1 is above the norm of e(x)."""
+        inside, self.joins = node.args[0], True
+        there, shape = substituted(inside, {self.x: self.y}), [1 if k in node["axes"] else d for k, d in enumerate(inside.shape)]
+        length = broadcast(reshape(build("norm", there, axes=node["axes"]), tuple(shape)), inside.shape)
+        return build("sum", build("mul", build("div", there, length), inside), axes=node["axes"])
 
     def _is_smooth(self, node: Expr, quantity: Expr) -> bool:
         inside = [part for part in topological([node], quantity) if part is not quantity]

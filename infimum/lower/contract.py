@@ -66,6 +66,8 @@ def contract(name: str, n: int, in_boxes: bool, recipe: Recipe) -> tuple[Kernel,
 class Contract:
     """Writes it, without loops: what one variable leaves is used for the next."""
 
+    recipe, gaps = Recipe(), ()  # of those that have equations of their own
+
     def __init__(self, n: int, in_boxes: bool, recipe: Recipe):
         self.b, self.data, self.n, self.recipe = Builder(), Data(), n, recipe
         self.at = self.data.offset(np.zeros(2 * n))
@@ -77,7 +79,7 @@ class Contract:
         places = {pair: k for k, pair in enumerate(zip(*(a.tolist() for a in np.triu_indices(n)), strict=True))}
         curvature = [[self._read(CURVATURE_LO, CURVATURE_HI, places[min(i, j), max(i, j)]) for j in every] for i in every]
         self.left = [Pair(b.sub(c, low), b.sub(high, c)) for c, low, high in zip(self.c, lo, hi, strict=True)]  # of x - c
-        self.gaps = [(b.const(INF), b.const(-INF)) for _ in every] if recipe.gaps else []  # of x - c; the first is the left end
+        self.gaps = [(b.const(INF), b.const(-INF)) for _ in every] if recipe.gaps else ()  # of x - c; the first is the left end
         self.gone = b.olt(0.0, -1.0)
         for i in every:
             self._discard(b.mand(self.free[i], b.olt(curvature[i][i].hi, 0.0)))

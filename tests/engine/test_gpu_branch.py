@@ -16,6 +16,7 @@ from infimum.engine.goal import Goal
 from infimum.engine.points.incumbent import Incumbent
 from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
+from infimum.lower.branch import GONE
 from tests.fake_cupy import installed
 
 
@@ -81,6 +82,20 @@ def test_a_search_on_a_pretended_gpu_has_the_bits_of_the_cpu(pretended):
     for branch in middle.values():
         branch.step()
     assert fingerprint(middle["cpu"]) == fingerprint(middle["gpu"])
+
+
+def test_tangents_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended):
+    def fun(x):
+        return 4 * (x[1] - x[0] ** 2) ** 2 + (1 - x[0]) ** 2 - np.exp(-((x[0] - x[1]) ** 2))
+    lo = np.random.default_rng(0).uniform(0, 1, (2, 12))
+    given, found = np.concatenate([lo, lo + 0.25, np.full((1, 12), -np.inf), np.zeros((2, 12))]), []
+    for backend in (CpuBackend(), HybridBackend()):
+        branch = started(fun, [0.0, 0.0], [2.0, 2.0], backend, 16)
+        part, = (part for part in branch.parts if part.name == "tangents")
+        outcome = part.test(branch.arrays.send(given), -0.5)
+        found.append([branch.arrays.fetch(a) for a in (outcome.regions, outcome.worth, outcome.upper, outcome.point)])
+    assert [a.tobytes() for a in found[0]] == [a.tobytes() for a in found[1]]
+    assert 0 < (found[0][0][5] == GONE).sum() < 12
 
 
 def test_where_the_gpus_memory_runs_out_no_region_is_lost(pretended):

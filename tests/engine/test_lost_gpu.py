@@ -31,6 +31,7 @@ def bowl(x):
 
 
 CASES = {"auto": (wave, [(-3, 3)], {"batch": 16, "options": SHORT}),
+         "newton": (wave, [(-3, 3)], {"engine": "newton", "batch": 16, "xtol": 1e-2, "options": {"gaps": True}}),
          "complete": (bowl, [(-1, 2)] * 2, {"engine": "complete", "options": {"partition": (2, 2), "points": 1}, "atol": 1e-2})}
 
 

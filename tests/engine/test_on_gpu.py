@@ -68,6 +68,15 @@ def test_the_complete_search_ends_with_the_same_bits(name):
     assert bits(runs[0]) == bits(runs[1])
 
 
+@pytest.mark.parametrize("options", ({}, {"variation": "N"}, {"gaps": True, "sequential": True, "sweeps": 2}), ids=str)
+@pytest.mark.parametrize("name", ("colville", "goldstein_price", "hartmann_6"))
+def test_the_newton_loop_ends_with_the_same_bits(name, options):
+    p = problems.get(name)
+    runs = [infimum.minimize(p.fun, p.bounds, engine="newton", options=options, xtol=1e-2, max_boxes=200_000, device=device,
+                             batch=1024) for device in ("cpu", "cuda")]
+    assert bits(runs[0]) == bits(runs[1])
+
+
 @pytest.mark.parametrize("name", ("rastrigin", "levy", "ackley"))
 def test_many_variables_end_with_the_same_bits(name):
     p = problems.get(f"complete_search_{name}", 20_000)

@@ -175,12 +175,36 @@ def test_a_minimiser_inside_a_box_is_alone_there():
 
 
 @pytest.mark.parametrize(("boxes", "minimisers"), [([[(0, 1)], [(2, 3)]], [(1,), (2,)]), ([[(0, 1.5)], [(1.5, 3)]], [(1.5,)]),
-                                                   ([[(0, 1)], [(1.5, 1.5)]], [(1.5,)]), ([[(0, 1)], [(1, 1.25)]], [(1.25,)])])
+                                                   ([[(0, 1)], [(1.5, 1.5)]], [(1.5,)]), ([[(0, 1)], [(1, 1.25)]], [(1.25,)]),
+                                                   ([[(0, 1.5)], [(1.5, 2)], [(1.25, 1.75)]], [(1.5,)])])
 def test_what_is_least_in_a_box_need_be_no_minimiser(boxes, minimisers):
-    """On a face of a box nothing is said: the feasible set may go on there."""
+    """A face of a box where the union goes on is no bound; one where it ends is one."""
     r = infimum.minimize(bowl, [(0, 3)], start_boxes=boxes, xtol=1e-2)
-    assert r.verdict is Verdict.PROVED and held(r, *minimisers)
-    assert not r.minimisers.exactly_one and len(r.minimisers) == 0 and r.minimisers.rest > 0
+    assert r.verdict is Verdict.PROVED and held(r, *minimisers) and r.minimisers.rest == 0
+    assert len(r.minimisers) == len(minimisers)
+    assert all(any(m.lo <= v <= m.hi for m in r.minimisers) for v, in minimisers)
+
+
+SQUARES = {"all four": [[(a, a + 2), (b, b + 2)] for a in (-2, 0) for b in (-2, 0)],
+           "three": [[(-2, 0), (-2, 0)], [(-2, 0), (0, 2)], [(0, 2), (0, 2)]], "two": [[(-2, 0), (-2, 0)], [(0, 2), (0, 2)]]}
+
+
+@pytest.mark.parametrize("name", SQUARES)
+def test_a_corner_in_the_middle(name):
+    """x² + y² is least in the corner of each square. Only where the union holds a box around it is it said to be alone; where
+    the union is no box nearby, a closer look at each square is not enough."""
+    found = infimum.minimize(lambda x: np.sum(x**2), [(-2, 2)] * 2, start_boxes=SQUARES[name], xtol=1e-2).minimisers
+    assert found.exactly_one == (name == "all four") and (name == "all four" or (found.rest > 0 and "at a bound" in found.why))
+
+
+@pytest.mark.parametrize(("f", "x"), [(lambda x: x[0] + x[1] ** 2, (0, 0)), (lambda x: x[0] ** 2 + x[1] ** 2, (0, 0)),
+                                      (lambda x: (x[0] - 1) ** 2 + x[1] ** 2, (1, 0)), (lambda x: x[0] + x[1], (0, -1)),
+                                      (lambda x: -x[0] - x[1], (2, 0.5))])
+def test_faces_of_the_union_hold_minimisers(f, x):
+    """Of two boxes that share a part of a face: where the union ends, and where it goes on."""
+    r = infimum.minimize(f, [(-3, 3)] * 2, start_boxes=[[(0, 1), (-1, 1)], [(1, 2), (-0.5, 0.5)]], xtol=1e-2)
+    one, = r.minimisers
+    assert r.minimisers.exactly_one and (one.lo <= x).all() and (np.array(x) <= one.hi).all()
 
 
 def test_boxes_that_regions_were_merged_to_may_reach_beyond_the_union(monkeypatch):

@@ -16,7 +16,7 @@ from infimum.engine.running.progress import Figures, bounds
 from infimum.errors import OptionError
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
-from infimum.result import Result
+from infimum.result import Progress, Result
 
 
 class NewtonRun:
@@ -29,48 +29,53 @@ class NewtonRun:
         if len(problem.lo) > MOST:
             raise OptionError(f"engine 'newton' takes up to {MOST} variables, and there are {len(problem.lo):,}; engine 'auto' "
                               "takes any number, and uses Newton steps where they pay")
-        self.problem, self.goal, self.seed, self.batch = problem, goal, seed, batch or evaluator.batch
-        incumbent = Incumbent(evaluator, problem.lo, problem.hi, problem.several)
-        self.search = NewtonSearch(evaluator, problem.lo, problem.hi, goal, incumbent, options, self.batch, problem.several)
-        self.max_boxes, self.memory_limit, self.limit, self.begun = max_boxes, memory_limit, None, False
+        self.problem, self.evaluator, self.options, self.goal, self.seed = problem, evaluator, options, goal, seed
+        self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
+        self.incumbent = Incumbent(evaluator, problem.lo, problem.hi, problem.several)
+        self.search: NewtonSearch | None = None  # which takes memory of the device
+
+    def _made(self) -> NewtonSearch:
+        problem = self.problem
+        return NewtonSearch(self.evaluator, problem.lo, problem.hi, self.goal, self.incumbent, self.options, self.batch,
+                            problem.several)
 
     @property
     def x(self) -> np.ndarray:
-        found = self.search.incumbent.x
+        found = self.incumbent.x
         return np.clip(0.0, self.problem.lo, self.problem.hi) if found is None else found.copy()
 
     @property
     def value(self) -> float:
-        return self.search.incumbent.upper
+        return self.incumbent.upper
 
     @property
     def lower(self) -> float:
-        return self.search.lower() if self.begun else -np.inf
+        return -np.inf if self.search is None else self.search.lower()
 
     @property
     def evaluations(self) -> int:
-        return self.search.boxes
+        return 0 if self.search is None else self.search.boxes
 
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
-        search = self.search
-        return bounds(self.lower, self.value) | {"regions": f"{len(search.pool):,}", "solutions": f"{len(search.solved):,}",
-                                                 "boxes": f"{search.boxes:,}"}
+        counts = {} if self.search is None else {"regions": self.search.pool, "solutions": self.search.solved}
+        return bounds(self.lower, self.value) | {name: f"{len(regions):,}" for name, regions in counts.items()}
 
     def state(self) -> State | None:
-        return self.search.state() if self.begun else None
+        return None if self.search is None else self.search.state()
 
     def restore(self, state: State) -> None:
+        self.search = self._made()
         self.search.restore(state)
-        self.begun = True
 
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them."""
-        if not self.begun:
+        if self.search is None:
             if self.problem.x0 is not None:
-                self.search.incumbent.offer(self.problem.x0)
-            self.search.begin()
-            self.begun = True
+                self.incumbent.offer(self.problem.x0)
+            search = self._made()
+            search.begin()
+            self.search = search
         steps = self.search.run()
         try:
             while not self._is_limited() and next(steps, "over") != "over":
@@ -87,12 +92,12 @@ class NewtonRun:
             self.limit = memory_reached(len(search.pool) + len(search.solved), self.memory_limit)
         return self.limit is not None
 
-    def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
+    def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far."""
+        if self.search is None:
+            self.search = self._made()
+            self.search.begin()
         search = self.search
-        if not self.begun:
-            search.begin()
         search.close()
-        return proved_result(search.regions(), search.lower(), search.incumbent, self.goal, stopped or self.limit,
-                             nit=search.steps, nfev=search.boxes, history=history, engine=self.name, seconds=seconds,
-                             seed=self.seed)
+        return proved_result(search.regions(), search.lower(), self.incumbent, self.goal, stopped or self.limit, nit=search.steps,
+                             nfev=search.boxes, history=history, engine=self.name, seconds=seconds, seed=self.seed)

@@ -1,5 +1,6 @@
 """Regions that are left of a proof, and the minimisers among them: those that lie around a proved one hold no other, and go."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ import numpy as np
 from infimum.engine.regions.pool import Regions
 from infimum.engine.second_order.clear import cleared
 from infimum.engine.second_order.cut import beyond_one_side
+from infimum.engine.second_order.in_boxes import isolate_in
 from infimum.engine.second_order.isolate import Isolated, Refused, isolate
 from infimum.engine.second_order.outward import Interval
 from infimum.engine.second_order.structure.isolate import isolate as isolate_by_structure
@@ -19,6 +21,7 @@ from infimum.start_boxes import StartBoxes
 VARIABLES, OPERATIONS = 32, 400  # of functions that are looked at
 REGIONS = 1 << 16
 _SMOOTH = 3
+_LOOKS = 8  # times that what is left is looked at closer
 GROUPS, _EACH, _IN_VAIN = 64, 16, 16  # groups of regions that are looked at, minimisers in one of them, groups without any
 
 
@@ -43,14 +46,12 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
     that reaches beyond B through one face is cut there; others stay. Where the regions are the `last` that there will be, those
     that stay are cut further, to see if anything is left of them.
     """
-    work, in_vain = _Settling(evaluator, lo, hi, regions, *bounds, start, terms), 0
-    for count, box in enumerate(groups):
-        if count == GROUPS or in_vain == _IN_VAIN:
-            work.why = work.why or Refused.TOO_MANY
-            break
-        in_vain += not work.look_at(box, x)
-    if last and work.proved and terms is None:
+    work = _Settling(evaluator, lo, hi, regions, *bounds, start, terms)
+    work.look_at_all(groups, x)
+    for _ in range(_LOOKS if last and work.proved and terms is None else 0):
         work.clear()
+        if not work.look_at_all(work.pieces(), None):
+            break
     left = work.regions.at(np.flatnonzero(work.open))
     rest = len(left)
     for kept in work.kept():
@@ -73,6 +74,20 @@ class _Settling:
         self.owed: list[bool] = []
         self.boxes: list[Interval] = []  # all B
         self.why: Refused | None = None
+
+    def look_at_all(self, groups: Sequence[Interval], x: np.ndarray | None) -> bool:
+        """Looks at groups of regions, while that is not in vain too often. Was there a minimiser?"""
+        in_vain, before = 0, len(self.proved)
+        for count, box in enumerate(groups):
+            if count == GROUPS or in_vain == _IN_VAIN:
+                self.why = self.why or Refused.TOO_MANY
+                break
+            in_vain += not self.look_at(box, x)
+        return len(self.proved) > before
+
+    def pieces(self) -> list[Interval]:
+        """The regions that are open, each as a group of its own."""
+        return [(self.regions.lo[:, k].copy(), self.regions.hi[:, k].copy()) for k in np.flatnonzero(self.open)[:GROUPS + 1]]
 
     def look_at(self, box: Interval, x: np.ndarray | None) -> bool:
         """Proves one minimiser after the other in a group of regions, while that settles some of them. Was there one?"""
@@ -110,20 +125,15 @@ class _Settling:
                  if owed and not m.lower > self.upper]
         return [region for region in found if len(region)]
 
-    def _isolated(self, x: np.ndarray, box: tuple[np.ndarray, np.ndarray]) -> Isolated | Refused:
-        """A minimiser near x, not far from the group in this box. In several start boxes: one strictly inside one of them, and B
-        within it. On a face of a start box the feasible set may go on, and what is least in the box need be no minimiser."""
+    def _isolated(self, x: np.ndarray, box: Interval) -> Isolated | Refused:
+        """A minimiser near x, not far from the group in this box."""
         if self.start is None:
             one = self.isolate(self.lo, self.hi, x, box)
-            far = isinstance(one, Isolated) and not _meet(*box, *(end[:, None] for end in one.around)).any()
-            return (Refused.TOO_WIDE if self.evaluator.value(*box).smooth else Refused.NOT_SMOOTH) if far else one
-        held = self.start.around(x)
-        if not len(held):  # regions that were merged may reach beyond
-            return Refused.AT_A_BOUND
-        lo, hi = self.start.box(int(held[0]))
-        one = self.isolate(lo, hi, x, box)
-        inside = isinstance(one, Isolated) and bool(((lo < one.lo) & (one.hi < hi)).all())
-        return one if inside or isinstance(one, Refused) else Refused.AT_A_BOUND
+        else:
+            one = isolate_in(self.isolate, self.start, x, box)
+        if isinstance(one, Refused) or _meet(*box, *(end[:, None] for end in one.around)).any():
+            return one
+        return Refused.TOO_WIDE if self.evaluator.value(*box).smooth else Refused.NOT_SMOOTH
 
     def _take(self, one: Isolated) -> bool:
         """Lists the minimiser, unless it is listed already, and reduces the regions around it; False if nothing comes of it."""

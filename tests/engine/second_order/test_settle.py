@@ -149,7 +149,7 @@ def test_a_corner_that_cannot_be_cut_is_put_aside():
     branch = Branch(f, lo, hi, Goal(1.0, 0.0, 1e-3), incumbent)
     low, high = tiles(np.array([0.875, 0.0]), 0.125, 5)
     branch.pool.replace(Regions(low, high, f.value(low, high).lo, np.zeros(25, np.int32), np.full(25, 3, np.int8)))
-    branch.settle(at_last=True)
+    branch.settle(last=True)
     left = branch.regions()
     assert not len(branch.pool) and branch.done and len(left) == 1 and branch.discarded["second order"] == 24
     assert (left.lo[:, 0] == [1, 0]).all() and (left.hi[:, 0] == [1, 0]).all() and left.lower[0] <= 4.0625 == incumbent.upper
