@@ -376,7 +376,7 @@ def test_all_variables_fixed(bounds):
     ({"max_boxes": "many"}, "'many'"),
     ({"memory_limit": 0}, "memory_limit must be a positive number"), ({"memory_limit": float("nan")}, "memory_limit"),
     ({"time_limit": 0}, "time_limit must be a positive number"), ({"time_limit": -1}, "time_limit"),
-    ({"engine": "newton"}, "there is no engine 'newton'; there are 'auto', "), ({"engine": None}, "no engine None"),
+    ({"engine": "simplex"}, "there is no engine 'simplex'; there are 'auto', "), ({"engine": None}, "no engine None"),
     ({"callback": 3}, "callback must be a function"), ({"seed": -1}, "seed"), ({"seed": 1.5}, "seed"),
     ({"options": {"particels": 3}}, "particels"), ({"x0": [9.0]}, "outside the bounds"), ({"x0": [0.0, 0.0]}, "x0 must be")])
 def test_what_makes_no_sense_is_refused(given, words):
