@@ -119,3 +119,22 @@ def test_the_end_is_done_once():
     again.restore(state)
     again.end()
     assert again.boxes == boxes and again.ended
+
+
+@pytest.mark.parametrize(("points", "batch", "full"), [(80, 8192, 512), (4000, 8192, 32), (4000, 1 << 17, 512), (4000, 64, 16)])
+def test_costly_regions_are_cut_into_few_pieces(points, batch, full):
+    """Unless the batch is that of a GPU, which has the lanes for more."""
+    t = np.linspace(-1, 1, points)
+    f = infimum.compile(lambda x: np.sum((x[0] * t + x[1] * t**2 - t) ** 2), 2)
+    lo, hi = np.full(2, -3.0), np.full(2, 2.0)
+    assert Branch(f, lo, hi, Goal(), Incumbent(f, lo, hi), batch).full == full
+
+
+def test_a_costly_fit_takes_few_boxes():
+    t = np.linspace(-8, 8, 2000)
+    y = -13 * t + 0.97 * t + 20
+
+    def misfit(p):
+        return np.sum((y + p[0] ** 2 * t + p[1] ** 2 * t - 0.01 * (p[0] ** 4 + p[1] ** 4) * t - 10 * p[1]) ** 2)
+    r = infimum.minimize(misfit, [(-8, 8)] * 2, xtol=1e-3, atol=1e-3)
+    assert r.success and len(r.boxes) == 2 and [3.0, 2.0] in r.regions and [-3.0, 2.0] in r.regions and r.nfev < 1500
