@@ -79,6 +79,16 @@ def test_an_unknown_upper_bound_says_nothing():
     assert left_of(line, boxes, 0.0).axis.tolist()[1:] == [0, GONE], "an unbounded region is left as it is"
 
 
+def test_a_jump_is_no_slope():
+    """On both sides the slope is the same, so that derivatives do not see it: the minimiser lies behind it."""
+    def jump(x):
+        return np.sum((np.where(x[0] < 0.5, x[0] + 1, x[0]) * T + x[1] - T / 2) ** 2)
+    boxes = [[(0, 0.6), (-0.25, 0.25)], [(0.5, 0.6), (-0.25, 0.25)], [(0.51, 0.6), (-0.25, 0.25)], [(0, 0.49), (-0.25, 0.25)]]
+    left = left_of(jump, boxes, 0.0)
+    assert left.axis.tolist()[:2] == [0, 0] and (left.lo[0] == [0, 0.5, 0.51, 0]).all()
+    assert (left.axis[2:] == GONE).all(), "beside it there is nothing"
+
+
 @pytest.mark.parametrize("f", (line, lambda x: np.sum((waves(x) - waves([-4.0, -2.0, 2.0])) ** 2)))
 def test_the_same_bits_as_the_definition(f):
     n = 2 if f is line else 3
