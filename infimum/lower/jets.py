@@ -2,7 +2,8 @@
 
 For y = p(u, v) the chain rule gives y'' = p_u u'' + p_v v'' + p_uu u'² + 2 p_uv u' v' + p_vv v'², in which squares are squares:
 for a sum of squares of e it is 2 Σ (e'² + e e''), where reverse mode multiplies two enclosures of e'. What is 0 because a value
-does not change along a direction is never computed. Derivatives count only where the status of the value is SMOOTH.
+does not change along a direction is never computed. Derivatives count only where the status of the value is SMOOTH; without
+norms, at whose kink all directions are possible, first ones are generalised derivatives where it is LIPSCHITZ.
 """
 
 from collections.abc import Callable

@@ -37,6 +37,7 @@ def guarded_sum(x):
 
 FUNCTIONS = {
     "decay": (decay, 3), "absorbance": (absorbance, 4), "guarded sum": (guarded_sum, 4), "waves": (waves, 4),
+    "normed sum": (lambda x: decay(x) + np.linalg.norm(x), 3),
     "rosenbrock": (lambda x: np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2), 6),
     "product": (lambda x: np.prod(np.cos(x)) + np.sum(np.cumprod(x)), 5),
     "norm": (lambda x: np.linalg.norm(x) * np.hypot(x[0], 2), 4),
@@ -92,8 +93,9 @@ def test_empty_boxes_and_none():
     assert h.value.level.tolist() == [0, 0] and not np.isnan(h.lo).any() and not np.isnan(h.hi).any()
 
 
-@pytest.mark.parametrize(("name", "at_once"), [("decay", True), ("absorbance", True), ("guarded sum", True), ("waves", False),
-                                               ("rosenbrock", False), ("quotients", False), ("many", False)])
+@pytest.mark.parametrize(("name", "at_once"), [("decay", True), ("absorbance", True), ("guarded sum", True),
+                                               ("normed sum", False), ("waves", False), ("rosenbrock", False),
+                                               ("quotients", False), ("many", False)])
 def test_sums_over_data_have_one_loop_and_nothing_stored(name, at_once):
     f, n = FUNCTIONS[name]
     compiled = compile(f, n)
@@ -117,3 +119,16 @@ def test_all_at_once_meets_row_by_row(monkeypatch):
         assert ((a.lo <= c.hi) & (c.lo <= a.hi)).all()
         assert (a.hi - a.lo <= (c.hi - c.lo) * (1 + 1e-9)).all()
     assert (one.gradient.hi - one.gradient.lo < 0.9 * (other.gradient.hi - other.gradient.lo)).any()
+
+
+def test_a_gradient_at_kinks_holds_all_generalised_ones():
+    f = compile(guarded_sum, 4)
+    lo, hi = np.array([0.9, 0.1, -1.0, 0.0]), np.array([1.1, 0.2, -0.5, 1.0])
+    one, other = f.hessian(lo, hi).gradient, f.gradient(lo, hi)
+    assert one.value.lipschitz and not one.value.smooth
+    x = np.array([1.0, 0.15, -0.75, 0.5])
+    for step in (-1e-3, 1e-3):
+        for i in range(3):
+            y = x + step * (np.arange(4) == i)
+            slope = (guarded_sum(y) - guarded_sum(x)) / step
+            assert one.lo[i] <= slope <= one.hi[i] and other.lo[i] <= slope <= other.hi[i]

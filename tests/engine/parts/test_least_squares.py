@@ -79,6 +79,16 @@ def test_an_unknown_upper_bound_says_nothing():
     assert left_of(line, boxes, 0.0).axis.tolist()[1:] == [0, GONE], "an unbounded region is left as it is"
 
 
+def test_a_jump_is_no_slope():
+    """On both sides the slope is the same, so that derivatives do not see it: the minimiser lies behind it."""
+    def jump(x):
+        return np.sum((np.where(x[0] < 0.5, x[0] + 1, x[0]) * T + x[1] - T / 2) ** 2)
+    boxes = [[(0, 0.6), (-0.25, 0.25)], [(0.5, 0.6), (-0.25, 0.25)], [(0.51, 0.6), (-0.25, 0.25)], [(0, 0.49), (-0.25, 0.25)]]
+    left = left_of(jump, boxes, 0.0)
+    assert left.axis.tolist()[:2] == [0, 0] and (left.lo[0] == [0, 0.5, 0.51, 0]).all()
+    assert (left.axis[2:] == GONE).all(), "beside it there is nothing"
+
+
 @pytest.mark.parametrize("f", (line, lambda x: np.sum((waves(x) - waves([-4.0, -2.0, 2.0])) ** 2)))
 def test_the_same_bits_as_the_definition(f):
     n = 2 if f is line else 3
@@ -119,3 +129,22 @@ def test_the_end_is_done_once():
     again.restore(state)
     again.end()
     assert again.boxes == boxes and again.ended
+
+
+@pytest.mark.parametrize(("points", "batch", "full"), [(80, 8192, 512), (4000, 8192, 32), (4000, 1 << 17, 512), (4000, 64, 16)])
+def test_costly_regions_are_cut_into_few_pieces(points, batch, full):
+    """Unless the batch is that of a GPU, which has the lanes for more."""
+    t = np.linspace(-1, 1, points)
+    f = infimum.compile(lambda x: np.sum((x[0] * t + x[1] * t**2 - t) ** 2), 2)
+    lo, hi = np.full(2, -3.0), np.full(2, 2.0)
+    assert Branch(f, lo, hi, Goal(), Incumbent(f, lo, hi), batch).full == full
+
+
+def test_a_costly_fit_takes_few_boxes():
+    t = np.linspace(-8, 8, 2000)
+    y = -13 * t + 0.97 * t + 20
+
+    def misfit(p):
+        return np.sum((y + p[0] ** 2 * t + p[1] ** 2 * t - 0.01 * (p[0] ** 4 + p[1] ** 4) * t - 10 * p[1]) ** 2)
+    r = infimum.minimize(misfit, [(-8, 8)] * 2, xtol=1e-3, atol=1e-3)
+    assert r.success and len(r.boxes) == 2 and [3.0, 2.0] in r.regions and [-3.0, 2.0] in r.regions and r.nfev < 1500
