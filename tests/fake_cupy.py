@@ -86,6 +86,12 @@ class Array:
         self._cupy.sent += 1
         self._cupy.global_memory.write(self.data.ptr, array)
 
+    def copy(self) -> "Array":
+        """Within the memory of the device."""
+        there, words = Array(self._cupy, self.shape, self.dtype), self.get()
+        self._cupy.global_memory.write(there.data.ptr, words)
+        return there
+
     def get(self, out: np.ndarray | None = None) -> np.ndarray:
         array = np.empty(self.shape, self.dtype) if out is None else out
         assert array.shape == self.shape and array.dtype == self.dtype and array.flags.c_contiguous

@@ -31,10 +31,7 @@ class _Constants:
         if not isinstance(array, np.ndarray):
             return array
         if array.nbytes > _SMALL:  # compared, since looking it up would take longer than many a kernel
-            if self._large is None or not np.array_equal(self._large[0], array.view(np.int64)):
-                self._large = None
-                self._large = array.view(np.int64).copy(), self._send(cupy, array)
-            return self._large[1]
+            return self._large_on(cupy, array, array.view(np.int64))
         key = array.tobytes()
         if key not in self._kept:
             self._kept[key] = self._send(cupy, array)
@@ -42,6 +39,21 @@ class _Constants:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
+
+    def _large_on(self, cupy: ModuleType, array: np.ndarray, bits: np.ndarray) -> Any:
+        """The same for one that is large: of its data mostly a few parameters change."""
+        kept, there = self._large or (None, None)
+        if kept is None or kept.shape != bits.shape:
+            self._large = kept = there = None
+            self._large = bits.copy(), self._send(cupy, array)
+        elif len(changed := np.flatnonzero(kept != bits)):
+            some, self._large = slice(int(changed[0]), int(changed[-1]) + 1), None
+            there = there.copy()  # what is queued may still read the other
+            there[some].set(array[some].copy())
+            cupy.cuda.get_current_stream().synchronize()
+            kept[some] = bits[some]
+            self._large = kept, there
+        return self._large[1]
 
     def _send(self, cupy: ModuleType, array: np.ndarray) -> Any:
         there = cupy.empty(array.shape, array.dtype)

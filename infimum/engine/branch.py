@@ -30,7 +30,7 @@ _FULL, _MOST_PIECES = 512, 16
 _COSTLY = 256  # where enclosures are costly, a step is full with this part of its batch: pieces cost more than steps
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
-_SETTLED = 512        # boxes, about as costly as looking for a minimiser in a group of regions
+_SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
 _REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
 _CROWD, _HOPELESS, _CROWD_STEPS, _SOME = 16, 256, 16, 1 << 12  # batches of regions that are many; that are hopelessly many; how
                                                                # often they are counted, and the widths of how many are read
@@ -60,7 +60,7 @@ class Branch:
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
-        self.ended = False
+        self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
         self.unbounded = False  # have regions of this step no lower bound at all?
         self.start, self.parts = start, parts_of(evaluator, lo, hi, start)
         self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
@@ -130,20 +130,25 @@ class Branch:
             payoff.has_paid(self.steps)
 
     def end(self) -> None:
-        """What is done once, when nothing is left to cut."""
-        if not self.ended:
-            self._tighten()
-            self.settle(last=True)
-            self.ended = True
+        """What is done once, when nothing is left to cut. Costly parts are asked again that were tried, so that their kernels are
+        compiled, and others that are worth that where many regions are left."""
+        if self.ended:
+            return
+        many = len(self.pool) >= FEW
+        parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
+                 and (part.payoff.tried or (part.worth_at_last and many))]
+        self._tighten(parts)
+        self.settle(last=True, least=1 if parts else FEW)
+        self.ended = True
 
-    def _tighten(self) -> None:
-        """Asks the costly parts that were tried about the regions again, where they are few, while that is worth its cost:
-        narrow enough is not as narrow as can be, and regions without a minimiser go."""
-        for _ in range(_ROUNDS if self.goal.xtol is not None else 0):
-            if not self._tried or not 0 < len(self.pool) <= _REST:
+    def _tighten(self, parts: list[Part]) -> None:
+        """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
+        narrow as can be, and regions without a minimiser go."""
+        for _ in range(_ROUNDS if self.goal.xtol is not None and parts else 0):
+            if not 0 < len(self.pool) <= _REST:
                 return
             regions, gained, found = self.arrays.send(self.pool.everything().columns()), 0, []
-            for part in self._tried:
+            for part in parts:
                 if regions.shape[1]:
                     found, worth = self._in_portions(part, regions, regions.shape[1])
                     regions, gained = self._together(found), gained + worth
@@ -152,25 +157,21 @@ class Branch:
             if not gained:
                 return
 
-    @property
-    def _tried(self) -> list[Part]:
-        """The costly parts that were tried, whose kernels are compiled."""
-        return [part for part in self.parts if part not in self.cutting and part.payoff is not None and part.payoff.tried]
-
-    def settle(self, last: bool = False) -> None:
-        """Where the value is known and regions are to be narrowed that are many, but not too many, discards what lies around
+    def settle(self, last: bool = False, least: int = FEW) -> None:
+        """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
-        least = 1 if last and self._tried else FEW
         if self.goal.xtol is None or not least <= len(self.pool) <= REGIONS or not can_be_settled(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
-        worth = len(groups) < len(regions) if last else self.boxes >= _SETTLED * len(groups)
+        worth = len(groups) < len(regions) if last else self.boxes >= max(_SETTLED * len(groups), self.next_look)
         if not groups or not worth:
             return
+        self.next_look = _IN_VAIN * self.boxes
         left = settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
         if not (np.array_equal(left.lo, regions.lo) and np.array_equal(left.hi, regions.hi)):
+            self.next_look = 0
             self.discarded["second order"] += len(regions) - len(left)
             each = np.arange(len(left))
             can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
@@ -312,7 +313,8 @@ class Branch:
 
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "ended": self.ended}
+        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "ended": self.ended,
+                  "next_look": self.next_look}
         payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
         return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
 
@@ -321,7 +323,8 @@ class Branch:
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
-        self.boxes, self.steps, self.ended = state.values["boxes"], state.values["steps"], state.values.get("ended", False)
+        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
         self.discarded |= state.values["discarded"]
         self.pool.restore(state.arrays)
         self.final = Regions.from_arrays("final", state.arrays)

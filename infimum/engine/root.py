@@ -20,7 +20,8 @@ from infimum.lower.sweep import SLICES
 from infimum.start_boxes import StartBoxes
 from infimum.unions import Unions
 
-_PAYS = 0.9  # a sweep pays if it shrinks some variable to this part
+_PAYS = 0.9  # a sweep pays if it shrinks some variable to this part,
+_SHARE, _SLOW = 64, 32  # unless many in a row shrink less than a share of all: in a chain each may wait for the one before
 _FEW = 16    # fewer regions of few variables are not worth its time to second order
 
 
@@ -65,12 +66,14 @@ class Root:
 
     def sweep(self, refines: bool = True) -> Iterator[None]:
         """Sweeps until there is nothing to do, or it no longer pays; then refines, if that is wanted and possible."""
-        refines = refines and self.sweeper is not None and Refiner.possible(self.sweeper)
+        refines, slow = refines and self.sweeper is not None and Refiner.possible(self.sweeper), 0
         while self.sweeper is not None:
             self._forget_refinement()
             lo, hi, lower = self.sweeper.sweep(*self.box, self.incumbent.upper)
             self.sweeps += 1
-            pays = bool((widths(lo, hi) < _PAYS * widths(*self.box)).any())
+            shrunk = int((widths(lo, hi) < _PAYS * widths(*self.box)).sum())
+            slow = 0 if shrunk * _SHARE >= self.n else slow + 1
+            pays = shrunk > 0 and slow <= _SLOW
             self.box, self.known = (lo, hi), max(self.known, float(lower[0]))
             yield
             if self.done:

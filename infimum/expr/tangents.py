@@ -45,12 +45,12 @@ class Above:
 
 @dataclass(frozen=True)
 class Tangents:
-    """f(x) >= value(x, y) + above(x, y), where `above` is None for 0. `pieces` are those in it, under their nodes."""
+    """f(x) >= value(x, y) + above(x, y), y a variable of the shape of x; `above` is None for 0, `pieces` are those in it, under
+    their nodes."""
 
     value: Expr
     above: Expr | None
     pieces: dict[Expr, Above]
-    point: Expr
 
 
 def tangents(f: Expr, x: Expr) -> Tangents | None:
@@ -63,7 +63,7 @@ def tangents(f: Expr, x: Expr) -> Tangents | None:
     value, above = writer.written()
     if not writer.joins or len(writer.pieces) > _MOST_PIECES:
         return None
-    return Tangents(value, above, writer.pieces, writer.y)
+    return Tangents(value, above, writer.pieces)
 
 
 Sum = tuple[Expr | None, Expr | None]  # of L and D

@@ -21,6 +21,7 @@ MOST_VARIABLES = 3     # that a term may read
 _MOST_TERMS = 1 << 22  # elements of all sums together
 _MOST_NODES = 20_000   # expressions that are looked at, once for each set of positions
 _SHORT = 64            # the longest sum, product, … inside a term
+_LONG = 256            # positions that take longer than one
 _FEW = 4               # with more families, constants of single terms become part of the table
 _LINEAR = ("add", "sub", "neg")
 _COMPUTED = ("embed", "scatter")  # views that are more than a rearrangement
@@ -142,6 +143,8 @@ class _Reader:
 
     # ---- the form of a term
     def _family(self, node: Expr, at: np.ndarray, factors: list) -> Family:
+        if len(at) > _LONG:  # what is no term at one position is none
+            self._family(node, at[:1], [(by, where[:1], inverse) for by, where, inverse in factors])
         leaves = _Leaves(len(at), self.most, self.lift)
         value = self._element(node, at, leaves)
         for by, where, inverse in factors:

@@ -58,7 +58,7 @@ def tests(name: str, n: int, in_boxes: bool) -> tuple[Kernel, Data, tuple[int, .
     gone = b.mor(known.empty, b.mand(b.ogt(excluded, 0.0), b.olt(furthest, INF)))
     axis = b.select(b.ogt(wide_side.results[0], -1.0), wide_side.results[1], any_side.results[1])
     axis = b.select(b.mand(b.oeq(axis, STUCK), b.ogt(reduced, 0.0)), AGAIN, axis)
-    lower = best_lower(b, b.input(0, low_row), b.neg(known.nlo))
+    lower = b.add(best_lower(b, b.input(0, low_row), b.neg(known.nlo)), 0.0)  # one of the two zeros
     varies_little, is_low = b.ole(b.add(value.nlo, value.hi), slack), b.oge(lower, low_enough)
     close = b.mor(b.mand(lipschitz, varies_little), b.mand(b.mnot(lipschitz), is_low))
     axis = b.select(b.mand(close, b.ole(not_narrow, 0.0)), STUCK, axis)

@@ -36,9 +36,9 @@ _CLOSED = 0.125                # it was worth the cost where so much of the dist
 
 
 def tangent(name: str, f: Expr, x: Expr) -> tuple:
-    """(kernel, data, rows of the outputs, where the parameter begins): the regions with raised lower bounds; 1 where that was
-    worth it, else 0; an upper bound of f at y. Inputs: the regions and the points y in them. Parameter: the verified upper
-    bound."""
+    """(kernel, data, rows of the outputs, where the parameter begins): the rows of a sweep, from which `lower/shave.py` makes
+    what is left of a region; 1 where it was worth the cost, else 0; an upper bound of f at y. Inputs: the regions, and the points
+    y in them. Parameter: the verified upper bound."""
     writer = Tangent(f, x)
     return writer.b.kernel(name, 2, 3), writer.data, (4 * x.size, 1, 1), writer.at
 
@@ -71,8 +71,7 @@ class Tangent:
         return Pair(self.b.neg(self.b.input(1, i)), self.b.input(1, i))
 
     def _mean_value_form(self, known: Natural) -> None:
-        """Minus the lower end of L(c, y) + D for the best c, and that of each part of the derivatives times X - c; whether they
-        are bounds."""
+        """Minus the lower bound, and what each variable has in it; whether it is one."""
         b, n = self.b, self.n
         centre = b.buffer(n)
         with b.loop(n) as turn:
@@ -82,16 +81,16 @@ class Tangent:
             furthest = b.step((0.0,), (b.max(box.nlo, box.hi),), larger)
         self.centre = lambda i: Pair(b.neg(b.load(centre, i)), b.load(centre, i))
         value, = Lowering(b, Enclosures(), {"x": self.centre, "y": self._point}, self.data).values([self.form.value])
-        self.nlo = whole_if_unsound(b, value).nlo
+        nlo = whole_if_unsound(b, value).nlo
         if self.form.above is not None:
             pieces = {node: _AboveTangent(b, above, self.data) for node, above in self.form.pieces.items()}
             above, = Lowering(b, Enclosures(), {"x": self._box, "y": self._point}, self.data, pieces).values(
                 [self.form.above], straight=False)
-            self.nlo = b.add(self.nlo, whole_if_unsound(b, above).nlo)
+            nlo = b.add(nlo, whole_if_unsound(b, above).nlo)
         self.tilt = lambda i: tilt(b, self.slope(i), self._box(i), self.centre(i))
         with b.loop(n) as turn:
             tilts = b.step((0.0,), (self.tilt(turn.index),), add_up)
-        self.whole = b.add(self.nlo, tilts.results[0])
+        self.whole = b.add(nlo, tilts.results[0])
         bounded = b.mand(known.lipschitz(b), b.olt(furthest.results[0], INF))
         self.usable = b.mand(bounded, b.olt(b.abs(self.whole), INF))  # and no NaN
 
@@ -109,8 +108,8 @@ class Tangent:
             low, high = parts_left(b, least, self.slope(i), sub(b, box, c))[:2]
             low, high = b.max(b.neg(b.add(b.neg(low), c.nlo)), box.lo(b)), b.min(b.add(c.hi, high), box.hi)
             cut, alive = b.mand(self.usable, b.ole(low, high)), b.mnot(b.mand(self.usable, b.ogt(low, high)))
-            for what, value in enumerate((b.select(cut, low, box.lo(b)), b.select(cut, high, box.hi), b.select(alive, 1.0, 0.0),
-                                          lower)):
+            ends = b.select(cut, low, box.lo(b)), b.select(cut, high, box.hi)
+            for what, value in enumerate((*ends, b.select(alive, 1.0, 0.0), lower)):
                 b.output(LEFT, b.place("uadd", what * n, i), value)
             gone = b.step((0.0,), (b.select(alive, 0.0, 1.0),), larger)
         closed = b.mand(b.ogt(lower, before), b.olt(b.sub(best, lower), b.mul(_CLOSED, b.sub(best, before))))

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from infimum.backend import cuda, gpu
-from infimum.backend.cuda import CudaBackend
+from infimum.backend.cuda import CudaBackend, _Constants
 from infimum.errors import DeviceError, ShapeError
 from infimum.lower.kernel import Builder, Kernel
+from tests import fake_cupy
 from tests.fake_cupy import FakeCupy, installed
 from tests.random_kernels import example, same_bits
 
@@ -131,6 +132,23 @@ def test_large_constants_are_sent_when_they_change(pretend):
         counts.append(cupy.sent - before - 3)
         assert same_bits(output[0], inputs[0].sum(axis=0) + 3 + value).all()
     assert counts == [2, 1, 0, 1, 0, 1]
+
+
+def test_of_large_constants_only_what_changed_is_sent(pretend, monkeypatch):
+    """Wherever it lies; and what was sent before is left as it was, since kernels may still read it."""
+    cupy, words = pretend(), []
+    original = fake_cupy.Array.set
+    monkeypatch.setattr(fake_cupy.Array, "set", lambda self, array: words.append(array.size) or original(self, array))
+    kept, data = _Constants(), np.arange(10_000.0)
+    for first, last, value in ((0, 0, 1), (9_999, 9_999, -1.0), (3, 5, 7.0), (0, 9_999, 2.0), (17, 17, -0.0)):
+        before = kept._large
+        held, was = (None, None) if before is None else (before[1], before[1].get())
+        data[[first, last]] = value
+        assert same_bits(kept.on(cupy, data).get(), data).all() and kept.on(cupy, data) is kept._large[1]
+        assert held is None or same_bits(held.get(), was).all()
+    assert words == [10_000, 1, 3, 10_000, 1]
+    kept.on(cupy, np.zeros(9_000))
+    assert words[-1] == 9_000
 
 
 def test_arrays_on_the_device_are_not_copied(pretend):

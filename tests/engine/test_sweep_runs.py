@@ -11,7 +11,10 @@ from infimum import problems
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.host import host
 from infimum.backend.python import PythonBackend
+from infimum.engine.goal import Goal
 from infimum.engine.parts.sweep import Sweeper
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.root import Root
 from infimum.lower.programs import NEWTON, POINT_CONTEXT, SAMPLE
 from infimum.result import Verdict
 from tests.all_threads import all_threads_work  # noqa: F401
@@ -210,3 +213,17 @@ def test_newton_steps_go_where_the_derivative_of_one_variable_vanishes():
     ends = np.full(2, -9.0), np.full(2, 9.0)
     places, convex = Sweeper(bent, *ends).newton(np.array([0.1, 3.0]), *ends)
     assert not convex and places[0] == 0.1 and abs(places[1] - np.pi) < 1e-3
+
+
+def test_sweeps_that_shrink_one_variable_of_a_chain_after_the_other_come_to_an_end():
+    """Each variable of Rosenbrock's function waits for its neighbour: a sweep for each would take a time that is quadratic."""
+    def f(x):
+        return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+    n = 600
+    evaluator, lo, hi = infimum.compile(f, n), np.full(n, -2.0), np.full(n, 2.0)
+    incumbent = Incumbent(evaluator, lo, hi)
+    incumbent.offer(np.full((n, 1), 1.002))
+    root = Root(evaluator, lo, hi, Goal(1e-6, 1e-6, None), incumbent)
+    for _ in root.sweep(refines=False):
+        pass
+    assert 0 < root.sweeps < n / 2

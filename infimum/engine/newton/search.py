@@ -132,7 +132,7 @@ class NewtonSearch:
     def _second(self, regions: Any) -> list[Any]:
         """Convexity test and Newton step; then the two parts of each box, the second of which may be gone."""
         step, gaps = self.newton.step(regions), self.newton.recipe.gaps
-        self.boxes += self.newton.cost * regions.shape[1]
+        self.boxes += (self.newton.cost + self.n * self.newton.recipe.sequential) * regions.shape[1]
         left, enough = self.evaluator.run(SHAVED, [regions, step.ends],
                                           parameters=np.array([self.incumbent.upper, self.options.ratio]))
         inputs = [regions, left, enough, step.upper, step.level, *([step.ends] if gaps else [])]

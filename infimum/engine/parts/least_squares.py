@@ -22,7 +22,7 @@ _TOGETHER = 1 << 22  # regions times elements of the matrix that are tested toge
 class LeastSquares(Part):
     """Tests regions where they lie."""
 
-    name, discards, knows_faces = "least_squares", "least squares", True
+    name, discards, knows_faces, worth_at_last = "least_squares", "least squares", True, True
     sample = 64
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):

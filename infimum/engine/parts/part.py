@@ -39,6 +39,7 @@ class Part(ABC):
     sample: int = 256                # so many it is tried on
     payoff: Payoff | None = None
     knows_faces: ClassVar[bool] = False
+    worth_at_last: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
     faces: Faces | None = None
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):

@@ -44,8 +44,7 @@ class Refused(Enum):
 
 def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval) -> Isolated | Refused:
     """Looks for a minimiser near x. [lo, hi] are the user's bounds; B should reach as far as the box `reach`, of shape (n,)."""
-    x = polished(evaluator, lo, hi, x)
-    here = evaluator.hessian(x, x)
+    x, here = polished(evaluator, lo, hi, x)
     at = _At(lo, hi, x, here)
     factor, least = inverse_factor(midpoint(part_of(here, at.free))[..., None]), least_radius(x, reach)
     found = Refused.SINGULAR

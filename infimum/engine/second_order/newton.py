@@ -3,37 +3,49 @@
 import numpy as np
 
 from infimum.engine.second_order.inverse import inverse, inverse_factor
-from infimum.evaluate import Evaluator
+from infimum.evaluate import Evaluator, Hessian
 
 _DESCENTS, _LAST = 20, 6
 _DAMPING = (0.0, 2.0**-20, 2.0**-10, 2.0**-4, 1.0, 16.0)  # of the largest element on the diagonal
 
 
-def polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Damped steps while they lower the value; then plain ones while they become shorter: near a minimiser values no longer tell
-    points apart."""
-    best, length = np.inf, np.inf
+def polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, Hessian]:
+    """A point and the Hessian there. Steps while they lower the value; then plain ones while they become shorter: near a
+    minimiser values no longer tell points apart."""
+    found, best, length = evaluator.hessian(x, x), float(_values(evaluator, x[:, None])[0]), np.inf
     for _ in range(_DESCENTS):
-        places = _steps(evaluator, lo, hi, x, _DAMPING)
-        value = evaluator.value(*[np.concatenate([x[:, None], places], axis=1)] * 2)
-        values = np.where(value.defined, value.hi, np.inf)
-        k = int(np.argmin(values[1:]))
-        best = min(best, float(values[0]))
-        if not values[1 + k] < best:
+        place, value = _lower(evaluator, lo, hi, x, found, best)
+        if not value < best:
             break
-        x, best = places[:, k].copy(), float(values[1 + k])
+        x, best, found = place, value, evaluator.hessian(place, place)
     for _ in range(_LAST):
-        place = _steps(evaluator, lo, hi, x, _DAMPING[:1])[:, 0]
+        place = _steps(found, lo, hi, x, _DAMPING[:1])[:, 0]
         step = float(np.abs(place - x).max())
-        if not step < length:
+        if not 0 < step < length:
             break
-        x, length = place, step
-    return x
+        x, length, found = place, step, evaluator.hessian(place, place)
+    return x, found
 
 
-def _steps(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, damping: tuple[float, ...]) -> np.ndarray:
+def _lower(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, found: Hessian,
+           best: float) -> tuple[np.ndarray, float]:
+    """A step and its value: the plain one if it leads lower, else the best of the damped ones, of which few are needed."""
+    for damping in (_DAMPING[:1], _DAMPING[1:]):
+        places = _steps(found, lo, hi, x, damping)
+        values = _values(evaluator, places)
+        k = int(np.argmin(values))
+        if values[k] < best:
+            break
+    return places[:, k].copy(), float(values[k])
+
+
+def _values(evaluator: Evaluator, places: np.ndarray) -> np.ndarray:
+    value = evaluator.value(places, places)
+    return np.where(value.defined, value.hi, np.inf)
+
+
+def _steps(found: Hessian, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, damping: tuple[float, ...]) -> np.ndarray:
     """A step for each damping, in the variables that are not held at a bound; none where it cannot be computed."""
-    found = evaluator.hessian(x, x)
     slope = 0.5 * found.gradient.lo + 0.5 * found.gradient.hi
     held = ((x <= lo) & (slope > 0)) | ((x >= hi) & (slope < 0)) | (lo == hi)
     free, places = np.flatnonzero(~held), np.repeat(x[:, None], len(damping), axis=1)

@@ -47,7 +47,7 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
     that stay are cut further, to see if anything is left of them.
     """
     work = _Settling(evaluator, lo, hi, regions, *bounds, start, terms)
-    work.look_at_all(groups, x)
+    work.look_at_all(groups, x, patient=last)
     for _ in range(_LOOKS if last and work.proved and terms is None else 0):
         work.clear()
         if len(work.proved) >= _PROVED or not work.look_at_all(work.pieces(), None):
@@ -75,11 +75,12 @@ class _Settling:
         self.boxes: list[Interval] = []  # all B
         self.why: Refused | None = None
 
-    def look_at_all(self, groups: Sequence[Interval], x: np.ndarray | None) -> bool:
-        """Looks at groups of regions, while that is not in vain too often. Was there a minimiser?"""
-        in_vain, before = 0, len(self.proved)
-        for count, box in enumerate(groups):
-            if count == GROUPS or in_vain == _IN_VAIN:
+    def look_at_all(self, groups: Sequence[Interval], x: np.ndarray | None, patient: bool = True) -> bool:
+        """Looks at groups of regions, that around x first, while that is not in vain too often; unless it is `patient`, ever. Was
+        there a minimiser?"""
+        in_vain, before, most = 0, len(self.proved), _IN_VAIN if patient else 1
+        for count, box in enumerate(sorted(groups, key=lambda box: x is None or not ((box[0] <= x) & (x <= box[1])).all())):
+            if count == GROUPS or in_vain == most:
                 self.why = self.why or Refused.TOO_MANY
                 break
             in_vain += not self.look_at(box, x)

@@ -164,6 +164,19 @@ def test_lower_bounds_of_other_regions_count():
     assert settled.rest == 0 and len(settled.left) == 1 and settled.left.lower[0] <= 0.0
 
 
+def test_without_patience_the_first_group_that_is_not_settled_is_the_last():
+    """x lies in the second group, where the Hessian is singular; the minimisers of the others are proved with patience only."""
+    f = infimum.compile(lambda x: (x[0] - 1) ** 2 * (x[0] + 1) ** 2 * x[0] ** 4 + x[1] ** 2, 2)
+    corners = [np.array([c, -0.05]) for c in (0.95, -0.05, -1.05)]
+    low, high = (np.concatenate(ends, axis=1) for ends in zip(*(tiles(c, 0.1, 2) for c in corners), strict=True))
+    regions = Regions(low, high, np.zeros(12), np.zeros(12, np.int32), np.full(12, 3, np.int8))
+    groups = [(c, c + 0.1) for c in corners]
+    found = {patient: settle(f, np.full(2, -2.0), np.full(2, 2.0), regions, groups, (0.0, 1e-3), np.zeros(2), None, patient)
+             for patient in (True, False)}
+    assert len(found[True].minimisers) == 2 and found[True].rest == 4
+    assert len(found[False].minimisers) == 0 and found[False].rest == 12 and found[False].why is Refused.SINGULAR
+
+
 def test_what_lies_around_is_never_lost():
     """Regions are dropped in many functions with known minimisers: each minimiser stays in a region."""
     rng = np.random.default_rng(0)

@@ -1,0 +1,121 @@
+"""Sums of squares: which functions have residuals, what the upper bound leaves of regions, and how few of them stay."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.backend.cpu import CpuBackend
+from infimum.backend.python import PythonBackend
+from infimum.engine.branch import Branch
+from infimum.engine.goal import Goal
+from infimum.engine.parts.least_squares import LeastSquares
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions.pool import Regions
+from infimum.lower.branch import GONE
+from tests.random_kernels import same_bits
+
+INF = np.inf
+T = np.arange(-40, 40) / 16  # dyadic: sums of squares of dyadic lines are exact
+
+
+def line(x):
+    return np.sum((x[0] * T + x[1] - 0.5 * T + 0.25) ** 2)
+
+
+def waves(x):
+    """Three waves on parabolas: the Hessian is definite on 1e-5 around the minimiser (-4, -2, 2)."""
+    return sum(0.05 * (np.linspace(-6, 6, 200) - v) ** 2 - np.cos(3 * (np.linspace(-6, 6, 200) - v)) for v in x)
+
+
+def left_of(f, boxes, upper: float, backend=None) -> Regions:
+    n = len(boxes[0])
+    evaluator = infimum.compile(f, n, backend=backend)
+    lo, hi = (np.array([[side[k] for side in box] for box in boxes], dtype=float).T for k in (0, 1))
+    count = len(boxes)
+    level = evaluator.value(lo, hi).level.astype(np.int8)
+    regions = Regions(np.ascontiguousarray(lo), np.ascontiguousarray(hi), np.full(count, -INF), np.zeros(count, np.int32), level)
+    part = LeastSquares(evaluator, np.full(n, -9.0), np.full(n, 9.0))
+    return Regions.from_columns(part.test(regions.columns(), upper).regions)
+
+
+@pytest.mark.parametrize(("f", "n", "has"), [
+    (line, 2, True), (lambda x: np.sum((waves(x) - 1) ** 2), 3, True),
+    (lambda x: np.sum(x**2), 3, False),                                    # no data
+    (lambda x: np.sum((x[0] * T - x[1]) ** 4), 2, False),
+    (lambda x: np.sum((x[0] * T - x[1]) ** 2) + x[0], 2, False),
+    (lambda x: np.sum((x[0] * T - np.sum(np.cos(x[1] * T))) ** 2), 2, False),  # a sum within each residual
+    (lambda x: np.sum((np.outer(T, x) @ np.ones(len(x))) ** 2), 9, False),
+])
+def test_which_functions_have_residuals(f, n, has):
+    assert infimum.compile(f, n).has_residuals == has
+
+
+def test_a_line_is_fitted_at_once():
+    """The equations of a linear model are exact: what is left is the box around the ellipse f <= U."""
+    left = left_of(line, [[(-3, 2), (-4, 5)], [(1, 2), (1, 2)]], 0.0)
+    assert np.abs(left.lo[:, 0] - [0.5, -0.25]).max() < 1e-13 > np.abs(left.hi[:, 0] - [0.5, -0.25]).max()
+    assert (left.lo[:, 0] <= [0.5, -0.25]).all() and (left.hi[:, 0] >= [0.5, -0.25]).all() and left.axis[1] == GONE
+
+
+@pytest.mark.parametrize("upper", (2.0**-30, 0.25, 7.0))
+def test_points_below_the_upper_bound_stay(upper):
+    """The ellipse f = U touches the sides of what is left, and no point within it is lost: judged in exact arithmetic."""
+    left = left_of(line, [[(-3, 2), (-4, 5)]], upper)
+    squares = [Fraction(t) ** 2 for t in T.tolist()]
+    total, count, cross = sum(squares), len(T), sum(map(Fraction, T.tolist()))
+    half = [float(np.sqrt(upper * a / (total * count - cross**2))) for a in (count, total)]
+    for i, centre in enumerate((0.5, -0.25)):
+        assert left.lo[i, 0] <= centre - half[i] * (1 - 1e-12) and left.hi[i, 0] >= centre + half[i] * (1 - 1e-12)
+        assert left.hi[i, 0] - left.lo[i, 0] <= 2 * half[i] * (1 + 1e-9)
+
+
+def test_an_unknown_upper_bound_says_nothing():
+    boxes = [[(-3, 2), (-4, 5)], [(-INF, 2), (0, 1)], [(1, 1), (1, 1)]]
+    for upper in (INF, 1e308):
+        left = left_of(line, boxes, upper)
+        assert (left.axis != GONE).all() and (left.lo.T == [[low for low, _ in box] for box in boxes]).all()
+    assert left_of(line, boxes, 0.0).axis.tolist()[1:] == [0, GONE], "an unbounded region is left as it is"
+
+
+@pytest.mark.parametrize("f", (line, lambda x: np.sum((waves(x) - waves([-4.0, -2.0, 2.0])) ** 2)))
+def test_the_same_bits_as_the_definition(f):
+    n = 2 if f is line else 3
+    rng = np.random.default_rng(n)
+    boxes = [[(c - r, c + r) for c in rng.uniform(-4, 4, n)] for r in (0.0, 1e-3, 0.1, 2.0)]
+    one, other = (left_of(f, boxes, 1e-3, backend) for backend in (CpuBackend(), PythonBackend()))
+    for a, b in zip(one._arrays(), other._arrays(), strict=True):
+        assert same_bits(np.asarray(a, float), np.asarray(b, float)).all()
+
+
+def test_regions_in_a_narrow_valley_become_one_each():
+    y = waves([-4.0, -2.0, 2.0])
+    r = infimum.minimize(lambda x: np.sum((y - waves(x)) ** 2), [(-5, -3), (-3, 0), (0, 3)], xtol=1e-3)
+    assert r.success and len(r.regions) == 1 and [-4.0, -2.0, 2.0] in r.regions
+    assert r.regions.width < 1e-9, "what is narrow enough is narrowed further where that is cheap"
+    assert r.minimisers.exactly_one
+
+
+def test_the_end_is_done_once():
+    """Regions that are narrow enough, one with the minimiser: the others go, and a second end changes nothing."""
+    f = infimum.compile(line, 2)
+    lo, hi = np.full(2, -9.0), np.full(2, 9.0)
+    incumbent = Incumbent(f, lo, hi)
+    incumbent.offer(np.array([[0.5], [-0.25]]))
+    branch = Branch(f, lo, hi, Goal(1e-3, 0.0, 1e-1), incumbent)
+    low = np.array([[0.45, 0.55, 0.45, 0.35], [-0.3, -0.3, -0.2, -0.3]])
+    branch.pool.replace(Regions(low, low + 0.1, np.zeros(4), np.zeros(4, np.int32), np.full(4, 3, np.int8)))
+    branch.end()
+    assert len(branch.pool) == 4 and branch.ended, "no costly part was tried: none is compiled at the end"
+    branch.ended = False
+    for part in branch.parts[1:]:
+        part.payoff.judge(3, 1, 0)
+    branch.end()
+    left = branch.regions()
+    assert len(left) == 1 and (left.hi - left.lo).max() < 1e-12 and (left.lo[:, 0] <= [0.5, -0.25]).all()
+    boxes, state = branch.boxes, branch.state()
+    again = Branch(f, lo, hi, Goal(1e-3, 0.0, 1e-1), incumbent)
+    again.restore(state)
+    again.end()
+    assert again.boxes == boxes and again.ended
