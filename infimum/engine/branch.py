@@ -121,7 +121,7 @@ class Branch:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
         self._judge_sharpest()
-        self.steps += 1
+        self.steps, self.ended = self.steps + 1, False  # it may have been resumed with a narrower goal
 
     def _judge_sharpest(self) -> None:
         """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""

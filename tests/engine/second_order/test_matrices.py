@@ -1,11 +1,12 @@
 """Interval matrices: products hold the exact ones, and nothing that may be singular is called positive definite."""
 
 from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
-from infimum.engine.second_order.convex import midpoint, positive_definite
+from infimum.engine.second_order.convex import dominance, midpoint, positive_definite
 from infimum.engine.second_order.inverse import inverse, inverse_factor
 from infimum.engine.second_order.krawczyk import krawczyk
 from infimum.engine.second_order.outward import matrix_product, minus, plus, times
@@ -95,3 +96,28 @@ def test_krawczyk_on_a_parabola():
     assert near.inside.all() and near.lo[0, 0] < np.sqrt(2) < near.hi[0, 0]
     assert not sent(-2.0, 2.0, 1.4142).inside.any() and not sent(1.5, 1.6, 1.55).inside.any()
     assert not sent(1.4142135623730951, 1.5, 1.45).inside.any(), "the root is an end, or just outside"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_eigenvalue_lies_below_the_dominance(seed):
+    """Exactly: A less that multiple of the unit matrix has no negative principal minor, for the matrices at all ends."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 4))
+    middle, radius = rng.normal(size=(n, n)) + 3 * np.eye(n), 2.0 ** -rng.integers(1, 20) * rng.random((n, n))
+    middle, radius = middle + middle.T, radius + radius.T
+    lo, hi = middle - radius, middle + radius
+    least = Fraction(float(dominance((lo[..., None], hi[..., None]))[0]))
+    for ends in product((0, 1), repeat=n * (n + 1) // 2):
+        matrix, chosen = [[Fraction(0)] * n for _ in range(n)], iter(ends)
+        for i in range(n):
+            for j in range(i, n):
+                matrix[i][j] = matrix[j][i] = Fraction(float((lo, hi)[next(chosen)][i, j])) - (least if i == j else 0)
+        for size in range(1, n + 1):
+            for rows in combinations(range(n), size):
+                assert determinant([[matrix[i][j] for j in rows] for i in rows]) >= 0
+
+
+def determinant(matrix):
+    return matrix[0][0] if len(matrix) == 1 else sum(
+        (-1) ** j * matrix[0][j] * determinant([[row[k] for k in range(len(matrix)) if k != j] for row in matrix[1:]])
+        for j in range(len(matrix)))

@@ -202,3 +202,15 @@ def test_other_forms_of_the_answer():
 def test_many_variables_are_not_looked_at():
     found = asked(lambda x: np.sum(np.exp(np.cumsum(x))), [(-1, 2)] * 33, max_boxes=10)
     assert len(found) == 0 and found.rest > 0 and "32 variables" in found.why
+
+
+def test_a_finished_search_that_goes_on_ends_again():
+    """It may be resumed with a narrower goal: what comes at the end then comes once more."""
+    f = infimum.compile(lambda x: (x[0] ** 2 - 1) ** 2 + x[1] ** 2 * (x[0] + 3), 2)
+    lo, hi = np.full(2, -2.0), np.full(2, 2.5)
+    branch = Branch(f, lo, hi, Goal(1e-6, 0.0, 1e-2), Incumbent(f, lo, hi))
+    branch.begin(lo[:, None], hi[:, None])
+    branch.end()
+    assert branch.ended and not branch.done
+    branch.step()
+    assert not branch.ended
