@@ -16,7 +16,8 @@ from infimum.errors import DeviceError, ShapeError
 from infimum.lower.kernel import Kernel
 
 _BATCH, _LANE = 1 << 19, 1 << 15  # boxes a step that fill a large GPU, and the bytes that regions at hand and work take for each
-_SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this
+_SETTINGS, _SMALL = 32, 1 << 16  # how many constants of a kernel are kept, if they have no more bytes than this;
+_ROOM = 1 << 26                  # of larger ones, so many bytes
 
 
 class _Constants:
@@ -25,6 +26,7 @@ class _Constants:
     def __init__(self) -> None:
         self._kept: OrderedDict[bytes, Any] = OrderedDict()
         self._large: tuple[np.ndarray, Any] | None = None
+        self._versions: OrderedDict[tuple[int, bytes], Any] = OrderedDict()  # of it, by what differs
 
     def on(self, cupy: ModuleType, array: Any) -> Any:
         """The array on the GPU. Callers may change theirs in place, so its bits are compared, not its identity."""
@@ -41,18 +43,31 @@ class _Constants:
         return self._kept[key]
 
     def _large_on(self, cupy: ModuleType, array: np.ndarray, bits: np.ndarray) -> Any:
-        """The same for one that is large: of its data mostly a few parameters change."""
-        kept, there = self._large or (None, None)
-        if kept is None or kept.shape != bits.shape:
-            self._large = kept = there = None
-            self._large = bits.copy(), self._send(cupy, array)
-        elif len(changed := np.flatnonzero(kept != bits)):
-            some, self._large = slice(int(changed[0]), int(changed[-1]) + 1), None
-            there = there.copy()  # what is queued may still read the other
+        """The same for one that is large: mostly a few parameters are all that differs from the first one."""
+        if self._large is None or self._large[0].shape != bits.shape:
+            return self._as_first(cupy, array, bits)
+        first, there = self._large
+        changed = np.flatnonzero(first != bits)
+        if not len(changed):
+            return there
+        some = slice(int(changed[0]), int(changed[-1]) + 1)
+        if some.stop - some.start > len(bits) // 8:
+            return self._as_first(cupy, array, bits)
+        key = some.start, array[some].tobytes()
+        if key not in self._versions:
+            there = there.copy()
             there[some].set(array[some].copy())
             cupy.cuda.get_current_stream().synchronize()
-            kept[some] = bits[some]
-            self._large = kept, there
+            self._versions[key] = there
+            if len(self._versions) > max(1, min(_SETTINGS, _ROOM // array.nbytes)):
+                self._versions.popitem(last=False)
+        self._versions.move_to_end(key)
+        return self._versions[key]
+
+    def _as_first(self, cupy: ModuleType, array: np.ndarray, bits: np.ndarray) -> Any:
+        self._large = None  # its memory goes back first
+        self._versions.clear()
+        self._large = bits.copy(), self._send(cupy, array)
         return self._large[1]
 
     def _send(self, cupy: ModuleType, array: np.ndarray) -> Any:

@@ -135,18 +135,20 @@ def test_large_constants_are_sent_when_they_change(pretend):
 
 
 def test_of_large_constants_only_what_changed_is_sent(pretend, monkeypatch):
-    """Wherever it lies; and what was sent before is left as it was, since kernels may still read it."""
-    cupy, words = pretend(), []
+    """Wherever it lies; nothing of what was sent lately; and that is left as it was, since kernels may still read it."""
+    cupy, words, given = pretend(), [], []
     original = fake_cupy.Array.set
     monkeypatch.setattr(fake_cupy.Array, "set", lambda self, array: words.append(array.size) or original(self, array))
+    monkeypatch.setattr(cuda, "_ROOM", 3 * 80_000)
     kept, data = _Constants(), np.arange(10_000.0)
-    for first, last, value in ((0, 0, 1), (9_999, 9_999, -1.0), (3, 5, 7.0), (0, 9_999, 2.0), (17, 17, -0.0)):
-        before = kept._large
-        held, was = (None, None) if before is None else (before[1], before[1].get())
-        data[[first, last]] = value
-        assert same_bits(kept.on(cupy, data).get(), data).all() and kept.on(cupy, data) is kept._large[1]
-        assert held is None or same_bits(held.get(), was).all()
-    assert words == [10_000, 1, 3, 10_000, 1]
+    two = {3: 7.0, 5: 7.0}
+    changes = [{}, {9_999: -1.0}, two, {9_999: -1.0}, {}, {17: -0.0}, {18: np.nan}, two, {0: 2.0, 9_999: 2.0}]
+    for change in changes:
+        now = data.copy()
+        now[list(change)] = list(change.values())
+        given.append((kept.on(cupy, now), now))
+        assert all(same_bits(there.get(), meant).all() for there, meant in given)
+    assert words == [10_000, 1, 3, 1, 1, 3, 10_000], "the third one was forgotten"
     kept.on(cupy, np.zeros(9_000))
     assert words[-1] == 9_000
 
