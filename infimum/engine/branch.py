@@ -27,7 +27,7 @@ from infimum.start_boxes import StartBoxes
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
 _FULL, _MOST_PIECES = 512, 16
-_COSTLY = 256  # where enclosures are costly, a step is full with this part of its batch: pieces cost more than steps
+_COSTLY, _FEW_PIECES = 256, 4  # where enclosures are costly, a step is full with this part of its batch: more pieces cost more
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
 _SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
@@ -57,6 +57,7 @@ class Branch:
         self.arrays = evaluator.arrays_for(self.batch)
         self.lanes = lanes_of(self.batch, self.n)
         self.full = min(_FULL, self.lanes, max(LEAST, self.batch // _COSTLY) if evaluator.is_costly else _FULL)
+        self.most_pieces = _FEW_PIECES if evaluator.is_costly else _MOST_PIECES
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
@@ -113,7 +114,7 @@ class Branch:
         else:
             parents = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf, room)
         pieces = 2
-        while pieces < _MOST_PIECES and pieces * parents.shape[1] < self.full:
+        while pieces < self.most_pieces and pieces * parents.shape[1] < self.full:
             pieces *= 2
         try:
             self._keep(self._tested(parents, pieces))
