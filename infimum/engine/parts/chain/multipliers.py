@@ -62,8 +62,9 @@ class Model:
         count = self.node.scalars
         steps, moves, start = self._first_steps(), np.zeros(count), bound(np.zeros(count))
         best, smallest = start, steps * _SMALLEST
+        useful = [k for k, change in enumerate(self.changes) if change.any()] or [0]  # a sign has no multiplier
         for turn in range(_STEPS):
-            k = turn % count
+            k = useful[turn % len(useful)]
             tried = [moves + sign * steps * (np.arange(count) == k) for sign in (-1.0, 1.0)]
             found = [bound(trial) for trial in tried]
             better = int(found[1] > found[0])
@@ -72,7 +73,7 @@ class Model:
                 steps[k] *= 2
             else:
                 steps[k] /= 2
-            if best > enough or (steps < smallest).all():
+            if best > enough or (steps < smallest)[useful].all():
                 break
         return moves, best - start
 
