@@ -250,7 +250,8 @@ class Auto:
                     return
             yield
         if self.limit is None:  # a run that is stopped stays as it is, so that one that is resumed ends alike
-            self.branch.end()
+            with suppress(MemoryError):  # what is proved so far stays
+                self.branch.end()
 
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that

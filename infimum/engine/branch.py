@@ -131,14 +131,20 @@ class Branch:
 
     def end(self) -> None:
         """What is done once, when nothing is left to cut. Costly parts are asked again that were tried, so that their kernels are
-        compiled, and others that are worth that where many regions are left."""
+        compiled, and others that are worth that where many regions are left. If time or memory does not suffice for all of
+        it, nothing has been done."""
         if self.ended:
             return
-        many = len(self.pool) >= FEW
-        parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
-                 and (part.payoff.tried or (part.worth_at_last and many))]
-        self._tighten(parts)
-        self.settle(last=True, least=1 if parts else FEW)
+        if self.goal.xtol is not None and len(self.pool) <= REGIONS:
+            before, many = self.state(), len(self.pool) >= FEW
+            parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
+                     and (part.payoff.tried or (part.worth_at_last and many))]
+            try:
+                self._tighten(parts)
+                self.settle(last=True, least=1 if parts else FEW)
+            except BaseException:
+                self.restore(before)
+                raise
         self.ended = True
 
     def _tighten(self, parts: list[Part]) -> None:
@@ -170,14 +176,18 @@ class Branch:
             return
         self.next_look = _IN_VAIN * self.boxes
         left = settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
+        before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
+        if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
+            return
         if not (np.array_equal(left.lo, regions.lo) and np.array_equal(left.hi, regions.hi)):
             self.next_look = 0
             self.discarded["second order"] += len(regions) - len(left)
             each = np.arange(len(left))
             can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
-            self.pool.replace(left.at(np.flatnonzero(can)))
             if not can.all():
-                self._put_aside(left.at(np.flatnonzero(~can)))
+                self._put_aside(left.at(np.flatnonzero(~can)))  # first: if that fails, nothing is lost
+            self.pool.replace(left.at(np.flatnonzero(can)))
+            self.pool.prune(self.incumbent.upper)
 
     @property
     def crowded(self) -> bool:
