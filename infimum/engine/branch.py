@@ -16,7 +16,6 @@ from infimum.engine.regions.fates import Fates
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
-from infimum.engine.second_order.isolate import Refused, isolate
 from infimum.engine.second_order.question import can_be_settled
 from infimum.engine.second_order.settle import REGIONS, settle
 from infimum.evaluate import Evaluator
@@ -32,8 +31,6 @@ _TERMS = 128  # a step has fewer lanes than its batch where a lane has more vari
 _TAKES = 8    # steps that the regions at hand last
 _SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
 _REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
-_CROWD, _HOPELESS, _CROWD_STEPS, _SOME = 16, 256, 16, 1 << 12  # batches of regions that are many; that are hopelessly many; how
-                                                               # often they are counted, and the widths of how many are read
 
 
 def lanes_of(batch: int, n: int) -> int:
@@ -188,20 +185,6 @@ class Branch:
                 self._put_aside(left.at(np.flatnonzero(~can)))  # first: if that fails, nothing is lost
             self.pool.replace(left.at(np.flatnonzero(can)))
             self.pool.prune(self.incumbent.upper)
-
-    @property
-    def crowded(self) -> bool:
-        """Are many regions left to be narrowed, with very many to come, while the best point is not shown to be an isolated
-        minimiser? So it is where minimisers are a curve or a surface. By counts, as everything."""
-        count, x, xtol = len(self.pool), self.incumbent.x, self.goal.xtol
-        due = xtol is not None and self.steps % _CROWD_STEPS == 0 and count >= _CROWD * self.batch
-        if not due or not can_be_settled(self.evaluator) or not self.goal.met(self.lower(), self.incumbent.upper):
-            return False
-        front = self.pool.front
-        some = Regions.from_columns(self.arrays.fetch(self.arrays.gather(front.data, front.find(_SOME)[0])))
-        to_come = count * widths(some.lo, some.hi).max(axis=0).mean() / max(xtol, np.finfo(float).tiny)  # if they are a curve
-        near = np.maximum(x - xtol, self.lo), np.minimum(x + xtol, self.hi)
-        return to_come >= _HOPELESS * self.batch and isinstance(isolate(self.evaluator, self.lo, self.hi, x, near), Refused)
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""
