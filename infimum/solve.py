@@ -1,7 +1,7 @@
 """minimize, and resume, which continues a run from its checkpoint."""
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from os import PathLike
 from secrets import randbits
@@ -100,6 +100,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     except ValueError as error:
         raise OptionError(str(error)) from None
     atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
+    _check_whose(options, engine)
     settings = PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, time_limit is not None)
     problem = Problem.read(fun, bounds, n, x0, start_boxes)
     if problem.several is not None and engine not in _IN_BOXES:
@@ -248,6 +249,16 @@ def _check_number(name: str, value: Any, optional: bool, positive: bool = False)
     if not number or not (value > 0 if positive else value >= 0):
         raise OptionError(f"{name} must be a {'positive number' if positive else 'number that is not negative'}"
                           f"{', or None' if optional else ''}, not {value!r}")
+
+
+def _check_whose(options: Any, engine: str) -> None:
+    """An option of another engine is an error that names that engine."""
+    names = {name: [f.name for f in fields(settings)] for name, (_, settings) in PROVERS.items()}
+    mine = names.get(engine, names["auto"])
+    for option in options if isinstance(options, dict) else ():
+        owner = next((name for name, known in names.items() if option in known), None)
+        if owner is not None and option not in mine:
+            raise OptionError(f"{option!r} is an option of engine {owner!r}, and the engine here is {engine!r}")
 
 
 def _check_particles(particles: int | None, n: int, memory_limit: float | None) -> None:

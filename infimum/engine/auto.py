@@ -29,6 +29,7 @@ from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached, not_isolated
 from infimum.engine.running.overlap import Overlap
 from infimum.engine.running.progress import Figures, bounds
+from infimum.engine.second_order.crowd import is_crowded
 from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
@@ -250,7 +251,8 @@ class Auto:
                     return
             yield
         if self.limit is None:  # a run that is stopped stays as it is, so that one that is resumed ends alike
-            self.branch.end()
+            with suppress(MemoryError):  # what is proved so far stays
+                self.branch.end()
 
     def _moved_to_gpu(self) -> bool:
         """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
@@ -284,7 +286,7 @@ class Auto:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
-        elif branch.crowded:
+        elif is_crowded(branch):
             self.limit = not_isolated(len(branch.pool))
         return self.limit is not None
 

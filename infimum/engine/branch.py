@@ -16,7 +16,6 @@ from infimum.engine.regions.fates import Fates
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
-from infimum.engine.second_order.isolate import Refused, isolate
 from infimum.engine.second_order.question import can_be_settled
 from infimum.engine.second_order.settle import REGIONS, settle
 from infimum.evaluate import Evaluator
@@ -32,8 +31,6 @@ _TERMS = 128  # a step has fewer lanes than its batch where a lane has more vari
 _TAKES = 8    # steps that the regions at hand last
 _SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
 _REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
-_CROWD, _HOPELESS, _CROWD_STEPS, _SOME = 16, 256, 16, 1 << 12  # batches of regions that are many; that are hopelessly many; how
-                                                               # often they are counted, and the widths of how many are read
 
 
 def lanes_of(batch: int, n: int) -> int:
@@ -132,14 +129,20 @@ class Branch:
 
     def end(self) -> None:
         """What is done once, when nothing is left to cut. Costly parts are asked again that were tried, so that their kernels are
-        compiled, and others that are worth that where many regions are left."""
+        compiled, and others that are worth that where many regions are left. If time or memory does not suffice for all of
+        it, nothing has been done."""
         if self.ended:
             return
-        many = len(self.pool) >= FEW
-        parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
-                 and (part.payoff.tried or (part.worth_at_last and many))]
-        self._tighten(parts)
-        self.settle(last=True, least=1 if parts else FEW)
+        if self.goal.xtol is not None and len(self.pool) <= REGIONS:
+            before, many = self.state(), len(self.pool) >= FEW
+            parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
+                     and (part.payoff.tried or (part.worth_at_last and many))]
+            try:
+                self._tighten(parts)
+                self.settle(last=True, least=1 if parts else FEW)
+            except BaseException:
+                self.restore(before)
+                raise
         self.ended = True
 
     def _tighten(self, parts: list[Part]) -> None:
@@ -171,28 +174,18 @@ class Branch:
             return
         self.next_look = _IN_VAIN * self.boxes
         left = settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
+        before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
+        if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
+            return
         if not (np.array_equal(left.lo, regions.lo) and np.array_equal(left.hi, regions.hi)):
             self.next_look = 0
             self.discarded["second order"] += len(regions) - len(left)
             each = np.arange(len(left))
             can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
-            self.pool.replace(left.at(np.flatnonzero(can)))
             if not can.all():
-                self._put_aside(left.at(np.flatnonzero(~can)))
-
-    @property
-    def crowded(self) -> bool:
-        """Are many regions left to be narrowed, with very many to come, while the best point is not shown to be an isolated
-        minimiser? So it is where minimisers are a curve or a surface. By counts, as everything."""
-        count, x, xtol = len(self.pool), self.incumbent.x, self.goal.xtol
-        due = xtol is not None and self.steps % _CROWD_STEPS == 0 and count >= _CROWD * self.batch
-        if not due or not can_be_settled(self.evaluator) or not self.goal.met(self.lower(), self.incumbent.upper):
-            return False
-        front = self.pool.front
-        some = Regions.from_columns(self.arrays.fetch(self.arrays.gather(front.data, front.find(_SOME)[0])))
-        to_come = count * widths(some.lo, some.hi).max(axis=0).mean() / max(xtol, np.finfo(float).tiny)  # if they are a curve
-        near = np.maximum(x - xtol, self.lo), np.minimum(x + xtol, self.hi)
-        return to_come >= _HOPELESS * self.batch and isinstance(isolate(self.evaluator, self.lo, self.hi, x, near), Refused)
+                self._put_aside(left.at(np.flatnonzero(~can)))  # first: if that fails, nothing is lost
+            self.pool.replace(left.at(np.flatnonzero(can)))
+            self.pool.prune(self.incumbent.upper)
 
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""

@@ -182,6 +182,15 @@ def test_wrong_options_are_said(options, said):
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(("engine", "option", "owner"), [
+    ("auto", "variation", "newton"), ("swarm", "gaps", "newton"), ("complete", "sweeps", "newton"),
+    ("newton", "partition", "complete"), ("newton", "particles", "auto"),
+])
+def test_options_of_another_engine_name_it(engine, option, owner):
+    with pytest.raises(OptionError, match=f"'{option}' is an option of engine '{owner}', and the engine here is '{engine}'"):
+        infimum.minimize(lambda x: x[0] ** 2, [(-1, 1)], engine=engine, options={option: 1})
+
+
 def test_too_many_variables_are_said():
     with pytest.raises(OptionError, match="takes up to 10 variables, and there are 11; engine 'auto' takes any number"):
         newton(lambda x: np.sum(x**2), [(-1, 1)] * 11)

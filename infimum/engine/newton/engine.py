@@ -11,8 +11,9 @@ from infimum.engine.newton.search import NewtonSearch
 from infimum.engine.parts.newton import MOST
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.running.checkpoint import State
-from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
+from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached, not_isolated
 from infimum.engine.running.progress import Figures, bounds
+from infimum.engine.second_order.crowd import is_crowded
 from infimum.errors import OptionError
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
@@ -90,6 +91,8 @@ class NewtonRun:
             self.limit = boxes_reached(search.boxes, self.max_boxes)
         elif self.memory_limit is not None and search.bytes > self.memory_limit:
             self.limit = memory_reached(len(search.pool) + len(search.solved), self.memory_limit)
+        elif is_crowded(search):
+            self.limit = not_isolated(len(search.pool) + len(search.solved))
         return self.limit is not None
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:

@@ -43,7 +43,7 @@ class NewtonSearch:
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
                  options: NewtonOptions, batch: int, start: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.options = evaluator, lo, hi, goal, incumbent, options
-        self.n, self.arrays, self.lanes = len(lo), evaluator.arrays_for(batch), lanes_of(batch, len(lo))
+        self.n, self.batch, self.arrays, self.lanes = len(lo), batch, evaluator.arrays_for(batch), lanes_of(batch, len(lo))
         self.pool, self.solved = Pool(self.n, self.arrays, _TAKES * batch), Heap(self.arrays, self.n)
         self.boxes = self.steps = 0
         self.start, self.newton = start, Newton(evaluator, lo, hi)

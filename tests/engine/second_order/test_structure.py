@@ -140,6 +140,17 @@ def test_functions_that_are_not_convex_around_0(f):
             assert least(f, np.full(40, -radius), np.full(40, radius)) is None
 
 
+@pytest.mark.parametrize("name", ["rosenbrock", "band", "two terms"])
+def test_what_is_shared_among_cliques_is_symmetric(name):
+    """To the last bit: what diagonals that dominate prove is about symmetric matrices."""
+    _, terms = terms_of(name)
+    held, rng = Held(terms, np.zeros(N, bool)), np.random.default_rng(5)
+    part = rng.uniform(-1, 1, terms.order.where.shape)
+    uneven = np.eye(held.m)[..., None] * 9 + part + part.swapaxes(0, 1) * (1 + 2.0**-50)  # as products of doubles are
+    change, _ = held._shared_out(np.where(held.both, uneven, 0.0), np.abs(part))
+    assert (change == change.swapaxes(0, 1)).all()
+
+
 def test_d_is_close_to_what_can_be_said():
     assert (least(lambda x: np.sum(x**2), np.zeros(5), np.ones(5), part=0.5) > 0.7).all()
     assert least(lambda x: np.sum(np.cosh(x)), np.full(40, -3.0), np.full(40, 3.0), part=0.0) is not None

@@ -81,7 +81,9 @@ class Held:
         slack *= part * np.append(own, 0.0)[members] * present
         wanted = known.pivots * columns[:, None] * columns[None]
         wanted[self.diagonal, self.diagonal] += slack
-        return np.where(self.both, wanted - middle, 0.0), slack
+        change = np.where(self.both, wanted - middle, 0.0)
+        change[self.columns, self.rows] = change[self.rows, self.columns]  # what is proved of it is about symmetric matrices
+        return change, slack
 
     # ---- what is proved
     def length(self, gradient: Interval, least: np.ndarray) -> float:
@@ -165,6 +167,8 @@ class Held:
         if not self.terms.scalars:
             return least
         free = np.flatnonzero(~self.held)
+        if not (least[free] > 0).all():
+            return None
         mixed, slopes = (tuple(end[:, free] for end in ends) for ends in (bends.mixed, bends.slopes))
         loss = low_rank_loss(mixed, slopes, bends.inner, least[free])
         return down(down(1.0 - loss) * least) if loss < 1.0 else None
