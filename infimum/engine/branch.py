@@ -134,14 +134,18 @@ class Branch:
         if self.ended:
             return
         if self.goal.xtol is not None and len(self.pool) <= REGIONS:
-            before, many = self.state(), len(self.pool) >= FEW
+            state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
                      and (part.payoff.tried or (part.worth_at_last and many))]
             try:
+                self.pool = Pool(self.n, self.arrays, pool.size)
+                self.pool.restore(state.arrays)
                 self._tighten(parts)
                 self.settle(last=True, least=1 if parts else FEW)
             except BaseException:
-                self.restore(before)
+                self.pool, self.final = pool, final  # as they were: that takes no memory
+                self._restore_counts(state)
+                self.incumbent.restore(state.arrays)
                 raise
         self.ended = True
 
@@ -317,15 +321,18 @@ class Branch:
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
-        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
-        self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
-        self.discarded |= state.values["discarded"]
+        self._restore_counts(state)
         self.pool.restore(state.arrays)
         self.final = Regions.from_arrays("final", state.arrays)
         self.incumbent.restore(state.arrays)
         for name, payoff in self._payoffs().items():
             if name in state.arrays:  # a part that the run did not have begins anew
                 payoff.restore(state.arrays[name])
+
+    def _restore_counts(self, state: State) -> None:
+        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
+        self.discarded |= state.values["discarded"]
 
     def regions(self) -> Regions:
         """What may still hold a minimiser."""

@@ -7,7 +7,7 @@ import infimum
 from infimum.engine.branch import Branch
 from infimum.engine.goal import Goal
 from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.pool import Regions
+from infimum.engine.regions.pool import Pool, Regions
 from infimum.engine.running.checkpoint import State
 from infimum.watch import OutOfTime
 
@@ -54,6 +54,11 @@ def test_an_end_that_is_cut_short_has_not_been(monkeypatch, broken, error):
         with pytest.raises(error):
             branch.end()
     assert same(branch.state(), before) and not branch.ended and holds_the_corner(branch)
+    with monkeypatch.context() as patch:  # nor is there memory for anything else
+        patch.setattr(Pool, "restore", fails(error))
+        with pytest.raises(error):
+            branch.end()
+    assert same(branch.state(), before) and holds_the_corner(branch)
     branch.end()
     assert branch.ended and len(branch.regions()) == 1 and holds_the_corner(branch)
 
