@@ -136,6 +136,26 @@ def test_nor_where_a_product_couples(monkeypatch):
     assert sum(runs) >= 24
 
 
+MORE_PRODUCTS = {  # with a second scalar, and where the product is 0 or nothing
+    "only at 0": lambda f, d, at: f + np.where(np.prod(d) == 0, 0, 0.3),
+    "two of them": lambda f, d, at: f + np.abs(np.prod(2 + np.sin(d)) - 2 ** len(at)) + np.prod(np.abs(d)),
+    "in a norm": lambda f, d, at: f + np.linalg.norm(d * np.prod(1 + np.abs(d))),
+}
+
+
+def test_nor_where_a_product_and_another_scalar_couple(monkeypatch):
+    monkeypatch.setattr(factors, "_CUT", 2.0**-6)
+    assert all(searched(coupled_case(seed, MORE_PRODUCTS), seed, rounds=4) is not None for seed in (0, 1, 2))
+
+
+def test_a_product_that_is_undefined_where_f_is_not():
+    """The minimum is -1, at x[0] = -1, where the root has no value and the condition is false."""
+    def f(x):
+        return np.where(np.prod(np.sqrt(x)) >= 0, np.sum(x**2), x[0])
+    assert coupled_search(f, [-1] * 4, [1] * 4) is None
+    assert coupled_search(f, [0] * 4, [1] * 4) is not None
+
+
 @pytest.mark.parametrize("guarded", [True, False])
 def test_nor_by_derivatives_where_a_product_is_cut_off(guarded, monkeypatch):
     """The minimum is -6 at (1/128, 1, 1, 1), where the product balances another slope. Cut off, it has none."""
