@@ -95,28 +95,30 @@ def _entry(name: str, plain: bool) -> int:
 
 def _word(argument: Any) -> int:
     """Where an array lies; with an offset, as a pair, or a whole number as it is."""
-    if isinstance(argument, tuple):
-        return _word(argument[0]) + 8 * argument[1]
-    return address(argument) if isinstance(argument, np.ndarray) else int(argument)
+    if type(argument) is np.ndarray:
+        return address(argument)
+    return _word(argument[0]) + 8 * argument[1] if isinstance(argument, tuple) else int(argument)
 
 
-def _jobs(name: str, items: int, parts: list[np.ndarray], arguments: tuple, backwards: bool = False) -> None:
-    """Calls the loop for each part, a list of segments, in a thread of its own; there are so many items in all."""
-    words = (ctypes.c_int64 * len(arguments))(*map(_word, arguments))
+def _jobs(name: str, items: int, parts: list[tuple[int, int]], arguments: tuple, backwards: bool = False) -> None:
+    """Calls the loop for each part, where a list of segments lies and how many, in a thread of its own; there are so many items
+    in all."""
+    words = (ctypes.c_int64 * (len(arguments) + 1))(*map(_word, arguments), 0)  # the last one counts
     _done.items += items
-    at, entry, counter = ctypes.addressof(words), _entry(name, _done.items < _MANY), ctypes.c_int64(0)
-    workers.run(Enter.call, [(entry, at, address(part), None, None, 0, len(part), int(backwards), ctypes.addressof(counter),
-                              at, 1) for part in parts])
+    at, entry = ctypes.addressof(words), _entry(name, _done.items < _MANY)
+    counter = at + 8 * len(arguments)
+    workers.run(Enter.call, [(entry, at, part, None, None, 0, count, int(backwards), counter, at, 1) for part, count in parts])
 
 
 def each(name: str, total: int, arguments: tuple, threads: int = 1) -> None:
     """The loop for the items 0 … total-1."""
     parts = 1 if LOOPS[name].shared else max(1, min(threads, total // _LONG))
-    ends = [part * total // parts for part in range(parts + 1)]
-    _jobs(name, total, [np.array([ends[part:part + 2]], np.int64) for part in range(parts)], arguments)
+    ends = (ctypes.c_int64 * (2 * parts))(*(end * total // parts for part in range(parts) for end in (part, part + 1)))
+    first = ctypes.addressof(ends)
+    _jobs(name, total, [(first + 16 * part, 1) for part in range(parts)], arguments)
 
 
 def along(name: str, segments: np.ndarray, arguments: tuple, backwards: bool = False) -> None:
     """The loop for the items of these segments (m, 2), one segment after another."""
     segments = np.ascontiguousarray(segments, np.int64)
-    _jobs(name, int((segments[:, 1] - segments[:, 0]).sum()), [segments], arguments, backwards)
+    _jobs(name, int((segments[:, 1] - segments[:, 0]).sum()), [(address(segments), len(segments))], arguments, backwards)
