@@ -64,8 +64,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     Cagan, both for comparison. `engine="swarm"` searches with many descents at once and returns the verdict CANDIDATE:
     `result.upper` is verified, but nothing is proved about lower values.
 
-    `options` is a dictionary with the fields of `SwarmOptions`, or for "newton" and "complete" of `NewtonOptions` and
-    `CompleteOptions`.
+    `options` is a dictionary with the fields of `SwarmOptions`; for "newton" of `NewtonOptions`, "complete" `CompleteOptions`.
     `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": the CPU at first, and a GPU, if there is one, for long
     runs. `batch` is the number of boxes that branch and bound encloses per step; the default suits the device. The same seed and
     batch give the same bits on every device and for any number of threads. `threads` is the number of CPU threads; the default
@@ -103,15 +102,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     _check_whose(options, engine)
     settings = PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, time_limit is not None)
     problem = Problem.read(fun, bounds, n, x0, start_boxes)
-    if problem.several is not None and engine not in _IN_BOXES:
-        raise OptionError(f"engine {engine!r} takes one box, and there are {len(problem.start):,} start_boxes; engine 'auto' "
-                          "takes any number")
+    _check_start(problem, engine)
     _check_particles(getattr(settings, "particles", None), len(problem.lo), memory_limit)
     if checkpoint is not None:
-        if engine not in PROVERS:
-            raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
-        checkpoint = read_path(checkpoint)
-        check_writable(checkpoint)
+        checkpoint = _checkpoint_path(checkpoint, engine)
 
     def run() -> Result:
         evaluator = _evaluator(fun, len(problem.lo), args, device, threads, memory_limit, LEAST if batch is None else int(batch))
@@ -234,6 +228,20 @@ def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem)
 
 def _view(evaluator: Evaluator, problem: Problem) -> View:
     return View(evaluator.estimate, problem.lo, problem.hi)
+
+
+def _check_start(problem: Problem, engine: str) -> None:
+    if problem.several is not None and engine not in _IN_BOXES:
+        raise OptionError(f"engine {engine!r} takes one box, and there are {len(problem.start):,} start_boxes; engine 'auto' "
+                          "takes any number")
+
+
+def _checkpoint_path(checkpoint: str | PathLike, engine: str) -> str:
+    if engine not in PROVERS:
+        raise OptionError(f"engine {engine!r} proves nothing and keeps no checkpoint")
+    path = read_path(checkpoint)
+    check_writable(path)
+    return path
 
 
 def _check_batch(batch: Any) -> None:

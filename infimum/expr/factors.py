@@ -58,7 +58,7 @@ def as_sums(f: Expr, products: list[Expr], enclosures: Callable[[Expr], Any], si
         strict = bool(((lo > 0) | (hi < 0)).all())
         size = build("mul", const(np.where(lo > 0, 1.0, -1.0)), inside) if strict else build(
             "max", build("abs", inside), const(largest * _CUT))
-        total = build("sum", build("log", size), axes=node["axes"])
+        total = _sum_of_logarithms(node, size)
         value = build("exp", total)
         if not strict:
             value, cut[total] = build("sub", value, between(0.0, whole * _CUT)), _above_logarithm(whole * _CUT)
@@ -70,9 +70,12 @@ def as_sums(f: Expr, products: list[Expr], enclosures: Callable[[Expr], Any], si
 def with_logarithms(f: Expr) -> Expr:
     """f with each `prod` as e to the sum of the logarithms of its factors: the same function where all of these are positive, and
     undefined elsewhere."""
-    new = {node: build("exp", build("sum", build("log", node.args[0]), axes=node["axes"]))
-           for node in topological([f]) if node.op == "prod"}
+    new = {node: build("exp", _sum_of_logarithms(node, node.args[0])) for node in topological([f]) if node.op == "prod"}
     return substituted(f, new) if new else f
+
+
+def _sum_of_logarithms(product: Expr, sizes: Expr) -> Expr:
+    return build("sum", build("log", sizes), axes=product["axes"])
 
 
 def _product(numbers: list[float]) -> float | None:

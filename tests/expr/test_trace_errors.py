@@ -3,7 +3,6 @@
 import cmath
 import inspect
 import math
-import statistics
 from decimal import Decimal
 from fractions import Fraction
 from math import atan2
@@ -481,11 +480,6 @@ def called_object_of_scipy(x):
 @case("np.where(x > 0)", "np.where(condition, a, b)")
 def where_alone(x):
     return np.where(x > 0)[0]
-
-
-@case("statistics.fmean([x[0], x[1]])", "inside statistics", "NumPy functions")
-def function_of_a_library(x):
-    return statistics.fmean([x[0], x[1]])
 
 
 @pytest.mark.parametrize(("fun", "fragment", "cures", "n"), CASES)
