@@ -387,6 +387,9 @@ class Projection:
                 continue
             i, = product
             sure = b.mand(known, b.mand(b.ogt(low, -INF), b.olt(high, INF)))
+            replaced = self.basis.is_replaced(self.parts.columns[j][1])
+            if replaced is not None:
+                sure, at_bounds = (b.mand(mask, b.mnot(replaced)) for mask in (sure, at_bounds))
             new_low, new_high = b.select(sure, b.max(low, lo[i]), lo[i]), b.select(sure, b.min(high, hi[i]), hi[i])
             empty = b.ogt(new_low, new_high)
             gone = b.mor(gone, empty)
