@@ -39,6 +39,7 @@ from infimum.lower.quadratic import Quadratic
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _SOLID = 2.0**-6  # the least γ that is of use
+_BLIND = 10.0     # what rows that are left out count, where a side to cut is chosen
 
 
 def projection(name: str, parts: Separable, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -202,7 +203,7 @@ class Projection:
         for k, i in enumerate(self.parts.nonlinear):
             score = b.mul(self.h[k], b.add(sums.root(("basis", k)), b.div(sums.root(("model", k)), scale)))
             part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
-            score = b.select(b.olt(score, LARGE), score, part)
+            score = b.select(b.olt(score, LARGE), b.fma(b.mul(_BLIND, self.sums.missing), part, score), part)
             middle = cut(b, self.lo[i], self.hi[i], 0.5)
             can = b.mand(b.ogt(middle, self.lo[i]), b.olt(middle, self.hi[i]))
             better = b.mand(can, b.ogt(score, best))
