@@ -1,6 +1,7 @@
 """The model: a function of the independent variables and of parameters, which are known by the names in its signature."""
 
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -64,6 +65,21 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({_name(self.function)}: {', '.join(self.names)})"
+
+
+def plain_call(model: Model, x: Any, values: Sequence) -> np.ndarray | None:
+    """The responses for plain numbers, to look at; None where they are not all finite, or where there are none.
+
+    What a model raises here it raises again when it is traced, and is told then.
+    """
+    positional, by_name = model.arguments(list(values))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            found = np.asarray(model.function(x, *positional, **by_name), dtype=np.float64)
+        except Exception:
+            return None
+    return found if found.size and np.isfinite(found).all() else None
 
 
 def _signature(function: Callable) -> list[inspect.Parameter]:

@@ -29,7 +29,7 @@ def html_text(result: Any) -> str:
 
 def uniqueness(result: Any) -> str:
     """What is known of the number of best fits."""
-    known, where = result.minimum.minimisers, " in ascending order" if result.ordered else ""
+    known, where = result.minimum.minimisers, " in ascending order" if result.problem.groups else ""
     if result.unique:
         return f"exactly one within the bounds{where}, proved"
     if result.unique is False:
@@ -67,7 +67,7 @@ def _plain(value: Decimal) -> str:
     """Without trailing zeros; with an exponent where it is short that way."""
     value = value.normalize()
     written = format(value, "f")
-    return written if len(written) <= 22 else format(value, "e")
+    return "0" if not value else written if len(written) <= 22 else format(value, "e")
 
 
 def _headline(result: Any) -> str:
@@ -78,7 +78,7 @@ def _headline(result: Any) -> str:
 
 def _verdict(result: Any) -> str:
     least, named = result.least, result.problem.loss.named
-    between = f"the least {named} within the bounds lies in {outward(least.lo, least.hi)}"
+    between = f"the {named} of the best fit lies in {outward(least.lo, least.hi)}"
     if result.verdict.name == "PROVED":
         return between
     return f"{between}; {result.minimum.verdict.value}"
@@ -87,6 +87,8 @@ def _verdict(result: Any) -> str:
 def _notes(result: Any) -> list[tuple[str, str]]:
     """What a user should know: flat directions, bounds that were reached, obstacles."""
     notes = []
+    if result.exact:
+        notes.append(("NOTE", "the model meets these data up to rounding errors: standard errors tell nothing"))
     for name in result.undetermined:
         p = result.params[name]
         notes.append(("NOTE", f"{name} is not determined by these data: no value in {outward(p.lo, p.hi)} could be excluded, of "
@@ -94,10 +96,13 @@ def _notes(result: Any) -> list[tuple[str, str]]:
     for p in result.params.values():
         if p.at_bound is not None:
             notes.append(("NOTE", f"{p.name} is at its {p.at_bound} bound: beyond it there may be better fits"))
+    if result.undefined is not None:
+        notes.append(("NOTE", f"not all parameters within the bounds are candidates: {result.undefined}"))
     if result.minimum.obstacle is not None:
         notes.append(("obstacle", result.minimum.obstacle))
-    if result.ordered:
-        notes.append(("order", " <= ".join(result.ordered)))
+    if result.problem.groups is not None:
+        names = result.problem.parameters.free_names
+        notes.append(("order", " <= ".join(names[group[0]] for group in result.problem.groups)))
     return notes
 
 
@@ -126,13 +131,13 @@ def _error(p: Any) -> str:
 
 def _several(result: Any) -> list[str]:
     """The boxes of the fits, if there are more than one."""
-    if len(result.fits) == 1:
+    if len(result.fits) == 1 or result.undetermined:
         return []
-    lines = ["", "Every best fit lies in one of"]
-    free = np.flatnonzero(result.problem.parameters.free)
-    names = result.problem.parameters.names
+    lines = ["", "Every best fit is near one of" if result.fits[0].alone else "Every best fit lies in one of"]
     for fit in result.fits[:_FITS]:
-        lines.append("  " + ", ".join(f"{names[k]} in {outward(float(fit.lo[k]), float(fit.hi[k]))}" for k in free))
+        ends = [(p.name, float(lo), float(hi)) for p, lo, hi in zip(result.params.values(), fit.lo, fit.hi, strict=True) if not p.fixed]
+        lines.append("  " + ", ".join(f"{name} = {lo / 2 + hi / 2:.10g}" if fit.alone else f"{name} in {outward(lo, hi)}"
+                                      for name, lo, hi in ends))
     return lines + ([f"  and {len(result.fits) - _FITS:,} more"] if len(result.fits) > _FITS else [])
 
 
