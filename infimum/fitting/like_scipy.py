@@ -41,7 +41,7 @@ def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = 
     >>> y = np.array([5.1, 3.0, 1.9, 1.1])
     >>> popt, pcov = curve_fit(lambda t, a, b: a * np.exp(-b * t), x, y, bounds=([0, 0], [100, 10]))
     >>> popt.round(4), pcov.shape
-    (array([5.0922, 0.5075]), (2, 2))
+    (array([5.0829, 0.5075]), (2, 2))
     """
     if method not in (None, "lm", "trf", "dogbox"):
         raise OptionError(f"there is no method {method!r}; leave it out: every fit is proved, by branch and bound")

@@ -26,6 +26,7 @@ class Model:
     ('c0', 'c1')
     """
 
+    name: str
     function: Callable
     names: tuple[str, ...]
     by_keyword: int
@@ -56,7 +57,8 @@ class Model:
         if not positional and not keywords:
             raise OptionError(f"the model {_name(function)} has no parameters to fit: it is called as model(x, *parameters)")
         defaults = {p.name: float(p.default) for p in given if p.name in {*positional, *keywords} and _is_number(p.default)}
-        return cls(function, (*positional, *keywords), len(keywords), defaults)
+        name = _name(function)
+        return cls("model" if name == "<lambda>" else name, function, (*positional, *keywords), len(keywords), defaults)
 
     def arguments(self, values: Sequence) -> tuple[list, dict[str, Any]]:
         """The parameters as the function takes them: by place, by name."""
@@ -64,7 +66,7 @@ class Model:
         return list(values[:places]), dict(zip(self.names[places:], values[places:], strict=True))
 
     def __repr__(self) -> str:
-        return f"Model({_name(self.function)}: {', '.join(self.names)})"
+        return f"Model({self.name}: {', '.join(self.names)})"
 
 
 def plain_call(model: Model, x: Any, values: Sequence) -> np.ndarray | None:

@@ -102,7 +102,11 @@ class FitResult:
     @environment.ours
     def least(self) -> Interval:
         """The least value of the loss over the bounds lies in this interval. No loss is negative."""
-        return Interval(max(self.minimum.lower, 0.0), self.minimum.upper)
+        lower, upper = max(self.minimum.lower, 0.0), self.minimum.upper
+        alone = self._alone()
+        if alone is not None:  # every best fit is one of them
+            lower, upper = max(lower, min(m.lower for m in alone)), min(upper, min(m.upper for m in alone))
+        return Interval(lower, upper)
 
     @property
     @environment.ours
@@ -259,7 +263,7 @@ class FitResult:
     # ---- inside
     def _alone(self) -> Sequence[Minimiser] | None:
         """The boxes with exactly one local fit each that together hold all best ones; None if there are others."""
-        known = self.minimum.minimisers
+        known = self.minimum.minimisers if self.success else None  # after a limit nobody waits for them
         if known is None or known.rest > 0:
             return None
         return [m for m in known.may_be_global if not self._falls(m.lo, m.hi)] or None
