@@ -13,7 +13,6 @@ from infimum.fitting.entry import fit
 from infimum.fitting.model import Model
 from infimum.fitting.result import FitResult
 
-_ALL = (-np.inf, np.inf)
 # what steers a local iteration from p0, which is not what happens here
 _LOCAL = frozenset(("maxfev", "max_nfev", "ftol", "xtol", "gtol", "epsfcn", "factor", "diag", "col_deriv", "x_scale", "diff_step",
                     "tr_solver", "tr_options", "jac_sparsity", "verbose", "workers", "callback"))
@@ -23,7 +22,7 @@ _POLICIES = (None, "raise", "omit")
 
 @environment.ours
 def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, absolute_sigma: bool = False,
-              check_finite: bool | None = None, bounds: Any = _ALL, method: str | None = None, jac: Any = None, *,
+              check_finite: bool | None = None, bounds: Any = (-np.inf, np.inf), method: str | None = None, jac: Any = None, *,
               full_output: bool = False, nan_policy: str | None = None, **options: Any) -> tuple:
     """The best parameters of `f(xdata, *parameters)`, and an estimate of their covariance, as scipy.optimize.curve_fit returns
     them: (popt, pcov). Unlike there, they are proved to be the best within `bounds`, whatever `p0` is.
