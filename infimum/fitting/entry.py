@@ -7,6 +7,7 @@ from infimum import environment
 from infimum.errors import DataError, InfimumError, OptionError, UndefinedError, UserFunctionError
 from infimum.fitting.data import Data
 from infimum.fitting.losses import read_loss
+from infimum.fitting.merge import merged
 from infimum.fitting.model import Model
 from infimum.fitting.narrow import narrowed
 from infimum.fitting.parameters import Asked, Parameters, check_start, is_lmfit
@@ -14,7 +15,7 @@ from infimum.fitting.problem import FitProblem
 from infimum.fitting.propose import refuse_missing
 from infimum.fitting.result import FitResult
 from infimum.fitting.symmetric import in_order, read_groups, start_boxes
-from infimum.result import Result
+from infimum.problem import Interval
 from infimum.solve import minimize
 from infimum.text import counted
 
@@ -66,7 +67,7 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
     if groups is not None:
         settings |= {"start_boxes": start_boxes(groups, parameters),
                      "x0": None if parameters.start is None else in_order(groups, parameters.start)}
-    return FitResult(_minimum(problem, settings), problem, bool(absolute_sigma))
+    return _fitted(problem, settings, bool(absolute_sigma))
 
 
 def read_model(function: Callable, data: Data, bounds: Any, fixed: Any, p0: Any) -> tuple[Parameters, Model]:
@@ -85,11 +86,14 @@ def read_model(function: Callable, data: Data, bounds: Any, fixed: Any, p0: Any)
     return parameters, model
 
 
-def _minimum(problem: FitProblem, settings: dict[str, Any]) -> Result:
+def _fitted(problem: FitProblem, settings: dict[str, Any], absolute_sigma: bool) -> FitResult:
     """The least loss; errors are about the model."""
-    objective, parameters = problem.objective(), problem.parameters
-    bounds = list(zip(parameters.lo.tolist(), parameters.hi.tolist(), strict=True))
+    bounds = list(zip(problem.parameters.lo.tolist(), problem.parameters.hi.tolist(), strict=True))
     try:
+        one_each = merged(problem)
+        objective, rest = (problem.objective(), Interval(0.0, 0.0)) if one_each is None else (one_each.objective, one_each.rest)
+        if rest.lo > 0:  # the tolerance is relative to all of the loss
+            settings["atol"] = max(float(settings["atol"]), float(settings["rtol"]) * rest.lo)
         found = minimize(objective, bounds, **settings)
     except UserFunctionError as error:
         if isinstance(error.__cause__, InfimumError):  # of ours, about what the model returned
@@ -99,4 +103,4 @@ def _minimum(problem: FitProblem, settings: dict[str, Any]) -> Result:
         what = "is undefined for all parameters within the bounds, proved" if found.verdict.name == "INFEASIBLE" else \
             f"had no finite value for any parameters that were tried ({found.message})"
         raise UndefinedError(f"the model {what}: give bounds within its natural domain, or correct it")
-    return narrowed(objective, bounds, found, settings, problem.data.size)
+    return FitResult(narrowed(objective, bounds, found, settings, problem.data.size), problem, absolute_sigma, rest)

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.errors import OptionError
+from infimum.expr.real import round_down, round_up
 from infimum.fitting import drawing, report
 from infimum.fitting.data import read_x
 from infimum.fitting.domain import undefined
@@ -74,12 +76,14 @@ class FitResult:
     """The result of `fit`. `print(r)` shows a table.
 
     minimum: the Result of `minimize`, whose variables are the free parameters. problem: model, data, parameters and loss, as they
-    were read.
+    were read. rest: what the loss is above the function that was minimised: where measurements were repeated, their squares about
+    their means, which no parameter changes.
     """
 
     minimum: Result
     problem: FitProblem
     absolute_sigma: bool = False
+    rest: Interval = Interval(0.0, 0.0)
 
     # ---- proved
     @property
@@ -106,6 +110,9 @@ class FitResult:
         alone = self._alone()
         if alone is not None:  # every best fit is one of them
             lower, upper = max(lower, min(m.lower for m in alone)), min(upper, min(m.upper for m in alone))
+        if self.rest.hi > 0:
+            lower = round_down(Fraction(lower) + Fraction(self.rest.lo))
+            upper = round_up(Fraction(upper) + Fraction(self.rest.hi)) if np.isfinite(upper) else upper
         return Interval(lower, upper)
 
     @property
