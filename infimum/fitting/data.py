@@ -102,7 +102,12 @@ def _doubles(name: str, values: Any) -> np.ndarray:
         array = np.asarray(values)
         if array.dtype.kind not in "biufO":
             raise TypeError
+        if array.dtype.kind in "iu" and array.size and max(abs(int(array.max())), abs(int(array.min()))) > 2**53:
+            raise DataError(f"{name} holds whole numbers beyond 2**53, which are no doubles: give {name}.astype(float) if the "
+                            "rounded ones are meant")
         return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+    except DataError:
+        raise
     except (TypeError, ValueError):
         raise DataError(f"{name} must hold real numbers, in an array or in lists of equal lengths; this is a "
                         f"{type(values).__name__}") from None

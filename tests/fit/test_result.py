@@ -163,6 +163,8 @@ def test_predictions_hold_for_every_fit_left():
 def test_predictions_are_narrow(fitted: infimum.FitResult):
     predicted = fitted.predict()
     assert np.allclose(predicted.value, fitted.best_fit) and (predicted.hi - predicted.lo < 1e-10).all()
+    one = fitted.predict(2.0)
+    assert one.value.shape == () and one.lo <= decaying(2.0, **fitted.values) + 1e-12 and one.hi - one.lo < 1e-10
     assert (predicted.lo <= predicted.value + 1e-12).all() and (predicted.value - 1e-12 <= predicted.hi).all()
 
 
