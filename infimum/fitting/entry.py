@@ -10,7 +10,7 @@ from infimum.fitting.losses import read_loss
 from infimum.fitting.merge import merged
 from infimum.fitting.model import Model
 from infimum.fitting.narrow import narrowed
-from infimum.fitting.parameters import Asked, Parameters, check_start, is_lmfit
+from infimum.fitting.parameters import Asked, Parameters, check_start, count_of
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.propose import refuse_missing
 from infimum.fitting.result import FitResult
@@ -72,10 +72,7 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
 
 def read_model(function: Callable, data: Data, bounds: Any, fixed: Any, p0: Any) -> tuple[Parameters, Model]:
     """The parameters, and the model with their names."""
-    listed = next((len(given) for given in (bounds, p0) if isinstance(given, (list, tuple)) or hasattr(given, "shape")), None)
-    if listed is None and hasattr(bounds, "lb"):
-        listed = len(bounds.lb)
-    model = Model.read(function, len(bounds) if is_lmfit(bounds) else listed)
+    model = Model.read(function, count_of(bounds, p0))
     asked = Asked.read(model, bounds, fixed, p0)
     refuse_missing(model, data, asked)
     parameters = asked.parameters(model.names)

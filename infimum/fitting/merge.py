@@ -115,7 +115,7 @@ def _means(groups: list[np.ndarray]) -> np.ndarray | None:
 def _rest(data: Data, labels: np.ndarray, centre: np.ndarray) -> Interval | None:
     """An interval around Σ ((y_i - ȳ) / sigma)², which is Σ ((y_i - c) / sigma)² - Σ ((ȳ - c) / sigma)² with c near ȳ; None where
     it is not finite."""
-    sigma, middle = 1.0 if data.sigma is None else data.sigma, centre.mean(axis=0)
+    sigma, middle = data.unit, centre.mean(axis=0)
     parts = [((data.y - middle[labels]) / sigma) ** 2, ((centre[1] - centre[0])[labels] / sigma) ** 2]
     if not all(np.isfinite(part).all() for part in parts):
         return None

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from infimum.engine.second_order.isolate import Refused
 from infimum.result import Result
 from infimum.solve import minimize
 
-_EVALUATIONS, _LEAST, _MOST = 1 << 26, 1 << 12, 1 << 16  # of the model, and boxes: not fewer, not more
+_EVALUATIONS = 1 << 28  # of the model
+_LEAST, _MOST, _FLAT = 1 << 12, 1 << 18, 1 << 13  # boxes: not fewer, not more, and not more where the loss seems to be flat
 _BOXES = 1 << 10       # more of them are replaced by the one around all
 _SMALL = 1e-3          # a part of the bounds, for parameters near 0
 _NARROW, _CUT = 1e-2, 1e-7  # parts of a parameter: regions that are left as they are, and to which others are cut
@@ -34,13 +36,25 @@ def narrowed(objective: Callable, bounds: list[tuple[float, float]], found: Resu
         return found
     if len(lo) > _BOXES:
         lo, hi = lo.min(axis=0, keepdims=True), hi.max(axis=0, keepdims=True)
+    lo, hi = _shared(lo, hi, settings.get("start_boxes"))
     inside = ((lo <= found.x) & (found.x <= hi)).all(axis=1).any()
     boxes = [list(zip(low.tolist(), high.tolist(), strict=True)) for low, high in zip(lo, hi, strict=True)]
-    budget = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, _MOST))
+    most = _FLAT if known.why == Refused.SINGULAR.value else _MOST
+    budget = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, most))
     again = minimize(objective, bounds, **settings | {
         "x0": found.x if inside else None, "start_boxes": boxes, "time_limit": left, "max_boxes": budget,
         "xtol": float(_CUT * scale.min()), "checkpoint": None})
     return found if again.regions is None else _both(found, again)
+
+
+def _shared(lo: np.ndarray, hi: np.ndarray, start: list | None) -> tuple[np.ndarray, np.ndarray]:
+    """What the boxes, rows of lo and hi, share with those that the first run started from: merged ones may reach beyond."""
+    if start is None:
+        return lo, hi
+    low, high = np.moveaxis(np.array(start), -1, 0)
+    low, high = np.maximum(lo[:, None], low).reshape(-1, lo.shape[1]), np.minimum(hi[:, None], high).reshape(-1, lo.shape[1])
+    some = (low <= high).all(axis=1)
+    return low[some], high[some]
 
 
 def _both(found: Result, again: Result) -> Result:

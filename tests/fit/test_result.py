@@ -9,7 +9,7 @@ import pytest
 
 import infimum
 from infimum.fitting.report import outward
-from infimum.fitting.statistics import Statistics
+from infimum.fitting.statistics import Statistics, flat
 
 X = np.linspace(0.0, 4.0, 20)
 NOISE = 0.05 * np.cos(37 * X**2)
@@ -110,6 +110,22 @@ def test_parameters_that_the_data_do_not_determine(model, flat: list[str]):
         assert f"{name} is not determined by these data" in str(r) and r.params[name].stderr == np.inf
     determined = next(p for p in r.params.values() if p.name not in flat)
     assert determined.hi - determined.lo < 1e-3
+
+
+def test_what_is_flat():
+    """A sum that is fitted, one that is fitted exactly, and a parameter of which regions are wide for other reasons."""
+    e, y, steps = np.full(9, 0.1), np.linspace(0, 1, 9), np.array([1.0, 1.0, 1.0])
+    sums, apart = np.stack([y, y, y**2], axis=1), np.stack([y, np.cos(y), y**2], axis=1)
+    assert flat(sums, steps, e, y).tolist() == flat(sums, steps, 0 * e, y).tolist() == [True, True, False]
+    assert not flat(apart, steps, e, y).any() and not flat(apart, steps, 0 * e, y).any()
+    assert flat(apart * [1, 1e-9, 1], steps, e, y).tolist() == [False, True, False]
+    assert not flat(apart * [1, np.nan, 1], steps, e, y).any()
+
+
+def test_perfect_data_of_exchangeable_parameters():
+    """The second run stays in the boxes of the first one, which hold no mirror image."""
+    r = infimum.fit(two, X, two(X, 3, 0.3, 2, 2.5), bounds=[(0, 10), (0, 5)] * 2, symmetric=[("b1", "a1"), ("b2", "a2")])
+    assert r.unique and r.exact and np.allclose(r.x, [3, 0.3, 2, 2.5])
 
 
 def test_parameters_at_bounds():
