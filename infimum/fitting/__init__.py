@@ -2,7 +2,6 @@
 
 from infimum.fitting.entry import fit
 from infimum.fitting.like_scipy import curve_fit
-from infimum.fitting.parts import Fit, Parameter, Prediction
-from infimum.fitting.result import FitResult
+from infimum.fitting.result import Fit, FitResult, Parameter, Prediction
 
 __all__ = ["Fit", "FitResult", "Parameter", "Prediction", "curve_fit", "fit"]
