@@ -13,6 +13,8 @@ from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, ad
 
 _LONG = 1 << 16  # items that are worth a thread
 _MANY = 1 << 23  # items of all loops that are worth better code, which takes a tenth of a second
+_SEGMENT = Struct("2q").pack  # where it begins and ends
+_ARGUMENTS = {name: Struct(f"{len(loop.names)}q").pack for name, loop in LOOPS.items()}
 _MODE = 'metadata !"round.upward", metadata !"fpexcept.ignore"'
 _ADD = r"call double @llvm.experimental.constrained.fadd.f64(double \1, double \2, " + _MODE + ") #1"
 _RAISE = r"""  \1.old = load i64, ptr \1
@@ -93,14 +95,10 @@ def _entry(name: str, plain: bool) -> int:
     return _module(plain).address(f"infimum_cells_{name}")
 
 
-_PACKS = {name: Struct(f"{len(loop.names)}q").pack for name, loop in LOOPS.items()}
-_SEGMENT = Struct("2q").pack
-
-
 def _jobs(name: str, items: int, parts: list[tuple[Any, int]], arguments: tuple, backwards: bool = False) -> None:
     """Calls the loop for each part, a list of segments and how many, in a thread of its own; there are so many items in all."""
-    words = _PACKS[name](*[address(a) if type(a) is np.ndarray else address(a[0]) + 8 * a[1] if type(a) is tuple else a
-                           for a in arguments])
+    words = _ARGUMENTS[name](*[address(a) if type(a) is np.ndarray else address(a[0]) + 8 * a[1] if type(a) is tuple else a
+                               for a in arguments])
     _done.items += items
     entry = _entry(name, _done.items < _MANY)
     workers.run(Enter.call, [(entry, words, part, None, None, 0, count, backwards, None, None, 1) for part, count in parts])
