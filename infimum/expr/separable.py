@@ -62,6 +62,18 @@ def separable(e: Expr, x: Expr) -> Separable | None:
     return None
 
 
+def fit_of(f: Expr, x: Expr) -> Separable | None:
+    """The residuals of a sum of squares with their linear variables apart, if there are any; None if it is none, or where a
+    variable is not read on its own."""
+    e = residual_vector(f)
+    if e is None:
+        return None
+    reads = _reads(list(topological([e])), x)
+    if reads is None or len(reads[e]) < x.size:
+        return None
+    return separable(e, x) or Separable(e, (), (), tuple(range(x.size)))
+
+
 def _reads(nodes: list[Expr], x: Expr) -> dict[Expr, frozenset[int]] | None:
     """The variables that each node needs."""
     found: dict[Expr, frozenset[int]] = {}
