@@ -22,7 +22,7 @@ from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
-from infimum.expr.separable import Separable, fit_of, residual_vector, separable
+from infimum.expr.separable import Separable, residual_vector, separable, sum_of_squares
 from infimum.expr.show import listing
 from infimum.expr.tangents import Tangents, tangents
 from infimum.expr.trace import arguments, trace
@@ -329,9 +329,9 @@ class Evaluator:
         return None if e is None else separable(e, var("x", (self.n,)))
 
     @cached_property
-    def fit(self) -> Separable | None:
+    def sum_of_squares(self) -> Separable | None:
         """The same, where there may be no linear parameters."""
-        return fit_of(self.f, var("x", (self.n,)))
+        return sum_of_squares(self.f, var("x", (self.n,)))
 
     @cached_property
     def has_pieces(self) -> bool:

@@ -62,7 +62,7 @@ def separable(e: Expr, x: Expr) -> Separable | None:
     return None
 
 
-def fit_of(f: Expr, x: Expr) -> Separable | None:
+def sum_of_squares(f: Expr, x: Expr) -> Separable | None:
     """The residuals of a sum of squares with their linear variables apart, if there are any; None if it is none, or where a
     variable is not read on its own."""
     e = residual_vector(f)

@@ -24,10 +24,11 @@ from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Estimates
 from infimum.lower.proof import add_up
 from infimum.lower.schedule import plan
-from infimum.lower.slopes import Sloped, Slopes
+from infimum.lower.slopes import Plain, Sloped, Slopes
 
 FIRST_DAMPING = 2.0**-7
 _LARGE, _TINY = 2.0**1000, 2.0**-1000
+_SMALL = 2.0**-500
 _PIVOT = 2.0**-44   # of a pivot, as part of the diagonal
 _SWEEPS = 6         # of coordinate descent, where the linear fit leaves its bounds
 _MOST, _LEAST = 2.0**60, 2.0**-60  # of the damping
@@ -132,9 +133,9 @@ class Levenberg:
         every, pairs = range(q), list(combinations_with_replacement(range(q), 2))
 
         def terms(here: Lanes) -> Lanes:
-            rest, *columns = here
+            rest, *columns = [_plain(b, v) for v in here]
             return [*(b.mul(columns[i], columns[j]) for i, j in pairs), *(b.mul(c, rest) for c in columns)]
-        sums = self._sums(Estimates(), lambda i: self.trial[where[i]], terms)
+        sums = self._sums(Plain(), lambda i: self.trial[where[i]], terms)
         gram = dict(zip(pairs, sums, strict=False))
         self.scale = [b.div(1.0, b.max(b.sqrt(gram[j, j]), _TINY)) for j in every]
         scaled = {(i, j): b.mul(b.mul(v, self.scale[i]), self.scale[j]) if i != j else b.const(1.0) for (i, j), v in gram.items()}
@@ -170,7 +171,7 @@ class Levenberg:
         slopes, where = Slopes(self.data, p), {i: k for k, i in enumerate(self.parts.nonlinear)}
 
         def terms(here: list[Sloped]) -> Lanes:
-            rest, *columns = here
+            rest, *columns = [Sloped(_plain(b, s.value), tuple(d if d is None else _plain(b, d) for d in s.first)) for s in here]
             r = _dot(b, [(c.value, k) for c, k in zip(columns, self.kappa, strict=True)], rest.value)
             v = [_dot(b, [(c.first[k], f) for c, f in zip(columns, self.kappa, strict=True) if c.first[k] is not None],
                       b.const(0.0) if rest.first[k] is None else rest.first[k]) for k in range(p)]
@@ -266,6 +267,11 @@ class _Cholesky:
         for j in reversed(range(self.n)):
             x[j] = b.mul(b.sub(x[j], _dot(b, [(self.low[i][j], x[i]) for i in range(j + 1, self.n)])), self.inverse[j])
         return x
+
+
+def _plain(b: Builder, value: Value) -> Value:
+    """0 instead of numbers so small that arithmetic on their products is slow."""
+    return b.select(b.olt(b.abs(value), _SMALL), 0.0, value)
 
 
 def _dot(b: Builder, factors: object, start: Value | None = None) -> Value:

@@ -12,6 +12,8 @@ from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Estimates
 
+_LEAST = -345.0  # of exponents
+
 
 class Sloped(NamedTuple):
     """A value and its derivative along each direction; None where that is 0 whatever the lane."""
@@ -20,12 +22,24 @@ class Sloped(NamedTuple):
     first: tuple[Value | None, ...]
 
 
-class Slopes(Estimates):
-    """Elements are Sloped. Only for element-wise expressions: what is stored or summed in loops are their numbers, taken apart."""
+def _exp(b: Builder, x: Value) -> Value:
+    """0 where e**x is so small that arithmetic with it is slow."""
+    small = b.olt(x, _LEAST)
+    return b.select(small, 0.0, ESTIMATES["exp"](b, b.select(small, _LEAST, x)))
+
+
+class Plain(Estimates):
+    """Estimates whose exponentials are 0 or normal numbers."""
+
+    rules = {**ESTIMATES, "exp": _exp}
+
+
+class Slopes(Plain):
+    """Elements are Sloped."""
 
     def __init__(self, data: Data, directions: int):
-        self.data, self.plain, self.none = data, Estimates(), (None,) * directions
-        self.rules = {op: self._rule(op) for op in ESTIMATES}
+        self.data, self.plain, self.none = data, Plain(), (None,) * directions
+        self.rules = {op: self._rule(op) for op in Plain.rules}
 
     def leaf(self, b: Builder, value: Value, direction: int) -> Sloped:
         """The variable that changes along this direction alone."""
@@ -35,7 +49,7 @@ class Slopes(Estimates):
 
     # ---- the chain rule
     def _rule(self, op: str) -> Callable:
-        rule = ESTIMATES[op]
+        rule = Plain.rules[op]
         if op in OPS and OPS[op].kind is Kind.TEST:
             return lambda b, *args: rule(b, *(a.value if isinstance(a, Sloped) else a for a in args))
         if op == "where":
@@ -45,7 +59,7 @@ class Slopes(Estimates):
     def _chain(self, b: Builder, op: str, args: tuple[Sloped, ...], params: dict[str, Any]) -> Sloped:
         values, moves = [a.value for a in args], tuple(any(d is not None for d in a.first) for a in args)
         if not any(moves):
-            return Sloped(ESTIMATES[op](b, *values, **params), self.none)
+            return Sloped(Plain.rules[op](b, *values, **params), self.none)
         found = partials(op.split()[0], tuple(sorted(params.items())), moves)
         leaves = {f"u{k}": lambda _, v=v: v for k, v in enumerate(values)}
         value, *factors = Lowering(b, self.plain, leaves, self.data).elements_at([found.value, *found.first.values()], ())
@@ -70,6 +84,31 @@ class Slopes(Estimates):
 
     def pick(self, b: Builder, mask: Value, value: Sloped) -> Sloped:
         return Sloped(b.select(mask, value.value, 0.0), tuple(None if d is None else b.select(mask, d, 0.0) for d in value.first))
+
+    # ---- through loops and buffers: all derivatives follow the value
+    def combine(self, op: str) -> Callable:
+        return self.rules[self._combine[op]]
+
+    def pack(self, b: Builder, value: Sloped, form: None) -> tuple[Value, ...]:
+        return value.value, *(b.const(0.0) if d is None else d for d in value.first)
+
+    def lanes(self, b: Builder, value: Sloped) -> tuple[Value, ...]:
+        return self.pack(b, value, None)
+
+    def unpack(self, lanes: tuple[Value, ...], form: None) -> Sloped:
+        return Sloped(lanes[0], tuple(lanes[1:]))
+
+    def neutral(self, op: str, form: None) -> tuple[float, ...]:
+        return self._neutral[op], *[0.0] * len(self.none)
+
+    def nothing(self, b: Builder, op: str) -> Sloped:
+        return Sloped(b.const(self._neutral[op]), self.none)
+
+    def before(self, b: Builder, op: str, value: Sloped) -> Sloped:
+        return self.rules["mul"](b, value, value) if op == "norm" else value
+
+    def after(self, b: Builder, op: str, value: Sloped) -> Sloped:
+        return self.rules["sqrt"](b, value) if op == "norm" else value
 
 
 def _added(b: Builder, total: Value | None, node: Expr, factor: Value, slope: Value) -> Value:

@@ -1,0 +1,189 @@
+"""A good point of a sum of squares: Levenberg and Marquardt's method from many starts, linear parameters eliminated. Estimates.
+
+The starts fill the bounds of the nonlinear parameters, the linear ones follow them (`lower/levenberg.py`). All lanes take a few
+trials at once; then those that came to the same end are counted once, the lowest go on, and so forth. Where data are many,
+starts are tried on a part of them, and the few lanes that are left on all. What it costs is a number of trials and rows, the same
+for every function of as many data.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infimum.engine.points import sobol
+from infimum.engine.points.descent import Descents, Rules
+from infimum.engine.points.search import PointSearch
+from infimum.evaluate import Evaluator
+from infimum.expr.separable import Separable
+from infimum.lower.levenberg import FIRST_DAMPING, Rows
+from infimum.lower.programs import LEVENBERG
+
+_STREAM = 8             # of random numbers
+_OFFERED = 8            # points
+_STARTS = 1024
+_STAGES = (3, 256), (6, 64), (8, 16), (16, 8), (48, _OFFERED)  # so many trials, after which so many lanes are kept
+_AT_ONCE = 8            # trials without a look
+_LAST = 48              # trials on all data, where the others were on a part
+_MANY = 1024            # data, of which there is a part
+_FEW = 8                # nonlinear parameters at most
+_ORDERS = 100.0         # a parameter of one sign with such a ratio of its bounds moves by factors
+_BITS = 24              # of the exponents of starts that are spaced evenly by factors
+_DONE, _SAME = 2.0**-48, 2.0**-20  # a lane has ended where so little of its value is left to gain; ends are the same
+
+
+class Levenberg(PointSearch):
+    """Looks within finite bounds of the nonlinear parameters, from points `given` (n, N) as well."""
+
+    @staticmethod
+    def fits(evaluator: Evaluator) -> bool:
+        """Is the function a sum of squares with few nonlinear parameters?"""
+        parts = evaluator.sum_of_squares
+        return parts is not None and len(parts.nonlinear) <= _FEW
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int, given: np.ndarray | None = None):
+        self.evaluator, self.lo, self.hi, self.seed = evaluator, lo, hi, seed
+        self.parts = evaluator.sum_of_squares
+        self.nonlinear = list(self.parts.nonlinear)
+        self.rows = Rows.of(len(self.nonlinear), len(self.parts.columns))
+        self.given = None if given is None else given[self.nonlinear]
+        low, high = lo[self.nonlinear], hi[self.nonlinear]
+        self.geometric = (low * high > 0) & (_ORDERS * np.minimum(np.abs(low), np.abs(high)) < np.maximum(np.abs(low), np.abs(high)))
+        self.parameters = np.concatenate([low, high, self.geometric, *_products(lo, hi, self.parts)])
+        self.data = self.parts.rest.size
+        self.stride = 1 if self.data <= _MANY else _prime(-(-self.data // _MANY))
+        self.x, self.value, self.seen = lo / 2 + hi / 2, np.inf, 0  # rows of residuals
+        self.lanes = np.empty((self.rows.count, 0))
+
+    @property
+    def evaluations(self) -> int:
+        return -(-self.seen // self.data)
+
+    def rounds(self) -> list[Iterator[None]]:
+        return [self._steps()]
+
+    def candidates(self) -> list[np.ndarray]:
+        return [self.x, *self._points(self.lanes[:, :_OFFERED]).T]
+
+    def _steps(self) -> Iterator[None]:
+        self.lanes = self._fresh(self._starts(_STARTS))
+        for trials, kept in _STAGES:
+            yield from self._try(trials, self.stride)
+            self._keep(kept)
+        if self.stride > 1:
+            self.lanes = self._fresh(self.lanes[self.rows.point])
+            yield from self._try(_LAST, 1)
+            self._keep(_OFFERED)
+        yield from self._descend()
+
+    # ---- the starts
+    def _starts(self, count: int) -> np.ndarray:
+        """Points of the nonlinear parameters; every other one is spaced evenly by factors where that differs."""
+        if not self.nonlinear:
+            return np.empty((0, 1))
+        low, high = self.lo[self.nonlinear, None], self.hi[self.nonlinear, None]
+        unit = sobol.points(self.seed, _STREAM, 0, count, len(low))
+        even = low * (1 - unit) + high * unit
+        by_factors = low * _power(np.where(self.geometric[:, None], high / np.where(self.geometric[:, None], low, 1.0), 1.0), unit)
+        starts = np.where(self.geometric[:, None] & (np.arange(count) % 2 == 0), by_factors, even)
+        starts = starts if self.given is None else np.concatenate([self.given, starts], axis=1)
+        return np.minimum(np.maximum(starts, low), high)
+
+    def _fresh(self, points: np.ndarray) -> np.ndarray:
+        """Lanes that begin there."""
+        lanes = np.zeros((self.rows.count, points.shape[1]))
+        lanes[self.rows.point], lanes[self.rows.value], lanes[self.rows.damping] = points, np.inf, FIRST_DAMPING
+        return lanes
+
+    # ---- the lanes
+    def _try(self, trials: int, stride: int) -> Iterator[None]:
+        """So many trials, or until all lanes have ended."""
+        kind = LEVENBERG if stride == 1 else f"{LEVENBERG}:{stride}"
+        for begin in range(0, trials, _AT_ONCE):
+            times = min(_AT_ONCE, trials - begin)
+            self.lanes, = self.evaluator.run(kind, [self.lanes], [np.empty_like(self.lanes)], self.parameters, times)
+            self.seen += times * self.lanes.shape[1] * -(-self.data // stride)
+            best = int(np.argmin(self.lanes[self.rows.value]))
+            if stride == 1:
+                self._offer(self.lanes[:, best:best + 1], float(self.lanes[self.rows.value, best]))
+            yield
+            if self._ended().all():
+                return
+
+    def _ended(self) -> np.ndarray:
+        value, left = self.lanes[self.rows.value], self.lanes[self.rows.left]
+        return ~(left > _DONE * value)
+
+    def _keep(self, most: int) -> None:
+        """The lowest lanes, of those that came to the same end one."""
+        lanes = np.take(self.lanes, np.argsort(self.lanes[self.rows.value], kind="stable"), axis=1)
+        value, left = lanes[self.rows.value], lanes[self.rows.left]
+        near = left <= _SAME * value
+        with np.errstate(invalid="ignore"):
+            same = np.concatenate([[False], near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME * value[1:])])
+        same[0] = False
+        self.lanes = np.ascontiguousarray(np.compress(~same & (value < np.inf) | (np.arange(len(same)) == 0), lanes, axis=1)[:, :most])
+
+    def _offer(self, lanes: np.ndarray, value: float) -> None:
+        if value < self.value:
+            self.x, self.value = self._points(lanes)[:, 0], value
+
+    # ---- points of all parameters
+    def _points(self, lanes: np.ndarray) -> np.ndarray:
+        """The nonlinear parameters as they are, the linear ones from κ; where that is a product, as quotients."""
+        x = np.full((len(self.lo), lanes.shape[1]), np.nan)
+        x[self.nonlinear] = lanes[self.rows.point]
+        kappa, known = lanes[self.rows.kappa], set(self.nonlinear)
+        for product, value in sorted(zip(self.parts.products, kappa, strict=True), key=lambda item: len(item[0])):
+            *given, last = sorted(product, key=lambda i: i not in known)
+            for i in set(given) - known:
+                x[i] = np.minimum(np.maximum(1.0, self.lo[i]), self.hi[i])
+            if last not in known:
+                for i in given:
+                    value = np.divide(value, x[i], out=np.zeros_like(value), where=x[i] != 0)
+                x[last] = value
+            known |= set(product)
+        return np.minimum(np.maximum(x, self.lo[:, None]), self.hi[:, None])
+
+    def _descend(self) -> Iterator[None]:
+        """Where κ are products, or at their bounds, their fit is not that of the parameters: what is lower nearby is looked for among
+        all of these."""
+        p, q = len(self.nonlinear), len(self.parts.columns)
+        kappa, low, high = self.lanes[self.rows.kappa], *self.parameters[3 * p:].reshape(2, q, 1)
+        loose = all(len(product) == 1 for product in self.parts.products) and (q < 2 or ((kappa > low) & (kappa < high)).all())
+        if loose:
+            return
+        descents = Descents(self.evaluator, self.lo, self.hi, self._points(self.lanes), Rules())
+        while not descents.done:
+            descents.advance()
+            yield
+        ends = descents.ends()
+        self.seen += ends.evaluations * self.data
+        best = int(np.argmin(ends.value))
+        self.x, self.value = ends.x[:, best], float(ends.value[best])
+
+
+def _products(lo: np.ndarray, hi: np.ndarray, parts: Separable) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds of κ, rounded somehow."""
+    low, high = np.ones(len(parts.products)), np.ones(len(parts.products))
+    for j, product in enumerate(parts.products):
+        for i in product:
+            ends = [a * b if a and b else 0.0 for a in (low[j], high[j]) for b in (lo[i], hi[i])]
+            low[j], high[j] = min(ends), max(ends)
+    return low, high
+
+
+def _power(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """base**exponent for exponents from 0 to 1, by square roots: NumPy's power differs from machine to machine."""
+    result, root = np.ones(np.broadcast_shapes(base.shape, exponent.shape)), base
+    for _ in range(_BITS):
+        root, exponent = np.sqrt(root), exponent * 2
+        on = exponent >= 1
+        result, exponent = np.where(on, result * root, result), exponent - on
+    return result
+
+
+def _prime(least: int) -> int:
+    """The first prime from there on: data that repeat are then not looked at in one phase alone."""
+    while any(least % k == 0 for k in range(2, int(least**0.5) + 1)):
+        least += 1
+    return least
