@@ -99,6 +99,8 @@ class Levenberg(PointSearch):
         """So many trials, or until all lanes have ended."""
         kind = LEVENBERG if stride == 1 else f"{LEVENBERG}:{stride}"
         for begin in range(0, trials, _AT_ONCE):
+            if self._ended().all():
+                return
             times = min(_AT_ONCE, trials - begin)
             self.lanes, = self.evaluator.run(kind, [self.lanes], [np.empty_like(self.lanes)], self.parameters, times)
             self.seen += times * self.lanes.shape[1] * -(-self.data // stride)
@@ -106,12 +108,11 @@ class Levenberg(PointSearch):
             if stride == 1:
                 self._offer(self.lanes[:, best:best + 1], float(self.lanes[self.rows.value, best]))
             yield
-            if self._ended().all():
-                return
 
     def _ended(self) -> np.ndarray:
+        """A lane that has not begun has not ended."""
         value, left = self.lanes[self.rows.value], self.lanes[self.rows.left]
-        return ~(left > _DONE * value)
+        return (value < np.inf) & ~(left > _DONE * value)
 
     def _keep(self, most: int) -> None:
         """The lowest lanes, of those that came to the same end one."""
