@@ -23,12 +23,16 @@ _NONE: Monomial = ()
 
 @dataclass(frozen=True, slots=True)
 class Separable:
-    """`rest` and the columns are vectors, expressions of the `nonlinear` variables; `products[j]` are the variables in κ_j."""
+    """`rest` is a vector, an expression of the `nonlinear` variables; a column is a vector of data (None: ones) times one of the
+    `functions`, vectors again; `products[j]` are the variables in κ_j. `multiplied`, if not empty, are the only denominator, and
+    `rest` and the functions multiplied by it."""
 
     rest: Expr
-    columns: tuple[Expr, ...]
+    functions: tuple[Expr, ...]
+    columns: tuple[tuple[Expr | None, int], ...]
     products: tuple[Monomial, ...]
     nonlinear: tuple[int, ...]
+    multiplied: tuple[Expr, ...] = ()
 
 
 class _Nonlinear(Exception):
@@ -58,7 +62,12 @@ def separable(e: Expr, x: Expr) -> Separable | None:
             continue
         rest = found.get(_NONE, broadcast(const(0.0), e.shape))
         nonlinear = tuple(sorted(reads[e] - {i for m in products for i in m}))
-        return Separable(rest, tuple(found[m] for m in products), products, nonlinear)
+        functions: dict[Expr, int] = {}
+        columns = []
+        for m in products:
+            data, function = _split(found[m])
+            columns.append((data, functions.setdefault(function, len(functions))))
+        return Separable(rest, tuple(functions), tuple(columns), products, nonlinear, _multiplied((rest, *functions)))
     return None
 
 
@@ -141,3 +150,57 @@ def residual_vector(f: Expr) -> Expr | None:
         return None
     simple = all(node.kind not in (Kind.REDUCE, Kind.SCAN) for node in topological([e]))
     return e if simple else None
+
+
+# ---- data apart, and denominators
+def _moves(node: Expr) -> bool:
+    """Does it depend on a variable?"""
+    return any(n.op == "var" for n in topological([node]))
+
+
+def _split(column: Expr) -> tuple[Expr | None, Expr]:
+    """A vector of data, and the function that it is multiplied by."""
+    one = broadcast(const(1.0), column.shape)
+    if not _moves(column):
+        return (None if column is one else column), one
+    if column.op == "neg":
+        data, function = _split(column.args[0])
+        return build("neg", one if data is None else data), function
+    if column.op in ("mul", "div"):
+        left, right = column.args
+        if not _moves(left):
+            return left, (right if column.op == "mul" else build("div", one, right))
+        if not _moves(right):
+            data, function = _split(left)
+            return build(column.op, one if data is None else data, right), function
+    return None, column
+
+
+def _multiplied(vectors: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    nodes = list(topological(list(vectors)))
+    below = {node.args[1] for node in nodes if node.op == "div" and _moves(node.args[1])}
+    if len(below) != 1:
+        return ()
+    denominator, = below
+    found = [_times(v, denominator) for v in vectors]
+    return () if None in found else (denominator, *found)
+
+
+def _times(node: Expr, denominator: Expr) -> Expr | None:
+    """The node times its denominator; None where that is no simpler."""
+    if not _moves(node):
+        return build("mul", node, denominator)
+    if node.op == "div" and node.args[1] is denominator:
+        return None if _moves(node.args[0]) else node.args[0]
+    if node.op == "neg":
+        inner = _times(node.args[0], denominator)
+        return None if inner is None else build("neg", inner)
+    if node.op in ("add", "sub"):
+        parts = [_times(a, denominator) for a in node.args]
+        return None if None in parts else build(node.op, *parts)
+    if node.op == "mul":
+        for one, other in (node.args, node.args[::-1]):
+            inner = _times(one, denominator) if _moves(one) and not _moves(other) else None
+            if inner is not None:
+                return build("mul", inner, other)
+    return None

@@ -28,22 +28,16 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from infimum.expr.node import Expr
 from infimum.expr.separable import Separable
 from infimum.interval.arithmetic import add, mul, neg, square
-from infimum.interval.pair import INF, SMOOTH, Pair, b_level, exact
+from infimum.interval.pair import INF, Pair, exact
+from infimum.lower.basis import LARGE, TINY, Basis, Row
 from infimum.lower.branch import GONE, cut, rows, rows_of
 from infimum.lower.data import Data
-from infimum.lower.jets import Jet, Jets, unit
 from infimum.lower.kernel import Builder, Kernel, Value
-from infimum.lower.lowering import Lowering
-from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.proof import add_up, best_lower, larger
-from infimum.lower.schedule import plan
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
-_LARGE = 2.0**400   # numbers beyond are not worked with
-_TINY = 2.0**-400
 _PIVOT = 2.0**-40   # of a pivot, as part of the diagonal
 _SWEEPS = 6         # of coordinate descent
 
@@ -62,65 +56,30 @@ class Projection:
         self.at = self.data.offset(np.zeros(1 + 2 * n))
         b = self.b
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
-        self.vectors = [parts.rest, *parts.columns]
-        self.pairs = tuple(combinations_with_replacement(range(self.p), 2))
         self.lo, self.hi = ([b.input(0, k + i) for i in range(n)] for k in (0, n))
-        self.t, self.h = {}, []
-        usable = b.olt(-1.0, 0.0)
-        for i in parts.nonlinear:
-            lo, hi = self.lo[i], self.hi[i]
-            t = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
-            self.t[i] = t
-            self.h.append(b.max(b.sub(hi, t), b.sub(t, lo)))
-            usable = b.mand(usable, b.mand(b.ogt(lo, -_LARGE), b.olt(hi, _LARGE)))
-        self.usable = usable
+        self.basis = Basis(b, self.data, parts, self.lo, self.hi)
+        self.t, self.h, self.pairs, self.usable = self.basis.t, self.basis.h, self.basis.pairs, self.basis.bounded
         self._choose()
         self._enclose()
         self._conclude()
-
-    # ---- rows of residuals, in a loop over the data
-    def _at_point(self) -> Lowering:
-        return self._lowering(Estimates(), lambda i: self.t.get(i, self.b.const(0.0)))
-
-    def _lowering(self, meaning: object, leaf: Callable) -> Lowering:
-        lowering = Lowering(self.b, meaning, {"x": leaf}, self.data)
-        lowering.elements.plan = plan(self.vectors, straight=False)
-        return lowering
-
-    def _box(self, i: int) -> Pair:
-        return Pair(self.b.neg(self.lo[i]), self.hi[i])
-
-    def _jets(self, box: Callable[[int], Pair], pairs: tuple) -> Lowering:
-        jets = Jets(self.data, self.p, pairs)
-        where = {i: k for k, i in enumerate(self.parts.nonlinear)}
-        return self._lowering(jets, lambda i: jets.leaf(box(i), [unit(self.b, k, where[i]) for k in range(self.p)]))
-
-    def _point(self, i: int) -> Pair:
-        return Pair(self.b.neg(self.t[i]), self.t[i], point=self.t[i])
-
-    def _rows(self, *lowerings: Lowering) -> "_Rows":
-        return _Rows(self, lowerings)
 
     # ---- numbers that are chosen, in plain upward arithmetic
     def _choose(self) -> None:
         """κ0, S, B, M as lists of lane values."""
         b, q, p = self.b, self.q, self.p
         every = range(q)
-        with self._rows(self._at_point(), self._lowering(Enclosures(), self._box)) as row:
-            here, there = row.elements
-            keep = self._kept(there)
-            sizes = tuple(b.select(keep, b.abs(v), 0.0) for v in here[1:])
+        with self.basis.rows() as row:
+            sizes = tuple(b.select(row.kept, b.abs(v), 0.0) for v in self._columns(row, row.values[1:]))
             top = b.step((0.0,) * q, sizes, larger) if q else None
-        scale = [b.div(1.0, b.max(v, _TINY)) for v in (top.results if q else ())]
+        scale = [b.div(1.0, b.max(v, TINY)) for v in (top.results if q else ())]
 
         def gram(columns: Callable[[list[Value]], list[Value]], with_rest: bool) -> list[Value]:
-            with self._rows(self._at_point(), self._lowering(Enclosures(), self._box)) as row:
-                here, there = row.elements
-                keep = self._kept(there)
-                c = columns(here[1:])
+            with self.basis.rows() as row:
+                rest, *c = row.values
+                c = columns(self._columns(row, c))
                 terms = [b.mul(c[i], c[j]) for i, j in combinations_with_replacement(every, 2)]
-                terms += [b.mul(v, here[0]) for v in c] if with_rest else []
-                total = b.step((0.0,) * len(terms), tuple(b.select(keep, v, 0.0) for v in terms), add_up) if terms else None
+                terms += [b.mul(v, rest) for v in c] if with_rest else []
+                total = b.step((0.0,) * len(terms), tuple(b.select(row.kept, v, 0.0) for v in terms), add_up) if terms else None
             return list(total.results) if terms else []
         first = gram(lambda c: [b.mul(v, s) for v, s in zip(c, scale, strict=True)], False)
         one = self._inverse_root(first)
@@ -139,19 +98,17 @@ class Projection:
     def _choose_turns(self, turned: Callable) -> None:
         b, q, p = self.b, self.q, self.p
         every = range(q)
-        with self._rows(self._jets(self._point, ()), self._lowering(Enclosures(), self._box)) as row:
-            here, there = row.elements
-            keep = self._kept(there)
-            values = [_one(b, jet.value) for jet in here]
-            slopes = [[b.const(0.0) if d is None else _one(b, d) for d in jet.first] for jet in here]
-            psi = turned(values[1:], self.s)
+        with self.basis.rows(slopes=True) as row:
+            psi = turned(self._columns(row, row.values[1:]), self.s)
             terms = []
             for k in range(p):
-                v = _dot(b, [(slopes[1 + j][k], self.kappa[j]) for j in every], slopes[0][k])
+                rest, *slopes = (slope[k] for slope in row.first)
+                slopes = self._columns(row, slopes)
+                v = _dot(b, [(slopes[j], self.kappa[j]) for j in every], rest)
                 terms += [b.mul(m, v) for m in psi]
-                moved = turned([slopes[1 + j][k] for j in every], self.s)
+                moved = turned(slopes, self.s)
                 terms += [b.mul(m, d) for m in psi for d in moved]
-            total = b.step((0.0,) * len(terms), tuple(b.select(keep, v, 0.0) for v in terms), add_up) if terms else None
+            total = b.step((0.0,) * len(terms), tuple(b.select(row.kept, v, 0.0) for v in terms), add_up) if terms else None
         found, each = list(total.results) if terms else [], q + q * q
         self.b_hat, self.s_hat = [], []  # [k][j], [k][j][m]
         for k in range(p):
@@ -160,15 +117,10 @@ class Projection:
             turn = [mine[q + m * q:q + (m + 1) * q] for m in every]  # M_k
             self.s_hat.append([[_dot(b, [(self.s[j][l], turn[l][m]) for l in every]) for m in every] for j in every])
 
-    def _kept(self, there: list[Pair]) -> Value:
-        """Is a row defined, smooth and bounded on the box?"""
-        b = self.b
-        keep = b.olt(-1.0, 0.0)
-        for pair in there:
-            keep = b.mand(keep, b.mand(b.olt(pair.nlo, _LARGE), b.olt(pair.hi, _LARGE)))
-            if not isinstance(pair.level, int):
-                keep = b.mand(keep, b.oge(pair.level, float(SMOOTH)))
-        return keep
+    def _columns(self, row: Row, functions: list[Value]) -> list[Value]:
+        """The columns of a row, or their slopes, estimated."""
+        return [functions[k] if data is None else self.b.mul(data.hi, functions[k])
+                for data, (_, k) in zip(row.data, self.parts.columns, strict=True)]
 
     def _inverse_root(self, gram: list[Value]) -> list[list[Value]]:
         """Upper triangular X with Xᵀ A X about I, for a matrix A (its triangle, row by row); poor where A is singular."""
@@ -180,7 +132,7 @@ class Projection:
             left = a[j, j]
             for k in range(j):
                 left = b.sub(left, b.mul(low[j][k], low[j][k]))
-            pivot = b.max(left, b.max(b.mul(a[j, j], _PIVOT), _TINY))
+            pivot = b.max(left, b.max(b.mul(a[j, j], _PIVOT), TINY))
             inv.append(b.div(1.0, b.sqrt(pivot)))
             for i in range(j + 1, q):
                 v = a[j, i]
@@ -205,34 +157,43 @@ class Projection:
         path = [[_double(b, v) for v in row] for row in self.b_hat]        # [k][j]
         basis = [[_double(b, v) for v in row] for row in self.s]          # [j][m]
         turns = [[[_double(b, v) for v in row] for row in m] for m in self.s_hat]
-        kappa = [_sum(b, [fixed[j], *(mul(b, path[k][j], h[k]) for k in along)]) for j in every]  # on all of T
-        bases = [[_sum(b, [basis[j][m], *(mul(b, turns[k][j][m], h[k]) for k in along)]) for m in every] for j in every]
-        sums = _Sums(b)
-        with self._rows(self._jets(self._point, ()), self._jets(self._box, self.pairs)) as row:
-            here, there = row.elements
-            keep = self._kept([jet.value for jet in there])
-            at, slope = [jet.value for jet in here], [jet.first for jet in here]
-            slopes, bend = [jet.first for jet in there], [jet.second for jet in there]
-            u = _sum(b, [at[0], *(mul(b, fixed[j], at[1 + j]) for j in every)])
-            v = [_sum(b, [slope[0][k], *(_times(b, fixed[j], slope[1 + j][k]) for j in every),
-                          *(mul(b, path[k][j], at[1 + j]) for j in every)]) for k in along]
-            psi = [_sum(b, [mul(b, basis[j][m], at[1 + j]) for j in every]) for m in every]
-            turn = [[_sum(b, [*(_times(b, basis[j][m], slope[1 + j][k]) for j in every),
-                              *(neg(b, mul(b, turns[k][j][m], at[1 + j])) for j in every)]) for k in along] for m in every]
+        sums, functions = _Sums(b), range(len(self.parts.functions))
+        with self.basis.rows(taylor=True) as row:
+            at, slope, slopes, bend = zip(*row.taylors, strict=True)
+
+            def by_function(factors: list[Pair]) -> list[Pair]:
+                """What multiplies each function if these multiply the columns."""
+                return [_sum(b, [factor if data is None else mul(b, factor, data)
+                                 for factor, data, (_, g) in zip(factors, row.data, self.parts.columns, strict=True) if g == f])
+                        for f in functions]
+            fixed_, path_ = by_function(fixed), [by_function(each) for each in path]
+            basis_ = [by_function([basis[j][m] for j in every]) for m in every]
+            turns_ = [[by_function([turns[k][j][m] for j in every]) for m in every] for k in along]  # [k][m][f]
+            kappa = [_sum(b, [fixed_[f], *(mul(b, path_[k][f], h[k]) for k in along)]) for f in functions]  # on all of T
+            bases = [[_sum(b, [basis_[m][f], *(mul(b, turns_[k][m][f], h[k]) for k in along)]) for f in functions] for m in every]
+
+            def with_slope(factors: list[Pair], k: int, of: tuple) -> list[Pair | None]:
+                return [_times(b, factors[f], of[1 + f][k]) for f in functions]
+
+            def with_value(factors: list[Pair]) -> list[Pair]:
+                return [mul(b, factors[f], at[1 + f]) for f in functions]
+            u = _sum(b, [at[0], *with_value(fixed_)])
+            v = [_sum(b, [slope[0][k], *with_slope(fixed_, k, slope), *with_value(path_[k])]) for k in along]
+            psi = [_sum(b, with_value(basis_[m])) for m in every]
+            turn = [[_sum(b, [*with_slope(basis_[m], k, slope), *(neg(b, p) for p in with_value(turns_[k][m]))]) for k in along]
+                    for m in every]
             curved, off = {}, b.const(0.0)
             for e, (k, l) in enumerate(self.pairs):
-                r = _sum(b, [bend[0][e], *(_times(b, kappa[j], bend[1 + j][e]) for j in every),
-                             *(_times(b, path[l][j], slopes[1 + j][k]) for j in every),
-                             *(_times(b, path[k][j], slopes[1 + j][l]) for j in every)])
+                r = _sum(b, [bend[0][e], *with_slope(kappa, e, bend), *with_slope(path_[l], k, slopes),
+                             *with_slope(path_[k], l, slopes)])
                 curved[k, l] = r
                 off = b.fma(_size(b, r), self._half_product(k, l), off)
             beyond = []
             for m in every:
                 far = b.const(0.0)
                 for e, (k, l) in enumerate(self.pairs):
-                    r = _sum(b, [*(_times(b, bases[j][m], bend[1 + j][e]) for j in every),
-                                 *(_minus(b, _times(b, turns[l][j][m], slopes[1 + j][k])) for j in every),
-                                 *(_minus(b, _times(b, turns[k][j][m], slopes[1 + j][l])) for j in every)])
+                    r = _sum(b, [*with_slope(bases[m], e, bend), *(_minus(b, p) for p in with_slope(turns_[l][m], k, slopes)),
+                                 *(_minus(b, p) for p in with_slope(turns_[k][m], l, slopes))])
                     far = b.fma(_size(b, r), self._half_product(k, l), far)
                 beyond.append(far)
             here_on = _sum(b, [u, *(mul(b, v[k], h[k]) for k in along)])
@@ -260,16 +221,16 @@ class Projection:
                     total = b.fma(size, size, total)
                 sums.size(("L", k), total)
                 steep = b.const(0.0)
-                for j in every:
-                    size = _size(b, slopes[1 + j][k])
-                    steep = b.fma(size, b.mul(size, self._row_size(j)), steep)
+                for m in every:
+                    size = _size(b, _sum(b, with_slope(basis_[m], k, slopes)))
+                    steep = b.fma(size, size, steep)
                 sums.size(("steep", k), steep)
-                size = _size(b, _sum(b, [slopes[0][k], *(_times(b, kappa[j], slopes[1 + j][k]) for j in every)]))
+                size = _size(b, _sum(b, [slopes[0][k], *with_slope(kappa, k, slopes)]))
                 sums.size(("moves", k), b.mul(size, size))
             sums.size("rho", b.mul(off, off))
             sums.size("z", b.mul(_size(b, at[0]), _size(b, at[0])))
-            missing = b.select(keep, 0.0, 1.0)
-            sums.end(keep)
+            missing = b.select(b.mand(row.kept, row.plain), 0.0, 1.0)
+            sums.end(row.kept)
             gaps = b.step((0.0,), (missing,), larger)
         self.sums, self.whole = sums, b.oeq(gaps.results[0], 0.0)
 
@@ -277,12 +238,6 @@ class Projection:
         """What multiplies a second derivative in dᵀ R d / 2."""
         product = self.b.mul(self.h[k], self.h[l])
         return self.b.mul(0.5, product) if k == l else product
-
-    def _row_size(self, j: int) -> Value:
-        total = self.b.const(0.0)
-        for v in self.s[j]:
-            total = self.b.fma(v, v, total)
-        return total
 
     # ---- what follows
     def _conclude(self) -> None:
@@ -324,13 +279,13 @@ class Projection:
                 size = b.fma(_size(b, sums[("W", m, k)]), h[k], size)
             sigma = b.fma(size, size, sigma)
         sigma = b.sqrt(sigma)
-        share = b.min(b.max(b.div(omega, b.max(sigma, _TINY)), 2.0**-30), 2.0**30)  # (s + ω)² <= (1 + share) s² + (1 + 1 / share) ω²
+        share = b.min(b.max(b.div(omega, b.max(sigma, TINY)), 2.0**-30), 2.0**30)  # (s + ω)² <= (1 + share) s² + (1 + 1 / share) ω²
         solid = b.ogt(gamma, 2.0**-6)
         gamma = b.select(solid, gamma, 1.0)
         factor = b.div(b.add(1.0, share), gamma)
         lost = b.mul(b.div(b.add(1.0, b.div(1.0, share)), gamma), b.mul(omega, omega))
         lower = self._least_of_quadratic(factor, lost)
-        good = b.mand(self.usable, b.mand(solid, b.mand(b.ogt(lower, 0.0), b.olt(lower, _LARGE))))
+        good = b.mand(self.usable, b.mand(solid, b.mand(b.ogt(lower, 0.0), b.olt(lower, LARGE))))
         lower = b.select(good, lower, -INF)
         self._write(lower, solid, gamma, b.add(sigma, omega))
 
@@ -379,7 +334,7 @@ class Projection:
             left = a[j, j]
             for k in range(j):
                 left = b.sub(left, b.mul(pivots[k], b.mul(low[j][k], low[j][k])))
-            whole = b.max(b.abs(a[j, j]), _TINY)
+            whole = b.max(b.abs(a[j, j]), TINY)
             positive = b.ogt(left, b.mul(whole, _PIVOT))
             pivots.append(b.select(positive, left, 0.0))
             for i in range(j + 1, p):
@@ -397,7 +352,7 @@ class Projection:
         for _ in range(_SWEEPS if p > 1 else 1):
             for k in range(p):
                 slope = _dot(b, [(entries[min(k, l), max(k, l)], point[l]) for l in range(p) if l != k], tilt[k])
-                best = b.neg(b.div(slope, b.max(entries[k, k], _TINY)))
+                best = b.neg(b.div(slope, b.max(entries[k, k], TINY)))
                 best = b.min(b.max(best, -1.0), 1.0)
                 point[k] = b.select(b.uno(best, best), 0.0, best)
         return point
@@ -410,7 +365,7 @@ class Projection:
         # |b| <= reach
         room = b.max(b.sub(upper, b.max(lower, 0.0)), 0.0)
         reach = b.add(b.div(w, gamma), b.sqrt(b.div(room, gamma)))
-        known = b.mand(b.mand(self.usable, solid), b.olt(reach, _LARGE))
+        known = b.mand(b.mand(self.usable, solid), b.olt(reach, LARGE))
         lo, hi = list(self.lo), list(self.hi)
         at_bounds = self.whole
         point = [self.t.get(i, b.const(0.0)) for i in range(n)]
@@ -435,8 +390,8 @@ class Projection:
             new_low, new_high = b.select(sure, b.max(low, lo[i]), lo[i]), b.select(sure, b.min(high, hi[i]), hi[i])
             empty = b.ogt(new_low, new_high)
             gone = b.mor(gone, empty)
-            wide = b.max(b.sub(self.hi[i], self.lo[i]), _TINY)
-            volume = b.mul(volume, b.min(b.div(b.max(b.sub(new_high, new_low), _TINY), wide), 1.0))
+            wide = b.max(b.sub(self.hi[i], self.lo[i]), TINY)
+            volume = b.mul(volume, b.min(b.div(b.max(b.sub(new_high, new_low), TINY), wide), 1.0))
             lo[i], hi[i] = b.select(empty, lo[i], new_low), b.select(empty, hi[i], new_high)
             point[i] = self.kappa[j]
             at_bounds = b.mand(at_bounds, b.mand(b.oge(point[i], b.data(self.at + 1 + i)), b.ole(point[i], b.data(self.at + 1 + n + i))))
@@ -456,39 +411,18 @@ class Projection:
         """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds."""
         b, n = self.b, self.n
         best, axis = b.const(-1.0), b.input(0, rows(n)[1])
-        scale = b.sqrt(b.max(self.sums.upper("z"), _TINY))
+        scale = b.sqrt(b.max(self.sums.upper("z"), TINY))
         for k, i in enumerate(self.parts.nonlinear):
             sums = self.sums
             a = b.div(b.sqrt(sums.upper(("moves", k))), scale)
             score = b.mul(self.h[k], b.add(b.sqrt(sums.upper(("steep", k))), a))
-            part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), _TINY))
-            score = b.select(b.olt(score, _LARGE), score, part)
+            part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
+            score = b.select(b.olt(score, LARGE), score, part)
             middle = cut(b, self.lo[i], self.hi[i], 0.5)
             can = b.mand(b.ogt(middle, self.lo[i]), b.olt(middle, self.hi[i]))
             better = b.mand(can, b.ogt(score, best))
             best, axis = b.select(better, score, best), b.select(better, float(i), axis)
         return axis
-
-
-class _Rows:
-    """A loop over the rows of residuals: `elements` of each lowering, `rest` first."""
-
-    def __init__(self, writer: Projection, lowerings: tuple[Lowering, ...]):
-        self.writer, self.lowerings = writer, lowerings
-
-    def __enter__(self) -> "_Rows":
-        self.loop = self.writer.b.loop(self.writer.parts.rest.size)
-        index = self.loop.__enter__().index
-        self.scopes = [lowering.elements.scope() for lowering in self.lowerings]
-        for scope in self.scopes:
-            scope.__enter__()
-        self.elements = [[lowering.elements.element(v, (index,)) for v in self.writer.vectors] for lowering in self.lowerings]
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for scope in reversed(self.scopes):
-            scope.__exit__(*error)
-        self.loop.__exit__(*error)
 
 
 class _Sums:
@@ -523,10 +457,6 @@ class _Sums:
 
 def _double(b: Builder, value: Value) -> Pair:
     return Pair(b.neg(value), value, point=value)
-
-
-def _one(b: Builder, pair: Pair) -> Value:
-    return pair.hi
 
 
 def _middle(b: Builder, pair: Pair) -> Value:

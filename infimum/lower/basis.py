@@ -1,0 +1,189 @@
+"""Rows of separable residuals, e = rest(θ) + Σ_j column_j(θ) κ_j, expanded around a point t of a box T of the nonlinear parameters.
+
+A row may be replaced by any other whose square is certainly not larger, or left out; the columns by others with the same span, or
+a larger one: lower bounds stay lower bounds. Where a denominator D that all of a row is divided by varies much over T, or
+vanishes, the row is multiplied by D / max |D|: that is linear in what stands in D, where the quotient has a pole.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+from infimum.expr.node import Expr
+from infimum.expr.separable import Separable
+from infimum.interval.arithmetic import mul
+from infimum.interval.pair import SMOOTH, Pair
+from infimum.lower.data import Data
+from infimum.lower.jets import Jet, Jets, unit
+from infimum.lower.kernel import Builder, Value
+from infimum.lower.lowering import Lowering
+from infimum.lower.meaning import Enclosures, Estimates
+from infimum.lower.proof import add_up
+from infimum.lower.schedule import plan
+
+LARGE = 2.0**400   # numbers beyond are not worked with
+TINY = 2.0**-400
+_VARIES = 0.6      # a denominator varies much if it does by this part
+_CAP = 5.0
+
+
+class Taylor(NamedTuple):
+    """A function of θ on T: its value and slopes at t, its slopes and second derivatives on T; None where that is 0."""
+
+    value: Pair
+    first: tuple[Pair | None, ...]
+    slopes: tuple[Pair | None, ...]
+    bend: tuple[Pair | None, ...]
+
+    def map(self, function: Callable[[Pair], Pair]) -> "Taylor":
+        def each(pairs: tuple[Pair | None, ...]) -> tuple[Pair | None, ...]:
+            return tuple(None if p is None else function(p) for p in pairs)
+        return Taylor(function(self.value), each(self.first), each(self.slopes), each(self.bend))
+
+
+class Row(NamedTuple):
+    """One row, `rest` first, then the functions; is it `kept`, and as it is in the residuals (`plain`)? And the data of each
+    column; None is 1."""
+
+    values: list[Value]         # at t, estimates
+    first: list[list[Value]]    # their slopes there; only if asked for
+    taylors: list[Taylor]       # only if asked for
+    kept: Value
+    plain: Value
+    data: list[Pair | None]
+
+
+class Basis:
+    """The box T and the point t of each lane, and the rows. `h` says how far T reaches from t, in each nonlinear parameter."""
+
+    def __init__(self, b: Builder, data: Data, parts: Separable, lo: list[Value], hi: list[Value]):
+        self.b, self.data, self.parts, self.lo, self.hi = b, data, parts, lo, hi
+        self.p, self.q = len(parts.nonlinear), len(parts.columns)
+        self.pairs = tuple(combinations_with_replacement(range(self.p), 2))
+        self.vectors = [parts.rest, *parts.functions]
+        self.t: dict[int, Value] = {}
+        self.h: list[Value] = []
+        self.bounded = b.olt(-1.0, 0.0)
+        for i in parts.nonlinear:
+            t = b.min(b.max(b.add(b.mul(lo[i], 0.5), b.mul(hi[i], 0.5)), lo[i]), hi[i])
+            self.t[i] = t
+            self.h.append(b.max(b.sub(hi[i], t), b.sub(t, lo[i])))
+            self.bounded = b.mand(self.bounded, b.mand(b.ogt(lo[i], -LARGE), b.olt(hi[i], LARGE)))
+        self.largest = self._largest() if parts.multiplied else None
+
+    # ---- leaves
+    def _lowering(self, meaning: object, leaf: Callable) -> Lowering:
+        lowering = Lowering(self.b, meaning, {"x": leaf}, self.data)
+        data = [column for column, _ in self.parts.columns if column is not None]
+        lowering.elements.plan = plan([*self.vectors, *self.parts.multiplied, *data], straight=False)
+        return lowering
+
+    def _box(self, i: int) -> Pair:
+        return Pair(self.b.neg(self.lo[i]), self.hi[i])
+
+    def _point(self, i: int) -> Pair:
+        return Pair(self.b.neg(self.t[i]), self.t[i], point=self.t[i])
+
+    def _jets(self, box: Callable[[int], Pair], pairs: tuple) -> Lowering:
+        jets, where = Jets(self.data, self.p, pairs), {i: k for k, i in enumerate(self.parts.nonlinear)}
+        return self._lowering(jets, lambda i: jets.leaf(box(i), [unit(self.b, k, where[i]) for k in range(self.p)]))
+
+    def _largest(self) -> Value:
+        """The largest 1 / D that a row may have, else it is weighted down: some times what is typical, by the mean of its fourth
+        roots. A few rows near a pole would leave nothing of the others."""
+        b, values = self.b, self._lowering(Estimates(), lambda i: self.t[i])
+        with b.loop(self.parts.rest.size) as turn, values.elements.scope():
+            inverse = b.div(1.0, b.max(b.abs(values.elements.element(self.parts.multiplied[0], (turn.index,))), TINY))
+            total = b.step((0.0,), (b.sqrt(b.sqrt(inverse)),), add_up)
+        mean = b.div(total.results[0], float(self.parts.rest.size))
+        return b.mul(b.mul(b.mul(mean, mean), b.mul(mean, mean)), _CAP)
+
+    # ---- rows
+    @contextmanager
+    def rows(self, slopes: bool = False, taylor: bool = False) -> Iterator[Row]:
+        """A loop over them. With `slopes` and `taylor` these are computed too."""
+        values = self._lowering(Estimates(), lambda i: self.t[i])
+        boxes = self._lowering(Enclosures(), self._box)
+        here, there = self._jets(self._point, ()), self._jets(self._box, self.pairs)
+        with self.b.loop(self.parts.rest.size) as turn, ExitStack() as stack:
+            at = (turn.index,)
+            for lowering in (values, boxes, here, there):
+                stack.enter_context(lowering.elements.scope())
+
+            def jets(nodes: list[Expr]) -> list[Taylor]:
+                found = []
+                for node in nodes:
+                    one, other = here.elements.element(node, at), there.elements.element(node, at)
+                    found.append(Taylor(one.value, one.first, other.first, other.second))
+                return found
+
+            def points(nodes: list[Expr]) -> list[list[Value]]:
+                return [self._slopes(here.elements.element(node, at)) for node in nodes] if slopes else []
+
+            def plain(lowering: Lowering, nodes: list[Expr]) -> list:
+                return [lowering.elements.element(node, at) for node in nodes]
+            yield self._chosen(
+                (plain(values, self.vectors), points(self.vectors), jets(self.vectors) if taylor else [],
+                 self._kept(plain(boxes, self.vectors))),
+                self._multiplied(at, values, boxes, points, jets if taylor else lambda _: []),
+                [None if column is None else boxes.elements.element(column, at) for column, _ in self.parts.columns])
+
+    def _slopes(self, jet: Jet) -> list[Value]:
+        return [self.b.const(0.0) if p is None else p.hi for p in jet.first]
+
+    def _kept(self, there: list[Pair]) -> Value:
+        """Is a row smooth and bounded on the box?"""
+        b = self.b
+        keep = b.olt(-1.0, 0.0)
+        for pair in there:
+            keep = b.mand(keep, b.mand(b.olt(pair.nlo, LARGE), b.olt(pair.hi, LARGE)))
+            if not isinstance(pair.level, int):
+                keep = b.mand(keep, b.oge(pair.level, float(SMOOTH)))
+        return keep
+
+    def _multiplied(self, at: tuple, values: Lowering, boxes: Lowering, points: Callable, jets: Callable) -> tuple | None:
+        """The row times its denominator, as part of the largest; and where that is better."""
+        if not self.parts.multiplied:
+            return None
+        b, (denominator, *vectors) = self.b, self.parts.multiplied
+        there, here = boxes.elements.element(denominator, at), values.elements.element(denominator, at)
+        largest = b.max(b.abs(there.nlo), b.abs(there.hi))
+        part = b.min(b.neg(b.div(-1.0, largest)), self.largest)  # rounded down
+        sound = b.mand(b.mand(b.ogt(largest, TINY), b.olt(largest, LARGE)), self._kept([there]))
+        much = b.ogt(b.add(there.nlo, there.hi), b.mul(_VARIES, b.abs(here)))
+        weight = b.min(b.mul(self.largest, b.abs(here)), 1.0)
+        return self._weighted(part, [values.elements.element(v, at) for v in vectors], points(vectors), jets(vectors),
+                              b.mand(sound, self._kept([boxes.elements.element(v, at) for v in vectors]))), much, weight
+
+    def _weighted(self, weight: Value, values: list, first: list, taylors: list, kept: Value) -> tuple:
+        """A row times a number that is not negative."""
+        b, factor = self.b, Pair(self.b.neg(weight), weight, point=weight, least=0)
+        return ([b.mul(v, weight) for v in values], [[b.mul(s, weight) for s in row] for row in first],
+                [taylor.map(lambda p: mul(b, factor, p)) for taylor in taylors], kept)
+
+    def _chosen(self, one: tuple, more: tuple | None, data: list[Pair | None]) -> Row:
+        b = self.b
+        if more is None:
+            return Row(*one, b.olt(-1.0, 0.0), data)
+        other, much, weight = more
+        one = self._weighted(weight, *one)
+        use = b.mand(other[3], b.mor(much, b.mnot(one[3])))
+
+        def pick(mine: list, its: list) -> list:
+            return [b.select(use, y, x) for x, y in zip(mine, its, strict=True)]
+        return Row(pick(one[0], other[0]), [pick(x, y) for x, y in zip(one[1], other[1], strict=True)],
+                   [_select(b, use, y, x) for x, y in zip(one[2], other[2], strict=True)],
+                   b.mor(use, one[3]), b.mand(b.mnot(use), b.oeq(weight, 1.0)), data)
+
+
+def _select(b: Builder, use: Value, one: Taylor, other: Taylor) -> Taylor:
+    """The first where the mask holds, else the second."""
+    zero = Pair(b.const(0.0), b.const(0.0))
+
+    def pick(p: Pair | None, q: Pair | None) -> Pair | None:
+        if p is None and q is None:
+            return None
+        p, q = p or zero, q or zero
+        return Pair(b.select(use, p.nlo, q.nlo), b.select(use, p.hi, q.hi))
+    return Taylor(pick(one.value, other.value), *(tuple(map(pick, mine, its)) for mine, its in zip(one[1:], other[1:], strict=True)))
