@@ -80,7 +80,7 @@ def sum_of_squares(f: Expr, x: Expr) -> Separable | None:
     reads = _reads(list(topological([e])), x)
     if reads is None or len(reads[e]) < x.size:
         return None
-    return separable(e, x) or Separable(e, (), (), tuple(range(x.size)))
+    return separable(e, x) or Separable(e, (), (), (), tuple(range(x.size)))
 
 
 def _reads(nodes: list[Expr], x: Expr) -> dict[Expr, frozenset[int]] | None:

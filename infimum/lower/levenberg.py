@@ -11,11 +11,13 @@ and range over orders of magnitude (`geometric`) move by factors: θ (1 + s) upw
 Estimates all of it, in plain upward arithmetic; what is not finite counts as infinitely high.
 """
 
+from collections.abc import Callable, Iterable
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
 
+from infimum.expr.node import Expr
 from infimum.expr.separable import Separable
 from infimum.interval.pair import INF
 from infimum.lower.data import Data
@@ -77,7 +79,7 @@ class Levenberg:
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
         self.rows = Rows.of(self.p, self.q)
         self.at = self.data.offset(np.zeros(3 * self.p + 2 * self.q))
-        self.vectors = [parts.rest, *parts.columns]
+        self.vectors = [parts.rest, *parts.functions, *(data for data, _ in parts.columns if data is not None)]
         self.pairs = list(combinations_with_replacement(range(self.p), 2))
         self.trial = [self._moved(k) for k in range(self.p)]
         self._fit()
@@ -111,16 +113,19 @@ class Levenberg:
         return self.b.min(self.b.max(value, ends[0]), ends[1])
 
     # ---- rows of residuals, in a loop over the data
-    def _sums(self, meaning: Estimates, leaf: object, terms: object) -> Lanes:
-        """The sums over the rows of what `terms` makes of their elements."""
+    def _sums(self, meaning: Estimates, leaf: Callable, terms: Callable[[Callable], Lanes]) -> Lanes:
+        """The sums over the rows of what `terms` makes of them, given a way to an element of each vector."""
         b = self.b
         lowering = Lowering(b, meaning, {"x": leaf}, self.data)
         lowering.elements.plan = plan(self.vectors, straight=False)
         with b.loop(-(-self.parts.rest.size // self.stride)) as turn, lowering.elements.scope():
             at = (b.place("umul", turn.index, self.stride),)
-            found = terms([lowering.elements.element(v, at) for v in self.vectors])
+            found = terms(lambda node: lowering.elements.element(node, at))
             total = b.step((0.0,) * len(found), tuple(found), add_up)
         return list(total.results)
+
+    def _columns(self, functions: Lanes, element: Callable[[Expr], Value]) -> Lanes:
+        return [functions[k] if data is None else self.b.mul(element(data), functions[k]) for data, k in self.parts.columns]
 
     # ---- the linear fit
     def _fit(self) -> None:
@@ -132,8 +137,9 @@ class Levenberg:
         where = {i: k for k, i in enumerate(self.parts.nonlinear)}
         every, pairs = range(q), list(combinations_with_replacement(range(q), 2))
 
-        def terms(here: Lanes) -> Lanes:
-            rest, *columns = [_plain(b, v) for v in here]
+        def terms(element: Callable[[Expr], Value]) -> Lanes:
+            functions = [_plain(b, element(node)) for node in self.parts.functions]
+            rest, columns = element(self.parts.rest), self._columns(functions, element)
             return [*(b.mul(columns[i], columns[j]) for i, j in pairs), *(b.mul(c, rest) for c in columns)]
         sums = self._sums(Plain(), lambda i: self.trial[where[i]], terms)
         gram = dict(zip(pairs, sums, strict=False))
@@ -170,13 +176,17 @@ class Levenberg:
         b, p, q, pairs = self.b, self.p, self.q, self.pairs
         slopes, where = Slopes(self.data, p), {i: k for k, i in enumerate(self.parts.nonlinear)}
 
-        def terms(here: list[Sloped]) -> Lanes:
-            rest, *columns = [Sloped(_plain(b, s.value), tuple(d if d is None else _plain(b, d) for d in s.first)) for s in here]
-            r = _dot(b, [(c.value, k) for c, k in zip(columns, self.kappa, strict=True)], rest.value)
-            v = [_dot(b, [(c.first[k], f) for c, f in zip(columns, self.kappa, strict=True) if c.first[k] is not None],
-                      b.const(0.0) if rest.first[k] is None else rest.first[k]) for k in range(p)]
+        def terms(element: Callable[[Expr], Sloped]) -> Lanes:
+            rest, functions = element(self.parts.rest), [element(node) for node in self.parts.functions]
+            columns = self._columns([_plain(b, f.value) for f in functions], lambda data: element(data).value)
+            shares = [b.const(0.0)] * len(functions)  # what each function is multiplied by
+            for (data, at), kappa in zip(self.parts.columns, self.kappa, strict=True):
+                shares[at] = b.add(shares[at], kappa) if data is None else b.fma(element(data).value, kappa, shares[at])
+            r = _dot(b, zip(columns, self.kappa, strict=True), rest.value)
+            v = [_plain(b, _dot(b, [(f.first[k], s) for f, s in zip(functions, shares, strict=True) if f.first[k] is not None],
+                                b.const(0.0) if rest.first[k] is None else rest.first[k])) for k in range(p)]
             return [b.mul(r, r), *(b.mul(d, r) for d in v), *(b.mul(v[k], v[l]) for k, l in pairs),
-                    *(b.mul(c.value, d) for c in columns for d in (r, *v))]
+                    *(b.mul(c, d) for c in columns for d in (r, *v))]
         sums = self._sums(slopes, lambda i: slopes.leaf(b, self.trial[where[i]], where[i]), terms)
         self.value, slope, matrix = sums[0], sums[1:1 + p], dict(zip(pairs, sums[1 + p:], strict=False))
         across = sums[1 + p + len(pairs):]
@@ -274,7 +284,7 @@ def _plain(b: Builder, value: Value) -> Value:
     return b.select(b.olt(b.abs(value), _SMALL), 0.0, value)
 
 
-def _dot(b: Builder, factors: object, start: Value | None = None) -> Value:
+def _dot(b: Builder, factors: Iterable[tuple[Value, Value]], start: Value | None = None) -> Value:
     total = start
     for one, other in factors:
         total = b.mul(one, other) if total is None else b.fma(one, other, total)
