@@ -79,7 +79,7 @@ class Auto:
     def _first_search(self) -> PointSearch:
         """The search before branching."""
         if self.start is None and len(self.lo) <= _MANY and Levenberg.fits(self.evaluator):
-            return Levenberg(self.evaluator, *_finite(self.lo, self.hi), self.seed, self.problem.x0)
+            return Levenberg(self.evaluator, self.lo, self.hi, _finite(self.lo, self.hi), self.seed, self.problem.x0)
         return self._swarm_of(0)
 
     def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":

@@ -1,10 +1,10 @@
 """The kernel of a trial of Levenberg and Marquardt's method with variable projection, a point of the nonlinear parameters a lane.
 
-Let e = rest(θ) + Φ(θ) κ (`expr/separable.py`). At a trial point θ + step, clipped to the bounds, κ is the linear fit within its
-bounds, r the residuals there, and v_k = ∂rest/∂θ_k + Σ_j κ_j ∂φ_j/∂θ_k. With P the projection orthogonal to the columns whose κ_j is
-free, Kaufman's approximation of the derivatives of r is P v_k: the matrix A = vᵀ P v, the slope g = vᵀ P r. A trial that is lower is
-accepted; from where the lane then stands the next step solves (A + λ diag A) step = -g, with less damping λ after trials that
-went as predicted, with more after others. A rejected trial needs no evaluation of its own: A and g are kept.
+Let e = rest(θ) + Φ(θ) κ (`expr/separable.py`). At a trial point, θ + step clipped to the bounds, κ is the linear fit within its
+bounds, r the residuals there, and v_k = ∂rest/∂θ_k + Σ_j κ_j ∂φ_j/∂θ_k. With P the projection orthogonal to the columns whose κ_j
+is inside its bounds, Kaufman's approximation of the derivatives of r is P v_k; A = vᵀ P v, g = vᵀ P r. A trial that is lower is
+accepted. From where the lane then stands the next step solves (A + λ diag A) step = -g, with less damping λ after trials that
+went as predicted, with more after others; A and g are kept for the steps after trials that were not accepted.
 
 Two passes over the data: the Gram matrix of the columns, which gives κ, then residuals and slopes. Parameters that have one sign
 and range over orders of magnitude (`geometric`) move by factors: θ (1 + s) upwards, θ / (1 - s) downwards.
@@ -65,8 +65,8 @@ class Rows(NamedTuple):
 
 
 def levenberg(name: str, parts: Separable, stride: int = 1) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel, from lanes to lanes (`Rows`), for every `stride`-th residual. Parameters: bounds of θ, lower and upper, whether it
-    is geometric, then bounds of κ."""
+    """The kernel, from lanes to lanes (`Rows`), for every `stride`-th residual. Parameters: the lower and upper bounds of θ, which
+    of it is geometric, the bounds of κ."""
     writer = Levenberg(parts, stride)
     return writer.b.kernel(name, 1, 1), writer.data, (writer.rows.count,), writer.at
 
@@ -185,7 +185,7 @@ class Levenberg:
             r = _dot(b, zip(columns, self.kappa, strict=True), rest.value)
             v = [_plain(b, _dot(b, [(f.first[k], s) for f, s in zip(functions, shares, strict=True) if f.first[k] is not None],
                                 b.const(0.0) if rest.first[k] is None else rest.first[k])) for k in range(p)]
-            return [b.mul(r, r), *(b.mul(d, r) for d in v), *(b.mul(v[k], v[l]) for k, l in pairs),
+            return [b.mul(r, r), *(b.mul(d, r) for d in v), *(b.mul(v[k], v[m]) for k, m in pairs),
                     *(b.mul(c, d) for c in columns for d in (r, *v))]
         sums = self._sums(slopes, lambda i: slopes.leaf(b, self.trial[where[i]], where[i]), terms)
         self.value, slope, matrix = sums[0], sums[1:1 + p], dict(zip(pairs, sums[1 + p:], strict=False))
@@ -195,12 +195,12 @@ class Levenberg:
                  for j, (f, s) in enumerate(zip(self.free, self.scale, strict=True))]
         inside, *turned = [self.factors.forward([known[j][m] for j in range(q)]) for m in range(p + 1)] if q else [[]] * (p + 1)
         slope = [b.sub(slope[k], _dot(b, zip(turned[k], inside, strict=True))) for k in range(p)]
-        for k, l in pairs:
-            rest = b.sub(matrix[k, l], _dot(b, zip(turned[k], turned[l], strict=True)))
-            matrix[k, l] = b.max(rest, b.mul(matrix[k, k], _PIVOT)) if k == l else rest
+        for k, m in pairs:
+            rest = b.sub(matrix[k, m], _dot(b, zip(turned[k], turned[m], strict=True)))
+            matrix[k, m] = b.max(rest, b.mul(matrix[k, k], _PIVOT)) if k == m else rest
         by = [b.select(self._geometric(k), self.trial[k], 1.0) for k in range(p)]
         self.slope = [b.mul(v, s) for v, s in zip(slope, by, strict=True)]
-        self.matrix = {(k, l): b.mul(b.mul(v, by[k]), by[l]) for (k, l), v in matrix.items()}
+        self.matrix = {(k, m): b.mul(b.mul(v, by[k]), by[m]) for (k, m), v in matrix.items()}
 
     def _compare(self) -> None:
         """Takes the trial over where it is lower, and chooses the damping of the next step."""
@@ -232,8 +232,8 @@ class Levenberg:
             move.append(b.mnot(held))
         scale = [b.div(1.0, b.max(b.sqrt(self.matrix[k, k]), _TINY)) for k in every]
         damped = b.add(1.0, self.damping)
-        scaled = {(k, l): damped if k == l else
-                  b.select(b.mand(move[k], move[l]), b.mul(b.mul(v, scale[k]), scale[l]), 0.0) for (k, l), v in self.matrix.items()}
+        scaled = {(k, m): damped if k == m else b.select(b.mand(move[k], move[m]), b.mul(b.mul(v, scale[k]), scale[m]), 0.0)
+                  for (k, m), v in self.matrix.items()}
         right = [b.select(m, b.neg(b.mul(g, s)), 0.0) for m, g, s in zip(move, self.slope, scale, strict=True)]
         moves = _Cholesky(b, p, scaled).solve(right)
         # the decrease that A and g predict is -2 g·s - sᵀ A s

@@ -22,8 +22,8 @@ _STREAM = 8             # of random numbers
 _OFFERED = 8            # points
 _STARTS = 1024
 _STAGES = (3, 256), (6, 64), (8, 16), (16, 8), (48, _OFFERED)  # so many trials, after which so many lanes are kept
-_AT_ONCE = 8            # trials without a look
 _LAST = 48              # trials on all data, where the others were on a part
+_LOOK = 8, 2            # trials between two looks at what has ended; on all of many data
 _MANY = 1024            # data, of which there is a part
 _FEW = 8                # nonlinear parameters at most
 _ORDERS = 100.0         # a parameter of one sign with such a ratio of its bounds moves by factors
@@ -32,7 +32,7 @@ _DONE, _SAME = 2.0**-48, 2.0**-20  # a lane has ended where so little of its val
 
 
 class Levenberg(PointSearch):
-    """Looks within finite bounds of the nonlinear parameters, from points `given` (n, N) as well."""
+    """Looks between `lo` and `hi`, for the nonlinear parameters `within` finite bounds; from points `given` (n, N) as well."""
 
     @staticmethod
     def fits(evaluator: Evaluator) -> bool:
@@ -40,18 +40,20 @@ class Levenberg(PointSearch):
         parts = evaluator.sum_of_squares
         return parts is not None and len(parts.nonlinear) <= _FEW
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int, given: np.ndarray | None = None):
-        self.evaluator, self.lo, self.hi, self.seed = evaluator, lo, hi, seed
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, within: tuple[np.ndarray, np.ndarray], seed: int,
+                 given: np.ndarray | None = None):
+        self.evaluator, self.lo, self.hi, self.within, self.seed = evaluator, lo, hi, within, seed
         self.parts = evaluator.sum_of_squares
-        self.nonlinear = list(self.parts.nonlinear)
+        self.nonlinear, self.data = list(self.parts.nonlinear), self.parts.rest.size
         self.rows = Rows.of(len(self.nonlinear), len(self.parts.columns))
-        self.given = None if given is None else given[self.nonlinear]
-        low, high = lo[self.nonlinear], hi[self.nonlinear]
-        self.geometric = (low * high > 0) & (_ORDERS * np.minimum(np.abs(low), np.abs(high)) < np.maximum(np.abs(low), np.abs(high)))
-        self.parameters = np.concatenate([low, high, self.geometric, *_products(lo, hi, self.parts)])
-        self.data = self.parts.rest.size
+        self.low, self.high = (end[self.nonlinear, None] for end in within)
+        self.given = np.empty((len(lo), 0)) if given is None else given
+        near, far = np.minimum(np.abs(self.low), np.abs(self.high)), np.maximum(np.abs(self.low), np.abs(self.high))
+        self.geometric = ((self.low > 0) | (self.high < 0)) & (near < far / _ORDERS)
+        self.limits = _products(lo, hi, self.parts)
+        self.parameters = np.concatenate([*(a[:, 0] for a in (self.low, self.high, self.geometric)), *self.limits])
         self.stride = 1 if self.data <= _MANY else _prime(-(-self.data // _MANY))
-        self.x, self.value, self.seen = lo / 2 + hi / 2, np.inf, 0  # rows of residuals
+        self.x, self.value, self.seen = within[0] / 2 + within[1] / 2, np.inf, 0  # rows of residuals
         self.lanes = np.empty((self.rows.count, 0))
 
     @property
@@ -77,16 +79,15 @@ class Levenberg(PointSearch):
 
     # ---- the starts
     def _starts(self, count: int) -> np.ndarray:
-        """Points of the nonlinear parameters; every other one is spaced evenly by factors where that differs."""
+        """Points of the nonlinear parameters; every other one is spaced evenly by factors where these move so."""
         if not self.nonlinear:
             return np.empty((0, 1))
-        low, high = self.lo[self.nonlinear, None], self.hi[self.nonlinear, None]
-        unit = sobol.points(self.seed, _STREAM, 0, count, len(low))
-        even = low * (1 - unit) + high * unit
-        by_factors = low * _power(np.where(self.geometric[:, None], high / np.where(self.geometric[:, None], low, 1.0), 1.0), unit)
-        starts = np.where(self.geometric[:, None] & (np.arange(count) % 2 == 0), by_factors, even)
-        starts = starts if self.given is None else np.concatenate([self.given, starts], axis=1)
-        return np.minimum(np.maximum(starts, low), high)
+        unit = sobol.points(self.seed, _STREAM, 0, count, len(self.nonlinear))
+        factor = np.where(self.geometric, self.high, 1.0) / np.where(self.geometric, self.low, 1.0)
+        by_factors = self.geometric & (np.arange(count) % 2 == 0)
+        drawn = np.where(by_factors, self.low * _power(factor, unit), self.low * (1 - unit) + self.high * unit)
+        starts = np.concatenate([self.given[self.nonlinear], drawn], axis=1)
+        return np.minimum(np.maximum(starts, self.low), self.high)
 
     def _fresh(self, points: np.ndarray) -> np.ndarray:
         """Lanes that begin there."""
@@ -98,10 +99,11 @@ class Levenberg(PointSearch):
     def _try(self, trials: int, stride: int) -> Iterator[None]:
         """So many trials, or until all lanes have ended."""
         kind = LEVENBERG if stride == 1 else f"{LEVENBERG}:{stride}"
-        for begin in range(0, trials, _AT_ONCE):
+        look = _LOOK[self.stride > stride]
+        for begin in range(0, trials, look):
             if self._ended().all():
                 return
-            times = min(_AT_ONCE, trials - begin)
+            times = min(look, trials - begin)
             self.lanes, = self.evaluator.run(kind, [self.lanes], [np.empty_like(self.lanes)], self.parameters, times)
             self.seen += times * self.lanes.shape[1] * -(-self.data // stride)
             best = int(np.argmin(self.lanes[self.rows.value]))
@@ -116,13 +118,13 @@ class Levenberg(PointSearch):
 
     def _keep(self, most: int) -> None:
         """The lowest lanes, of those that came to the same end one."""
-        lanes = np.take(self.lanes, np.argsort(self.lanes[self.rows.value], kind="stable"), axis=1)
+        lanes = np.compress(self.lanes[self.rows.value] < np.inf, self.lanes, axis=1)
+        lanes = np.take(lanes, np.argsort(lanes[self.rows.value], kind="stable"), axis=1)
         value, left = lanes[self.rows.value], lanes[self.rows.left]
         near = left <= _SAME * value
-        with np.errstate(invalid="ignore"):
-            same = np.concatenate([[False], near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME * value[1:])])
-        same[0] = False
-        self.lanes = np.ascontiguousarray(np.compress(~same & (value < np.inf) | (np.arange(len(same)) == 0), lanes, axis=1)[:, :most])
+        new = np.ones(len(value), bool)
+        new[1:] = ~(near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME * value[1:]))
+        self.lanes = np.ascontiguousarray(np.compress(new, lanes, axis=1)[:, :most])
 
     def _offer(self, lanes: np.ndarray, value: float) -> None:
         if value < self.value:
@@ -146,14 +148,14 @@ class Levenberg(PointSearch):
         return np.minimum(np.maximum(x, self.lo[:, None]), self.hi[:, None])
 
     def _descend(self) -> Iterator[None]:
-        """Where κ are products, or at their bounds, their fit is not that of the parameters: what is lower nearby is looked for among
-        all of these."""
-        p, q = len(self.nonlinear), len(self.parts.columns)
-        kappa, low, high = self.lanes[self.rows.kappa], *self.parameters[3 * p:].reshape(2, q, 1)
-        loose = all(len(product) == 1 for product in self.parts.products) and (q < 2 or ((kappa > low) & (kappa < high)).all())
-        if loose:
+        """Where κ are products, or several of which some are at their bounds, the fit may not be that of the parameters: what is
+        lower nearby is looked for among all of these."""
+        points, (low, high), kappa = self._points(self.lanes), self.limits, self.lanes[self.rows.kappa]
+        inside = ((kappa > low[:, None]) & (kappa < high[:, None])).all() or len(kappa) < 2
+        if not points.size or (inside and all(len(product) == 1 for product in self.parts.products)):
             return
-        descents = Descents(self.evaluator, self.lo, self.hi, self._points(self.lanes), Rules())
+        lo, hi = np.minimum(self.within[0], points.min(axis=1)), np.maximum(self.within[1], points.max(axis=1))
+        descents = Descents(self.evaluator, lo, hi, points, Rules())
         while not descents.done:
             descents.advance()
             yield
