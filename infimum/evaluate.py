@@ -331,7 +331,7 @@ class Evaluator:
     @cached_property
     def sum_of_squares(self) -> Separable | None:
         """The same, where there may be no linear parameters."""
-        return sum_of_squares(self.f, var("x", (self.n,)))
+        return self.separable or sum_of_squares(self.f, var("x", (self.n,)))
 
     @cached_property
     def has_pieces(self) -> bool:

@@ -65,7 +65,7 @@ class Rows(NamedTuple):
 
 
 def levenberg(name: str, parts: Separable, stride: int = 1) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel, from lanes to lanes (`Rows`), for every `stride`-th residual. Parameters: the lower and upper bounds of θ, which
+    """The kernel, from lanes to lanes (`Rows`), for every `stride`-th residual. Parameters: the lower and upper bounds of θ, what
     of it is geometric, the bounds of κ."""
     writer = Levenberg(parts, stride)
     return writer.b.kernel(name, 1, 1), writer.data, (writer.rows.count,), writer.at

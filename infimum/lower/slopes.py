@@ -1,4 +1,4 @@
-"""Slopes: a number with its first derivatives along directions, carried from the leaves up. Estimates; for enclosures see `jets`."""
+"""Slopes: a number with its first derivatives along directions, carried from the leaves up. Estimates, no enclosures."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -25,6 +25,7 @@ _STAGES = (3, 256), (6, 64), (8, 16), (16, 8), (48, _OFFERED)  # so many trials,
 _LAST = 48              # trials on all data, where the others were on a part
 _LOOK = 8, 2            # trials between two looks at what has ended; on all of many data
 _MANY = 1024            # data, of which there is a part
+_TRIALS = 8, 1 << 19, 400  # of a descent: at least, trials times data, at most
 _FEW = 8                # nonlinear parameters at most
 _ORDERS = 100.0         # a parameter of one sign with such a ratio of its bounds moves by factors
 _BITS = 24              # of the exponents of starts that are spaced evenly by factors
@@ -51,6 +52,7 @@ class Levenberg(PointSearch):
         near, far = np.minimum(np.abs(self.low), np.abs(self.high)), np.maximum(np.abs(self.low), np.abs(self.high))
         self.geometric = ((self.low > 0) | (self.high < 0)) & (near < far / _ORDERS)
         self.limits = _products(lo, hi, self.parts)
+        self.relaxed = any(len(product) > 1 for product in self.parts.products)
         self.parameters = np.concatenate([*(a[:, 0] for a in (self.low, self.high, self.geometric)), *self.limits])
         self.stride = 1 if self.data <= _MANY else _prime(-(-self.data // _MANY))
         self.x, self.value, self.seen = within[0] / 2 + within[1] / 2, np.inf, 0  # rows of residuals
@@ -83,9 +85,11 @@ class Levenberg(PointSearch):
         if not self.nonlinear:
             return np.empty((0, 1))
         unit = sobol.points(self.seed, _STREAM, 0, count, len(self.nonlinear))
-        factor = np.where(self.geometric, self.high, 1.0) / np.where(self.geometric, self.low, 1.0)
+        low, high = (np.where(self.geometric, np.abs(end), 1.0) for end in (self.low, self.high))
         by_factors = self.geometric & (np.arange(count) % 2 == 0)
-        drawn = np.where(by_factors, self.low * _power(factor, unit), self.low * (1 - unit) + self.high * unit)
+        with np.errstate(over="ignore"):
+            drawn = np.where(by_factors, self.low * _power(np.sqrt(high) / np.sqrt(low), 2 * unit),
+                             self.low * (1 - unit) + self.high * unit)
         starts = np.concatenate([self.given[self.nonlinear], drawn], axis=1)
         return np.minimum(np.maximum(starts, self.low), self.high)
 
@@ -106,9 +110,9 @@ class Levenberg(PointSearch):
             times = min(look, trials - begin)
             self.lanes, = self.evaluator.run(kind, [self.lanes], [np.empty_like(self.lanes)], self.parameters, times)
             self.seen += times * self.lanes.shape[1] * -(-self.data // stride)
-            best = int(np.argmin(self.lanes[self.rows.value]))
-            if stride == 1:
-                self._offer(self.lanes[:, best:best + 1], float(self.lanes[self.rows.value, best]))
+            if stride == 1 and not self.relaxed:
+                best = int(np.argmin(self.lanes[self.rows.value]))
+                self._offer(self._points(self.lanes[:, best:best + 1])[:, 0], float(self.lanes[self.rows.value, best]))
             yield
 
     def _ended(self) -> np.ndarray:
@@ -126,9 +130,9 @@ class Levenberg(PointSearch):
         new[1:] = ~(near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME * value[1:]))
         self.lanes = np.ascontiguousarray(np.compress(new, lanes, axis=1)[:, :most])
 
-    def _offer(self, lanes: np.ndarray, value: float) -> None:
+    def _offer(self, x: np.ndarray, value: float) -> None:
         if value < self.value:
-            self.x, self.value = self._points(lanes)[:, 0], value
+            self.x, self.value = x, value
 
     # ---- points of all parameters
     def _points(self, lanes: np.ndarray) -> np.ndarray:
@@ -148,21 +152,28 @@ class Levenberg(PointSearch):
         return np.minimum(np.maximum(x, self.lo[:, None]), self.hi[:, None])
 
     def _descend(self) -> Iterator[None]:
-        """Where κ are products, or several of which some are at their bounds, the fit may not be that of the parameters: what is
-        lower nearby is looked for among all of these."""
-        points, (low, high), kappa = self._points(self.lanes), self.limits, self.lanes[self.rows.kappa]
-        inside = ((kappa > low[:, None]) & (kappa < high[:, None])).all() or len(kappa) < 2
-        if not points.size or (inside and all(len(product) == 1 for product in self.parts.products)):
+        """Where the lowest fit is not one of the parameters, because κ are products, or is only about the lowest, because some of
+        several κ are at their bounds, descends among all parameters."""
+        points, kappa, (low, high) = self._points(self.lanes), self.lanes[self.rows.kappa], self.limits
+        if not points.size:
+            return
+        values = self.evaluator.estimate(points) if self.relaxed else self.lanes[self.rows.value]
+        values = np.where(np.isfinite(values), values, np.inf)
+        best = int(np.argmin(values))
+        self._offer(points[:, best], float(values[best]))
+        attained = values[0] <= (1 + _SAME) * self.lanes[self.rows.value, 0]
+        if attained and (len(kappa) < 2 or ((kappa[:, 0] > low) & (kappa[:, 0] < high)).all()):
             return
         lo, hi = np.minimum(self.within[0], points.min(axis=1)), np.maximum(self.within[1], points.max(axis=1))
-        descents = Descents(self.evaluator, lo, hi, points, Rules())
+        trials = max(_TRIALS[0], min(_TRIALS[1] // self.data, _TRIALS[2]))
+        descents = Descents(self.evaluator, lo, hi, points, Rules(trials=trials))
         while not descents.done:
             descents.advance()
             yield
         ends = descents.ends()
         self.seen += ends.evaluations * self.data
         best = int(np.argmin(ends.value))
-        self.x, self.value = ends.x[:, best], float(ends.value[best])
+        self._offer(ends.x[:, best], float(ends.value[best]))
 
 
 def _products(lo: np.ndarray, hi: np.ndarray, parts: Separable) -> tuple[np.ndarray, np.ndarray]:
@@ -176,12 +187,11 @@ def _products(lo: np.ndarray, hi: np.ndarray, parts: Separable) -> tuple[np.ndar
 
 
 def _power(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """base**exponent for exponents from 0 to 1, by square roots: NumPy's power differs from machine to machine."""
-    result, root = np.ones(np.broadcast_shapes(base.shape, exponent.shape)), base
+    """base**exponent for exponents from 0 to below 2, by square roots: NumPy's power differs from machine to machine."""
+    result = np.ones(np.broadcast_shapes(base.shape, exponent.shape))
     for _ in range(_BITS):
-        root, exponent = np.sqrt(root), exponent * 2
         on = exponent >= 1
-        result, exponent = np.where(on, result * root, result), exponent - on
+        result, base, exponent = np.where(on, result * base, result), np.sqrt(base), 2 * (exponent - on)
     return result
 
 
