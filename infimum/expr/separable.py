@@ -11,6 +11,7 @@ denominator, in a function, or is multiplied by itself is nonlinear; then all is
 from dataclasses import dataclass
 
 from infimum.expr.build import broadcast, build, rebuilt
+from infimum.expr.families import Family, families
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.ops import Kind
 
@@ -25,7 +26,7 @@ _NONE: Monomial = ()
 class Separable:
     """`rest` is a vector, an expression of the `nonlinear` variables; a column is a vector of data (None: ones) times one of the
     `functions`, vectors again; `products[j]` are the variables in κ_j. `multiplied`, if not empty, are the only denominator, and
-    `rest` and the functions multiplied by it."""
+    `rest` and the functions multiplied by it; `families` are functions that are equal where their variables are."""
 
     rest: Expr
     functions: tuple[Expr, ...]
@@ -33,6 +34,7 @@ class Separable:
     products: tuple[Monomial, ...]
     nonlinear: tuple[int, ...]
     multiplied: tuple[Expr, ...] = ()
+    families: tuple[Family, ...] = ()
 
 
 class _Nonlinear(Exception):
@@ -67,7 +69,9 @@ def separable(e: Expr, x: Expr) -> Separable | None:
         for m in products:
             data, function = _split(found[m])
             columns.append((data, functions.setdefault(function, len(functions))))
-        return Separable(rest, tuple(functions), tuple(columns), products, nonlinear, _multiplied((rest, *functions)))
+        multiplied = _multiplied((rest, *functions))
+        return Separable(rest, tuple(functions), tuple(columns), products, nonlinear, multiplied,
+                         () if multiplied else _families(tuple(functions), columns, x))
     return None
 
 
@@ -152,7 +156,18 @@ def residual_vector(f: Expr) -> Expr | None:
     return e if simple else None
 
 
-# ---- data apart, and denominators
+# ---- data apart, families, denominators
+def _families(functions: tuple[Expr, ...], columns: list[tuple[Expr | None, int]], x: Expr) -> tuple[Family, ...]:
+    """Those each of whose members is in one column, with the same data as the others."""
+    data = [[column for column, k in columns if k == place] for place in range(len(functions))]
+    found = []
+    for family in families(functions, x):
+        mine = [data[place] for place, _ in family.members]
+        if all(len(d) == 1 for d in mine) and len({d[0] for d in mine}) == 1:
+            found.append(family)
+    return tuple(found)
+
+
 def _moves(node: Expr) -> bool:
     """Does it depend on a variable?"""
     return any(n.op == "var" for n in topological([node]))

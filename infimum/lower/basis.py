@@ -10,11 +10,13 @@ from contextlib import ExitStack, contextmanager
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
+from infimum.expr.families import Family
 from infimum.expr.node import Expr
 from infimum.expr.separable import Separable
 from infimum.interval.arithmetic import mul
 from infimum.interval.pair import SMOOTH, Pair
 from infimum.lower.data import Data
+from infimum.lower.divided import Divided, Node, node_of
 from infimum.lower.jets import Jet, Jets, unit
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
@@ -71,6 +73,27 @@ class Basis:
             self.h.append(b.max(b.sub(hi[i], t), b.sub(t, lo[i])))
             self.bounded = b.mand(self.bounded, b.mand(b.ogt(lo[i], -LARGE), b.olt(hi[i], LARGE)))
         self.largest = self._largest() if parts.multiplied else None
+        self.divided = [Divided(b, data, family, self._nodes(family)) for family in parts.families]
+
+    def _nodes(self, family: Family) -> list[Node]:
+        return [node_of(self.b, self.parts.nonlinear.index(i), self.lo[i], self.hi[i], self.t[i], family.inverse)
+                for _, i in family.members]
+
+    def is_replaced(self, function: int) -> Value | None:
+        """In which lanes the columns of a function are not those of the residuals; None: in no lane."""
+        for divided in self.divided:
+            if any(place == function for place, _ in divided.family.members):
+                return divided.any
+        return None
+
+    def sizes(self, sizes: list[Value]) -> list[Value]:
+        """The largest coefficients of the columns as they are here, from those of the residuals."""
+        column = {function: j for j, (_, function) in enumerate(self.parts.columns)}
+        for divided in self.divided:
+            places = [column[place] for place, _ in divided.family.members]
+            for j, size in zip(places, divided.sizes([sizes[j] for j in places]), strict=True):
+                sizes[j] = size
+        return sizes
 
     # ---- leaves
     def _lowering(self, meaning: object, leaf: Callable) -> Lowering:
@@ -108,7 +131,7 @@ class Basis:
         here, there = self._jets(self._point, ()), self._jets(self._box, self.pairs)
         with self.b.loop(self.parts.rest.size) as turn, ExitStack() as stack:
             at = (turn.index,)
-            for lowering in (values, boxes, here, there):
+            for lowering in (values, boxes, here, there, *(each for divided in self.divided for each in divided.lowerings())):
                 stack.enter_context(lowering.elements.scope())
 
             def jets(nodes: list[Expr]) -> list[Taylor]:
@@ -124,10 +147,26 @@ class Basis:
             def plain(lowering: Lowering, nodes: list[Expr]) -> list:
                 return [lowering.elements.element(node, at) for node in nodes]
             yield self._chosen(
-                (plain(values, self.vectors), points(self.vectors), jets(self.vectors) if taylor else [],
-                 self._kept(plain(boxes, self.vectors))),
+                self._replaced(at, taylor, plain(values, self.vectors), points(self.vectors), jets(self.vectors) if taylor else [],
+                               self._kept(plain(boxes, self.vectors))),
                 self._multiplied(at, values, boxes, points, jets if taylor else lambda _: []),
                 [None if column is None else boxes.elements.element(column, at) for column, _ in self.parts.columns])
+
+    def _replaced(self, at: tuple, taylor: bool, values: list, first: list, taylors: list, kept: Value) -> tuple:
+        """The row, with divided differences where functions are close to each other."""
+        b = self.b
+        for divided in self.divided:
+            for place, choices in divided.replaced(at, self.p, self.pairs, taylor).items():
+                k = 1 + place
+                for mask, value, slope, slopes, bend, sound in choices:
+                    values[k] = b.select(mask, _middle(b, value), values[k])
+                    if first:
+                        first[k] = [b.select(mask, b.const(0.0) if p is None else _middle(b, p), old)
+                                    for p, old in zip(slope, first[k], strict=True)]
+                    if taylors:
+                        taylors[k] = _select(b, mask, Taylor(value, tuple(slope), tuple(slopes), tuple(bend)), taylors[k])
+                    kept = b.mand(kept, b.mor(b.mnot(mask), sound))
+        return values, first, taylors, kept
 
     def _slopes(self, jet: Jet) -> list[Value]:
         return [self.b.const(0.0) if p is None else p.hi for p in jet.first]
@@ -187,3 +226,7 @@ def _select(b: Builder, use: Value, one: Taylor, other: Taylor) -> Taylor:
         p, q = p or zero, q or zero
         return Pair(b.select(use, p.nlo, q.nlo), b.select(use, p.hi, q.hi))
     return Taylor(pick(one.value, other.value), *(tuple(map(pick, mine, its)) for mine, its in zip(one[1:], other[1:], strict=True)))
+
+
+def _middle(b: Builder, pair: Pair) -> Value:
+    return b.mul(0.5, b.sub(pair.hi, pair.nlo))
