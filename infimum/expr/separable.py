@@ -88,10 +88,10 @@ def sum_of_squares(f: Expr, x: Expr) -> Separable | None:
 
 
 def _reads(nodes: list[Expr], x: Expr) -> dict[Expr, frozenset[int]] | None:
-    """The variables that each node needs."""
+    """The variables that each node needs; None where one is not read on its own."""
     found: dict[Expr, frozenset[int]] = {}
     for node in nodes:
-        if x in node.args:
+        if x in node.args or node is x is nodes[-1]:
             if node.op != "slice" or node.size != 1:
                 return None
             found[node] = frozenset(node["starts"])

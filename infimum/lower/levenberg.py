@@ -158,8 +158,10 @@ class Levenberg:
         held = [b.select(f, 0.0, v) for f, v in zip(self.free, kappa, strict=True)]
         left = [b.sub(right[j], _dot(b, [(scaled[min(i, j), max(i, j)], held[i]) for i in every if i != j])) for j in every]
         solved = self.factors.solve([b.select(f, v, 0.0) for f, v in zip(self.free, left, strict=True)])
-        kappa = [b.select(f, self._clipped(v, e), k) for f, v, e, k in zip(self.free, solved, ends, kappa, strict=True)]
-        self.kappa = [self._clipped(b.mul(v, s), self._limits(j)) for j, (v, s) in enumerate(zip(kappa, self.scale, strict=True))]
+        for j, (free, v) in enumerate(zip(self.free, solved, strict=True)):
+            low, high = self._limits(j)
+            bound = b.select(b.ole(kappa[j], ends[j][0]), low, high)
+            self.kappa.append(b.select(free, self._clipped(b.mul(v, self.scale[j]), (low, high)), bound))
 
     def _descend(self, gram: Triangle, right: Lanes, kappa: Lanes, ends: list) -> Lanes:
         """A lower point within the bounds, one coordinate after the other; where κ is inside them already, it stays."""

@@ -1,9 +1,10 @@
 """A good point of a sum of squares: Levenberg and Marquardt's method from many starts, linear parameters eliminated. Estimates.
 
 The starts fill the bounds of the nonlinear parameters, the linear ones follow them (`lower/levenberg.py`). All lanes take a few
-trials at once; then those that came to the same end are counted once, the lowest go on, and so forth. Where data are many,
-starts are tried on a part of them, and the few lanes that are left on all. What it costs is a number of trials and rows, the same
-for every function of as many data.
+trials at once; then those that came to the same end are counted once, the lowest go on, and so forth. From the best end each
+parameter is then drawn anew while the others stay: of several peaks or tones some are found before the others. Where data are
+many, all that is done on a part of them, and the few lanes that are left see all. What it costs is a number of trials and rows,
+much the same for every function of as many data.
 """
 
 from collections.abc import Iterator
@@ -21,8 +22,9 @@ from infimum.lower.programs import LEVENBERG
 _STREAM = 8             # of random numbers
 _OFFERED = 8            # points
 _STARTS = 1024
-_STAGES = (3, 256), (6, 64), (8, 16), (16, 8), (48, _OFFERED)  # so many trials, after which so many lanes are kept
-_LAST = 48              # trials on all data, where the others were on a part
+_STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED)  # so many trials, after which so many lanes are kept
+_ANEW, _STAGES_ANEW = 64, ((6, 16), (16, _OFFERED))   # values of a parameter that is drawn anew, and what follows
+_LAST = 48              # trials at the end
 _LOOK = 8, 2            # trials between two looks at what has ended; on all of many data
 _MANY = 1024            # data, of which there is a part
 _TRIALS = 8, 1 << 19, 400  # of a descent: at least, trials times data, at most
@@ -69,10 +71,18 @@ class Levenberg(PointSearch):
         return [self.x, *self._points(self.lanes[:, :_OFFERED]).T]
 
     def _steps(self) -> Iterator[None]:
-        self.lanes = self._fresh(self._starts(_STARTS))
-        for trials, kept in _STAGES:
-            yield from self._try(trials, self.stride)
-            self._keep(kept)
+        yield from self._run(self._starts(), _STAGES)
+        for _ in range(len(self.nonlinear) if len(self.nonlinear) > 1 else 0):
+            before = self.lanes
+            if not before.size:
+                break
+            yield from self._run(self._anew(before[self.rows.point, :1]), _STAGES_ANEW)
+            self.lanes = np.concatenate([before, self.lanes], axis=1)
+            self._keep(_OFFERED)
+            if not self.lanes[self.rows.value, 0] < (1 - _SAME) * before[self.rows.value, 0]:
+                break
+        yield from self._try(_LAST, self.stride)
+        self._keep(_OFFERED)
         if self.stride > 1:
             self.lanes = self._fresh(self.lanes[self.rows.point])
             yield from self._try(_LAST, 1)
@@ -80,18 +90,28 @@ class Levenberg(PointSearch):
         yield from self._descend()
 
     # ---- the starts
-    def _starts(self, count: int) -> np.ndarray:
-        """Points of the nonlinear parameters; every other one is spaced evenly by factors where these move so."""
+    def _starts(self) -> np.ndarray:
+        """Points of the nonlinear parameters all over their bounds, and those that were given."""
         if not self.nonlinear:
             return np.empty((0, 1))
-        unit = sobol.points(self.seed, _STREAM, 0, count, len(self.nonlinear))
+        drawn = self._within_bounds(sobol.points(self.seed, _STREAM, 0, _STARTS, len(self.nonlinear)))
+        given = np.minimum(np.maximum(self.given[self.nonlinear], self.low), self.high)
+        return np.concatenate([given, drawn], axis=1)
+
+    def _anew(self, point: np.ndarray) -> np.ndarray:
+        """The point, with one parameter after the other all over its bounds."""
+        p = len(point)
+        values = self._within_bounds(np.broadcast_to((np.arange(_ANEW) + 0.5) / _ANEW, (p, _ANEW)))
+        return np.where(np.eye(p, dtype=bool)[:, :, None], values[:, None, :], point[:, :, None]).reshape(p, p * _ANEW)
+
+    def _within_bounds(self, unit: np.ndarray) -> np.ndarray:
+        """Points of the unit cube as points within the bounds; every other one is spaced by factors where lanes move so."""
         low, high = (np.where(self.geometric, np.abs(end), 1.0) for end in (self.low, self.high))
-        by_factors = self.geometric & (np.arange(count) % 2 == 0)
+        by_factors = self.geometric & (np.arange(unit.shape[1]) % 2 == 0)
         with np.errstate(over="ignore"):
-            drawn = np.where(by_factors, self.low * _power(np.sqrt(high) / np.sqrt(low), 2 * unit),
-                             self.low * (1 - unit) + self.high * unit)
-        starts = np.concatenate([self.given[self.nonlinear], drawn], axis=1)
-        return np.minimum(np.maximum(starts, self.low), self.high)
+            points = np.where(by_factors, self.low * _power(np.sqrt(high) / np.sqrt(low), 2 * unit),
+                              self.low * (1 - unit) + self.high * unit)
+        return np.minimum(np.maximum(points, self.low), self.high)
 
     def _fresh(self, points: np.ndarray) -> np.ndarray:
         """Lanes that begin there."""
@@ -100,6 +120,13 @@ class Levenberg(PointSearch):
         return lanes
 
     # ---- the lanes
+    def _run(self, starts: np.ndarray, stages: tuple[tuple[int, int], ...]) -> Iterator[None]:
+        """Lanes from these starts, fewer after each stage."""
+        self.lanes = self._fresh(starts)
+        for trials, kept in stages:
+            yield from self._try(trials, self.stride)
+            self._keep(kept)
+
     def _try(self, trials: int, stride: int) -> Iterator[None]:
         """So many trials, or until all lanes have ended."""
         kind = LEVENBERG if stride == 1 else f"{LEVENBERG}:{stride}"
