@@ -20,13 +20,14 @@ import numpy as np
 from infimum.expr.node import Expr
 from infimum.expr.separable import Separable
 from infimum.interval.pair import INF
+from infimum.lower.basis import BluntEstimates
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Estimates
 from infimum.lower.proof import add_up
 from infimum.lower.schedule import plan
-from infimum.lower.slopes import Plain, Sloped, Slopes
+from infimum.lower.slopes import Sloped, Slopes
 
 FIRST_DAMPING = 2.0**-7
 _LARGE, _TINY = 2.0**1000, 2.0**-1000
@@ -141,7 +142,7 @@ class Levenberg:
             functions = [_plain(b, element(node)) for node in self.parts.functions]
             rest, columns = element(self.parts.rest), self._columns(functions, element)
             return [*(b.mul(columns[i], columns[j]) for i, j in pairs), *(b.mul(c, rest) for c in columns)]
-        sums = self._sums(Plain(), lambda i: self.trial[where[i]], terms)
+        sums = self._sums(BluntEstimates(), lambda i: self.trial[where[i]], terms)
         gram = dict(zip(pairs, sums, strict=False))
         self.scale = [b.div(1.0, b.max(b.sqrt(gram[j, j]), _TINY)) for j in every]
         scaled = {(i, j): b.mul(b.mul(v, self.scale[i]), self.scale[j]) if i != j else b.const(1.0) for (i, j), v in gram.items()}

@@ -6,13 +6,10 @@ from typing import Any, NamedTuple
 from infimum.expr.node import Expr, is_const
 from infimum.expr.ops import OPS, Kind
 from infimum.expr.partials import partials
-from infimum.interval.estimates import ESTIMATES
+from infimum.lower.basis import BluntEstimates
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
-from infimum.lower.meaning import Estimates
-
-_LEAST = -345.0  # of exponents
 
 
 class Sloped(NamedTuple):
@@ -22,24 +19,12 @@ class Sloped(NamedTuple):
     first: tuple[Value | None, ...]
 
 
-def _exp(b: Builder, x: Value) -> Value:
-    """0 where e**x is so small that arithmetic with it is slow."""
-    small = b.olt(x, _LEAST)
-    return b.select(small, 0.0, ESTIMATES["exp"](b, b.select(small, _LEAST, x)))
-
-
-class Plain(Estimates):
-    """Estimates whose exponentials are 0 or normal numbers."""
-
-    rules = {**ESTIMATES, "exp": _exp}
-
-
-class Slopes(Plain):
+class Slopes(BluntEstimates):
     """Elements are Sloped."""
 
     def __init__(self, data: Data, directions: int):
-        self.data, self.plain, self.none = data, Plain(), (None,) * directions
-        self.rules = {op: self._rule(op) for op in Plain.rules}
+        self.data, self.plain, self.none = data, BluntEstimates(), (None,) * directions
+        self.rules = {op: self._rule(op) for op in BluntEstimates.rules}
 
     def leaf(self, b: Builder, value: Value, direction: int) -> Sloped:
         """The variable that changes along this direction alone."""
@@ -49,7 +34,7 @@ class Slopes(Plain):
 
     # ---- the chain rule
     def _rule(self, op: str) -> Callable:
-        rule = Plain.rules[op]
+        rule = BluntEstimates.rules[op]
         if op in OPS and OPS[op].kind is Kind.TEST:
             return lambda b, *args: rule(b, *(a.value if isinstance(a, Sloped) else a for a in args))
         if op == "where":
@@ -59,7 +44,7 @@ class Slopes(Plain):
     def _chain(self, b: Builder, op: str, args: tuple[Sloped, ...], params: dict[str, Any]) -> Sloped:
         values, moves = [a.value for a in args], tuple(any(d is not None for d in a.first) for a in args)
         if not any(moves):
-            return Sloped(Plain.rules[op](b, *values, **params), self.none)
+            return Sloped(BluntEstimates.rules[op](b, *values, **params), self.none)
         found = partials(op.split()[0], tuple(sorted(params.items())), moves)
         leaves = {f"u{k}": lambda _, v=v: v for k, v in enumerate(values)}
         value, *factors = Lowering(b, self.plain, leaves, self.data).elements_at([found.value, *found.first.values()], ())
