@@ -1,7 +1,8 @@
 """The engine people call: a good point first, then sweeps of the whole box, then branch and bound, until the infimum is enclosed.
 
-The good point comes from the swarm, or, for very many variables, from sampling along each of them. Sweeps shrink the box in all
-variables at once; where they no longer pay, it is cut. Where several boxes were given to start from, these are cut at once.
+The good point comes from the swarm, of sums of squares from Levenberg and Marquardt's method, and for very many variables from
+sampling along each of them. Sweeps shrink the box in all variables at once; where they no longer pay, it is cut. Where several
+boxes were given to start from, these are cut at once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,7 @@ from infimum.engine.parts.chain.coupled import coupled_of
 from infimum.engine.points.coordinate_search import CoordinateSearch
 from infimum.engine.points.in_boxes import SearchInBoxes
 from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.points.levenberg import Levenberg
 from infimum.engine.points.polish import Polish
 from infimum.engine.points.search import PointSearch
 from infimum.engine.points.swarm import Swarm
@@ -65,8 +67,8 @@ class Auto:
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
         self.start, self.options = problem.several, options
         self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start)
-        self.swarm = self._swarm_of(0)
-        self.searches: list[PointSearch] = [self.swarm]  # the one at work is the last
+        self.first = self._first_search()
+        self.searches: list[PointSearch] = [self.first]  # the one at work is the last
         self.root = Root(evaluator, self.lo, self.hi, goal, self.incumbent, self.start)
         self.branch: Branch | None = None
         self.limit: str | None = None
@@ -75,8 +77,14 @@ class Auto:
         self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
+    def _first_search(self) -> PointSearch:
+        """The search before branching."""
+        if self.start is None and len(self.lo) <= _MANY and Levenberg.fits(self.evaluator):
+            return Levenberg(self.evaluator, self.lo, self.hi, _finite(self.lo, self.hi), self.seed, self.problem.x0)
+        return self._swarm_of(0)
+
     def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
-        """The search for a point: the first, or, with so many waves more, a later one."""
+        """A swarm, or what is quicker: the first search, or, with so many waves more, a later one."""
         quick = not restarts and self._is_costly()
         if self.start is not None or quick:
             boxes = self.start or StartBoxes(self.lo[:, None], self.hi[:, None])
@@ -114,11 +122,11 @@ class Auto:
     # ---- what a reader of the progress sees
     @property
     def x(self) -> np.ndarray:
-        return self.incumbent.x.copy() if self.incumbent.x is not None else self.swarm.x
+        return self.incumbent.x.copy() if self.incumbent.x is not None else self.first.x
 
     @property
     def value(self) -> float:
-        return min(self.incumbent.upper, self.swarm.value)
+        return min(self.incumbent.upper, self.first.value)
 
     @property
     def proof(self) -> Root | Branch:
@@ -166,9 +174,9 @@ class Auto:
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the whole box is settled."""
         along = len(self.lo) > _MANY and self.root.sweeper is not None
-        search = self._coordinate_search() if along else self.swarm
+        search = self._coordinate_search() if along else self.first
         stages = [(lambda: self._look(search, last=_BEFORE_CHAIN), along), (self._chain, True),
-                  (lambda: self._look(search, first=_BEFORE_CHAIN), along), (self._swarm, not along or self._can_swarm()),
+                  (lambda: self._look(search, first=_BEFORE_CHAIN), along), (self._look_first, not along or self._can_swarm()),
                   (self._begin_to_branch, True)]
         return [stage for stage, wanted in stages if wanted]
 
@@ -180,8 +188,8 @@ class Auto:
         if self.root.boxes_spent and not self.root.done:
             self.limit = boxes_reached(self.root.boxes, self.max_boxes)
 
-    def _swarm(self) -> Iterator[None]:
-        yield from self._look(self.swarm)
+    def _look_first(self) -> Iterator[None]:
+        yield from self._look(self.first)
 
     def _look(self, search: PointSearch, rounds: Iterable[Iterator[None]] | None = None, sweeps: bool = True,
               first: int = 0, last: int | None = None) -> Iterator[None]:
@@ -348,7 +356,7 @@ class Auto:
 
 
 def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Finite bounds within these, for the swarm."""
+    """Finite bounds within these, for the searches."""
     with np.errstate(over="ignore"):
         low = np.where(np.isfinite(lo), lo, np.minimum(-_REACH, hi - _REACH))
         high = np.where(np.isfinite(hi), hi, np.maximum(_REACH, lo + _REACH))

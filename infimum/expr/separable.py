@@ -89,11 +89,23 @@ def separable(e: Expr, x: Expr) -> Separable | None:
     return None
 
 
+def sum_of_squares(f: Expr, x: Expr) -> Separable | None:
+    """The residuals of a sum of squares with their linear variables apart, if there are any; None if it is none, or where a
+    variable is not read on its own."""
+    e = residual_vector(f)
+    if e is None:
+        return None
+    reads = _reads(list(topological([e])), x)
+    if reads is None or len(reads[e]) < x.size:
+        return None
+    return separable(e, x) or Separable(e, (), (), (), tuple(range(x.size)))
+
+
 def _reads(nodes: list[Expr], x: Expr) -> dict[Expr, frozenset[int]] | None:
-    """The variables that each node needs."""
+    """The variables that each node needs; None where one is not read on its own."""
     found: dict[Expr, frozenset[int]] = {}
     for node in nodes:
-        if x in node.args:
+        if x in node.args or node is x is nodes[-1]:
             if node.op != "slice" or node.size != 1:
                 return None
             found[node] = frozenset(node["starts"])

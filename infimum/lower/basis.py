@@ -27,6 +27,7 @@ from infimum.lower.proof import add_up, common, whole_if_unsound
 from infimum.lower.schedule import plan
 
 _NOTHING = 2.0**-300  # exponentials below are as good as 0; products with them would underflow, which is slow
+_LEAST = -207.9       # about its logarithm
 LARGE = 2.0**400   # numbers beyond are not worked with
 TINY = 2.0**-400
 _VARIES = 0.6      # a denominator varies much if it does by this part
@@ -43,7 +44,7 @@ class Blunt(Enclosures):
 class BluntEstimates(Estimates):
     """Tiny exponentials are 0."""
 
-    rules = {**ESTIMATES, "exp": lambda b, x: _or_zero(b, ESTIMATES["exp"](b, x))}
+    rules = {**ESTIMATES, "exp": lambda b, x: _exp_or_zero(b, x)}
 
 
 def _blunt(b: Builder, y: Pair) -> Pair:
@@ -51,8 +52,10 @@ def _blunt(b: Builder, y: Pair) -> Pair:
                  least=min(y.least, 0), point=None)
 
 
-def _or_zero(b: Builder, y: Value) -> Value:
-    return b.select(b.olt(y, _NOTHING), 0.0, y)
+def _exp_or_zero(b: Builder, x: Value) -> Value:
+    """It is not even computed where it would underflow."""
+    tiny = b.olt(x, _LEAST)
+    return b.select(tiny, 0.0, ESTIMATES["exp"](b, b.select(tiny, _LEAST, x)))
 
 
 class Taylor(NamedTuple):
