@@ -32,7 +32,7 @@ from infimum.expr.separable import Separable
 from infimum.interval.arithmetic import add, mul, neg, square
 from infimum.interval.pair import INF, Pair, exact
 from infimum.lower.basis import LARGE, TINY, Basis, Row
-from infimum.lower.branch import GONE, cut, rows, rows_of
+from infimum.lower.branch import GONE, STUCK, cut, rows, rows_of
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.proof import add_up, best_lower, larger
@@ -404,16 +404,25 @@ class Projection:
             b.output(POINT, i, point[i])
         low_row, axis_row, level_row = rows(n)
         b.output(LEFT, low_row, known_lower)
-        b.output(LEFT, axis_row, b.select(gone, GONE, self._axis()))
+        b.output(LEFT, axis_row, b.select(gone, GONE, self._axis(lo, hi)))
         b.output(LEFT, level_row, b.input(0, level_row))
         found = b.mand(at_bounds, b.mand(self.usable, b.ogt(self.sums["u"].hi, -INF)))
         b.output(UPPER, 0, b.select(found, self.sums["u"].hi, INF))
         b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
 
-    def _axis(self) -> Value:
-        """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds."""
+    def _axis(self, lo: list[Value], hi: list[Value]) -> Value:
+        """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds. Where
+        none can be cut, the linear one that was to be cut, else another one."""
         b, n = self.b, self.n
-        best, axis = b.const(-1.0), b.input(0, rows(n)[1])
+        best, axis = b.const(-3.0), b.const(STUCK)
+
+        def better(i: int, score: "float | Value") -> tuple[Value, Value]:
+            middle = cut(b, lo[i], hi[i], 0.5)
+            can = b.mand(b.ogt(middle, lo[i]), b.olt(middle, hi[i]))
+            is_better = b.mand(can, b.ogt(score, best))
+            return b.select(is_better, score, best), b.select(is_better, float(i), axis)
+        for i in {i: None for product in self.parts.products for i in product}:
+            best, axis = better(i, b.select(b.oeq(b.input(0, rows(n)[1]), float(i)), -1.0, -2.0))
         scale = b.sqrt(b.max(self.sums.upper("z"), TINY))
         for k, i in enumerate(self.parts.nonlinear):
             sums = self.sums
@@ -421,10 +430,7 @@ class Projection:
             score = b.mul(self.h[k], b.add(b.sqrt(sums.upper(("steep", k))), a))
             part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
             score = b.select(b.olt(score, LARGE), score, part)
-            middle = cut(b, self.lo[i], self.hi[i], 0.5)
-            can = b.mand(b.ogt(middle, self.lo[i]), b.olt(middle, self.hi[i]))
-            better = b.mand(can, b.ogt(score, best))
-            best, axis = b.select(better, score, best), b.select(better, float(i), axis)
+            best, axis = better(i, score)
         return axis
 
 
