@@ -411,8 +411,8 @@ class Projection:
         b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
 
     def _axis(self, lo: list[Value], hi: list[Value]) -> Value:
-        """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds. Where
-        none can be cut, the linear one that was to be cut, else another one."""
+        """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds,
+        one without bounds first. Where none can be cut, the linear one that was to be cut, else another one."""
         b, n = self.b, self.n
         best, axis = b.const(-3.0), b.const(STUCK)
 
@@ -429,7 +429,7 @@ class Projection:
             a = b.div(b.sqrt(sums.upper(("moves", k))), scale)
             score = b.mul(self.h[k], b.add(b.sqrt(sums.upper(("steep", k))), a))
             part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
-            score = b.select(b.olt(score, LARGE), score, part)
+            score = b.select(b.olt(score, LARGE), score, b.select(b.olt(part, LARGE), part, LARGE))
             best, axis = better(i, score)
         return axis
 

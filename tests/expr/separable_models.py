@@ -18,31 +18,52 @@ SHAPES: list[Callable] = [
     lambda a, t: np.exp(-((t - a) ** 2)), lambda a, t: (t + 1) ** a, lambda a, t: np.minimum(a, t) ** 2, lambda a, t: a + 0 * t,
     lambda a, t: infimum.pi * a * t, lambda a, t: np.exp(1 / a) * t, lambda a, t: t, lambda a, t: np.ones_like(t),
 ]
+EQUAL = [*SHAPES[:5], SHAPES[10], SHAPES[13], SHAPES[15], lambda a, t: np.sin(np.pi * t / a), lambda a, t: np.exp(-t / a)]
 
 
 def random_model(rng: np.random.Generator) -> tuple[Callable, int]:
-    """A sum of squares, and how many variables it has: up to two nonlinear ones, then up to three linear ones."""
-    p, q, count = int(rng.integers(3)), int(rng.integers(1, 4)), int(rng.choice((2, 5, 9, 20)))
+    """A sum of squares, and how many variables it has: nonlinear ones first, then linear ones."""
+    count = int(rng.choice((1, 2, 5, 9, 20)))
     t = np.sort(np.round(rng.uniform(0, 2, count) * 16)) / 16
     y = np.round(rng.normal(size=count) * 8) / 8 * float(rng.choice((1.0, 1.0, 1.0, 0.0, 1e-200, 1e100)))
-    sigma = rng.choice((0.5, 1.0, 3.0), count) if rng.random() < 0.3 else None
-    shapes = [(SHAPES[int(rng.integers(len(SHAPES)))], int(rng.integers(max(p, 1)))) for _ in range(q + p)]
-    product, shared, divided = rng.random() < 0.3, rng.random() < 0.3, rng.random() < 0.3
-    data = rng.integers(-4, 5, (q, count)) / 2.0
+    sigma = rng.choice((0.5, 1.0, 3.0), count) if rng.random() < 0.3 else 1.0
+    model, n = KINDS[int(rng.integers(len(KINDS)))](rng, t)
+    return lambda x: np.sum(((y - model(x)) / sigma) ** 2), n
 
-    def f(x):
-        model = 0 * t
+
+def _of_anything(rng: np.random.Generator, t: np.ndarray) -> tuple[Callable, int]:
+    """Columns of data times functions of one parameter, some of them equal, some with products of linear parameters; and more."""
+    p, q = int(rng.integers(3)), int(rng.integers(1, 4))
+    shapes = [(SHAPES[int(rng.integers(len(SHAPES)))], int(rng.integers(max(p, 1)))) for _ in range(q + p)]
+    product, shared = rng.random(2) < 0.3
+    data = rng.integers(-4, 5, (q, len(t))) / 2.0
+
+    def model(x):
+        total = 0 * t
         for j in range(q):
             shape, k = shapes[0 if shared else j]
             linear = x[p + j] * x[p] if product and j else x[p + j]
-            model = model + linear * data[j] * shape(x[k] if p else 0.75, t)
-        if divided and p:
-            model = model / (1 + x[0] * t)
+            total = total + linear * data[j] * shape(x[k] if p else 0.75, t)
         for k in range(p):
-            model = model + shapes[q + k][0](x[k], t)
-        residual = y - model
-        return np.sum((residual if sigma is None else residual / sigma) ** 2)
-    return f, p + q
+            total = total + shapes[q + k][0](x[k], t)
+        return total
+    return model, p + q
+
+
+def _of_polynomials(rng: np.random.Generator, t: np.ndarray) -> tuple[Callable, int]:
+    """A quotient of them: poles may lie anywhere."""
+    p, q, first = int(rng.integers(1, 3)), int(rng.integers(1, 4)), float(rng.choice((0.25, 1.0)))
+    return lambda x: sum(x[p + j] * t**j for j in range(q)) / (first + sum(x[k] * t ** (k + 1) for k in range(p))), p + q
+
+
+def _of_equal_functions(rng: np.random.Generator, t: np.ndarray) -> tuple[Callable, int]:
+    """Sums of one function of several parameters, which may be equal."""
+    p = int(rng.integers(2, 4))
+    shape = EQUAL[int(rng.integers(len(EQUAL)))]
+    return lambda x: sum(x[p + k] * shape(x[k], t) for k in range(p)) + (x[2 * p] if len(t) > 5 else 0.0), 2 * p + (len(t) > 5)
+
+
+KINDS = (_of_anything, _of_anything, _of_polynomials, _of_equal_functions)
 
 
 def random_residuals(rng: np.random.Generator) -> tuple[Twin, int]:
