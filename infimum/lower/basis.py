@@ -86,6 +86,15 @@ class Basis:
                 return divided.any
         return None
 
+    def sizes(self, sizes: list[Value]) -> list[Value]:
+        """The largest coefficients of the columns as they are here, from those of the residuals."""
+        column = {function: j for j, (_, function) in enumerate(self.parts.columns)}
+        for divided in self.divided:
+            places = [column[place] for place, _ in divided.family.members]
+            for j, size in zip(places, divided.sizes([sizes[j] for j in places]), strict=True):
+                sizes[j] = size
+        return sizes
+
     # ---- leaves
     def _lowering(self, meaning: object, leaf: Callable) -> Lowering:
         lowering = Lowering(self.b, meaning, {"x": leaf}, self.data)

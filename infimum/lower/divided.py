@@ -76,6 +76,23 @@ class Divided:
         """All that a loop over rows uses."""
         return [*self.at_points, *(lowering for both in self.hulls.values() for lowering in both)]
 
+    def sizes(self, sizes: list[Value]) -> list[Value]:
+        """The largest coefficients, from those of the functions: Newton's form of a sum of them."""
+        b, found = self.b, list(sizes)
+        for nodes, mask in self.sets.items():
+            if len(nodes) == 2 and (0, 1, 2) in self.sets:
+                mask = b.mand(mask, b.mnot(self.sets[0, 1, 2]))
+            for place, k in enumerate(nodes):  # the coefficient of the difference of the nodes up to this one
+                total = b.const(0.0)
+                for m in nodes[place:]:
+                    size = sizes[m]
+                    for before in nodes[:place]:
+                        gap = sub(b, self.nodes[m].box, self.nodes[before].box)
+                        size = b.mul(size, b.max(b.abs(gap.nlo), b.abs(gap.hi)))
+                    total = b.add(total, size)
+                found[k] = b.select(mask, total, found[k])
+        return found
+
     # ---- in a row
     def replaced(self, at: tuple, directions: int, pairs: tuple, taylor: bool) -> "dict[int, list[tuple]]":
         """For the place of each function: in which lanes it is replaced, by what value, slopes, slopes and second derivatives on

@@ -40,6 +40,7 @@ from infimum.lower.proof import add_up, best_lower, larger
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _PIVOT = 2.0**-40   # of a pivot, as part of the diagonal
 _SWEEPS = 6         # of coordinate descent
+_LITTLE = 2.0**-5   # of √U: what need not be eliminated
 
 
 def projection(name: str, parts: Separable, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -82,7 +83,10 @@ class Projection:
                 total = b.step((0.0,) * len(terms), tuple(b.select(row.kept, v, 0.0) for v in terms), add_up) if terms else None
             return list(total.results) if terms else []
         first = gram(lambda c: [b.mul(v, s) for v, s in zip(c, scale, strict=True)], False)
-        one = self._inverse_root(first)
+        sizes = self._sizes()
+        self.most = [b.div(size, v) for size, v in zip(sizes, scale, strict=True)]  # of b, where a column is not eliminated
+        root = b.select(b.olt(b.data(self.at), LARGE), b.sqrt(b.data(self.at)), 0.0)
+        one = self._inverse_root(first, root)
         one = [[b.mul(scale[i], one[i][j]) for j in every] for i in every]
 
         def turned(c: list[Value], by: list[list[Value]]) -> list[Value]:
@@ -91,7 +95,7 @@ class Projection:
         two = self._inverse_root(second[:q * (q + 1) // 2])
         self.s = [[_dot(b, [(one[i][k], two[k][j]) for k in every]) for j in every] for i in every]
         right = second[q * (q + 1) // 2:]
-        along = [_dot(b, [(two[k][j], right[k]) for k in every]) for j in every]
+        along = [b.select(self.dropped[j], 0.0, _dot(b, [(two[k][j], right[k]) for k in every])) for j in every]
         self.kappa = [b.neg(_dot(b, [(self.s[i][j], along[j]) for j in every])) for i in every]
         self._choose_turns(turned)
 
@@ -113,6 +117,8 @@ class Projection:
         self.b_hat, self.s_hat = [], []  # [k][j], [k][j][m]
         for k in range(p):
             mine = found[k * each:(k + 1) * each]
+            mine = [b.select(self.dropped[m], 0.0, v) for m, v in enumerate(mine[:q])] + [
+                b.select(self.dropped[m // q], 0.0, v) for m, v in enumerate(mine[q:])]
             self.b_hat.append([b.neg(_dot(b, [(self.s[j][m], mine[m]) for m in every])) for j in every])
             turn = [mine[q + m * q:q + (m + 1) * q] for m in every]  # M_k
             self.s_hat.append([[_dot(b, [(self.s[j][l], turn[l][m]) for l in every]) for m in every] for j in every])
@@ -122,23 +128,41 @@ class Projection:
         return [functions[k] if data is None else self.b.mul(data.hi, functions[k])
                 for data, (_, k) in zip(row.data, self.parts.columns, strict=True)]
 
-    def _inverse_root(self, gram: list[Value]) -> list[list[Value]]:
-        """Upper triangular X with Xᵀ A X about I, for a matrix A (its triangle, row by row); poor where A is singular."""
+    def _sizes(self) -> list[Value]:
+        """The largest |κ_j| in the region."""
+        b, found = self.b, []
+        for product in self.parts.products:
+            size = b.const(1.0)
+            for i in product:
+                size = b.mul(size, b.max(b.abs(self.lo[i]), b.abs(self.hi[i])))
+            found.append(size)
+        return self.basis.sizes(found)
+
+    def _inverse_root(self, gram: list[Value], root: Value | None = None) -> list[list[Value]]:
+        """Upper triangular X with Xᵀ A X about I, for a matrix A (its triangle, row by row). Where a column is nearly one of those
+        before it, or what it adds to them is little compared with `root`, it is dropped: its diagonal is 1, and no other takes
+        part of it."""
         b, q = self.b, self.q
         a = {pair: v for pair, v in zip(combinations_with_replacement(range(q), 2), gram, strict=True)}
-        low = [[None] * q for _ in range(q)]  # A = L Lᵀ
+        low = [[b.const(0.0)] * q for _ in range(q)]  # A = L Lᵀ
         inv = []
+        if root is not None:
+            self.dropped = []
         for j in range(q):
             left = a[j, j]
             for k in range(j):
                 left = b.sub(left, b.mul(low[j][k], low[j][k]))
-            pivot = b.max(left, b.max(b.mul(a[j, j], _PIVOT), TINY))
-            inv.append(b.div(1.0, b.sqrt(pivot)))
+            floor = b.max(b.mul(a[j, j], _PIVOT), TINY)
+            if root is not None:
+                adds = b.mul(b.sqrt(b.max(left, floor)), self.most[j])
+                self.dropped.append(b.mor(b.mnot(b.ogt(left, floor)), b.olt(adds, b.mul(_LITTLE, root))))
+            dropped = self.dropped[j]
+            inv.append(b.select(dropped, 1.0, b.div(1.0, b.sqrt(b.max(left, floor)))))
             for i in range(j + 1, q):
                 v = a[j, i]
                 for k in range(j):
                     v = b.sub(v, b.mul(low[i][k], low[j][k]))
-                low[i][j] = b.mul(v, inv[j])
+                low[i][j] = b.select(dropped, 0.0, b.mul(v, inv[j]))
         zero = b.const(0.0)
         x = [[zero] * q for _ in range(q)]  # L⁻ᵀ
         for j in range(q):
@@ -196,6 +220,13 @@ class Projection:
                                  *(_minus(b, p) for p in with_slope(turns_[k][m], l, slopes))])
                     far = b.fma(_size(b, r), self._half_product(k, l), far)
                 beyond.append(far)
+            for m in every:  # what is dropped
+                size = b.add(_size(b, psi[m]), beyond[m])
+                for k in along:
+                    size = b.fma(_size(b, turn[m][k]), self.h[k], size)
+                sums.size(("r", m), b.mul(size, size))
+                psi[m], beyond[m] = self._unless_dropped(m, psi[m]), b.select(self.dropped[m], 0.0, beyond[m])
+                turn[m] = [self._unless_dropped(m, p) for p in turn[m]]
             here_on = _sum(b, [u, *(mul(b, v[k], h[k]) for k in along)])
             sums.pair("u", square(b, u))
             for k in along:
@@ -234,6 +265,10 @@ class Projection:
             gaps = b.step((0.0,), (missing,), larger)
         self.sums, self.whole = sums, b.oeq(gaps.results[0], 0.0)
 
+    def _unless_dropped(self, m: int, pair: Pair) -> Pair:
+        b, dropped = self.b, self.dropped[m]
+        return Pair(b.select(dropped, 0.0, pair.nlo), b.select(dropped, 0.0, pair.hi))
+
     def _half_product(self, k: int, l: int) -> Value:
         """What multiplies a second derivative in dᵀ R d / 2."""
         product = self.b.mul(self.h[k], self.h[l])
@@ -248,6 +283,7 @@ class Projection:
         for m in every:
             for l in range(m, q):
                 size = _size(b, add(b, sums[("G", m, l)], exact(b, -1.0)) if l == m else sums[("G", m, l)])
+                size = b.select(self.dropped[m], 0.0, size) if l == m else size
                 off = b.fma(b.mul(size, size), 1.0 if l == m else 2.0, off)
         off = b.sqrt(off)
         turned = b.const(0.0)
@@ -270,7 +306,8 @@ class Projection:
         norm_l = _total(b, [b.mul(h[k], b.sqrt(sums.upper(("L", k)))) for k in along])
         rho = b.sqrt(sums.upper("rho"))
         both = b.sqrt(_total(b, [b.mul(sums.upper(("Nu", m)), sums.upper(("Nu", m))) for m in every]))
-        omega = b.add(both, b.add(b.mul(b.add(norm_l, norm_n), b.add(v, rho)), b.mul(norm_q, rho)))
+        straight = b.add(both, b.mul(b.add(norm_l, norm_n), v))  # ω without ρ
+        omega = b.add(straight, b.fma(b.add(norm_l, norm_n), rho, b.mul(norm_q, rho)))
         # |w0 + W d| <= sigma
         sigma = b.const(0.0)
         for m in every:
@@ -279,19 +316,23 @@ class Projection:
                 size = b.fma(_size(b, sums[("W", m, k)]), h[k], size)
             sigma = b.fma(size, size, sigma)
         sigma = b.sqrt(sigma)
-        share = b.min(b.max(b.div(omega, b.max(sigma, TINY)), 2.0**-30), 2.0**30)  # (s + ω)² <= (1 + share) s² + (1 + 1 / share) ω²
         solid = b.ogt(gamma, 2.0**-6)
         gamma = b.select(solid, gamma, 1.0)
+        bounds = [self._least_of_quadratic(gamma, sigma, omega, curved=True),
+                  self._without(self._least_of_quadratic(gamma, sigma, straight, curved=False), rho)]
+        lower = best_lower(b, *(b.select(b.olt(v, LARGE), v, -INF) for v in bounds))
+        good = b.mand(self.usable, b.mand(solid, b.ogt(lower, 0.0)))
+        lower = b.select(good, lower, -INF)
+        left_out = _total(b, [b.select(self.dropped[m], b.mul(b.sqrt(sums.upper(("r", m))), self.most[m]), 0.0) for m in every])
+        self._write(lower, solid, gamma, b.add(sigma, omega), b.select(b.uno(left_out, left_out), INF, left_out))
+
+    def _least_of_quadratic(self, gamma: Value, sigma: Value, omega: Value, curved: bool) -> Value:
+        """A lower bound of |u0 + V d|² + dᵀ C d - (|w0 + W d| + ω)² / γ for |d_k| <= h_k, as a quadratic form in s = d / h; without
+        C if it is not `curved`. (σ + ω)² <= (1 + share) σ² + (1 + 1 / share) ω² for every share."""
+        b, q, p, sums, h = self.b, self.q, self.p, self.sums, self.h
+        share = b.min(b.max(b.div(omega, b.max(sigma, TINY)), 2.0**-30), 2.0**30)
         factor = b.div(b.add(1.0, share), gamma)
         lost = b.mul(b.div(b.add(1.0, b.div(1.0, share)), gamma), b.mul(omega, omega))
-        lower = self._least_of_quadratic(factor, lost)
-        good = b.mand(self.usable, b.mand(solid, b.mand(b.ogt(lower, 0.0), b.olt(lower, LARGE))))
-        lower = b.select(good, lower, -INF)
-        self._write(lower, solid, gamma, b.add(sigma, omega))
-
-    def _least_of_quadratic(self, factor: Value, lost: Value) -> Value:
-        """A lower bound of |u0 + V d|² + dᵀ C d - factor |w0 + W d|² - lost for |d_k| <= h_k, as a quadratic form in s = d / h."""
-        b, q, p, sums, h = self.b, self.q, self.p, self.sums, self.h
         along, every, by = range(p), range(q), Pair(b.neg(factor), factor, point=factor)
         constant = _sum(b, [sums["u"], *(neg(b, mul(b, by, square(b, sums[("w", m)]))) for m in every)])
         base = b.neg(b.add(constant.nlo, lost))
@@ -305,7 +346,7 @@ class Projection:
             radius = b.fma(2.0, b.add(tilt[-1], b.mul(b.neg(middle), h[k])), radius)
         matrix = {}
         for k, l in self.pairs:
-            entry = _sum(b, [sums[("a", k, l)], sums[("c", k, l)],
+            entry = _sum(b, [sums[("a", k, l)], sums[("c", k, l)] if curved else None,
                              *(neg(b, mul(b, by, square(b, sums[("W", m, k)]) if k == l
                                           else mul(b, sums[("W", m, k)], sums[("W", m, l)]))) for m in every)])
             matrix[k, l] = mul(b, entry, mul(b, _double(b, h[k]), _double(b, h[l])))
@@ -357,13 +398,21 @@ class Projection:
                 point[k] = b.select(b.uno(best, best), 0.0, best)
         return point
 
-    def _write(self, lower: Value, solid: Value, gamma: Value, w: Value) -> None:
+    def _without(self, lower: Value, left_out: Value) -> Value:
+        """A lower bound of |e|² from one of |e + r|², |r| <= left_out: the square of √lower - |r|."""
+        b = self.b
+        root = b.neg(b.div(b.neg(lower), b.max(b.sqrt(b.max(lower, 0.0)), TINY)))  # rounded down
+        less = b.max(b.neg(b.sub(left_out, root)), 0.0)
+        return b.select(b.ogt(left_out, 0.0), b.neg(b.mul(b.neg(less), less)), lower)
+
+    def _write(self, lower: Value, solid: Value, gamma: Value, w: Value, left_out: Value) -> None:
         b, n, q, p = self.b, self.n, self.q, self.p
         upper = b.data(self.at)
-        known_lower = best_lower(b, b.input(0, rows(n)[0]), lower)
+        known_lower = best_lower(b, b.input(0, rows(n)[0]), self._without(lower, left_out))
         gone = b.ogt(known_lower, upper)
         # |b| <= reach
-        room = b.max(b.sub(upper, b.max(lower, 0.0)), 0.0)
+        beyond = b.add(b.sqrt(upper), left_out)
+        room = b.max(b.sub(b.select(b.ogt(left_out, 0.0), b.mul(beyond, beyond), upper), b.max(lower, 0.0)), 0.0)
         reach = b.add(b.div(w, gamma), b.sqrt(b.div(room, gamma)))
         known = b.mand(b.mand(self.usable, solid), b.olt(reach, LARGE))
         lo, hi = list(self.lo), list(self.hi)
@@ -379,6 +428,8 @@ class Projection:
                 entry = b.abs(self.s[j][m])
                 for k in range(p):
                     entry = b.fma(b.abs(self.s_hat[k][j][m]), self.h[k], entry)
+                spread = b.fma(b.select(self.dropped[m], entry, 0.0), b.select(self.dropped[m], self.most[m], 0.0), spread)
+                entry = b.select(self.dropped[m], 0.0, entry)
                 size = b.fma(entry, entry, size)
             spread = b.fma(b.sqrt(size), reach, spread)
             low, high = b.neg(b.sub(spread, self.kappa[j])), b.add(self.kappa[j], spread)
@@ -386,7 +437,7 @@ class Projection:
                 at_bounds = b.olt(0.0, -1.0)
                 continue
             i, = product
-            sure = b.mand(known, b.mand(b.ogt(low, -INF), b.olt(high, INF)))
+            sure = b.mand(b.mand(known, b.mnot(self.dropped[j])), b.mand(b.ogt(low, -INF), b.olt(high, INF)))
             replaced = self.basis.is_replaced(self.parts.columns[j][1])
             if replaced is not None:
                 sure, at_bounds = (b.mand(mask, b.mnot(replaced)) for mask in (sure, at_bounds))
