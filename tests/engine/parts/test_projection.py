@@ -1,5 +1,5 @@
-"""Variable projection: how good its bounds are, the points it offers, what it cuts, whole runs. Whether its claims hold is asked in
-test_projection_held.py."""
+"""Variable projection: how good its bounds are, the points it offers, what it cuts, whole runs. Whether its claims hold is the
+question of test_projection_held.py."""
 
 import numpy as np
 import pytest

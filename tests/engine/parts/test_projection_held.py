@@ -1,4 +1,4 @@
-"""Variable projection, held against Arb: no linear parameters undercut its lower bounds, no point below the upper bound is lost."""
+"""Variable projection, held against Arb: no linear parameters undercut its bounds, no point below the upper bound is lost."""
 
 from collections import Counter
 
@@ -40,7 +40,7 @@ HOSTILE: dict[str, tuple] = {
     "equal columns": (lambda x: np.sum((x[1] * np.exp(-x[0] * T) + x[2] * np.exp(-x[0] * T) - Y) ** 2), NEAR),
     "columns that become equal": (equal, [((1, 1), (1, 1)), ((1, 1.01), (1, 1.01)), ((0, 1), (0, 1)), ((1, 1.1), (1.2, 1.3))]),
     "three that become equal": (lambda x: np.sum((sum(x[3 + k] * np.exp(-x[k] * T) for k in range(3)) - Y) ** 2),
-                                [((1, 1.01),) * 3, ((1, 1),) * 3, ((1, 1.1), (1.3, 1.4), (1, 1.1)), ((1, 1.1), (3, 3.1), (1, 1.1))]),
+                                [((1, 1),) * 3, ((1, 1.1), (1.3, 1.4), (1, 1.1)), ((1, 1.1), (3, 4), (1, 1.1))]),
     "periods that become equal": (lambda x: np.sum((x[2] * np.sin(T / x[0]) + x[3] * np.sin(T / x[1]) + x[4] - Y) ** 2),
                                   [((1, 1.01), (1, 1.01)), ((0.5, 1), (0.5, 1)), ((-1, 1), (-1, 1)), ((-1, -0.9), (0.9, 1))]),
     "kinks that become equal": (lambda x: np.sum((x[2] * np.abs(x[0] - T) + x[3] * np.abs(x[1] - T) - Y) ** 2),
