@@ -14,7 +14,9 @@ from infimum.expr.families import Family
 from infimum.expr.node import Expr
 from infimum.expr.separable import Separable
 from infimum.interval.arithmetic import mul
+from infimum.interval.estimates import ESTIMATES
 from infimum.interval.pair import SMOOTH, Pair
+from infimum.interval.rules import RULES
 from infimum.lower.data import Data
 from infimum.lower.divided import Divided, Node, node_of
 from infimum.lower.jets import Jet, Jets, unit
@@ -24,10 +26,32 @@ from infimum.lower.meaning import Enclosures, Estimates
 from infimum.lower.proof import add_up
 from infimum.lower.schedule import plan
 
+_NOTHING = 2.0**-300  # exponentials below are as good as 0; products with them would underflow, which is slow
 LARGE = 2.0**400   # numbers beyond are not worked with
 TINY = 2.0**-400
 _VARIES = 0.6      # a denominator varies much if it does by this part
 _CAP = 5.0
+
+
+class Blunt(Enclosures):
+    """Enclosures, but tiny exponentials are only known to be tiny."""
+
+    rules = {**RULES, "exp": lambda b, x: _blunt(b, RULES["exp"](b, x))}
+
+
+class BluntEstimates(Estimates):
+    """Tiny exponentials are 0."""
+
+    rules = {**ESTIMATES, "exp": lambda b, x: _or_zero(b, ESTIMATES["exp"](b, x))}
+
+
+def _blunt(b: Builder, y: Pair) -> Pair:
+    return y.but(nlo=b.select(b.ogt(y.nlo, -_NOTHING), 0.0, y.nlo), hi=b.select(b.olt(y.hi, _NOTHING), _NOTHING, y.hi),
+                 least=min(y.least, 0), point=None)
+
+
+def _or_zero(b: Builder, y: Value) -> Value:
+    return b.select(b.olt(y, _NOTHING), 0.0, y)
 
 
 class Taylor(NamedTuple):
@@ -73,7 +97,7 @@ class Basis:
             self.h.append(b.max(b.sub(hi[i], t), b.sub(t, lo[i])))
             self.bounded = b.mand(self.bounded, b.mand(b.ogt(lo[i], -LARGE), b.olt(hi[i], LARGE)))
         self.largest = self._largest() if parts.multiplied else None
-        self.divided = [Divided(b, data, family, self._nodes(family)) for family in parts.families]
+        self.divided = [Divided(b, data, family, self._nodes(family), Blunt()) for family in parts.families]
 
     def _nodes(self, family: Family) -> list[Node]:
         return [node_of(self.b, self.parts.nonlinear.index(i), self.lo[i], self.hi[i], self.t[i], family.inverse)
@@ -109,13 +133,13 @@ class Basis:
         return Pair(self.b.neg(self.t[i]), self.t[i], point=self.t[i])
 
     def _jets(self, box: Callable[[int], Pair], pairs: tuple) -> Lowering:
-        jets, where = Jets(self.data, self.p, pairs), {i: k for k, i in enumerate(self.parts.nonlinear)}
+        jets, where = Jets(self.data, self.p, pairs, Blunt()), {i: k for k, i in enumerate(self.parts.nonlinear)}
         return self._lowering(jets, lambda i: jets.leaf(box(i), [unit(self.b, k, where[i]) for k in range(self.p)]))
 
     def _largest(self) -> Value:
         """The largest 1 / D that a row may have, else it is weighted down: some times what is typical, by the mean of its fourth
         roots. A few rows near a pole would leave nothing of the others."""
-        b, values = self.b, self._lowering(Estimates(), lambda i: self.t[i])
+        b, values = self.b, self._lowering(BluntEstimates(), lambda i: self.t[i])
         with b.loop(self.parts.rest.size) as turn, values.elements.scope():
             inverse = b.div(1.0, b.max(b.abs(values.elements.element(self.parts.multiplied[0], (turn.index,))), TINY))
             total = b.step((0.0,), (b.sqrt(b.sqrt(inverse)),), add_up)
@@ -126,8 +150,8 @@ class Basis:
     @contextmanager
     def rows(self, slopes: bool = False, taylor: bool = False) -> Iterator[Row]:
         """A loop over them. With `slopes` and `taylor` these are computed too."""
-        values = self._lowering(Estimates(), lambda i: self.t[i])
-        boxes = self._lowering(Enclosures(), self._box)
+        values = self._lowering(BluntEstimates(), lambda i: self.t[i])
+        boxes = self._lowering(Blunt(), self._box)
         here, there = self._jets(self._point, ()), self._jets(self._box, self.pairs)
         with self.b.loop(self.parts.rest.size) as turn, ExitStack() as stack:
             at = (turn.index,)

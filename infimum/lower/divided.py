@@ -15,6 +15,7 @@ from typing import NamedTuple
 from infimum.expr.families import ORDER, VARIABLE, Family
 from infimum.interval.arithmetic import add, div, mul, neg, square, sub
 from infimum.interval.pair import SMOOTH, Pair, b_level, exact
+from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
@@ -38,8 +39,8 @@ class Node(NamedTuple):
 class Divided:
     """One family: which of its functions are replaced in which lanes, and by what."""
 
-    def __init__(self, b: Builder, data: object, family: Family, nodes: list[Node]):
-        self.b, self.data, self.family, self.nodes = b, data, family, nodes
+    def __init__(self, b: Builder, data: Data, family: Family, nodes: list[Node], meaning: Enclosures):
+        self.b, self.data, self.family, self.nodes, self.meaning = b, data, family, nodes, meaning
         every = range(len(nodes))
         near = {pair: self._near(*pair) for pair in combinations(every, 2)}
         self.sets = {pair: near[pair] for pair in near}  # sets of nodes, and in which lanes they are close
@@ -68,7 +69,7 @@ class Divided:
         return Pair(found.nlo, found.hi)
 
     def _lowering(self, u: Pair) -> Lowering:
-        lowering = Lowering(self.b, Enclosures(), {VARIABLE: lambda _: u}, self.data)
+        lowering = Lowering(self.b, self.meaning, {VARIABLE: lambda _: u}, self.data)
         lowering.elements.plan = plan(list(self.family.derivatives), straight=False)
         return lowering
 

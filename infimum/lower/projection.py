@@ -23,24 +23,22 @@ Rows whose enclosures are not finite and smooth on T are left out: squares are n
 **Contraction.** Where the sum of squares is at most U, |b| <= |w| / γ + √((U - lower) / γ), which bounds κ.
 """
 
-from collections.abc import Callable
-from itertools import combinations_with_replacement
-
 import numpy as np
 
 from infimum.expr.separable import Separable
-from infimum.interval.arithmetic import add, mul, neg, square
-from infimum.interval.pair import INF, Pair, exact
-from infimum.lower.basis import LARGE, TINY, Basis, Row
+from infimum.interval.pair import INF
+from infimum.lower.balls import Ball, dot, norm, size, total
+from infimum.lower.basis import LARGE, TINY, Basis
 from infimum.lower.branch import GONE, STUCK, cut, rows, rows_of
 from infimum.lower.data import Data
+from infimum.lower.expansion import Expansion
 from infimum.lower.kernel import Builder, Kernel, Value
-from infimum.lower.proof import add_up, best_lower, larger
+from infimum.lower.linear_fit import LinearFit
+from infimum.lower.proof import best_lower
+from infimum.lower.quadratic import least
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
-_PIVOT = 2.0**-40   # of a pivot, as part of the diagonal
-_SWEEPS = 6         # of coordinate descent
-_LITTLE = 2.0**-5   # of √U: what need not be eliminated
+_SOLID = 2.0**-6  # the least γ that is of use
 
 
 def projection(name: str, parts: Separable, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -59,344 +57,63 @@ class Projection:
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
         self.lo, self.hi = ([b.input(0, k + i) for i in range(n)] for k in (0, n))
         self.basis = Basis(b, self.data, parts, self.lo, self.hi)
-        self.t, self.h, self.pairs, self.usable = self.basis.t, self.basis.h, self.basis.pairs, self.basis.bounded
-        self._choose()
-        self._enclose()
-        self._conclude()
-
-    # ---- numbers that are chosen, in plain upward arithmetic
-    def _choose(self) -> None:
-        """κ0, S, B, M as lists of lane values."""
-        b, q, p = self.b, self.q, self.p
-        every = range(q)
-        with self.basis.rows() as row:
-            sizes = tuple(b.select(row.kept, b.abs(v), 0.0) for v in self._columns(row, row.values[1:]))
-            top = b.step((0.0,) * q, sizes, larger) if q else None
-        scale = [b.div(1.0, b.max(v, TINY)) for v in (top.results if q else ())]
-
-        def gram(columns: Callable[[list[Value]], list[Value]], with_rest: bool) -> list[Value]:
-            with self.basis.rows() as row:
-                rest, *c = row.values
-                c = columns(self._columns(row, c))
-                terms = [b.mul(c[i], c[j]) for i, j in combinations_with_replacement(every, 2)]
-                terms += [b.mul(v, rest) for v in c] if with_rest else []
-                total = b.step((0.0,) * len(terms), tuple(b.select(row.kept, v, 0.0) for v in terms), add_up) if terms else None
-            return list(total.results) if terms else []
-        first = gram(lambda c: [b.mul(v, s) for v, s in zip(c, scale, strict=True)], False)
-        sizes = self._sizes()
-        self.most = [b.div(size, v) for size, v in zip(sizes, scale, strict=True)]  # of b, where a column is not eliminated
-        root = b.select(b.olt(b.data(self.at), LARGE), b.sqrt(b.data(self.at)), 0.0)
-        one = self._inverse_root(first, root)
-        one = [[b.mul(scale[i], one[i][j]) for j in every] for i in every]
-
-        def turned(c: list[Value], by: list[list[Value]]) -> list[Value]:
-            return [_dot(b, [(c[i], by[i][j]) for i in every]) for j in every]
-        second = gram(lambda c: turned(c, one), True)
-        two = self._inverse_root(second[:q * (q + 1) // 2])
-        self.s = [[_dot(b, [(one[i][k], two[k][j]) for k in every]) for j in every] for i in every]
-        right = second[q * (q + 1) // 2:]
-        along = [b.select(self.dropped[j], 0.0, _dot(b, [(two[k][j], right[k]) for k in every])) for j in every]
-        self.kappa = [b.neg(_dot(b, [(self.s[i][j], along[j]) for j in every])) for i in every]
-        self._choose_turns(turned)
-
-    def _choose_turns(self, turned: Callable) -> None:
-        b, q, p = self.b, self.q, self.p
-        every = range(q)
-        with self.basis.rows(slopes=True) as row:
-            psi = turned(self._columns(row, row.values[1:]), self.s)
-            terms = []
-            for k in range(p):
-                rest, *slopes = (slope[k] for slope in row.first)
-                slopes = self._columns(row, slopes)
-                v = _dot(b, [(slopes[j], self.kappa[j]) for j in every], rest)
-                terms += [b.mul(m, v) for m in psi]
-                moved = turned(slopes, self.s)
-                terms += [b.mul(m, d) for m in psi for d in moved]
-            total = b.step((0.0,) * len(terms), tuple(b.select(row.kept, v, 0.0) for v in terms), add_up) if terms else None
-        found, each = list(total.results) if terms else [], q + q * q
-        self.b_hat, self.s_hat = [], []  # [k][j], [k][j][m]
-        for k in range(p):
-            mine = found[k * each:(k + 1) * each]
-            mine = [b.select(self.dropped[m], 0.0, v) for m, v in enumerate(mine[:q])] + [
-                b.select(self.dropped[m // q], 0.0, v) for m, v in enumerate(mine[q:])]
-            self.b_hat.append([b.neg(_dot(b, [(self.s[j][m], mine[m]) for m in every])) for j in every])
-            turn = [mine[q + m * q:q + (m + 1) * q] for m in every]  # M_k
-            self.s_hat.append([[_dot(b, [(self.s[j][l], turn[l][m]) for l in every]) for m in every] for j in every])
-
-    def _columns(self, row: Row, functions: list[Value]) -> list[Value]:
-        """The columns of a row, or their slopes, estimated."""
-        return [functions[k] if data is None else self.b.mul(data.hi, functions[k])
-                for data, (_, k) in zip(row.data, self.parts.columns, strict=True)]
+        self.h = self.basis.h
+        self.fit = LinearFit(b, self.basis, self._sizes(), b.data(self.at))
+        self.sums = Expansion(b, self.basis, self.fit)
+        self._bound()
+        self._write()
 
     def _sizes(self) -> list[Value]:
         """The largest |κ_j| in the region."""
         b, found = self.b, []
         for product in self.parts.products:
-            size = b.const(1.0)
+            most = b.const(1.0)
             for i in product:
-                size = b.mul(size, b.max(b.abs(self.lo[i]), b.abs(self.hi[i])))
-            found.append(size)
-        return self.basis.sizes(found)
+                most = b.mul(most, b.max(b.abs(self.lo[i]), b.abs(self.hi[i])))
+            found.append(most)
+        return found
 
-    def _inverse_root(self, gram: list[Value], root: Value | None = None) -> list[list[Value]]:
-        """Upper triangular X with Xᵀ A X about I, for a matrix A (its triangle, row by row). Where a column is nearly one of those
-        before it, or what it adds to them is little compared with `root`, it is dropped: its diagonal is 1, and no other takes
-        part of it."""
-        b, q = self.b, self.q
-        a = {pair: v for pair, v in zip(combinations_with_replacement(range(q), 2), gram, strict=True)}
-        low = [[b.const(0.0)] * q for _ in range(q)]  # A = L Lᵀ
-        inv = []
-        if root is not None:
-            self.dropped = []
-        for j in range(q):
-            left = a[j, j]
-            for k in range(j):
-                left = b.sub(left, b.mul(low[j][k], low[j][k]))
-            floor = b.max(b.mul(a[j, j], _PIVOT), TINY)
-            if root is not None:
-                adds = b.mul(b.sqrt(b.max(left, floor)), self.most[j])
-                self.dropped.append(b.mor(b.mnot(b.ogt(left, floor)), b.olt(adds, b.mul(_LITTLE, root))))
-            dropped = self.dropped[j]
-            inv.append(b.select(dropped, 1.0, b.div(1.0, b.sqrt(b.max(left, floor)))))
-            for i in range(j + 1, q):
-                v = a[j, i]
-                for k in range(j):
-                    v = b.sub(v, b.mul(low[i][k], low[j][k]))
-                low[i][j] = b.select(dropped, 0.0, b.mul(v, inv[j]))
-        zero = b.const(0.0)
-        x = [[zero] * q for _ in range(q)]  # L⁻ᵀ
-        for j in range(q):
-            x[j][j] = inv[j]
-            for i in range(j + 1, q):
-                v = _dot(b, [(low[i][k], x[j][k]) for k in range(j, i)])
-                x[j][i] = b.neg(b.mul(v, inv[i]))
-        return x
-
-    # ---- what is enclosed
-    def _enclose(self) -> None:
-        b, q, p = self.b, self.q, self.p
-        every, along = range(q), range(p)
-        h = [Pair(v, v) for v in self.h]
-        fixed = [_double(b, v) for v in self.kappa]
-        path = [[_double(b, v) for v in row] for row in self.b_hat]        # [k][j]
-        basis = [[_double(b, v) for v in row] for row in self.s]          # [j][m]
-        turns = [[[_double(b, v) for v in row] for row in m] for m in self.s_hat]
-        sums, functions = _Sums(b), range(len(self.parts.functions))
-        with self.basis.rows(taylor=True) as row:
-            at, slope, slopes, bend = zip(*row.taylors, strict=True)
-
-            def by_function(factors: list[Pair]) -> list[Pair]:
-                """What multiplies each function if these multiply the columns."""
-                return [_sum(b, [factor if data is None else mul(b, factor, data)
-                                 for factor, data, (_, g) in zip(factors, row.data, self.parts.columns, strict=True) if g == f])
-                        for f in functions]
-            fixed_, path_ = by_function(fixed), [by_function(each) for each in path]
-            basis_ = [by_function([basis[j][m] for j in every]) for m in every]
-            turns_ = [[by_function([turns[k][j][m] for j in every]) for m in every] for k in along]  # [k][m][f]
-            kappa = [_sum(b, [fixed_[f], *(mul(b, path_[k][f], h[k]) for k in along)]) for f in functions]  # on all of T
-            bases = [[_sum(b, [basis_[m][f], *(mul(b, turns_[k][m][f], h[k]) for k in along)]) for f in functions] for m in every]
-
-            def with_slope(factors: list[Pair], k: int, of: tuple) -> list[Pair | None]:
-                return [_times(b, factors[f], of[1 + f][k]) for f in functions]
-
-            def with_value(factors: list[Pair]) -> list[Pair]:
-                return [mul(b, factors[f], at[1 + f]) for f in functions]
-            u = _sum(b, [at[0], *with_value(fixed_)])
-            v = [_sum(b, [slope[0][k], *with_slope(fixed_, k, slope), *with_value(path_[k])]) for k in along]
-            psi = [_sum(b, with_value(basis_[m])) for m in every]
-            turn = [[_sum(b, [*with_slope(basis_[m], k, slope), *(neg(b, p) for p in with_value(turns_[k][m]))]) for k in along]
-                    for m in every]
-            curved, off = {}, b.const(0.0)
-            for e, (k, l) in enumerate(self.pairs):
-                r = _sum(b, [bend[0][e], *with_slope(kappa, e, bend), *with_slope(path_[l], k, slopes),
-                             *with_slope(path_[k], l, slopes)])
-                curved[k, l] = r
-                off = b.fma(_size(b, r), self._half_product(k, l), off)
-            beyond = []
-            for m in every:
-                far = b.const(0.0)
-                for e, (k, l) in enumerate(self.pairs):
-                    r = _sum(b, [*with_slope(bases[m], e, bend), *(_minus(b, p) for p in with_slope(turns_[l][m], k, slopes)),
-                                 *(_minus(b, p) for p in with_slope(turns_[k][m], l, slopes))])
-                    far = b.fma(_size(b, r), self._half_product(k, l), far)
-                beyond.append(far)
-            for m in every:  # what is dropped
-                size = b.add(_size(b, psi[m]), beyond[m])
-                for k in along:
-                    size = b.fma(_size(b, turn[m][k]), self.h[k], size)
-                sums.size(("r", m), b.mul(size, size))
-                psi[m], beyond[m] = self._unless_dropped(m, psi[m]), b.select(self.dropped[m], 0.0, beyond[m])
-                turn[m] = [self._unless_dropped(m, p) for p in turn[m]]
-            here_on = _sum(b, [u, *(mul(b, v[k], h[k]) for k in along)])
-            sums.pair("u", square(b, u))
-            for k in along:
-                sums.pair(("g", k), mul(b, u, v[k]))
-            for k, l in self.pairs:
-                sums.pair(("a", k, l), square(b, v[k]) if k == l else mul(b, v[k], v[l]))
-                sums.pair(("c", k, l), mul(b, here_on, curved[k, l]))
-            for m in every:
-                sums.pair(("w", m), mul(b, psi[m], u))
-                for k in along:
-                    sums.pair(("W", m, k), add(b, mul(b, turn[m][k], u), mul(b, psi[m], v[k])))
-                for l in range(m, q):
-                    sums.pair(("G", m, l), square(b, psi[m]) if l == m else mul(b, psi[m], psi[l]))
-                for l in every:
-                    for k in along:
-                        sums.pair(("X", k, m, l), mul(b, psi[m], turn[l][k]))
-                sums.size(("N", m), b.mul(beyond[m], beyond[m]))
-                sums.size(("Nu", m), b.mul(beyond[m], _size(b, u)))
-            for k in along:
-                total = b.const(0.0)
-                for m in every:
-                    size = _size(b, turn[m][k])
-                    total = b.fma(size, size, total)
-                sums.size(("L", k), total)
-                steep = b.const(0.0)
-                for m in every:
-                    size = _size(b, _sum(b, with_slope(basis_[m], k, slopes)))
-                    steep = b.fma(size, size, steep)
-                sums.size(("steep", k), steep)
-                size = _size(b, _sum(b, [slopes[0][k], *with_slope(kappa, k, slopes)]))
-                sums.size(("moves", k), b.mul(size, size))
-            sums.size("rho", b.mul(off, off))
-            sums.size("z", b.mul(_size(b, at[0]), _size(b, at[0])))
-            missing = b.select(b.mand(row.kept, row.plain), 0.0, 1.0)
-            sums.end(row.kept)
-            gaps = b.step((0.0,), (missing,), larger)
-        self.sums, self.whole = sums, b.oeq(gaps.results[0], 0.0)
-
-    def _unless_dropped(self, m: int, pair: Pair) -> Pair:
-        b, dropped = self.b, self.dropped[m]
-        return Pair(b.select(dropped, 0.0, pair.nlo), b.select(dropped, 0.0, pair.hi))
-
-    def _half_product(self, k: int, l: int) -> Value:
-        """What multiplies a second derivative in dᵀ R d / 2."""
-        product = self.b.mul(self.h[k], self.h[l])
-        return self.b.mul(0.5, product) if k == l else product
-
-    # ---- what follows
-    def _conclude(self) -> None:
-        b, q, p, sums = self.b, self.q, self.p, self.sums
-        every, along, h = range(q), range(p), self.h
-        # γ
-        off = b.const(0.0)
-        for m in every:
-            for l in range(m, q):
-                size = _size(b, add(b, sums[("G", m, l)], exact(b, -1.0)) if l == m else sums[("G", m, l)])
-                size = b.select(self.dropped[m], 0.0, size) if l == m else size
-                off = b.fma(b.mul(size, size), 1.0 if l == m else 2.0, off)
-        off = b.sqrt(off)
-        turned = b.const(0.0)
-        for k in along:
-            total = b.const(0.0)
-            for m in every:
-                for l in every:
-                    size = _size(b, sums[("X", k, m, l)])
-                    total = b.fma(size, size, total)
-            turned = b.fma(h[k], b.sqrt(total), turned)
-        norm_q = b.sqrt(b.add(1.0, off))
-        norm_n = b.sqrt(_total(b, [sums.upper(("N", m)) for m in every]))
-        loss = b.add(off, b.mul(2.0, b.fma(norm_q, norm_n, turned)))
+    # ---- the lower bound
+    def _bound(self) -> None:
+        """`lower`, of the sum with dropped columns left out, which are of size `left_out`; `solid`, `gamma`, `norm_w` of use for κ."""
+        b, sums, h, every, along = self.b, self.sums, self.h, range(self.q), range(self.p)
+        turned = total(b, [b.mul(h[k], sums.off_turn[k]) for k in along])
+        norm_q = b.sqrt(b.add(1.0, sums.off_gram))
+        loss = b.add(sums.off_gram, b.mul(2.0, b.fma(norm_q, sums.norm_n, turned)))
         gamma = b.neg(b.sub(loss, 1.0))  # 1 - loss, rounded down
-        # ω
-        v = b.const(0.0)
-        for k, l in self.pairs:
-            v = b.fma(_size(b, sums[("a", k, l)]), b.mul(b.mul(h[k], h[l]), 1.0 if k == l else 2.0), v)
-        v = b.sqrt(v)
-        norm_l = _total(b, [b.mul(h[k], b.sqrt(sums.upper(("L", k)))) for k in along])
-        rho = b.sqrt(sums.upper("rho"))
-        both = b.sqrt(_total(b, [b.mul(sums.upper(("Nu", m)), sums.upper(("Nu", m))) for m in every]))
-        straight = b.add(both, b.mul(b.add(norm_l, norm_n), v))  # ω without ρ
-        omega = b.add(straight, b.fma(b.add(norm_l, norm_n), rho, b.mul(norm_q, rho)))
-        # |w0 + W d| <= sigma
-        sigma = b.const(0.0)
-        for m in every:
-            size = _size(b, sums[("w", m)])
-            for k in along:
-                size = b.fma(_size(b, sums[("W", m, k)]), h[k], size)
-            sigma = b.fma(size, size, sigma)
-        sigma = b.sqrt(sigma)
-        solid = b.ogt(gamma, 2.0**-6)
-        gamma = b.select(solid, gamma, 1.0)
-        bounds = [self._least_of_quadratic(gamma, sigma, omega, curved=True),
-                  self._without(self._least_of_quadratic(gamma, sigma, straight, curved=False), rho)]
-        lower = best_lower(b, *(b.select(b.olt(v, LARGE), v, -INF) for v in bounds))
-        good = b.mand(self.usable, b.mand(solid, b.ogt(lower, 0.0)))
-        lower = b.select(good, lower, -INF)
-        left_out = _total(b, [b.select(self.dropped[m], b.mul(b.sqrt(sums.upper(("r", m))), self.most[m]), 0.0) for m in every])
-        self._write(lower, solid, gamma, b.add(sigma, omega), b.select(b.uno(left_out, left_out), INF, left_out))
+        self.solid = b.mand(b.ogt(gamma, _SOLID), self.basis.bounded)
+        self.gamma = b.select(self.solid, gamma, 1.0)
+        v = b.sqrt(total(b, [b.mul(size(b, entry), b.mul(b.mul(h[k], h[m]), 1.0 if k == m else 2.0))
+                             for (k, m), entry in sums.a.items()]))
+        basis = b.add(total(b, [b.mul(h[k], sums.norm_turn[k]) for k in along]), sums.norm_n)
+        straight = b.fma(basis, v, sums.n_times_u)  # ω without ρ
+        omega = b.fma(b.add(basis, norm_q), sums.norm_rho, straight)
+        sigma = norm(b, [total(b, [size(b, sums.w[m]), *(b.mul(size(b, x), h[k]) for k, x in enumerate(sums.w_slopes[m]))])
+                         for m in every])
+        bounds = [self._least(sigma, omega, curved=True),
+                  self._without(self._least(sigma, straight, curved=False), sums.norm_rho)]
+        lower = best_lower(b, *(b.select(b.olt(bound, LARGE), bound, -INF) for bound in bounds))
+        self.lower = b.select(b.mand(self.solid, b.ogt(lower, 0.0)), lower, -INF)
+        left_out = total(b, [b.select(self.fit.dropped[m], b.mul(sums.dropped[m], self.fit.most[m]), 0.0) for m in every])
+        self.left_out = b.select(b.uno(left_out, left_out), INF, left_out)
+        self.norm_w = b.add(sigma, omega)
 
-    def _least_of_quadratic(self, gamma: Value, sigma: Value, omega: Value, curved: bool) -> Value:
-        """A lower bound of |u0 + V d|² + dᵀ C d - (|w0 + W d| + ω)² / γ for |d_k| <= h_k, as a quadratic form in s = d / h; without
-        C if it is not `curved`. (σ + ω)² <= (1 + share) σ² + (1 + 1 / share) ω² for every share."""
-        b, q, p, sums, h = self.b, self.q, self.p, self.sums, self.h
+    def _least(self, sigma: Value, omega: Value, curved: bool) -> Value:
+        """Of |u0 + V d|² + dᵀ C d - (|w0 + W d| + ω)² / γ for |d_k| <= h_k; without C if it is not `curved`.
+        (σ + ω)² <= (1 + share) σ² + (1 + 1 / share) ω² for every share."""
+        b, sums, along, one = self.b, self.sums, range(self.p), Ball(self.b.const(1.0))
         share = b.min(b.max(b.div(omega, b.max(sigma, TINY)), 2.0**-30), 2.0**30)
-        factor = b.div(b.add(1.0, share), gamma)
-        lost = b.mul(b.div(b.add(1.0, b.div(1.0, share)), gamma), b.mul(omega, omega))
-        along, every, by = range(p), range(q), Pair(b.neg(factor), factor, point=factor)
-        constant = _sum(b, [sums["u"], *(neg(b, mul(b, by, square(b, sums[("w", m)]))) for m in every)])
-        base = b.neg(b.add(constant.nlo, lost))
-        tilt, radius = [], b.const(0.0)
-        for k in along:
-            g = _sum(b, [sums[("g", k)], *(neg(b, mul(b, by, mul(b, sums[("w", m)], sums[("W", m, k)]))) for m in every)])
-            middle = _middle(b, g)
-            radius = b.fma(b.mul(2.0, h[k]), _spread(b, g, middle), radius)
-            tilt.append(b.mul(middle, h[k]))
-            # what is rounded off in the product
-            radius = b.fma(2.0, b.add(tilt[-1], b.mul(b.neg(middle), h[k])), radius)
-        matrix = {}
-        for k, l in self.pairs:
-            entry = _sum(b, [sums[("a", k, l)], sums[("c", k, l)] if curved else None,
-                             *(neg(b, mul(b, by, square(b, sums[("W", m, k)]) if k == l
-                                          else mul(b, sums[("W", m, k)], sums[("W", m, l)]))) for m in every)])
-            matrix[k, l] = mul(b, entry, mul(b, _double(b, h[k]), _double(b, h[l])))
-        low, pivots = self._factors(matrix)
-        # E = M - L D Lᵀ: what it takes away at most
-        form = {}
-        for k, l in self.pairs:
-            form[k, l] = _sum(b, [mul(b, _double(b, pivots[m]), mul(b, _double(b, low[k][m]), _double(b, low[l][m])))
-                                  for m in range(k + 1)])
-            error = add(b, matrix[k, l], neg(b, form[k, l]))
-            radius = b.add(radius, b.max(error.nlo, 0.0) if k == l else b.mul(2.0, _size(b, error)))
-        point = self._descend(form, tilt)
-        value = Pair(b.add(b.neg(base), radius), b.const(INF))  # only its lower end is read
-        for k in along:
-            gradient = _sum(b, [_double(b, tilt[k]), *(mul(b, form[min(k, l), max(k, l)], _double(b, point[l])) for l in along)])
-            curvature = mul(b, _double(b, point[k]), add(b, gradient, neg(b, _double(b, tilt[k]))))
-            value = Pair(_total(b, [value.nlo, b.mul(2.0, _size(b, gradient)), curvature.hi]), value.hi)
-        return b.neg(value.nlo)
+        factor = Ball(b.neg(b.div(b.add(1.0, share), self.gamma)))
+        lost = b.mul(b.div(b.add(1.0, b.div(1.0, share)), self.gamma), b.mul(omega, omega))
 
-    def _factors(self, matrix: dict) -> tuple[list[list[Value]], list[Value]]:
-        """L and D >= 0 of about the matrix, its pivots raised to 0 where they are below."""
-        b, p = self.b, self.p
-        a = {pair: _middle(b, entry) for pair, entry in matrix.items()}
-        low, pivots = [[b.const(float(i == j)) for j in range(p)] for i in range(p)], []
-        for j in range(p):
-            left = a[j, j]
-            for k in range(j):
-                left = b.sub(left, b.mul(pivots[k], b.mul(low[j][k], low[j][k])))
-            whole = b.max(b.abs(a[j, j]), TINY)
-            positive = b.ogt(left, b.mul(whole, _PIVOT))
-            pivots.append(b.select(positive, left, 0.0))
-            for i in range(j + 1, p):
-                v = a[j, i]
-                for k in range(j):
-                    v = b.sub(v, b.mul(pivots[k], b.mul(low[i][k], low[j][k])))
-                low[i][j] = b.select(positive, b.div(v, left), 0.0)
-        return low, pivots
-
-    def _descend(self, form: dict, tilt: list[Value]) -> list[Value]:
-        """About the lowest point of 2 tilt·s + sᵀ form s for |s_k| <= 1."""
-        b, p = self.b, self.p
-        point = [b.const(0.0)] * p
-        entries = {pair: _middle(b, entry) for pair, entry in form.items()}
-        for _ in range(_SWEEPS if p > 1 else 1):
-            for k in range(p):
-                slope = _dot(b, [(entries[min(k, l), max(k, l)], point[l]) for l in range(p) if l != k], tilt[k])
-                best = b.neg(b.div(slope, b.max(entries[k, k], TINY)))
-                best = b.min(b.max(best, -1.0), 1.0)
-                point[k] = b.select(b.uno(best, best), 0.0, best)
-        return point
+        def less(known: list[Ball], products: list[tuple[Ball, Ball]]) -> Ball:
+            """What is known, and the factor times a sum of products."""
+            return dot(b, *((one, x) for x in known), (factor, dot(b, *products)))
+        constant = less([sums.u2, Ball(b.neg(lost))], [(x, x) for x in sums.w])
+        tilt = [less([sums.g[k]], [(x, row[k]) for x, row in zip(sums.w, sums.w_slopes, strict=True)]) for k in along]
+        matrix = {(k, m): less([entry, sums.c[k, m]] if curved else [entry], [(row[k], row[m]) for row in sums.w_slopes])
+                  for (k, m), entry in sums.a.items()}
+        return least(b, constant, tilt, matrix, self.h)
 
     def _without(self, lower: Value, left_out: Value) -> Value:
         """A lower bound of |e|² from one of |e + r|², |r| <= left_out: the square of √lower - |r|."""
@@ -405,39 +122,41 @@ class Projection:
         less = b.max(b.neg(b.sub(left_out, root)), 0.0)
         return b.select(b.ogt(left_out, 0.0), b.neg(b.mul(b.neg(less), less)), lower)
 
-    def _write(self, lower: Value, solid: Value, gamma: Value, w: Value, left_out: Value) -> None:
-        b, n, q, p = self.b, self.n, self.q, self.p
+    # ---- what is left
+    def _write(self) -> None:
+        b, n, q, p, fit = self.b, self.n, self.q, self.p, self.fit
+        lower, gamma, left_out = self.lower, self.gamma, self.left_out
         upper = b.data(self.at)
         known_lower = best_lower(b, b.input(0, rows(n)[0]), self._without(lower, left_out))
         gone = b.ogt(known_lower, upper)
         # |b| <= reach
         beyond = b.add(b.sqrt(upper), left_out)
         room = b.max(b.sub(b.select(b.ogt(left_out, 0.0), b.mul(beyond, beyond), upper), b.max(lower, 0.0)), 0.0)
-        reach = b.add(b.div(w, gamma), b.sqrt(b.div(room, gamma)))
-        known = b.mand(b.mand(self.usable, solid), b.olt(reach, LARGE))
+        reach = b.add(b.div(self.norm_w, gamma), b.sqrt(b.div(room, gamma)))
+        known = b.mand(self.solid, b.olt(reach, LARGE))
         lo, hi = list(self.lo), list(self.hi)
-        at_bounds = self.whole
-        point = [self.t.get(i, b.const(0.0)) for i in range(n)]
+        at_bounds = self.sums.whole
+        point = [self.basis.t.get(i, b.const(0.0)) for i in range(n)]
         volume = b.const(1.0)
         for j, product in enumerate(self.parts.products):
             spread = b.const(0.0)
             for k in range(p):
-                spread = b.fma(b.abs(self.b_hat[k][j]), self.h[k], spread)
+                spread = b.fma(b.abs(fit.path[k][j]), self.h[k], spread)
             size = b.const(0.0)
             for m in range(q):
-                entry = b.abs(self.s[j][m])
+                entry = b.abs(fit.basis[j][m])
                 for k in range(p):
-                    entry = b.fma(b.abs(self.s_hat[k][j][m]), self.h[k], entry)
-                spread = b.fma(b.select(self.dropped[m], entry, 0.0), b.select(self.dropped[m], self.most[m], 0.0), spread)
-                entry = b.select(self.dropped[m], 0.0, entry)
+                    entry = b.fma(b.abs(fit.turns[k][j][m]), self.h[k], entry)
+                spread = b.fma(b.select(fit.dropped[m], entry, 0.0), b.select(fit.dropped[m], fit.most[m], 0.0), spread)
+                entry = b.select(fit.dropped[m], 0.0, entry)
                 size = b.fma(entry, entry, size)
             spread = b.fma(b.sqrt(size), reach, spread)
-            low, high = b.neg(b.sub(spread, self.kappa[j])), b.add(self.kappa[j], spread)
+            low, high = b.neg(b.sub(spread, fit.kappa[j])), b.add(fit.kappa[j], spread)
             if len(product) > 1:
                 at_bounds = b.olt(0.0, -1.0)
                 continue
             i, = product
-            sure = b.mand(b.mand(known, b.mnot(self.dropped[j])), b.mand(b.ogt(low, -INF), b.olt(high, INF)))
+            sure = b.mand(b.mand(known, b.mnot(fit.dropped[j])), b.mand(b.ogt(low, -INF), b.olt(high, INF)))
             replaced = self.basis.is_replaced(self.parts.columns[j][1])
             if replaced is not None:
                 sure, at_bounds = (b.mand(mask, b.mnot(replaced)) for mask in (sure, at_bounds))
@@ -447,7 +166,7 @@ class Projection:
             wide = b.max(b.sub(self.hi[i], self.lo[i]), TINY)
             volume = b.mul(volume, b.min(b.div(b.max(b.sub(new_high, new_low), TINY), wide), 1.0))
             lo[i], hi[i] = b.select(empty, lo[i], new_low), b.select(empty, hi[i], new_high)
-            point[i] = self.kappa[j]
+            point[i] = fit.kappa[j]
             at_bounds = b.mand(at_bounds, b.mand(b.oge(point[i], b.data(self.at + 1 + i)), b.ole(point[i], b.data(self.at + 1 + n + i))))
         for i in range(n):
             b.output(LEFT, i, lo[i])
@@ -457,110 +176,27 @@ class Projection:
         b.output(LEFT, low_row, known_lower)
         b.output(LEFT, axis_row, b.select(gone, GONE, self._axis(lo, hi)))
         b.output(LEFT, level_row, b.input(0, level_row))
-        found = b.mand(at_bounds, b.mand(self.usable, b.ogt(self.sums["u"].hi, -INF)))
-        b.output(UPPER, 0, b.select(found, self.sums["u"].hi, INF))
+        b.output(UPPER, 0, b.select(b.mand(b.mand(at_bounds, self.basis.bounded), b.olt(self.sums.upper, LARGE)), self.sums.upper, INF))
         b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
 
     def _axis(self, lo: list[Value], hi: list[Value]) -> Value:
-        """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds,
-        one without bounds first. Where none can be cut, the linear one that was to be cut, else another one."""
+        """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds, one
+        without bounds first. Where none can be cut, the linear one that was to be cut, else another one."""
         b, n = self.b, self.n
         best, axis = b.const(-3.0), b.const(STUCK)
 
-        def better(i: int, score: "float | Value") -> tuple[Value, Value]:
+        def better(i: int, score: Value) -> tuple[Value, Value]:
             middle = cut(b, lo[i], hi[i], 0.5)
             can = b.mand(b.ogt(middle, lo[i]), b.olt(middle, hi[i]))
             is_better = b.mand(can, b.ogt(score, best))
             return b.select(is_better, score, best), b.select(is_better, float(i), axis)
-        for i in {i: None for product in self.parts.products for i in product}:
+        for i in sorted({i for product in self.parts.products for i in product}):
             best, axis = better(i, b.select(b.oeq(b.input(0, rows(n)[1]), float(i)), -1.0, -2.0))
-        scale = b.sqrt(b.max(self.sums.upper("z"), TINY))
+        sums = self.sums.sums
+        scale = b.max(sums.root("z"), TINY)
         for k, i in enumerate(self.parts.nonlinear):
-            sums = self.sums
-            a = b.div(b.sqrt(sums.upper(("moves", k))), scale)
-            score = b.mul(self.h[k], b.add(b.sqrt(sums.upper(("steep", k))), a))
+            score = b.mul(self.h[k], b.add(sums.root(("basis", k)), b.div(sums.root(("model", k)), scale)))
             part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
             score = b.select(b.olt(score, LARGE), score, b.select(b.olt(part, LARGE), part, LARGE))
             best, axis = better(i, score)
         return axis
-
-
-class _Sums:
-    """Sums over the rows, of enclosures and of sizes."""
-
-    def __init__(self, b: Builder):
-        self.b, self.names, self.terms = b, {}, []
-
-    def pair(self, name: object, value: Pair) -> None:
-        self.names[name] = len(self.terms)
-        self.terms += [value.nlo, value.hi]
-
-    def size(self, name: object, value: Value) -> None:
-        self.names[name] = len(self.terms)
-        self.terms.append(value)
-
-    def end(self, keep: Value) -> None:
-        b = self.b
-        self.step = b.step((0.0,) * len(self.terms), tuple(b.select(keep, v, 0.0) for v in self.terms), add_up)
-
-    def __getitem__(self, name: object) -> Pair:
-        """The whole line where it is NaN."""
-        at = self.names[name]
-        nlo, hi = self.step.results[at:at + 2]
-        broken = self.b.uno(nlo, hi)
-        return Pair(self.b.select(broken, INF, nlo), self.b.select(broken, INF, hi))
-
-    def upper(self, name: object) -> Value:
-        value = self.step.results[self.names[name]]
-        return self.b.select(self.b.uno(value, value), INF, value)
-
-
-def _double(b: Builder, value: Value) -> Pair:
-    return Pair(b.neg(value), value, point=value)
-
-
-def _middle(b: Builder, pair: Pair) -> Value:
-    return b.mul(0.5, b.sub(pair.hi, pair.nlo))
-
-
-def _spread(b: Builder, pair: Pair, middle: Value) -> Value:
-    """How far it reaches from there."""
-    return b.max(b.add(pair.nlo, middle), b.sub(pair.hi, middle))
-
-
-def _size(b: Builder, pair: Pair | None) -> Value:
-    """The largest absolute value."""
-    if pair is None:
-        return b.const(0.0)
-    return b.select(b.uno(pair.nlo, pair.hi), INF, b.max(b.abs(pair.nlo), b.abs(pair.hi)))
-
-
-def _times(b: Builder, one: Pair, other: Pair | None) -> Pair | None:
-    return None if other is None else mul(b, one, other)
-
-
-def _minus(b: Builder, pair: Pair | None) -> Pair | None:
-    return None if pair is None else neg(b, pair)
-
-
-def _sum(b: Builder, pairs: list[Pair | None]) -> Pair:
-    total = None
-    for pair in pairs:
-        if pair is not None and not pair.zero:
-            bare = Pair(pair.nlo, pair.hi)
-            total = bare if total is None else Pair(b.add(total.nlo, bare.nlo), b.add(total.hi, bare.hi))
-    return exact(b, 0.0) if total is None else total
-
-
-def _total(b: Builder, values: list[Value]) -> Value:
-    total = b.const(0.0)
-    for value in values:
-        total = b.add(total, value)
-    return total
-
-
-def _dot(b: Builder, factors: list[tuple[Value, Value]], start: Value | None = None) -> Value:
-    total = b.const(0.0) if start is None else start
-    for one, other in factors:
-        total = b.fma(one, other, total)
-    return total
