@@ -22,7 +22,7 @@ from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import common, whole_if_unsound
 from infimum.lower.schedule import plan
 
-_NEAR = 2.0  # nodes are near if the gap between them is not wider than that many times half of both boxes together
+_NEAR = 4.0  # nodes are near if the gap between them is not wider than that many times half of both boxes together
 
 
 class Node(NamedTuple):

@@ -84,7 +84,7 @@ class Expansion:
         psi = [dot(b, *zip(bases[m], (f.value for f in functions), strict=True)) for m in q]
         turn = [[dot(b, *zip(bases[m], (f.first[k] for f in functions), strict=True),
                      *zip(turns[k][m], (f.value for f in functions), strict=True)) for k in along] for m in q]
-        curved, rho = self._second(one, rest, functions, fixed, path)
+        curved, rho = self._second(one, rest, functions, fixed, path, [by_function(each) for each in fit.second])
         beyond = [self._second(None, None, functions, bases[m], [turns[k][m] for k in along])[1] for m in q]
         bounded = b.olt(total(b, [rho, *beyond]), LARGE)
         self._sum_dropped(psi, turn, beyond)
@@ -103,24 +103,43 @@ class Expansion:
         return Pair(nlo, hi)
 
     def _second(self, one: Ball | None, rest: "_Balls | None", functions: "list[_Balls]", factors: list[Ball],
-                moves: list[list[Ball]]) -> tuple[dict[tuple[int, int], Ball], Value]:
-        """The second derivatives on T of rest + Σ (factor + Σ_k move_k d_k) function, and how large dᵀ R d / 2 is."""
-        b, h = self.b, self.h
-        spread = []
-        for f, factor in enumerate(factors):
-            far = total(b, [b.const(0.0) if factor.rad is None else factor.rad,
-                            *(b.mul(size(b, move[f]), h[k]) for k, move in enumerate(moves))])
-            spread.append(Ball(factor.mid, far))
+                moves: list[list[Ball]], more: list[list[Ball]] | None = None) -> tuple[dict[tuple[int, int], Ball], Value]:
+        """The second derivatives on T of rest + Σ (factor + move·d + dᵀ more d / 2) function, and how large dᵀ R d / 2 is."""
+        b, every = self.b, range(len(functions))
+        far = [[b.mul(size(b, move[f]), self.h[k]) for k, move in enumerate(moves)] for f in every]  # what is added to a factor
+        near = [[[] for _ in every] for _ in moves]                                                # … to a move
+        for e, (k, m) in enumerate(self.pairs if more is not None else ()):
+            for f in every:
+                far[f].append(b.mul(size(b, more[e][f]), self._half(k, m)))
+                near[k][f].append(b.mul(size(b, more[e][f]), self.h[m]))
+                if k != m:
+                    near[m][f].append(b.mul(size(b, more[e][f]), self.h[k]))
+        factors = [self._wider(factors[f], far[f]) for f in every]
+        moves = [[self._wider(move[f], near[k][f]) for f in every] for k, move in enumerate(moves)]
         found, much = {}, b.const(0.0)
         for e, (k, m) in enumerate(self.pairs):
             first = [] if rest is None else [(one, rest.bend[e])]
-            r = dot(b, *first, *zip(spread, (f.bend[e] for f in functions), strict=True),
-                    *zip(moves[m], (f.slopes[k] for f in functions), strict=True),
-                    *zip(moves[k], (f.slopes[m] for f in functions), strict=True))
-            found[k, m] = r
-            half = b.mul(0.5, b.mul(h[k], h[k])) if k == m else b.mul(h[k], h[m])
-            much = b.fma(size(b, r), half, much)
+            last = [] if more is None else zip(more[e], (self._on_box(f) for f in functions), strict=True)
+            found[k, m] = dot(b, *first, *zip(factors, (f.bend[e] for f in functions), strict=True),
+                              *zip(moves[m], (f.slopes[k] for f in functions), strict=True),
+                              *zip(moves[k], (f.slopes[m] for f in functions), strict=True), *last)
+            much = b.fma(size(b, found[k, m]), self._half(k, m), much)
         return found, much
+
+    def _wider(self, x: Ball, more: list[Value]) -> Ball:
+        return Ball(x.mid, total(self.b, more if x.rad is None else [x.rad, *more])) if more else x
+
+    def _on_box(self, function: "_Balls") -> Ball | None:
+        """Its values on T."""
+        if function.value is None:
+            return None
+        slopes = [self.b.mul(size(self.b, slope), self.h[k]) for k, slope in enumerate(function.slopes) if slope is not None]
+        return self._wider(function.value, slopes)
+
+    def _half(self, k: int, m: int) -> Value:
+        """What multiplies a second derivative in dᵀ R d / 2."""
+        product = self.b.mul(self.h[k], self.h[m])
+        return self.b.mul(0.5, product) if k == m else product
 
     # ---- what is summed up
     def _sum_dropped(self, psi: list[Ball], turn: list[list[Ball]], beyond: list[Value]) -> None:

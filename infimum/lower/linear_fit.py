@@ -8,6 +8,7 @@ turns. A column that is nearly one of those before it, or that adds little to th
 from collections.abc import Callable
 from itertools import combinations_with_replacement
 
+from infimum.interval.pair import Pair
 from infimum.lower.basis import LARGE, TINY, Basis, Row
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.proof import add_up, larger
@@ -17,7 +18,8 @@ _LITTLE = 2.0**-5  # of √U: what need not be eliminated
 
 
 class LinearFit:
-    """`kappa` κ0; `basis` S by columns κ_j, then b; `path` B and `turns` S M_k for each direction k; `dropped`, and for those columns the
+    """`kappa` κ0; `basis` S by columns κ_j, then b; `path` B and `turns` S M_k for each direction k, `second` the second order of B for each
+    pair; `dropped`, and for those columns the
     `most` that |b| can be."""
 
     def __init__(self, b: Builder, basis: Basis, sizes: list[Value], upper: Value):
@@ -94,23 +96,44 @@ class LinearFit:
         return x
 
     def _follow(self) -> None:
-        """How the fit follows each direction, and the basis turns: about -Ψᵀ ∂u and Ψᵀ ∂Ψ, in the coordinates of κ."""
-        b, q = self.b, self.q
-        every = range(q)
-        with self.rows.rows(slopes=True) as row:
+        """How the fit follows each direction, to second order, and the basis turns: about -Ψᵀ ∂u, -Ψᵀ ∂∂u and Ψᵀ ∂Ψ, in the coordinates
+        of κ. What second derivatives of the model do within the span of the columns is so taken back by κ."""
+        b, q, every, along = self.b, self.q, range(self.q), range(self.p)
+        pairs = self.rows.pairs
+        with self.rows.rows(slopes=True, taylor=True) as row:
             psi, terms = self._turned(self._columns(row, row.values[1:]), self.basis), []
-            for k in range(self.p):
+            for k in along:
                 rest, *functions = (slope[k] for slope in row.first)
                 slopes = self._columns(row, functions)
                 moved = dot(b, [(slopes[j], self.kappa[j]) for j in every], rest)
                 terms += [b.mul(m, v) for m in psi for v in (moved, *self._turned(slopes, self.basis))]
+            for e in range(len(pairs)):
+                rest, *functions = (b.const(0.0) if t.bend[e] is None else middle(b, t.bend[e]) for t in row.taylors)
+                bent = dot(b, list(zip(self._columns(row, functions), self.kappa, strict=True)), rest)
+                terms += [b.mul(m, bent) for m in psi]
             found = b.step((0.0,) * len(terms), tuple(b.select(row.kept, v, 0.0) for v in terms), add_up)
+        shares = [b.select(self.dropped[m % q], 0.0, v) for m, v in enumerate(found.results[self.p * q * (q + 1):])]
         self.path, self.turns = [], []  # [k][j], [k][j][m]
-        for k in range(self.p):
+        steps, turned = [], []
+        for k in along:
             part = found.results[k * q * (q + 1):(k + 1) * q * (q + 1)]
             mine = [[b.select(self.dropped[m], 0.0, v) for v in part[m * (q + 1):(m + 1) * (q + 1)]] for m in every]
-            self.path.append([b.neg(dot(b, [(self.basis[j][m], mine[m][0]) for m in every])) for j in every])
-            self.turns.append([[dot(b, [(self.basis[j][l], mine[l][1 + m]) for l in every]) for m in every] for j in every])
+            steps.append([b.neg(row[0]) for row in mine])
+            turned.append([row[1:] for row in mine])
+            self.path.append(self._in_columns(steps[k]))
+            self.turns.append([[dot(b, [(self.basis[j][i], turned[k][i][m]) for i in every]) for m in every] for j in every])
+        self.second = []  # [pair][j]
+        for e, (k, m) in enumerate(pairs):
+            total = []
+            for i in every:
+                v = shares[e * q + i]
+                v = dot(b, [(turned[k][i][j], steps[m][j]) for j in every], v)
+                total.append(b.neg(dot(b, [(turned[m][i][j], steps[k][j]) for j in every], v)))
+            self.second.append(self._in_columns(total))
+
+    def _in_columns(self, steps: list[Value]) -> list[Value]:
+        """S times a vector."""
+        return [dot(self.b, [(self.basis[j][m], v) for m, v in enumerate(steps)]) for j in range(self.q)]
 
 
 def dot(b: Builder, factors: list[tuple[Value, Value]], start: Value | None = None) -> Value:
@@ -119,3 +142,7 @@ def dot(b: Builder, factors: list[tuple[Value, Value]], start: Value | None = No
     for one, other in factors:
         found = b.fma(one, other, found)
     return found
+
+
+def middle(b: Builder, pair: Pair) -> Value:
+    return b.mul(0.5, b.sub(pair.hi, pair.nlo))

@@ -3,9 +3,9 @@
 Let e = rest(θ) + Φ(θ) κ (`expr/separable.py`), T a box of the nonlinear parameters with the point t inside, θ = t + d, |d_k| <= h_k.
 For any numbers S (q by q), κ0, B, M_k that a lane has computed, all κ are written as
 
-    κ = κ0 + B d + S (I - Σ M_k d_k) b.
+    κ = κ0 + B d + dᵀ B₂ d / 2 + S (I - Σ M_k d_k) b.
 
-With Ψ(θ) = Φ(θ) S (I - Σ M_k d_k) and u(θ) = rest + Φ (κ0 + B d) the residuals are u + Ψ b, and where G = ΨᵀΨ >= γ > 0 on T,
+With Ψ(θ) = Φ(θ) S (I - Σ M_k d_k) and u(θ) = rest + Φ (κ0 + B d + dᵀ B₂ d / 2) the residuals are u + Ψ b, and where G = ΨᵀΨ >= γ > 0 on T,
 
     Σ e² >= |u|² - wᵀ G⁻¹ w >= |u|² - |w|² / γ,    w = Ψᵀ u.
 
@@ -35,7 +35,7 @@ from infimum.lower.expansion import Expansion
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.linear_fit import LinearFit
 from infimum.lower.proof import best_lower
-from infimum.lower.quadratic import least
+from infimum.lower.quadratic import Quadratic
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _SOLID = 2.0**-6  # the least γ that is of use
@@ -90,16 +90,17 @@ class Projection:
         omega = b.fma(b.add(basis, norm_q), sums.norm_rho, straight)
         sigma = norm(b, [total(b, [size(b, sums.w[m]), *(b.mul(size(b, x), h[k]) for k, x in enumerate(sums.w_slopes[m]))])
                          for m in every])
-        bounds = [self._least(sigma, omega, curved=True),
-                  self._without(self._least(sigma, straight, curved=False), sums.norm_rho)]
+        curved, plain = self._quadratic(sigma, omega, curved=True), self._quadratic(sigma, straight, curved=False)
+        bounds = [curved.least(), self._without(plain.least(), sums.norm_rho)]
         lower = best_lower(b, *(b.select(b.olt(bound, LARGE), bound, -INF) for bound in bounds))
         self.lower = b.select(b.mand(self.solid, b.ogt(lower, 0.0)), lower, -INF)
         left_out = total(b, [b.select(self.fit.dropped[m], b.mul(sums.dropped[m], self.fit.most[m]), 0.0) for m in every])
         self.left_out = b.select(b.uno(left_out, left_out), INF, left_out)
         self.norm_w = b.add(sigma, omega)
+        self.quadratics = [(curved, self.left_out), (plain, b.add(self.left_out, sums.norm_rho))]
 
-    def _least(self, sigma: Value, omega: Value, curved: bool) -> Value:
-        """Of |u0 + V d|² + dᵀ C d - (|w0 + W d| + ω)² / γ for |d_k| <= h_k; without C if it is not `curved`.
+    def _quadratic(self, sigma: Value, omega: Value, curved: bool) -> Quadratic:
+        """|u0 + V d|² + dᵀ C d - (|w0 + W d| + ω)² / γ for |d_k| <= h_k; without C if it is not `curved`.
         (σ + ω)² <= (1 + share) σ² + (1 + 1 / share) ω² for every share."""
         b, sums, along, one = self.b, self.sums, range(self.p), Ball(self.b.const(1.0))
         share = b.min(b.max(b.div(omega, b.max(sigma, TINY)), 2.0**-30), 2.0**30)
@@ -113,7 +114,7 @@ class Projection:
         tilt = [less([sums.g[k]], [(x, row[k]) for x, row in zip(sums.w, sums.w_slopes, strict=True)]) for k in along]
         matrix = {(k, m): less([entry, sums.c[k, m]] if curved else [entry], [(row[k], row[m]) for row in sums.w_slopes])
                   for (k, m), entry in sums.a.items()}
-        return least(b, constant, tilt, matrix, self.h)
+        return Quadratic(b, constant, tilt, matrix, self.h)
 
     def _without(self, lower: Value, left_out: Value) -> Value:
         """A lower bound of |e|² from one of |e + r|², |r| <= left_out: the square of √lower - |r|."""
@@ -135,13 +136,31 @@ class Projection:
         reach = b.add(b.div(self.norm_w, gamma), b.sqrt(b.div(room, gamma)))
         known = b.mand(self.solid, b.olt(reach, LARGE))
         lo, hi = list(self.lo), list(self.hi)
+        volume = b.const(1.0)
+
+        def cut_to(i: int, low: Value, high: Value, sure: Value) -> None:
+            """Variable i is in [low, high], where that is sure."""
+            nonlocal gone, volume
+            new_low, new_high = b.select(sure, b.max(low, lo[i]), lo[i]), b.select(sure, b.min(high, hi[i]), hi[i])
+            empty = b.ogt(new_low, new_high)
+            gone = b.mor(gone, empty)
+            wide = b.max(b.sub(hi[i], lo[i]), TINY)
+            volume = b.mul(volume, b.min(b.div(b.max(b.sub(new_high, new_low), TINY), wide), 1.0))
+            lo[i], hi[i] = b.select(empty, lo[i], new_low), b.select(empty, hi[i], new_high)
+        for quadratic, more in self.quadratics:
+            within = b.add(b.sqrt(upper), more)
+            for k, i in enumerate(self.parts.nonlinear):
+                nlo, high = quadratic.side(k, b.mul(within, within))
+                low, high = b.neg(b.fma(self.h[k], nlo, b.neg(self.basis.t[i]))), b.fma(self.h[k], high, self.basis.t[i])
+                cut_to(i, low, high, b.mand(self.solid, b.mand(b.ogt(low, -INF), b.olt(high, INF))))
         at_bounds = self.sums.whole
         point = [self.basis.t.get(i, b.const(0.0)) for i in range(n)]
-        volume = b.const(1.0)
         for j, product in enumerate(self.parts.products):
             spread = b.const(0.0)
             for k in range(p):
                 spread = b.fma(b.abs(fit.path[k][j]), self.h[k], spread)
+            for e, (k, m) in enumerate(self.basis.pairs):
+                spread = b.fma(b.abs(fit.second[e][j]), b.mul(self.h[k], self.h[m]), spread)
             size = b.const(0.0)
             for m in range(q):
                 entry = b.abs(fit.basis[j][m])
@@ -160,12 +179,7 @@ class Projection:
             replaced = self.basis.is_replaced(self.parts.columns[j][1])
             if replaced is not None:
                 sure, at_bounds = (b.mand(mask, b.mnot(replaced)) for mask in (sure, at_bounds))
-            new_low, new_high = b.select(sure, b.max(low, lo[i]), lo[i]), b.select(sure, b.min(high, hi[i]), hi[i])
-            empty = b.ogt(new_low, new_high)
-            gone = b.mor(gone, empty)
-            wide = b.max(b.sub(self.hi[i], self.lo[i]), TINY)
-            volume = b.mul(volume, b.min(b.div(b.max(b.sub(new_high, new_low), TINY), wide), 1.0))
-            lo[i], hi[i] = b.select(empty, lo[i], new_low), b.select(empty, hi[i], new_high)
+            cut_to(i, low, high, sure)
             point[i] = fit.kappa[j]
             at_bounds = b.mand(at_bounds, b.mand(b.oge(point[i], b.data(self.at + 1 + i)), b.ole(point[i], b.data(self.at + 1 + n + i))))
         for i in range(n):
