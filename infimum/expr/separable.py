@@ -166,7 +166,7 @@ def residual_vector(f: Expr) -> Expr | None:
     e = squares.args[0] if squares.op == "powi" and squares["k"] == 2 else None
     if e is None or len(e.shape) != 1:
         return None
-    simple = all(node.kind not in (Kind.REDUCE, Kind.SCAN) for node in topological([e]))
+    simple = all(node.kind not in (Kind.REDUCE, Kind.SCAN) and node.op != "concat" for node in topological([e]))
     return e if simple else None
 
 

@@ -63,7 +63,7 @@ class Expansion:
         b, q, along = self.b, range(self.q), range(self.p)
         taylors = [_Balls(b, taylor) for taylor in row.taylors]
         rest, functions = taylors[0], taylors[1:]
-        data = [None if pair is None else ball(b, pair) for pair in row.data]
+        data = [None if pair is None else ball(b, pair) or Ball(b.const(0.0)) for pair in row.data]  # None is 1 here, not 0
 
         def by_function(factors: list[Value]) -> list[Ball]:
             """What multiplies each function if these multiply the columns."""
