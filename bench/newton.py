@@ -18,7 +18,6 @@ has those of a = 4, b = 2 wherever a² + b² = 20 and cos 3a + cos 3b = cos 12 +
 
 import argparse
 import os
-import platform
 import sys
 import time
 from collections.abc import Callable
@@ -30,8 +29,7 @@ import numpy as np
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
-from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
-from infimum.backend.host import host  # noqa: E402
+from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
 from infimum.engine.newton.options import VARIATIONS  # noqa: E402
 
 TOLERANCE = 1e-3                # of value and place
@@ -199,8 +197,8 @@ def main() -> int:
     parser.add_argument("--engine", choices=("auto", "newton"), default="auto", help="newton: the loop of the thesis")
     parser.add_argument("--variation", choices=VARIATIONS, default="IPF", help="of that loop (IPF)")
     options = parser.parse_args()
-    machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
-    print(f"{machine}, on {options.device}, engine {asked(options)}\n\n"
+    machine = this_machine(options.device)
+    print(f"{machine}, engine {asked(options)}\n\n"
           f"To a gap of {TOLERANCE:g}, regions no wider than {TOLERANCE:g}\n{HEAD}", flush=True)
     for rows in (fdehyde, polycos, poly, sinusoidal):
         for row in rows():

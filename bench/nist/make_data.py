@@ -18,8 +18,8 @@ NUMBER = r"[-+]?[\d.]+(?:E[-+]?\d+)?"
 def read(path: Path) -> dict:
     """The problem in one of NIST's files: its lines 41 on have the parameters, its lines 61 on the data, the response first."""
     lines = path.read_text().splitlines()
-    parameters = [m.groups() for line in lines[:60] if (m := re.match(rf"\s*b\d+ =\s+({NUMBER})\s+({NUMBER})\s+({NUMBER})", line))]
-    start_1, start_2, certified = zip(*parameters, strict=True)
+    parameter = rf"\s*b\d+ =\s+({NUMBER})\s+({NUMBER})\s+({NUMBER})"
+    start_1, start_2, certified = zip(*(m.groups() for line in lines[:60] if (m := re.match(parameter, line))), strict=True)
     squares = next(m[1] for line in lines if (m := re.match(rf"Residual Sum of Squares:\s+({NUMBER})", line)))
     y, *x = zip(*([float(word) for word in line.split()] for line in lines[60:] if line.strip()), strict=True)
     points = next(int(m[1]) for line in lines if (m := re.match(r"Number of Observations:\s+(\d+)", line)))
@@ -29,9 +29,10 @@ def read(path: Path) -> dict:
 
 
 def main() -> None:
-    problems = {path.stem: read(path) for path in sorted(Path(sys.argv[1]).glob("*.dat"), key=lambda path: path.stem.lower())}
-    rows = (f'"{name}": {{\n' + ",\n".join(f' "{k}": {json.dumps(v)}' for k, v in p.items()) + "}" for name, p in problems.items())
-    Path(__file__).with_name("data.json").write_text("{\n" + ",\n".join(rows) + "\n}\n")
+    def lines(path: Path) -> str:
+        return f'"{path.stem}": {{\n' + ",\n".join(f' "{name}": {json.dumps(value)}' for name, value in read(path).items()) + "}"
+    files = sorted(Path(sys.argv[1]).glob("*.dat"), key=lambda path: path.stem.lower())
+    Path(__file__).with_name("data.json").write_text("{\n" + ",\n".join(map(lines, files)) + "\n}\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The 27 nonlinear regressions of NIST's Statistical Reference Datasets: data, models as users write them, bounds, certified fits.
+"""NIST's 27 nonlinear regressions (Statistical Reference Datasets): data, models as users write them, bounds, certified fits.
 
 The data (data.json, made by make_data.py) are in the public domain. NIST's certified values have eleven digits.
 """
