@@ -1,0 +1,131 @@
+"""Residuals with their linear parameters apart: e = rest(θ) + Σ_j column_j(θ) κ_j.
+
+κ_j is a product of variables that the residuals are linear in, one after the other: a parameter, or, in b0 (x + b1), the product
+b0 b1 beside b0. All other variables, θ, are nonlinear. Whoever takes the κ_j for independent numbers, as `lower/projection.py`
+does, relaxes the problem: what is not there among all κ is not there among the products either.
+
+The expression is expanded from its variables up, as a polynomial whose coefficients are expressions. What stands in a
+denominator, in a function, or is multiplied by itself is nonlinear; then all is expanded anew without it.
+"""
+
+from dataclasses import dataclass
+
+from infimum.expr.build import broadcast, build, rebuilt
+from infimum.expr.node import Expr, const, topological
+from infimum.expr.ops import Kind
+
+_MOST = 10  # products at most
+
+Monomial = tuple[int, ...]         # the variables that are multiplied
+Polynomial = dict[Monomial, Expr]  # their coefficients
+_NONE: Monomial = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Separable:
+    """`rest` and the columns are vectors, expressions of the `nonlinear` variables; `products[j]` are the variables in κ_j."""
+
+    rest: Expr
+    columns: tuple[Expr, ...]
+    products: tuple[Monomial, ...]
+    nonlinear: tuple[int, ...]
+
+
+class _Nonlinear(Exception):
+    """These variables are not linear."""
+
+    def __init__(self, variables: set[int]):
+        super().__init__()
+        self.variables = variables
+
+
+def separable(e: Expr, x: Expr) -> Separable | None:
+    """The vector e by its linear variables; None where there are none, or where a variable is not read on its own."""
+    nodes = list(topological([e]))
+    reads = _reads(nodes, x)
+    if reads is None or len(reads[e]) < x.size:
+        return None
+    linear = set(reads[e])
+    while linear:
+        try:
+            found = _expand(nodes, reads, linear)[e]
+        except _Nonlinear as more:
+            linear -= more.variables
+            continue
+        products = tuple(sorted(m for m in found if m))
+        if len(products) > _MOST:
+            linear.discard(max(linear, key=lambda i: (sum(i in m and len(m) > 1 for m in products), i)))
+            continue
+        rest = found.get(_NONE, broadcast(const(0.0), e.shape))
+        nonlinear = tuple(sorted(reads[e] - {i for m in products for i in m}))
+        return Separable(rest, tuple(found[m] for m in products), products, nonlinear)
+    return None
+
+
+def _reads(nodes: list[Expr], x: Expr) -> dict[Expr, frozenset[int]] | None:
+    """The variables that each node needs."""
+    found: dict[Expr, frozenset[int]] = {}
+    for node in nodes:
+        if x in node.args:
+            if node.op != "slice" or node.size != 1:
+                return None
+            found[node] = frozenset(node["starts"])
+        elif node is not x:
+            found[node] = frozenset().union(*(found[a] for a in node.args))
+    return found
+
+
+def _expand(nodes: list[Expr], reads: dict[Expr, frozenset[int]], linear: set[int]) -> dict[Expr, Polynomial]:
+    """All nodes as polynomials in the linear variables."""
+    found: dict[Expr, Polynomial] = {}
+    for node in nodes:
+        if node not in reads:
+            continue
+        mine = reads[node] & linear
+        if not mine:
+            found[node] = {_NONE: node}
+        elif not node.args[0].args and node.op == "slice":
+            found[node] = {tuple(mine): broadcast(const(1.0), node.shape)}
+        else:
+            found[node] = _applied(node, [found[a] for a in node.args], mine)
+    return found
+
+
+def _applied(node: Expr, args: list[Polynomial], mine: frozenset[int]) -> Polynomial:
+    """An operation on polynomials."""
+    if node.op in ("reshape", "broadcast", "transpose", "slice", "gather", "neg"):
+        return {m: rebuilt(node, {node.args[0]: c}) for m, c in args[0].items()}
+    if node.op in ("add", "sub"):
+        total = dict(args[0])
+        for m, c in args[1].items():
+            if node.op == "sub":
+                c = build("neg", c, line=node.line)
+            total[m] = build("add", total[m], c, line=node.line) if m in total else c
+        return total
+    if node.op == "div" and set(args[1]) == {_NONE}:
+        return {m: build("div", c, args[1][_NONE], line=node.line) for m, c in args[0].items()}
+    if node.op == "mul":
+        return _product(node, *args)
+    denominator = {i for m in args[1] for i in m} if node.op == "div" else mine
+    raise _Nonlinear(set(denominator))
+
+
+def _product(node: Expr, one: Polynomial, other: Polynomial) -> Polynomial:
+    total: Polynomial = {}
+    for m, c in one.items():
+        for k, d in other.items():
+            if set(m) & set(k):
+                raise _Nonlinear(set(m) & set(k))
+            both, coefficient = tuple(sorted(m + k)), build("mul", c, d, line=node.line)
+            total[both] = build("add", total[both], coefficient, line=node.line) if both in total else coefficient
+    return total
+
+
+def residual_vector(f: Expr) -> Expr | None:
+    """The vector e of which f is the sum of squares, element by element; None if it is none."""
+    squares = f.args[0] if f.op == "sum" else f
+    e = squares.args[0] if squares.op == "powi" and squares["k"] == 2 else None
+    if e is None or len(e.shape) != 1:
+        return None
+    simple = all(node.kind not in (Kind.REDUCE, Kind.SCAN) for node in topological([e]))
+    return e if simple else None
