@@ -32,6 +32,7 @@ CLOSE = 1e-6           # relative
 STARTS, RUNS = 100, 10  # at most: of curve_fit, of lmfit
 SMALLEST = 1e-9        # MAiNGO takes no smaller absolute gap
 LARGE = 1e150
+ENDS = ("right", "wrong", "failed", "late")  # of a run
 
 
 # ---- searching: each yields the parameters that a run ends with, None if it says that it failed, run after run
@@ -54,8 +55,8 @@ def lmfit(p: Fit, lo: np.ndarray, hi: np.ndarray, stop: Callable[[], bool], meth
         return np.array(list(given.valuesdict().values()))
     for seed in range(RUNS):
         given = Parameters()
-        for name, value, *ends in zip(p.parameters, np.random.default_rng(seed).uniform(lo, hi), lo, hi, strict=True):
-            given.add(name, value, True, *ends)
+        for k, (value, *ends) in enumerate(zip(np.random.default_rng(seed).uniform(lo, hi), lo, hi, strict=True), 1):
+            given.add(f"b{k}", value, True, *ends)
         search = Minimizer(lambda q: finite(p.y - p.model(p.x, *values(q))), given, iter_cb=lambda *_: stop())
         try:
             found = search.minimize(method=method, seed=seed)
@@ -82,9 +83,9 @@ def right(value: float, best: float) -> bool:
 
 def searched(name: str, p: Fit, rule: str, limit: float, best: float) -> dict[str, Any]:
     """As many runs as end within the limit; the one that does not is late, unless it is right."""
-    lo, hi = np.array(list(p.bounds(rule).values())).T
+    lo, hi = np.array(p.bounds(rule)).T
     begin = last = time.perf_counter()
-    times, sums, counts = [], [], {"right": 0, "wrong": 0, "failed": 0, "late": 0}
+    times, sums, counts = [], [], dict.fromkeys(ENDS, 0)
 
     def stop() -> bool:
         return time.perf_counter() - begin > limit
@@ -147,7 +148,7 @@ def contest(p: Fit, rule: str) -> Contest:
     def formula(b: list, m: SimpleNamespace) -> Any:
         residuals = p.y - p.model(p.x, *(Symbol(e, m) for e in b))
         return sum(m.let(r.e) ** 2 for r in residuals)
-    return Contest(p.sum_of_squares, formula, tuple(p.bounds(rule).values()))
+    return Contest(p.sum_of_squares, formula, tuple(p.bounds(rule)))
 
 
 def proved(name: str, p: Fit, rule: str, limit: float, best: float) -> dict[str, Any]:
@@ -158,8 +159,8 @@ def proved(name: str, p: Fit, rule: str, limit: float, best: float) -> dict[str,
     value = math.inf if claim.x is None else p.sum_of_squares(np.clip(np.array(claim.x), lo, hi))
     late = not claim.solved and seconds >= limit
     end = "late" if late else "right" if right(value, best) else "wrong" if claim.solved else "failed"
-    return {"right": 0, "wrong": 0, "failed": 0, "late": 0, end: 1} | {
-        "seconds": seconds, "total": seconds, "value": value, "lower": claim.lower, "upper": claim.upper, "status": claim.status,
+    return dict.fromkeys(ENDS, 0) | {
+        end: 1, "seconds": seconds, "total": seconds, "value": value, "lower": claim.lower, "upper": claim.upper, "status": claim.status,
         "false": bool(claim.lower > best * (1 + CLOSE) or claim.upper < best * (1 - CLOSE))}
 
 

@@ -138,11 +138,7 @@ class Fit:
     def certified(self) -> np.ndarray:
         return np.array([float(text) for text in self.certified_text])
 
-    @property
-    def parameters(self) -> list[str]:
-        return [f"b{i + 1}" for i in range(len(self.certified_text))]
-
-    def bounds(self, rule: str) -> dict[str, tuple[float, float]]:
+    def bounds(self, rule: str) -> list[tuple[float, float]]:
         """For nonlinear parameters, from the hull of the starts and the certified value: "x10" from a tenth to ten times, "hull"
         widened by its width at both ends, but only to a tenth where that would reach 0. Linear ones: 100 times the largest."""
         points = np.vstack([self.starts, self.certified])
@@ -154,8 +150,7 @@ class Fit:
             low = np.where(lo > 0, np.maximum(lo - width, lo / 10), lo - width)
             high = np.where(hi < 0, np.minimum(hi + width, hi / 10), hi + width)
         nonlinear = np.isin(np.arange(1, len(lo) + 1), self.nonlinear)
-        ends = np.where(nonlinear, low, -most), np.where(nonlinear, high, most)
-        return dict(zip(self.parameters, zip(*(end.tolist() for end in ends), strict=True), strict=True))
+        return list(zip(np.where(nonlinear, low, -most).tolist(), np.where(nonlinear, high, most).tolist(), strict=True))
 
     def sum_of_squares(self, b: np.ndarray) -> float:
         return float(np.sum((self.y - self.model(self.x, *b)) ** 2))
