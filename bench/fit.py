@@ -111,7 +111,7 @@ def nist_row(p: Fit, rule: str, options: argparse.Namespace) -> dict[str, Any]:
     proved, (said, wrong) = r.verdict.name == "PROVED", certified(p, r)
     gap = r.gap / r.upper if r.upper > 0 else math.inf
     fits, fast = number(r) if proved else "number not known", len(p.nonlinear) == 1
-    note = f"{r.verdict.name}, gap {gap:.2g}, {counted(len(r.boxes), 'box')}, {fits}, {r.nfev:,} enclosed, first call {cold:.2f} s, "
+    note = f"{r.verdict.name}, gap {gap:.2g}, {counted(len(r.boxes), 'box', 'es')}, {fits}, first call {cold:.2f} s, "
     report(f"{p.name}, {rule}, {len(p.certified)} parameters, {len(p.y)} points", warm, "s", f"<= {FAST:g}" if fast else "",
            proved and warm <= FAST and wrong is None if fast else None if wrong is None else False,
            note + (said if wrong is None else f"WRONG: {wrong}"))
@@ -159,7 +159,7 @@ def thesis_row(row: newton.Row, options: argparse.Namespace) -> dict[str, Any]:
     wrong, proved = newton.contradiction(row, r), r.verdict.name == "PROVED"
     wanted = loop_warm if loop.verdict.name == "PROVED" else math.inf
     report(row.what, warm, "s", f"<= {wanted:.3g}", proved and wrong is None and warm <= wanted,
-           f"{r.verdict.name}, {counted(len(r.boxes), 'box')} ({row.minimisers} wanted), first call {cold:.2f} s; newton "
+           f"{r.verdict.name}, {counted(len(r.boxes), 'box', 'es')} ({row.minimisers} wanted), first call {cold:.2f} s; newton "
            f"{loop.verdict.name}, {loop_warm:.3g} s" + ("" if wrong is None else f"  WRONG: {wrong}"))
     return {"problem": row.what, "seconds": warm, "first": cold, "verdict": r.verdict.name, "lower": r.lower, "upper": r.upper,
             "boxes": len(r.boxes), "newton": loop_warm, "newton verdict": loop.verdict.name, "wrong": wrong}
@@ -202,9 +202,9 @@ def cell(r: dict[str, Any], notes: list[str]) -> str:
 def peers(options: argparse.Namespace) -> None:
     limit, table, notes = options.peer_limit, TABLES.setdefault("peers", []), []
     for rule in options.rules:
-        print(f"\nBeside other programs, bounds {rule}, {limit:.0f} s each: median seconds of a run, right runs of all; w: ended in a "
-              f"wrong\nfit, more than {CLOSE:g} above the least sum of squares; f: said that it failed; l: did not end in time; "
-              "!: bounds that cannot be")
+        print(f"\nBeside other programs, bounds {rule}, {limit:.0f} s each: median seconds of a run, right runs of all. w: ended in a\n"
+              f"wrong fit, more than {CLOSE:g} above the least sum of squares; f: said that it failed; l: did not end in time;\n"
+              "!: claimed bounds that cannot be")
         print(*(f"{name:<22}" for name in ("", "ours", *PEERS)), flush=True)
         for p in filter(lambda p: options.chosen(p.name), read().values()):
             row = peers_row(p, rule, limit, options)
@@ -219,8 +219,8 @@ def peers(options: argparse.Namespace) -> None:
         ran = [row[name] for row in table if "failure" not in row[name]]
         right, wrong, failed, late = (sum(r[key] for r in ran) for key in ENDS)
         report(f"{name}: runs that end in a wrong fit", wrong, f"of {right + wrong}",
-               note=f"{failed} more failed, {late} were late; no right run: {sum(not r['right'] for r in ran)} of {len(ran)} problems; "
-               f"not run: {len(table) - len(ran)}; bounds that cannot be: {sum(r.get('false', False) for r in ran)}")
+               note=f"{failed} more failed, {late} were late; no right run: {sum(not r['right'] for r in ran)} of {len(ran)} "
+               f"problems; not run: {len(table) - len(ran)}; bounds that cannot be: {sum(r.get('false', False) for r in ran)}")
 
 
 def peers_row(p: Fit, rule: str, limit: float, options: argparse.Namespace) -> dict[str, Any]:

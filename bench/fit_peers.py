@@ -159,9 +159,9 @@ def proved(name: str, p: Fit, rule: str, limit: float, best: float) -> dict[str,
     value = math.inf if claim.x is None else p.sum_of_squares(np.clip(np.array(claim.x), lo, hi))
     late = not claim.solved and seconds >= limit
     end = "late" if late else "right" if right(value, best) else "wrong" if claim.solved else "failed"
-    return dict.fromkeys(ENDS, 0) | {
-        end: 1, "seconds": seconds, "total": seconds, "value": value, "lower": claim.lower, "upper": claim.upper, "status": claim.status,
-        "false": bool(claim.lower > best * (1 + CLOSE) or claim.upper < best * (1 - CLOSE))}
+    false = claim.lower > best * (1 + CLOSE) or claim.upper < best * (1 - CLOSE)
+    return dict.fromkeys(ENDS, 0) | {end: 1, "seconds": seconds, "total": seconds, "value": value, "lower": claim.lower,
+                                     "upper": claim.upper, "status": claim.status, "false": bool(false)}
 
 
 def peer(name: str, problem: str, rule: str, limit: float, best: float) -> dict[str, Any]:
