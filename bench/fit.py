@@ -77,8 +77,6 @@ def solve(options: argparse.Namespace, model: Callable, x: np.ndarray, y: np.nda
 
 # ---- NIST
 
-
-
 def certified(p: Fit, r: Any) -> tuple[str, str | None]:
     """What the result says of the certified fit, in words; and what of that cannot be.
 
@@ -89,13 +87,14 @@ def certified(p: Fit, r: Any) -> tuple[str, str | None]:
     rounding = 2.0**-51 * float(np.linalg.norm(p.y))
     low, high = max(math.sqrt(low) - rounding, 0.0) ** 2, (math.sqrt(high) + rounding) ** 2
     if r.upper < low:
-        return f"a better fit than the certified one, {p.squares_text}", None
+        return f"a better fit than the certified one, {r.upper:.11g} < {p.squares_text}", None
     if r.lower > high:
         return "", f"the certified sum is {p.squares_text}"
     ends = np.array([digits(text) for text in p.certified_text])
     if not ((r.regions.lo <= ends[:, 1]) & (ends[:, 0] <= r.regions.hi)).all(axis=1).any():
         return "", "the certified parameters are in no region"
-    return "certified values inside", None
+    found = r.upper <= high * (1 + GAP)
+    return "certified values inside" if found else f"the best fit was not found: {r.upper:.5g} > {p.squares_text}", None
 
 
 def number(r: Any) -> str:
@@ -202,9 +201,9 @@ def cell(r: dict[str, Any], notes: list[str]) -> str:
 def peers(options: argparse.Namespace) -> None:
     limit, table, notes = options.peer_limit, TABLES.setdefault("peers", []), []
     for rule in options.rules:
-        print(f"\nBeside other programs, bounds {rule}, {limit:.0f} s each: median seconds of a run, right runs of all. w: ended in a\n"
-              f"wrong fit, more than {CLOSE:g} above the least sum of squares; f: said that it failed; l: did not end in time;\n"
-              "!: claimed bounds that cannot be")
+        print(f"\nBeside other programs, bounds {rule}, {limit:.0f} s each: median seconds of a run, right runs of all."
+              f"\nw: ended in a wrong fit, its sum of squares more than {CLOSE:g} above the least one; f: said that it failed; "
+              "l: did not end in time;\n!: claimed bounds that cannot be")
         print(*(f"{name:<22}" for name in ("", "ours", *PEERS)), flush=True)
         for p in filter(lambda p: options.chosen(p.name), read().values()):
             row = peers_row(p, rule, limit, options)

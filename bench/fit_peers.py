@@ -133,7 +133,11 @@ def _operator(operation: Callable[[Any, Any], Any], swapped: bool) -> Callable[[
 
 
 def _function(name: str) -> Callable[[Symbol], Symbol]:
-    return lambda self: Symbol(getattr(self.m, name)(self.e), self.m)
+    def method(self: Symbol) -> Symbol:
+        if not hasattr(self.m, name):
+            raise NotImplementedError(f"it has no {name}")
+        return Symbol(getattr(self.m, name)(self.e), self.m)
+    return method
 
 
 for _name in ("add", "sub", "mul", "truediv"):
@@ -167,4 +171,7 @@ def proved(name: str, p: Fit, rule: str, limit: float, best: float) -> dict[str,
 def peer(name: str, problem: str, rule: str, limit: float, best: float) -> dict[str, Any]:
     """One peer on one problem, in so many seconds; `best` is the least sum of squares known."""
     importlib.import_module(MODULES[name])
-    return (searched if name in SEARCHERS else proved)(name, read()[problem], rule, limit, best)
+    try:
+        return (searched if name in SEARCHERS else proved)(name, read()[problem], rule, limit, best)
+    except Exception as error:
+        raise RuntimeError(" ".join(str(error).split())) from error  # in one line, which is what the parent shows

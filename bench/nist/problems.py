@@ -4,6 +4,7 @@ The data (data.json, made by make_data.py) are in the public domain. NIST's cert
 """
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -157,7 +158,7 @@ class Fit:
 
 
 def read() -> dict[str, Fit]:
-    """The problems by name, in NIST's order: by difficulty."""
+    """The problems by name, in NIST's order: by difficulty. Models and data have the certified sums of squares."""
     data = json.loads(Path(__file__).with_name("data.json").read_text())
 
     def fit(name: str) -> Fit:
@@ -165,4 +166,7 @@ def read() -> dict[str, Fit]:
         y, x = np.array(p["y"]), np.array(p["x"])
         return Fit(name, model, nonlinear, x if len(x) > 1 else x[0], np.log(y) if name == "Nelson" else y,
                    np.array([p["start_1"], p["start_2"]]), tuple(p["certified"]), p["sum_of_squares"])
-    return {name: fit(name) for name in MODELS}
+    fits = {name: fit(name) for name in MODELS}
+    for p in fits.values():
+        assert math.isclose(p.sum_of_squares(p.certified), float(p.squares_text), rel_tol=1e-9, abs_tol=1e-20), p.name
+    return fits
