@@ -26,11 +26,10 @@ from typing import Any
 import numpy as np
 
 from bench.nist.problems import Fit, read
-from bench.provers import Contest, gurobi, maingo
+from bench.provers import PLAIN, Contest, gurobi, maingo
 
 CLOSE = 1e-6           # relative
 STARTS, RUNS = 100, 10  # at most: of curve_fit, of lmfit
-SMALLEST = 1e-9        # MAiNGO takes no smaller absolute gap
 LARGE = 1e150
 ENDS = ("right", "wrong", "failed", "late")  # of a run
 
@@ -147,25 +146,30 @@ for _name in ("exp", "log", "sqrt", "sin", "cos", "arctan"):
     setattr(Symbol, _name, _function(_name))
 
 
-def contest(p: Fit, rule: str) -> Contest:
-    """The fit as a problem of the provers."""
+def contest(p: Fit, rule: str, scale: float) -> Contest:
+    """The fit as a problem of the provers, its residuals multiplied."""
     def formula(b: list, m: SimpleNamespace) -> Any:
-        residuals = p.y - p.model(p.x, *(Symbol(e, m) for e in b))
+        residuals = scale * (p.y - p.model(p.x, *(Symbol(e, m) for e in b)))
         return sum(m.let(r.e) ** 2 for r in residuals)
     return Contest(p.sum_of_squares, formula, tuple(p.bounds(rule)))
 
 
 def proved(name: str, p: Fit, rule: str, limit: float, best: float) -> dict[str, Any]:
-    """One run. It is late if it did not end by itself. `false`: the bounds that it claims do not hold the least sum known."""
-    begin, problem = time.perf_counter(), contest(p, rule)
-    claim = PROVERS[name](problem, limit, split=True, atol=SMALLEST, rtol=CLOSE)
+    """One run. It is late if it did not end by itself. `false`: the bounds that it claims do not hold the least sum known.
+
+    Their tolerances are absolute: the least sum is made 1.
+    """
+    begin, scale = time.perf_counter(), 1 / math.sqrt(best)
+    problem = contest(p, rule, scale)
+    assert math.isclose(problem.formula(p.starts[0].tolist(), PLAIN), scale**2 * p.sum_of_squares(p.starts[0]), rel_tol=1e-9)
+    claim = PROVERS[name](problem, limit, split=True, atol=CLOSE, rtol=CLOSE)
     seconds, (lo, hi) = time.perf_counter() - begin, np.array(problem.bounds).T
     value = math.inf if claim.x is None else p.sum_of_squares(np.clip(np.array(claim.x), lo, hi))
     late = not claim.solved and seconds >= limit
     end = "late" if late else "right" if right(value, best) else "wrong" if claim.solved else "failed"
-    false = claim.lower > best * (1 + CLOSE) or claim.upper < best * (1 - CLOSE)
-    return dict.fromkeys(ENDS, 0) | {end: 1, "seconds": seconds, "total": seconds, "value": value, "lower": claim.lower,
-                                     "upper": claim.upper, "status": claim.status, "false": bool(false)}
+    return dict.fromkeys(ENDS, 0) | {
+        end: 1, "seconds": seconds, "total": seconds, "value": value, "lower": claim.lower * best, "upper": claim.upper * best,
+        "status": claim.status, "false": claim.lower > 1 + CLOSE or claim.upper < 1 - CLOSE}
 
 
 def peer(name: str, problem: str, rule: str, limit: float, best: float) -> dict[str, Any]:
