@@ -7,10 +7,12 @@ Parts, all of them by default:
            relative gap of 1e-6. Bounds by two rules. "x10": nonlinear parameters from a tenth to ten times the hull of NIST's two
            starts and the certified value, linear ones 100 times the largest of these on both sides; "hull": that hull widened by
            its width at both ends, linear ones as before
-  lanczos  Lanczos1, whose least sum of squares, 1.4e-25, doubles cannot resolve: all parameters with a sum below a given one
+  lanczos  Lanczos1, whose least sum of squares, 1.4e-25, doubles cannot resolve: the box around all parameters with a sum below
+           1e-18 (they fill one of width 7.5e-6) and 1e-20 (7.5e-7), the three terms in ascending order of their rates
   thesis   the four problems of bench/newton.py, beside engine="newton": to a gap of 1e-3, regions no wider than 1e-3
   points   amplitude * exp(-decay * x) + offset with 100,000 and 1,000,000 data points
-  sets     confidence sets: of Misra1a, and of two peaks that can be exchanged
+  sets     95 % confidence sets: volume of the boxes around that of Misra1a, by that of the boxes inside; interval of each
+           parameter of two peaks that can be exchanged, by the interval that is attained
 
 A row has the seconds of the second call in this process (the first one traces and compiles); what is not proved within the time
 limit is not called again. A result that contradicts a certified value is printed as WRONG. With --peers, and then nothing else
@@ -23,7 +25,6 @@ import argparse
 import math
 import os
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -35,9 +36,10 @@ sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench import newton  # noqa: E402
 from bench.fit_peers import CLOSE, ENDS, PEERS  # noqa: E402
+from bench.fit_sets import lanczos, sets  # noqa: E402
 from bench.nist.problems import RULES, Fit, digits, read  # noqa: E402
 from bench.process import child  # noqa: E402
-from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
+from bench.table import exit_code, head, report, this_machine, timed, write_json  # noqa: E402
 from infimum.text import counted  # noqa: E402
 
 GAP = 1e-6
@@ -46,17 +48,6 @@ RESOLVED = 1e-18       # a sum of squares of Lanczos1 that others are asked for:
 HARD = {"cpu": {"x10": None, "hull": ("Lanczos1", "Hahn1")},  # what need not be proved; over x10 on a CPU any five
         "cuda": {"x10": ("Lanczos1", "Gauss1", "Gauss2", "Gauss3", "Hahn1"), "hull": ("Lanczos1",)}}
 LEAST = 22             # over x10 on a CPU
-TABLES: dict[str, list[dict[str, Any]]] = {}
-
-
-def head(title: str) -> None:
-    print(f"\n{title}\n{HEAD}", flush=True)
-
-
-def timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    r = call()
-    return time.perf_counter() - start, r
 
 
 def twice(call: Callable[[], Any]) -> tuple[float, float, Any]:
@@ -121,7 +112,7 @@ def nist_row(p: Fit, rule: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def nist(options: argparse.Namespace) -> None:
-    table, every = TABLES.setdefault("nist", []), read()
+    table, every = options.tables.setdefault("nist", []), read()
     for rule in options.rules:
         head(f"NIST, bounds {rule}, to a relative gap of {GAP:g} in {options.time_limit:.0f} s, through {options.through}")
         rows = []
@@ -142,7 +133,7 @@ def nist(options: argparse.Namespace) -> None:
 
 def thesis(options: argparse.Namespace) -> None:
     head(f"The thesis's problems, to a gap of {newton.TOLERANCE:g}, beside engine='newton'")
-    table = TABLES.setdefault("thesis", [])
+    table = options.tables.setdefault("thesis", [])
     for row in (row for rows in (newton.fdehyde, newton.polycos, newton.poly, newton.sinusoidal) for row in rows()):
         if options.chosen(row.what):
             table.append(thesis_row(row, options))
@@ -184,7 +175,7 @@ def falling(x, amplitude, decay, offset):
 
 def points(options: argparse.Namespace) -> None:
     head(f"Many data points, three parameters, to a relative gap of {GAP:g}")
-    table, true, most = TABLES.setdefault("points", []), (50.0, 0.7, 2.0), 60.0 if options.device == "cpu" else 3.0
+    table, true, most = options.tables.setdefault("points", []), (50.0, 0.7, 2.0), 60.0 if options.device == "cpu" else 3.0
     for count in filter(lambda count: options.chosen(f"{count:,} points"), (100_000, 1_000_000)):
         x = np.linspace(0.0, 10.0, count)
         y = falling(x, *true) + 0.5 * np.random.default_rng(0).standard_normal(count)
@@ -211,7 +202,7 @@ def cell(r: dict[str, Any], notes: list[str]) -> str:
 
 
 def peers(options: argparse.Namespace) -> None:
-    limit, table, notes = options.peer_limit, TABLES.setdefault("peers", []), []
+    limit, table, notes = options.peer_limit, options.tables.setdefault("peers", []), []
     for rule in options.rules:
         print(f"\nBeside other programs, bounds {rule}, {limit:.0f} s each: median seconds of a run, right runs of all."
               f"\nw: ended in a wrong fit, its sum of squares more than {CLOSE:g} above the least one; f: said that it failed; "
@@ -243,7 +234,8 @@ def peers_row(p: Fit, rule: str, limit: float, options: argparse.Namespace) -> d
             **{name: child("fit_peers", "peer", 4 * limit + 30, alone=True, name=name, **asked) for name in PEERS}}
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {"nist": nist, "thesis": thesis, "points": points}
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "nist": nist, "lanczos": lanczos, "thesis": thesis, "points": points, "sets": sets}
 
 
 def main() -> int:
@@ -259,8 +251,9 @@ def main() -> int:
     parser.add_argument("--json", help="write the tables to this file, again after each row")
     options = parser.parse_args()
     options.chosen = lambda name: not options.problems or any(text in name for text in options.problems)
+    options.tables = {}
     machine = this_machine(options.device)
-    options.keep = lambda: write_json(options.json, machine, through=options.through, tables=TABLES)
+    options.keep = lambda: write_json(options.json, machine, through=options.through, tables=options.tables)
     print(machine, flush=True)
     for part in options.only or ([] if options.peers else PARTS):
         PARTS[part](options)

@@ -29,7 +29,7 @@ sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.process import child  # noqa: E402
 from bench.provers import CONTESTS, PEERS, TOLERANCE, WAYS  # noqa: E402
-from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
+from bench.table import exit_code, head, report, this_machine, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
 from infimum.backend.cpu import CpuBackend  # noqa: E402
 from infimum.lower.branch import rows_of  # noqa: E402
@@ -43,10 +43,6 @@ SIZES = {1_000: (2.0, TEN), 10_000: (15.0, TEN[:-1]), MILLION: (120.0, THREE)}  
 MEMORY = 8.0  # GiB at most, for a million variables
 XTOL = 1e-4
 TABLES: dict[str, list[dict]] = {}
-
-
-def head(title: str) -> None:
-    print(f"\n{title}\n{HEAD}", flush=True)
 
 
 # ten and linear
