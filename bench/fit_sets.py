@@ -42,8 +42,9 @@ def lanczos(options: argparse.Namespace) -> None:
             width = max(profile.outer.hi - profile.outer.lo for profile in c.profiles.values())
             attained = max(profile.inner.hi - profile.inner.lo for profile in c.profiles.values() if profile.inner)
             assert c.threshold.lo * sigma**2 >= least, "a smaller set than that"
-            options.tables.setdefault("lanczos", []).append({"rule": rule, "sum": least, "width": width, "attained": attained,
-                                                     "seconds": seconds, "fit": fit_seconds, "stopped": c.stopped})
+            options.tables.setdefault("lanczos", []).append({
+                "rule": rule, "sum": least, "width": width, "attained": attained, "seconds": seconds, "fit": fit_seconds,
+                "stopped": c.stopped})
             report(f"sum below {least:g}: width of the box", width, "", f"<= {widest:g}", width <= widest,
                    f"{attained:.3g} is attained; fit {fit_seconds:.2f} s, set {seconds:.2f} s {c.stopped or ''}")
             options.keep()
