@@ -82,7 +82,7 @@ def certified(p: Fit, r: Any) -> tuple[str, str | None]:
     if r.lower > high:
         return "", f"the certified sum is {p.squares_text}"
     ends = np.array([digits(text) for text in p.certified_text])
-    if not ((r.regions.lo <= ends[:, 1]) & (ends[:, 0] <= r.regions.hi)).all(axis=1).any():
+    if r.regions is not None and not ((r.regions.lo <= ends[:, 1]) & (ends[:, 0] <= r.regions.hi)).all(axis=1).any():
         return "", "the certified parameters are in no region"
     found = r.upper <= high * (1 + GAP)
     return "certified values inside" if found else f"the best fit was not found: {r.upper:.5g} > {p.squares_text}", None
@@ -101,20 +101,20 @@ def nist_row(p: Fit, rule: str, options: argparse.Namespace) -> dict[str, Any]:
     proved, (said, wrong) = r.verdict.name == "PROVED", certified(p, r)
     gap = r.gap / r.upper if r.upper > 0 else math.inf
     fits, fast = number(r) if proved else "number not known", len(p.nonlinear) == 1
-    note = f"{r.verdict.name}, gap {gap:.2g}, {counted(len(r.boxes), 'box', 'es')}, {fits}, first call {cold:.2f} s, "
+    note = f"{r.verdict.name}, gap {gap:.2g}, {counted(len(r.boxes or ()), 'box', 'es')}, {fits}, first call {cold:.2f} s, "
     report(f"{p.name}, {rule}, {len(p.certified)} parameters, {len(p.y)} points", warm, "s", f"<= {FAST:g}" if fast else "",
            proved and warm <= FAST and wrong is None if fast else None if wrong is None else False,
            note + (said if wrong is None else f"WRONG: {wrong}"))
     return {"problem": p.name, "rule": rule, "parameters": len(p.certified), "nonlinear": len(p.nonlinear), "points": len(p.y),
             "seconds": warm, "first": cold, "verdict": r.verdict.name, "lower": r.lower, "upper": r.upper, "gap": gap,
-            "boxes": len(r.boxes), "regions": len(r.regions), "fits": fits, "nit": r.nit, "nfev": r.nfev,
+            "boxes": len(r.boxes or ()), "fits": fits, "nit": r.nit, "nfev": r.nfev,
             "certified": said, "wrong": wrong}
 
 
 def nist(options: argparse.Namespace) -> None:
     table, every = options.tables.setdefault("nist", []), read()
     for rule in options.rules:
-        head(f"NIST, bounds {rule}, to a relative gap of {GAP:g} in {options.time_limit:.0f} s, through {options.through}")
+        head(f"NIST, bounds {rule}, to a relative gap of {GAP:g} in {options.time_limit:g} s, through {options.through}")
         rows = []
         for p in filter(lambda p: options.chosen(p.name), every.values()):
             rows.append(nist_row(p, rule, options))
@@ -161,10 +161,10 @@ def thesis_row(row: newton.Row, options: argparse.Namespace) -> dict[str, Any]:
     wrong, proved = newton.contradiction(row, r), r.verdict.name == "PROVED"
     wanted = loop_warm if loop.verdict.name == "PROVED" else math.inf
     report(row.what, warm, "s", f"<= {wanted:.3g}", proved and wrong is None and warm <= wanted,
-           f"{r.verdict.name}, {counted(len(r.boxes), 'box', 'es')} ({row.minimisers} wanted), first call {cold:.2f} s; newton "
-           f"{loop.verdict.name}, {loop_warm:.3g} s" + ("" if wrong is None else f"  WRONG: {wrong}"))
+           f"{r.verdict.name}, {counted(len(r.boxes or ()), 'box', 'es')} ({row.minimisers} wanted), first call {cold:.2f} s; "
+           f"newton {loop.verdict.name}, {loop_warm:.3g} s" + ("" if wrong is None else f"  WRONG: {wrong}"))
     return {"problem": row.what, "seconds": warm, "first": cold, "verdict": r.verdict.name, "lower": r.lower, "upper": r.upper,
-            "boxes": len(r.boxes), "newton": loop_warm, "newton verdict": loop.verdict.name, "wrong": wrong}
+            "boxes": len(r.boxes or ()), "newton": loop_warm, "newton verdict": loop.verdict.name, "wrong": wrong}
 
 
 # ---- many data points

@@ -7,7 +7,7 @@ model, the data and the bounds that we get, and some seconds:
   hopping       lmfit's basinhopping, from a random start, then its Levenberg-Marquardt method
   evolution     lmfit's differential_evolution, then the same
   MAiNGO        to a relative gap of 1e-6, in the space of the parameters
-  Gurobi        to the same, with a variable for each residual; its free licence ends at some 200 of them, and it has no arctangent
+  Gurobi        to the same, with a variable for each residual: some 200 by its free licence; it has no arctangent
 
 Each is meant for a process of its own (`peer`), with one thread.
 """
