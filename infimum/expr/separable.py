@@ -10,7 +10,7 @@ denominator, in a function, or is multiplied by itself is nonlinear; then all is
 
 from dataclasses import dataclass
 
-from infimum.expr.build import broadcast, build, rebuilt
+from infimum.expr.build import broadcast, build, concat, rebuilt, zeros
 from infimum.expr.families import Family, families
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.ops import Kind
@@ -118,8 +118,11 @@ def _expand(nodes: list[Expr], reads: dict[Expr, frozenset[int]], linear: set[in
 
 def _applied(node: Expr, args: list[Polynomial], mine: frozenset[int]) -> Polynomial:
     """An operation on polynomials."""
-    if node.op in ("reshape", "broadcast", "transpose", "slice", "gather", "neg"):
+    if node.op in ("reshape", "broadcast", "transpose", "slice", "gather", "embed", "scatter", "neg"):
         return {m: rebuilt(node, {node.args[0]: c}) for m, c in args[0].items()}
+    if node.op == "concat":
+        found = dict.fromkeys(m for polynomial in args for m in polynomial)
+        return {m: concat([p.get(m, zeros(a.shape)) for p, a in zip(args, node.args, strict=True)], node.line) for m in found}
     if node.op in ("add", "sub"):
         total = dict(args[0])
         for m, c in args[1].items():
@@ -194,7 +197,7 @@ def _split(column: Expr) -> tuple[Expr | None, Expr]:
 def _multiplied(vectors: tuple[Expr, ...]) -> tuple[Expr, ...]:
     nodes = list(topological(list(vectors)))
     below = {node.args[1] for node in nodes if node.op == "div" and _moves(node.args[1])}
-    if len(below) != 1:
+    if len(below) != 1 or next(iter(below)).shape != vectors[0].shape:
         return ()
     denominator, = below
     found = [_times(v, denominator) for v in vectors]
