@@ -42,6 +42,7 @@ _REACH = 1e3         # unbounded variables: the swarm looks this far
 _MANY = 32           # with more variables points come from the coordinate search, not from the swarm
 _SWARMED = 2000      # with up to so many variables the swarm is asked where that was not enough
 _QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
+_BEFORE_CHAIN = 2    # rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
 _COUPLED, _WORTH_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19  # after so many coupled chains are tried, with so many cells a step,
@@ -172,10 +173,10 @@ class Auto:
 
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the whole box is settled."""
-        along = self.root.sweeper is not None and len(self.lo) > _MANY
+        along = len(self.lo) > _MANY and self.root.sweeper is not None
         search = self._coordinate_search() if along else self.first
-        stages = [(lambda: self._look(search, last=_QUICK), along), (self._chain, True),
-                  (lambda: self._look(search, first=_QUICK), along), (self._look_first, not along or self._can_swarm()),
+        stages = [(lambda: self._look(search, last=_BEFORE_CHAIN), along), (self._chain, True),
+                  (lambda: self._look(search, first=_BEFORE_CHAIN), along), (self._look_first, not along or self._can_swarm()),
                   (self._begin_to_branch, True)]
         return [stage for stage, wanted in stages if wanted]
 
@@ -212,19 +213,17 @@ class Auto:
 
     def _is_lowest(self, search: PointSearch) -> bool:
         """Is its point as low as the function can be, as its enclosure on the whole box tells? So it is for sums of squares."""
-        if len(self.lo) > _MANY:
-            return False
-        enough = self.least + _LOWEST * self.goal.slack(self.least) + _ULPS * abs(self.least)
-        if not search.value <= enough:
+        if len(self.lo) > _MANY or not search.value <= self.low_enough:
             return False
         self.incumbent.offer(search.x[:, None])
-        return self.incumbent.upper <= enough
+        return self.incumbent.upper <= self.low_enough
 
     @cached_property
-    def least(self) -> float:
-        """The lower end of the natural enclosure on all that is searched."""
+    def low_enough(self) -> float:
+        """Next to nothing above the lower end of the natural enclosure on all that is searched."""
         boxes = (self.lo[:, None], self.hi[:, None]) if self.start is None else (self.start.lo, self.start.hi)
-        return float(self.evaluator.value(*boxes).lo.min())
+        least = float(self.evaluator.value(*boxes).lo.min())
+        return least + _LOWEST * self.goal.slack(least) + _ULPS * abs(least)
 
     def _begin_to_branch(self) -> Iterator[None]:
         branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.start)

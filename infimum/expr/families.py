@@ -41,7 +41,7 @@ def _by_inverse(function: Expr) -> tuple[Expr, bool]:
     nodes = list(topological([function]))
     views = {node for node in nodes if node.op == "var" or (node.kind is Kind.VIEW and _reads(node))}
     users = [node for node in nodes if node not in views and any(a in views for a in node.args)]
-    if not all(node.op == "div" and node.args[1] in views and node.args[0].op == "const" for node in users):
+    if not users or not all(node.op == "div" and node.args[1] in views and node.args[0].op == "const" for node in users):
         return function, False
     return substituted(function, {node: build("mul", *node.args) for node in users}), True
 

@@ -29,7 +29,7 @@ from infimum.expr.separable import Separable
 from infimum.interval.pair import INF
 from infimum.lower.balls import Ball, dot, norm, size, total
 from infimum.lower.basis import LARGE, TINY, Basis
-from infimum.lower.branch import GONE, cut, rows, rows_of
+from infimum.lower.branch import GONE, STUCK, cut, rows, rows_of
 from infimum.lower.data import Data
 from infimum.lower.expansion import Expansion
 from infimum.lower.kernel import Builder, Kernel, Value
@@ -39,6 +39,7 @@ from infimum.lower.quadratic import Quadratic
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _SOLID = 2.0**-6  # the least γ that is of use
+_BLIND = 10.0     # what rows that are left out count, where a side to cut is chosen
 
 
 def projection(name: str, parts: Separable, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -188,25 +189,30 @@ class Projection:
             b.output(POINT, i, point[i])
         low_row, axis_row, level_row = rows(n)
         b.output(LEFT, low_row, known_lower)
-        b.output(LEFT, axis_row, b.select(gone, GONE, self._axis()))
+        b.output(LEFT, axis_row, b.select(gone, GONE, self._axis(lo, hi)))
         b.output(LEFT, level_row, b.input(0, level_row))
         b.output(UPPER, 0, b.select(b.mand(b.mand(at_bounds, self.basis.bounded), b.olt(self.sums.upper, LARGE)), self.sums.upper, INF))
         b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
 
-    def _axis(self) -> Value:
-        """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds."""
+    def _axis(self, lo: list[Value], hi: list[Value]) -> Value:
+        """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds, one
+        without bounds first. Where none can be cut, the linear one that was to be cut, else another one."""
         b, n = self.b, self.n
-        best, axis = b.const(-1.0), b.input(0, rows(n)[1])
+        best, axis = b.const(-3.0), b.const(STUCK)
+
+        def better(i: int, score: Value) -> tuple[Value, Value]:
+            middle = cut(b, lo[i], hi[i], 0.5)
+            can = b.mand(b.ogt(middle, lo[i]), b.olt(middle, hi[i]))
+            is_better = b.mand(can, b.ogt(score, best))
+            return b.select(is_better, score, best), b.select(is_better, float(i), axis)
+        for i in sorted({i for product in self.parts.products for i in product}):
+            best, axis = better(i, b.select(b.oeq(b.input(0, rows(n)[1]), float(i)), -1.0, -2.0))
         sums = self.sums.sums
         scale = b.max(sums.root("z"), TINY)
         for k, i in enumerate(self.parts.nonlinear):
             score = b.mul(self.h[k], b.add(sums.root(("basis", k)), b.div(sums.root(("model", k)), scale)))
             part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
-            score = b.select(b.olt(score, LARGE), score, part)
-            middle = cut(b, self.lo[i], self.hi[i], 0.5)
-            can = b.mand(b.ogt(middle, self.lo[i]), b.olt(middle, self.hi[i]))
-            better = b.mand(can, b.ogt(score, best))
-            best, axis = b.select(better, score, best), b.select(better, float(i), axis)
+            blind = b.fma(b.mul(_BLIND, self.sums.missing), part, score)
+            score = b.select(b.olt(blind, LARGE), blind, b.select(b.olt(part, LARGE), part, LARGE))
+            best, axis = better(i, score)
         return axis
-
-

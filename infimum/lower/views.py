@@ -79,8 +79,8 @@ def _broadcast(e: ElementWriter, node: Expr, at: At) -> Needs:
 
 
 def _slice(e: ElementWriter, node: Expr, at: At) -> Needs:
-    place, rows = e.b.place, zip(node["starts"], node["steps"], at, strict=True)
-    return _one(node.args[0], tuple(place("uadd", place("umul", i, step), start) for start, step, i in rows))
+    place, rows = e.b.place, zip(node["starts"], node["steps"], node.shape, at, strict=True)
+    return _one(node.args[0], tuple(place("uadd", place("umul", i if d > 1 else 0, step), start) for start, step, d, i in rows))
 
 
 def _gather(e: ElementWriter, node: Expr, at: At) -> Needs:
