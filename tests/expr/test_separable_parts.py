@@ -1,4 +1,4 @@
-"""Linear parameters of residuals that are laid end to end, chosen, gathered or smeared: the parts are what the residuals are."""
+"""Residuals with their linear parameters apart: what the parts say together is what the residuals are."""
 
 import numpy as np
 import pytest
@@ -17,9 +17,11 @@ def smear(u):
 
 
 MODELS = {  # (model, n, products)
+    "decays": (lambda b: b[0] * np.exp(-b[1] * T) + b[2] * np.exp(-b[3] * T) + b[4], 5, [(0,), (2,), (4,)]),
     "periods": (lambda b: b[0] * np.cos(T / b[1]) - b[2] * np.cos(T / b[3]), 4, [(0,), (2,)]),
     "products": (lambda b: b[0] * (T + b[1]) / (T**2 + b[2]), 3, [(0,), (0, 1)]),
     "quotient": (lambda b: (b[0] + b[1] * T) / (1 + b[2] * T), 3, [(0,), (1,)]),
+    "sign": (lambda b: -(T - b[0]) * 3 - np.log(b[1]), 2, [(0,)]),
     "laid end to end": (lambda b: np.concatenate([b[0] * np.exp(-b[1] * T[:3]), b[2] + b[0] * T[3:]]), 3, [(0,), (2,)]),
     "chosen": (lambda b: np.where(T > 2, b[0] * T, b[1] * np.exp(-b[2] * T)), 3, [(0,), (1,)]),
     "gathered": (lambda b: b[0] * np.exp(-b[1] * T)[[5, 0, 0, 2, 1, 3]] + b[2] * T[::-1], 3, [(0,), (2,)]),
@@ -58,3 +60,15 @@ def along(function: Expr, u: float) -> np.ndarray:
     """A function of one variable."""
     shapes = [node.shape for node in topological([function]) if node.op == "var"]
     return evaluate(function, {VARIABLE: np.full(*shapes, u)})
+
+
+@pytest.mark.parametrize("f", (lambda x: np.sum(x**2), lambda x: np.sum((x * T[:2]) ** 2), lambda x: np.sum(np.exp(x[0] * T)),
+                               lambda x: np.sum((x[0] * T) ** 2), lambda x: np.sum(np.cumsum(x[0] * T + x[1]) ** 2)))
+def test_what_has_no_such_parts(f):
+    """Variables read all at once, no squares, a variable that is not there, running sums."""
+    assert sum_of_squares(trace(f, 2, ()), var("x", (2,))) is None
+
+
+def test_nothing_linear():
+    parts = sum_of_squares(trace(lambda b: np.sum((np.exp(-b[0] * T) / (b[1] + T)) ** 2), 2, ()), var("x", (2,)))
+    assert parts.nonlinear == (0, 1) and parts.columns == parts.products == parts.functions == ()
