@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infimum.expr.build import broadcast, build, index, rebuilt
+from infimum.expr.build import broadcast, build, concat, index, rebuilt, zeros
 from infimum.expr.families import Family, families
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
@@ -134,6 +134,9 @@ def _applied(node: Expr, args: list[Polynomial], mine: frozenset[int]) -> Polyno
     """An operation on polynomials."""
     if node.op in ("reshape", "broadcast", "transpose", "slice", "gather", "embed", "scatter", "neg"):
         return {m: rebuilt(node, {node.args[0]: c}) for m, c in args[0].items()}
+    if node.op == "concat":
+        found = dict.fromkeys(m for polynomial in args for m in polynomial)
+        return {m: concat([p.get(m, zeros(a.shape)) for p, a in zip(args, node.args, strict=True)], node.line) for m in found}
     if node.op in ("add", "sub"):
         total = dict(args[0])
         for m, c in args[1].items():
@@ -166,7 +169,7 @@ def residual_vector(f: Expr) -> Expr | None:
     e = squares.args[0] if squares.op == "powi" and squares["k"] == 2 else None
     if e is None or len(e.shape) != 1:
         return None
-    simple = all(node.kind not in (Kind.REDUCE, Kind.SCAN) and node.op != "concat" for node in topological([e]))
+    simple = all(node.kind not in (Kind.REDUCE, Kind.SCAN) for node in topological([e]))
     return e if simple else None
 
 

@@ -58,7 +58,7 @@ CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
 RESIDUALS = "residuals"
 PROJECTION = "projection"
-LEVENBERG = "levenberg"  # "levenberg:16" looks at every 16th residual
+LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
