@@ -22,7 +22,7 @@ from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
-from infimum.expr.separable import Separable, residual_vector, separable
+from infimum.expr.separable import Separable, residual_vector, separable, sum_of_squares
 from infimum.expr.show import listing
 from infimum.expr.tangents import Tangents, tangents
 from infimum.expr.trace import arguments, trace
@@ -327,6 +327,11 @@ class Evaluator:
         """The residuals of a sum of squares with their linear parameters apart; None if there are none."""
         e = residual_vector(self.f)
         return None if e is None else separable(e, var("x", (self.n,)))
+
+    @cached_property
+    def sum_of_squares(self) -> Separable | None:
+        """The same, where there may be no linear parameters."""
+        return self.separable or sum_of_squares(self.f, var("x", (self.n,)))
 
     @cached_property
     def has_pieces(self) -> bool:

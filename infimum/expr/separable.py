@@ -10,9 +10,11 @@ denominator, in a function, or is multiplied by itself is nonlinear; then all is
 
 from dataclasses import dataclass
 
-from infimum.expr.build import broadcast, build, rebuilt
+import numpy as np
+
+from infimum.expr.build import broadcast, build, index, rebuilt
 from infimum.expr.families import Family, families
-from infimum.expr.node import Expr, const, topological
+from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
 
 _MOST = 10  # products at most
@@ -26,7 +28,8 @@ _NONE: Monomial = ()
 class Separable:
     """`rest` is a vector, an expression of the `nonlinear` variables; a column is a vector of data (None: ones) times one of the
     `functions`, vectors again; `products[j]` are the variables in κ_j. `multiplied`, if not empty, are the only denominator, and
-    `rest` and the functions multiplied by it; `families` are functions that are equal where their variables are."""
+    `rest` and the functions multiplied by it; `families` are functions that are equal where their variables are; `gauges` are
+    functions exp(A), by their place: what to subtract from A, if it is large, so that nothing overflows."""
 
     rest: Expr
     functions: tuple[Expr, ...]
@@ -35,6 +38,16 @@ class Separable:
     nonlinear: tuple[int, ...]
     multiplied: tuple[Expr, ...] = ()
     families: tuple[Family, ...] = ()
+    gauges: tuple[tuple[int, "Gauge"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """exp(A - g) with the variable g, called `name`: 0, or A in one of two rows, scalars: the first and the last by the data."""
+
+    name: str
+    function: Expr
+    choices: tuple[Expr, Expr]
 
 
 class _Nonlinear(Exception):
@@ -70,16 +83,29 @@ def separable(e: Expr, x: Expr) -> Separable | None:
             data, function = _split(found[m])
             columns.append((data, functions.setdefault(function, len(functions))))
         multiplied = _multiplied((rest, *functions))
-        return Separable(rest, tuple(functions), tuple(columns), products, nonlinear, multiplied,
-                         () if multiplied else _families(tuple(functions), columns, x))
+        alike = () if multiplied else _families(tuple(functions), columns, x)
+        return Separable(rest, tuple(functions), tuple(columns), products, nonlinear, multiplied, alike,
+                         () if multiplied else _gauges(tuple(functions), alike))
     return None
 
 
+def sum_of_squares(f: Expr, x: Expr) -> Separable | None:
+    """The residuals of a sum of squares with their linear variables apart, if there are any; None if it is none, or where a
+    variable is not read on its own."""
+    e = residual_vector(f)
+    if e is None:
+        return None
+    reads = _reads(list(topological([e])), x)
+    if reads is None or len(reads[e]) < x.size:
+        return None
+    return separable(e, x) or Separable(e, (), (), (), tuple(range(x.size)))
+
+
 def _reads(nodes: list[Expr], x: Expr) -> dict[Expr, frozenset[int]] | None:
-    """The variables that each node needs."""
+    """The variables that each node needs; None where one is not read on its own."""
     found: dict[Expr, frozenset[int]] = {}
     for node in nodes:
-        if x in node.args:
+        if x in node.args or node is x is nodes[-1]:
             if node.op != "slice" or node.size != 1:
                 return None
             found[node] = frozenset(node["starts"])
@@ -144,7 +170,24 @@ def residual_vector(f: Expr) -> Expr | None:
     return e if simple else None
 
 
-# ---- data apart, families, denominators
+# ---- data apart, families, gauges, denominators
+def _gauges(functions: tuple[Expr, ...], alike: tuple[Family, ...]) -> tuple[tuple[int, Gauge], ...]:
+    """Of exponentials that are in no family, and read one vector of data."""
+    taken = {place for family in alike for place, _ in family.members}
+    found = []
+    for place, function in enumerate(functions):
+        if function.op != "exp" or place in taken or not _moves(function):
+            continue
+        exponent, name = function.args[0], f"gauge{place}"
+        data = [node.lo for node in topological([exponent]) if node.op == "const" and node.size == function.size > 1]
+        if len(data) == 1:
+            first, last = int(np.argmin(data[0])), int(np.argmax(data[0]))
+            rows = tuple(index(exponent, (row,)) for row in (first, last))
+            gauge = broadcast(var(name, ()), exponent.shape)
+            found.append((place, Gauge(name, build("exp", build("sub", exponent, gauge)), rows)))
+    return tuple(found)
+
+
 def _families(functions: tuple[Expr, ...], columns: list[tuple[Expr | None, int]], x: Expr) -> tuple[Family, ...]:
     """Those each of whose members is in one column, with the same data as the others."""
     data = [[column for column, k in columns if k == place] for place in range(len(functions))]

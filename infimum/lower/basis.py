@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from infimum.expr.families import Family
 from infimum.expr.node import Expr
-from infimum.expr.separable import Separable
-from infimum.interval.arithmetic import mul
+from infimum.expr.separable import Gauge, Separable
+from infimum.interval.arithmetic import add, mul
 from infimum.interval.estimates import ESTIMATES
-from infimum.interval.pair import SMOOTH, Pair
+from infimum.interval.pair import SMOOTH, Pair, b_level
 from infimum.interval.rules import RULES
 from infimum.lower.data import Data
 from infimum.lower.divided import Divided, Node, node_of
@@ -23,14 +23,16 @@ from infimum.lower.jets import Jet, Jets, unit
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
-from infimum.lower.proof import add_up
+from infimum.lower.proof import add_up, common, whole_if_unsound
 from infimum.lower.schedule import plan
 
 _NOTHING = 2.0**-300  # exponentials below are as good as 0; products with them would underflow, which is slow
+_LEAST = -207.9       # about its logarithm
 LARGE = 2.0**400   # numbers beyond are not worked with
 TINY = 2.0**-400
 _VARIES = 0.6      # a denominator varies much if it does by this part
 _CAP = 5.0
+_EXPONENT = 16.0   # of an exponential that is written otherwise
 
 
 class Blunt(Enclosures):
@@ -42,7 +44,7 @@ class Blunt(Enclosures):
 class BluntEstimates(Estimates):
     """Tiny exponentials are 0."""
 
-    rules = {**ESTIMATES, "exp": lambda b, x: _or_zero(b, ESTIMATES["exp"](b, x))}
+    rules = {**ESTIMATES, "exp": lambda b, x: _exp_or_zero(b, x)}
 
 
 def _blunt(b: Builder, y: Pair) -> Pair:
@@ -50,8 +52,10 @@ def _blunt(b: Builder, y: Pair) -> Pair:
                  least=min(y.least, 0), point=None)
 
 
-def _or_zero(b: Builder, y: Value) -> Value:
-    return b.select(b.olt(y, _NOTHING), 0.0, y)
+def _exp_or_zero(b: Builder, x: Value) -> Value:
+    """It is not even computed where it would underflow."""
+    tiny = b.olt(x, _LEAST)
+    return b.select(tiny, 0.0, ESTIMATES["exp"](b, b.select(tiny, _LEAST, x)))
 
 
 class Taylor(NamedTuple):
@@ -87,7 +91,9 @@ class Basis:
         self.b, self.data, self.parts, self.lo, self.hi = b, data, parts, lo, hi
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
         self.pairs = tuple(combinations_with_replacement(range(self.p), 2))
-        self.vectors = [parts.rest, *parts.functions]
+        functions = {place: gauge.function for place, gauge in parts.gauges}
+        self.vectors = [parts.rest, *(functions.get(place, function) for place, function in enumerate(parts.functions))]
+        self.gauges: dict[str, tuple[Value, Value]] = {}  # is there one, and is it that of the last row?
         self.t: dict[int, Value] = {}
         self.h: list[Value] = []
         self.bounded = b.olt(-1.0, 0.0)
@@ -96,6 +102,7 @@ class Basis:
             self.t[i] = t
             self.h.append(b.max(b.sub(hi[i], t), b.sub(t, lo[i])))
             self.bounded = b.mand(self.bounded, b.mand(b.ogt(lo[i], -LARGE), b.olt(hi[i], LARGE)))
+        self._choose_gauges()
         self.largest = self._largest() if parts.multiplied else None
         self.divided = [Divided(b, data, family, self._nodes(family), Blunt()) for family in parts.families]
 
@@ -108,6 +115,9 @@ class Basis:
         for divided in self.divided:
             if any(place == function for place, _ in divided.family.members):
                 return divided.any
+        for place, gauge in self.parts.gauges:
+            if place == function:
+                return self.gauges[gauge.name][0]
         return None
 
     def sizes(self, sizes: list[Value]) -> list[Value]:
@@ -117,11 +127,45 @@ class Basis:
             places = [column[place] for place, _ in divided.family.members]
             for j, size in zip(places, divided.sizes([sizes[j] for j in places]), strict=True):
                 sizes[j] = size
+        for place, gauge in self.parts.gauges:  # times exp(g)
+            used = self.gauges[gauge.name][0]
+            most = RULES["exp"](self.b, self._lowering(Blunt(), self._box).elements.leaves[gauge.name](0)).hi
+            for j, (_, function) in enumerate(self.parts.columns):
+                if function == place:
+                    sizes[j] = self.b.select(used, self.b.mul(sizes[j], most), sizes[j])
         return sizes
 
     # ---- leaves
-    def _lowering(self, meaning: object, leaf: Callable) -> Lowering:
-        lowering = Lowering(self.b, meaning, {"x": leaf}, self.data)
+    def _choose_gauges(self) -> None:
+        """The larger one of the exponents in the first and in the last row at t, if that is large, or far below 0."""
+        b, lowering = self.b, Lowering(self.b, BluntEstimates(), {"x": lambda i: self.t[i]}, self.data)
+        for _, gauge in self.parts.gauges:
+            first, last = lowering.elements_at(list(gauge.choices), ())
+            self.gauges[gauge.name] = b.ogt(b.abs(b.max(first, last)), _EXPONENT), b.ogt(last, first)
+
+    def _gauge(self, gauge: Gauge, meaning: object, leaf: Callable) -> Value | Pair | Jet:
+        """g, with this meaning."""
+        b, (used, second) = self.b, self.gauges[gauge.name]
+        first, last = Lowering(b, meaning, {"x": leaf}, self.data).elements_at(list(gauge.choices), ())
+        zero = Pair(b.const(0.0), b.const(0.0))
+
+        def value(one: Value, other: Value) -> Value:
+            return b.select(used, b.select(second, other, one), 0.0)
+
+        def pair(one: Pair | None, other: Pair | None) -> Pair | None:
+            if one is None and other is None:
+                return None
+            one, other = one or zero, other or zero
+            return Pair(value(one.nlo, other.nlo), value(one.hi, other.hi),
+                        b.select(used, b.min(b_level(b, one.level), b_level(b, other.level)), float(SMOOTH)))
+        if isinstance(first, Jet):
+            return Jet(pair(first.value, last.value), *(tuple(map(pair, one, other)) for one, other in
+                                                        zip(first[1:], last[1:], strict=True)))
+        return pair(first, last) if isinstance(first, Pair) else value(first, last)
+
+    def _lowering(self, meaning: object, leaf: Callable, tighter: dict | None = None) -> Lowering:
+        leaves = {gauge.name: lambda _, g=self._gauge(gauge, meaning, leaf): g for _, gauge in self.parts.gauges}
+        lowering = Lowering(self.b, meaning, {"x": leaf, **leaves}, self.data, tighter)
         data = [column for column, _ in self.parts.columns if column is not None]
         lowering.elements.plan = plan([*self.vectors, *self.parts.multiplied, *data], straight=False)
         return lowering
@@ -132,9 +176,9 @@ class Basis:
     def _point(self, i: int) -> Pair:
         return Pair(self.b.neg(self.t[i]), self.t[i], point=self.t[i])
 
-    def _jets(self, box: Callable[[int], Pair], pairs: tuple) -> Lowering:
+    def _jets(self, box: Callable[[int], Pair], pairs: tuple, tighter: dict | None = None) -> Lowering:
         jets, where = Jets(self.data, self.p, pairs, Blunt()), {i: k for k, i in enumerate(self.parts.nonlinear)}
-        return self._lowering(jets, lambda i: jets.leaf(box(i), [unit(self.b, k, where[i]) for k in range(self.p)]))
+        return self._lowering(jets, lambda i: jets.leaf(box(i), [unit(self.b, k, where[i]) for k in range(self.p)]), tighter)
 
     def _largest(self) -> Value:
         """The largest 1 / D that a row may have, else it is weighted down: some times what is typical, by the mean of its fourth
@@ -151,8 +195,11 @@ class Basis:
     def rows(self, slopes: bool = False, taylor: bool = False) -> Iterator[Row]:
         """A loop over them. With `slopes` and `taylor` these are computed too."""
         values = self._lowering(BluntEstimates(), lambda i: self.t[i])
-        boxes = self._lowering(Blunt(), self._box)
-        here, there = self._jets(self._point, ()), self._jets(self._box, self.pairs)
+        here = self._jets(self._point, ())
+        tighter = {gauge.function.args[0]: lambda _, jet, at, node=gauge.function.args[0]: self._mean_value(
+            jet, here.elements.element(node, at)) for _, gauge in self.parts.gauges}
+        there = self._jets(self._box, self.pairs, tighter)
+        boxes = self._jets(self._box, (), tighter) if tighter else self._lowering(Blunt(), self._box)
         with self.b.loop(self.parts.rest.size) as turn, ExitStack() as stack:
             at = (turn.index,)
             for lowering in (values, boxes, here, there, *(each for divided in self.divided for each in divided.lowerings())):
@@ -169,12 +216,13 @@ class Basis:
                 return [self._slopes(here.elements.element(node, at)) for node in nodes] if slopes else []
 
             def plain(lowering: Lowering, nodes: list[Expr]) -> list:
-                return [lowering.elements.element(node, at) for node in nodes]
+                found = [lowering.elements.element(node, at) for node in nodes]
+                return [each.value if isinstance(each, Jet) else each for each in found]
             yield self._chosen(
                 self._replaced(at, taylor, plain(values, self.vectors), points(self.vectors), jets(self.vectors) if taylor else [],
                                self._kept(plain(boxes, self.vectors))),
                 self._multiplied(at, values, boxes, points, jets if taylor else lambda _: []),
-                [None if column is None else boxes.elements.element(column, at) for column, _ in self.parts.columns])
+                [None if column is None else plain(boxes, [column])[0] for column, _ in self.parts.columns])
 
     def _replaced(self, at: tuple, taylor: bool, values: list, first: list, taylors: list, kept: Value) -> tuple:
         """The row, with divided differences where functions are close to each other."""
@@ -191,6 +239,30 @@ class Basis:
                         taylors[k] = _select(b, mask, Taylor(value, tuple(slope), tuple(slopes), tuple(bend)), taylors[k])
                     kept = b.mand(kept, b.mor(b.mnot(mask), sound))
         return values, first, taylors, kept
+
+    def _mean_value(self, jet: Jet, at_point: Jet) -> Jet:
+        """A jet on T whose value and slopes are intersected with what follows from those at t and the next derivatives on T: its
+        parts may depend on each other."""
+        b, first = self.b, list(jet.first)
+        smooth = b.oge(b_level(b, jet.value.level), float(SMOOTH))
+
+        def better(known: Pair, start: Pair, terms: list[tuple[Pair | None, Value]]) -> Pair:
+            found = Pair(start.nlo, start.hi)
+            for slope, far in terms:
+                if slope is not None:
+                    found = add(b, found, mul(b, whole_if_unsound(b, slope), Pair(far, far)))
+            best = common(b, whole_if_unsound(b, found), whole_if_unsound(b, known))
+            return known.but(nlo=b.select(smooth, best.nlo, known.nlo), hi=b.select(smooth, best.hi, known.hi), point=None)
+        bends = dict(zip(self.pairs, jet.second, strict=True)) if jet.second else {}
+        for k, slope in enumerate(jet.first):
+            if bends and slope is not None and at_point.first[k] is not None:
+                terms = [(bends[min(k, m), max(k, m)], h) for m, h in enumerate(self.h)]
+                first[k] = better(slope, at_point.first[k], terms)
+        value = better(jet.value, at_point.value, list(zip(first, self.h, strict=True)))
+        if bends:
+            halves = [(bend, b.mul(b.mul(self.h[k], self.h[m]), 0.5 if k == m else 1.0)) for (k, m), bend in bends.items()]
+            value = better(value, at_point.value, [*zip(at_point.first, self.h, strict=True), *halves])
+        return Jet(value, tuple(first), jet.second)
 
     def _slopes(self, jet: Jet) -> list[Value]:
         return [self.b.const(0.0) if p is None else p.hi for p in jet.first]

@@ -13,7 +13,7 @@ from infimum.lower.balls import UNITS, Ball, ball, dot, norm, size, total
 from infimum.lower.basis import LARGE, Basis, Row, Taylor
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.linear_fit import LinearFit
-from infimum.lower.proof import add_up, larger
+from infimum.lower.proof import add_up
 
 
 class Sums:
@@ -52,8 +52,9 @@ class Expansion:
             kept = b.mand(row.kept, self._row(row))
             missing = b.select(b.mand(kept, row.plain), 0.0, 1.0)
             self.sums.end(kept)
-            gaps = b.step((0.0,), (missing,), larger)
-        self.whole = b.oeq(gaps.results[0], 0.0)  # no row is left out, or replaced
+            gaps = b.step((0.0,), (missing,), add_up)
+        self.missing = b.div(gaps.results[0], float(self.parts.rest.size))  # the part of the rows that is left out, or replaced
+        self.whole = b.oeq(self.missing, 0.0)
         self._collect()
 
     # ---- a row

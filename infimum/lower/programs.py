@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from infimum.expr.build import build
 from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, var
-from infimum.expr.separable import residual_vector, separable
+from infimum.expr.separable import residual_vector, separable, sum_of_squares
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.lower import (
@@ -18,6 +18,7 @@ from infimum.lower import (
     descent,
     faces,
     flight,
+    levenberg,
     model,
     newton_loop,
     projection,
@@ -57,6 +58,7 @@ CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
 RESIDUALS = "residuals"
 PROJECTION = "projection"
+LEVENBERG = "levenberg"  # "levenberg:16" looks at every 16th residual
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -181,6 +183,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     LOOP_SPLIT: lambda f, x, gaps=0: Program(*newton_loop.split(LOOP_SPLIT, x.size, bool(gaps))),
     RESIDUALS: lambda f, x: Program(*residuals.residuals(RESIDUALS, f, x)),
     PROJECTION: lambda f, x: Program(*projection.projection(PROJECTION, separable(residual_vector(f), x), x.size)),
+    LEVENBERG: lambda f, x, stride=1: Program(*levenberg.levenberg(LEVENBERG, sum_of_squares(f, x), stride)),
     HOPE: lambda f, x: Program(*cells.hope(HOPE)),
     AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
     CURVES: lambda f, x, constants: Program(*cells.at_points(CURVES, f, x, constants, curved=True)),

@@ -39,6 +39,7 @@ from infimum.lower.quadratic import Quadratic
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _SOLID = 2.0**-6  # the least γ that is of use
+_BLIND = 10.0     # what rows that are left out count, where a side to cut is chosen
 
 
 def projection(name: str, parts: Separable, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
@@ -211,6 +212,7 @@ class Projection:
         for k, i in enumerate(self.parts.nonlinear):
             score = b.mul(self.h[k], b.add(sums.root(("basis", k)), b.div(sums.root(("model", k)), scale)))
             part = b.div(self.h[k], b.max(b.sub(b.data(self.at + 1 + n + i), b.data(self.at + 1 + i)), TINY))
-            score = b.select(b.olt(score, LARGE), score, b.select(b.olt(part, LARGE), part, LARGE))
+            blind = b.fma(b.mul(_BLIND, self.sums.missing), part, score)
+            score = b.select(b.olt(blind, LARGE), blind, b.select(b.olt(part, LARGE), part, LARGE))
             best, axis = better(i, score)
         return axis

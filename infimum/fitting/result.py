@@ -1,0 +1,266 @@
+"""FitResult: what is known of the best fit."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from infimum import environment
+from infimum.errors import OptionError
+from infimum.expr.real import round_down, round_up
+from infimum.fitting import drawing, report
+from infimum.fitting.data import read_x
+from infimum.fitting.domain import undefined
+from infimum.fitting.parts import Fit, Parameter, Prediction
+from infimum.fitting.problem import FitProblem
+from infimum.fitting.responses import Responses
+from infimum.fitting.statistics import Statistics, flat
+from infimum.fitting.symmetric import falls
+from infimum.minimisers import Minimiser
+from infimum.problem import Interval
+from infimum.result import Result, Verdict
+
+_START_BOXES = "; all this is about"
+_FLAT = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point
+
+
+@environment.all_ours
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """The result of `fit`. `print(r)` shows a table.
+
+    minimum: the Result of `minimize`, whose variables are the free parameters. problem: model, data, parameters and loss, as they
+    were read. rest: what the loss is above the function that was minimised: where measurements were repeated, their squares about
+    their means, which no parameter changes.
+    """
+
+    minimum: Result
+    problem: FitProblem
+    absolute_sigma: bool = False
+    rest: Interval = Interval(0.0, 0.0)
+
+    # ---- proved
+    @property
+    def verdict(self) -> Verdict:
+        """What was shown (see `Verdict`)."""
+        return self.minimum.verdict
+
+    @property
+    def message(self) -> str:
+        """How the run ended."""
+        said = self.minimum.message
+        return said if self.problem.groups is None else said.partition(_START_BOXES)[0]  # it holds for all of the bounds
+
+    @property
+    def success(self) -> bool:
+        """Was the best fit proved to the tolerance asked for?"""
+        return self.minimum.success
+
+    @property
+    @environment.ours
+    def least(self) -> Interval:
+        """The least value of the loss over the bounds lies in this interval. No loss is negative."""
+        lower, upper = max(self.minimum.lower, 0.0), self.minimum.upper
+        alone = self._alone()
+        if alone is not None:  # every best fit is one of them
+            lower, upper = max(lower, min(m.lower for m in alone)), min(upper, min(m.upper for m in alone))
+        if self.rest.hi > 0:
+            lower = round_down(Fraction(lower) + Fraction(self.rest.lo))
+            upper = round_up(Fraction(upper) + Fraction(self.rest.hi)) if np.isfinite(upper) else upper
+        return Interval(lower, upper)
+
+    @property
+    @environment.ours
+    def sse(self) -> Interval:
+        """The least sum of squares, in units of sigma, lies in this interval. Only for loss="squares"."""
+        if self.problem.loss.name != "squares":
+            raise OptionError(f"sse belongs to loss='squares'; r.least encloses the {self.problem.loss.named} of this fit")
+        return self.least
+
+    @cached_property
+    def fits(self) -> list[Fit]:
+        """Boxes that together hold every best fit: where it could be shown, one for each, with nothing else inside (`alone`)."""
+        alone = self._alone()
+        if alone is not None:
+            return [self._fit(m.lo, m.hi, True) for m in alone]
+        lo, hi = self.problem.parameters.lo, self.problem.parameters.hi
+        boxes = [(lo, hi)] if self.minimum.boxes is None else self.minimum.boxes
+        return [self._fit(*box, False) for box in boxes if not self._falls(*box)]
+
+    @cached_property
+    def params(self) -> dict[str, Parameter]:
+        """The parameters by name, in the order of the model's signature."""
+        parameters, found = self.problem.parameters, {}
+        lo, hi = (np.array([getattr(fit, end) for fit in self.fits]) for end in ("lo", "hi"))
+        values, *ends = (parameters.all_values(p) for p in (self.x, parameters.lo, parameters.hi))
+        errors, bounds = iter(() if self.statistics is None else self.statistics.stderr), zip(*ends, strict=True)
+        for k, (name, free, ends) in enumerate(zip(parameters.names, parameters.free, bounds, strict=True)):
+            error = next(errors, None) if free else None
+            found[name] = Parameter(name, float(values[k]), float(lo[:, k].min()), float(hi[:, k].max()),
+                                    None if error is None else float(error), not free, (float(ends[0]), float(ends[1])))
+        return found
+
+    @cached_property
+    def unique(self) -> bool | None:
+        """Is there exactly one best fit within the bounds? None if that was not shown; `uniqueness` says why."""
+        alone = self._alone()
+        if alone is None:
+            return None
+        return True if len(alone) == 1 else False if sum(m.upper <= self.minimum.lower for m in alone) > 1 else None
+
+    @property
+    @environment.ours
+    def uniqueness(self) -> str:
+        """What is known of the number of best fits, in a sentence."""
+        return report.uniqueness(self)
+
+    @cached_property
+    def undetermined(self) -> list[str]:
+        """The parameters that the data do not determine: proofs exclude no more than a part of their bounds, and by moving them,
+        alone or together, the loss does not change."""
+        data, parameters = self.problem.data, self.problem.parameters
+        wide = [] if self._alone() is not None or not self.success else self._wide
+        if not wide:
+            return []
+        steps = _FLAT * (parameters.hi - parameters.lo)
+        moves = flat(self._jacobian, steps, (self.residuals / data.unit).ravel(), data.weighted)
+        return [name for name, free in zip(parameters.free_names, moves, strict=True) if free and name in wide]
+
+    @cached_property
+    def undefined(self) -> str | None:
+        """What may be undefined for some parameters within the bounds, which are then no candidates; None if nothing is."""
+        return undefined(self._known())
+
+    @property
+    @environment.ours
+    def exact(self) -> bool:
+        """Does the model meet the data up to rounding errors? Standard errors tell nothing then."""
+        return self.least.hi <= self.problem.loss.slack(self.problem.data.weighted)
+
+    def predict(self, x: Any = None) -> Prediction:
+        """The model at x, or at the x of the data, for every best fit.
+
+        >>> import infimum
+        >>> r = infimum.fit(lambda x, a, b: a + b * x, [0, 1, 2], [1.0, 3.0, 5.5], bounds=[(-10, 10), (-10, 10)])
+        >>> line = r.predict([3.0])
+        >>> line.value.round(6), bool(line.hi - line.lo < 1e-6)
+        (array([7.666667]), True)
+        """
+        responses = self._responses if x is None else Responses(self._known(), read_x(x))
+        free = self.problem.parameters.free
+        lo, hi = (np.ascontiguousarray(np.array([getattr(fit, end)[free] for fit in self.fits]).T) for end in ("lo", "hi"))
+        return Prediction(*responses.enclose(lo, hi), responses.values(self.x))
+
+    # ---- estimates
+    @cached_property
+    def x(self) -> np.ndarray:
+        """The free parameters at the best point: within the box of the best fit, where there is one with exactly one in it."""
+        alone, x = self._alone(), self.minimum.x
+        if alone is None:
+            return x
+        width = np.maximum(self.problem.parameters.hi - self.problem.parameters.lo, np.finfo(float).tiny)
+        middles = [m.lo / 2 + m.hi / 2 for m in alone]
+        return min(middles, key=lambda middle: float((np.abs(middle - x) / width).max()))
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """The value of each parameter, by name, to be given to the model: `model(x, **r.values)`."""
+        return {name: p.value for name, p in self.params.items()}
+
+    @cached_property
+    def best_fit(self) -> np.ndarray:
+        """The model at the x of the data."""
+        return self._responses.values(self.x)
+
+    @cached_property
+    def residuals(self) -> np.ndarray:
+        """y minus the best fit, in the units of y."""
+        return self.problem.data.y - self.best_fit
+
+    @cached_property
+    def statistics(self) -> Statistics | None:
+        """Covariance, reduced chi-square and the like; None for other losses than squares, for which they mean nothing."""
+        if self.problem.loss.name != "squares":
+            return None
+        data = self.problem.data
+        return Statistics.of((self.residuals / data.unit).ravel(), data.weighted, self._jacobian, self.absolute_sigma)
+
+    @property
+    @environment.ours
+    def covariance(self) -> np.ndarray | None:
+        """That of the free parameters, an estimate."""
+        return None if self.statistics is None else self.statistics.covariance
+
+    @property
+    @environment.ours
+    def correlation(self) -> np.ndarray | None:
+        """That of the free parameters, an estimate."""
+        return None if self.statistics is None else self.statistics.correlation
+
+    # ---- other forms
+    def plot(self, ax: Any = None) -> Any:
+        """A matplotlib Figure: data and fit, and below them the residuals. With `ax`, data and fit alone, on that Axes."""
+        return drawing.draw(self, ax)
+
+    @environment.ours
+    def _repr_html_(self) -> str:
+        picture = drawing.png(self)
+        drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
+        return report.html_text(self) + drawn
+
+    @environment.ours
+    def __str__(self) -> str:
+        return report.text(self)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={p.value:.6g}" for name, p in self.params.items())
+        return f"FitResult({self.verdict.name}, {values})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle holds no function: what can be told without calling it is found before."""
+        for name in ("params", "unique", "undefined", "undetermined", "values", "best_fit", "residuals", "statistics"):
+            getattr(self, name)
+        problem = replace(self.problem, model=replace(self.problem.model, function=None),
+                          loss=replace(self.problem.loss, of=None))
+        return {**self.__dict__, "problem": problem} | {"_responses": None}
+
+    # ---- inside
+    def _alone(self) -> Sequence[Minimiser] | None:
+        """The boxes with exactly one local fit each that together hold all best ones; None if there are others."""
+        known = self.minimum.minimisers if self.success else None  # after a limit nobody waits for them
+        if known is None or known.rest > 0:
+            return None
+        return [m for m in known.may_be_global if not self._falls(m.lo, m.hi)] or None
+
+    def _falls(self, lo: np.ndarray, hi: np.ndarray) -> bool:
+        """Does the box hold nothing but mirror images of fits in ascending order?"""
+        return self.problem.groups is not None and falls(self.problem.groups, lo, hi)
+
+    def _fit(self, lo: np.ndarray, hi: np.ndarray, alone: bool) -> Fit:
+        return Fit(self.problem.parameters.all_values(lo), self.problem.parameters.all_values(hi), alone)
+
+    @property
+    def _wide(self) -> list[str]:
+        """The free parameters of which a single box of the fits holds a good part of the bounds."""
+        longest = np.max([fit.hi - fit.lo for fit in self.fits], axis=0)
+        return [p.name for p, length in zip(self.params.values(), longest, strict=True)
+                if not p.fixed and length >= _FLAT * (p.bounds[1] - p.bounds[0])]
+
+    @cached_property
+    def _jacobian(self) -> np.ndarray:
+        """The derivatives of the responses by the free parameters, in units of sigma."""
+        data = self.problem.data
+        return self._responses.jacobian(self.x) / np.broadcast_to(data.unit, data.y.shape).reshape(-1, 1)
+
+    def _known(self) -> FitProblem:
+        if self.problem.model.function is None:
+            raise OptionError("this result was pickled, and a pickle holds no model: predict before, or fit again")
+        return self.problem
+
+    @cached_property
+    def _responses(self) -> Responses:
+        return Responses(self._known(), self.problem.data.x, self.problem.data.y.shape)
