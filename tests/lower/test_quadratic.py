@@ -1,4 +1,4 @@
-"""Quadratic functions with balls for coefficients: nowhere lower than is said, and no side loses what is below; judged exactly."""
+"""Quadratic functions with balls for coefficients: nowhere lower than is said, no side loses what is below; judged exactly."""
 
 from fractions import Fraction
 from itertools import combinations_with_replacement
