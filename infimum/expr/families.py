@@ -47,8 +47,8 @@ def _by_inverse(function: Expr) -> tuple[Expr, bool]:
 
 
 def _reads(node: Expr) -> bool:
-    """Does it show u, and nothing else?"""
-    while node.kind is Kind.VIEW and len(node.args) == 1:
+    """Does it show u, and nothing else: no zeros beside it, no sums of it?"""
+    while node.kind is Kind.VIEW and len(node.args) == 1 and node.op not in ("embed", "scatter"):
         node = node.args[0]
     return node.op == "var"
 

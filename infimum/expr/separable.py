@@ -132,7 +132,7 @@ def _expand(nodes: list[Expr], reads: dict[Expr, frozenset[int]], linear: set[in
 
 def _applied(node: Expr, args: list[Polynomial], mine: frozenset[int]) -> Polynomial:
     """An operation on polynomials."""
-    if node.op in ("reshape", "broadcast", "transpose", "slice", "gather", "neg"):
+    if node.op in ("reshape", "broadcast", "transpose", "slice", "gather", "embed", "scatter", "neg"):
         return {m: rebuilt(node, {node.args[0]: c}) for m, c in args[0].items()}
     if node.op in ("add", "sub"):
         total = dict(args[0])
@@ -225,7 +225,7 @@ def _split(column: Expr) -> tuple[Expr | None, Expr]:
 def _multiplied(vectors: tuple[Expr, ...]) -> tuple[Expr, ...]:
     nodes = list(topological(list(vectors)))
     below = {node.args[1] for node in nodes if node.op == "div" and _moves(node.args[1])}
-    if len(below) != 1:
+    if len(below) != 1 or next(iter(below)).shape != vectors[0].shape:
         return ()
     denominator, = below
     found = [_times(v, denominator) for v in vectors]

@@ -154,7 +154,7 @@ class Projection:
                 nlo, high = quadratic.side(k, b.mul(within, within))
                 low, high = b.neg(b.fma(self.h[k], nlo, b.neg(self.basis.t[i]))), b.fma(self.h[k], high, self.basis.t[i])
                 cut_to(i, low, high, b.mand(self.solid, b.mand(b.ogt(low, -INF), b.olt(high, INF))))
-        at_bounds = self.sums.whole
+        inside = self.sums.whole
         point = [self.basis.t.get(i, b.const(0.0)) for i in range(n)]
         for j, product in enumerate(self.parts.products):
             spread = b.const(0.0)
@@ -173,16 +173,16 @@ class Projection:
             spread = b.fma(b.sqrt(size), reach, spread)
             low, high = b.neg(b.sub(spread, fit.kappa[j])), b.add(fit.kappa[j], spread)
             if len(product) > 1:
-                at_bounds = b.olt(0.0, -1.0)
+                inside = b.olt(0.0, -1.0)
                 continue
             i, = product
             sure = b.mand(b.mand(known, b.mnot(fit.dropped[j])), b.mand(b.ogt(low, -INF), b.olt(high, INF)))
             replaced = self.basis.is_replaced(self.parts.columns[j][1])
             if replaced is not None:
-                sure, at_bounds = (b.mand(mask, b.mnot(replaced)) for mask in (sure, at_bounds))
+                sure, inside = (b.mand(mask, b.mnot(replaced)) for mask in (sure, inside))
             cut_to(i, low, high, sure)
             point[i] = fit.kappa[j]
-            at_bounds = b.mand(at_bounds, b.mand(b.oge(point[i], b.data(self.at + 1 + i)), b.ole(point[i], b.data(self.at + 1 + n + i))))
+            inside = b.mand(inside, b.mand(b.oge(point[i], self.lo[i]), b.ole(point[i], self.hi[i])))
         for i in range(n):
             b.output(LEFT, i, lo[i])
             b.output(LEFT, n + i, hi[i])
@@ -191,7 +191,7 @@ class Projection:
         b.output(LEFT, low_row, known_lower)
         b.output(LEFT, axis_row, b.select(gone, GONE, self._axis(lo, hi)))
         b.output(LEFT, level_row, b.input(0, level_row))
-        b.output(UPPER, 0, b.select(b.mand(b.mand(at_bounds, self.basis.bounded), b.olt(self.sums.upper, LARGE)), self.sums.upper, INF))
+        b.output(UPPER, 0, b.select(b.mand(b.mand(inside, self.basis.bounded), b.olt(self.sums.upper, LARGE)), self.sums.upper, INF))
         b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
 
     def _axis(self, lo: list[Value], hi: list[Value]) -> Value:

@@ -30,6 +30,10 @@ FITS = {  # (model, parameters of the data, bounds)
     "negative": (lambda b, x: b[0] * np.exp(b[1] * x), (3, -0.4), [(-9, 9), (-50, -1e-4)]),
     "pieces": (lambda b, x: b[0] * np.exp(-b[1] * np.where(x > 4, 4 + 2 * (x - 4), x)) + np.where(x > 5, b[2], 0.0), (5, 0.7, 1),
                [(0, 100), (1e-3, 10), (-5, 5)]),
+    "two responses": (lambda b, x: np.concatenate([b[0] * np.exp(-b[1] * x[:30]) + b[2], b[0] * (1 - np.exp(-b[1] * x[:30]))]),
+                      (5, 0.7, 1), [(0, 100), (1e-3, 10), (-5, 5)]),
+    "smeared": (lambda b, x: np.convolve(b[0] * np.exp(-b[1] * x[:58]) + b[2], [0.25, 0.5, 0.25]), (5, 0.7, 1),
+                [(0, 100), (1e-3, 10), (-5, 5)]),
     "a fixed one": (lambda b, x: b[0] * np.exp(-b[1] * x) + b[2], (5, 0.7, 1), [(0, 100), (0.7, 0.7), (1, 1)]),
 }
 
@@ -124,7 +128,8 @@ def test_no_point_at_all():
     assert search.value == INF and search.lanes.shape[1] == 0
 
 
-@pytest.mark.parametrize("name", ("decay", "negative", "pieces", "no linear parameter", "only linear parameters", "a fixed one"))
+@pytest.mark.parametrize("name", ("decay", "negative", "pieces", "two responses", "smeared", "no linear parameter",
+                                  "only linear parameters", "a fixed one"))
 def test_a_proof_begins_with_it(name, monkeypatch):
     monkeypatch.setattr(Swarm, "rounds", lambda *_: pytest.fail("no swarm before branching"))
     model, b, bounds = FITS[name]
@@ -143,3 +148,9 @@ def test_powers_by_square_roots():
     base, exponent = np.array([[7.0], [1e10], [1.0]]), np.linspace(0, 1.999, 50)
     assert np.allclose(_power(base, exponent), base**exponent, rtol=1e-5)
     assert [_prime(k) for k in (1, 2, 4, 30, 977)] == [1, 2, 5, 31, 977]
+
+
+@pytest.mark.parametrize("name", ("pieces", "two responses", "smeared"))
+def test_parts_of_residuals_leave_parameters_linear(name):
+    model, _, bounds = FITS[name]
+    assert search_of(model, X, bounds).parts.products == ((0,), (2,))

@@ -20,7 +20,7 @@ MODELS = {  # (function of the parameters, n, columns)
     "functions": (lambda b: b[0] * np.arctan(b[1] * T) + np.log(T + b[2] ** 2) - np.sqrt(b[1] + T) ** 3, 3, 1),
     "powers": (lambda b: b[0] * T ** b[1] + 1 / (1 + b[2] * T) ** 3, 3, 1),
     "kinks": (lambda b: b[0] * np.abs(T - b[1]) + np.where(T > 2, b[1] * T, np.maximum(T, b[2])), 3, 1),
-    "smeared": (lambda b: np.convolve(b[0] * np.exp(-b[1] * T[:23]) + 1 / (b[2] + T[:23]), [0.25, 0.5, 0.25]), 3, 0),
+    "smeared": (lambda b: np.convolve(b[0] * np.exp(-b[1] * T[:23]) + 1 / (b[2] + T[:23]), [0.25, 0.5, 0.25]), 3, 1),
 }
 
 

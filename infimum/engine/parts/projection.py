@@ -15,13 +15,13 @@ from infimum.evaluate import Evaluator
 from infimum.lower.programs import PROJECTION
 from infimum.lower.projection import LEFT, POINT, UPPER, WORTH
 
-_COST = 4            # in boxes
+_COST = 4  # in boxes
 
 
 class Projection(Part):
     """Tests regions where they lie."""
 
-    name, discards, knows_faces = "projection", "linear parameters", False
+    name, discards, knows_faces = "projection", "linear parameters", True
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
