@@ -7,7 +7,7 @@ import pytest
 from flint import arb
 
 import infimum
-from infimum.expr.build import build
+from infimum.expr.build import build, substituted
 from infimum.expr.node import Expr, const, var
 from infimum.expr.separable import Separable, residual_vector, separable
 from infimum.expr.trace import trace
@@ -155,3 +155,14 @@ def same_function(function: Expr, point: np.ndarray, derivatives: tuple[Expr, ..
                 return False
             assert jet.s[1].overlaps(found)
     return True
+
+
+def test_gauges_take_a_factor_away():
+    found = parts_of(lambda x: np.sum((x[0] * np.exp(-x[1] * T) + x[2] * np.exp(x[3] / (T + x[4])) - T) ** 2), 5)
+    assert [place for place, _ in found.gauges] == [0, 1]
+    for point, (place, gauge), g in product(points(0, 5), found.gauges, (0.0, 30.0, -400.0)):
+        with precision(700):
+            less = values(substituted(gauge.function, {var(gauge.name, ()): const(g)}), point)
+            for one, other in zip(less, values(found.functions[place], point), strict=True):
+                assert isinstance(one, Special) == isinstance(other, Special)
+                assert isinstance(one, Special) or (one * arb(g).exp()).overlaps(other)

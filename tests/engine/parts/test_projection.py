@@ -45,6 +45,14 @@ def test_linear_parameters_become_the_ellipse():
     assert is_gone(asked(decay, [WIDE, (0, 9), WIDE], [[(50, 60), (2, 2.01), WIDE]], upper))[0]
 
 
+def test_a_parameter_that_has_no_part_stays_as_it_is():
+    """Its column is 0, which is not the same as no data."""
+    outcome = asked(lambda x: np.sum((x[0] * T + 0 * x[1] - Y) ** 2), [WIDE, (0, 1)], [[WIDE, (0, 1)]], 4.0)
+    residual = float(np.linalg.lstsq(T[:, None], Y, rcond=None)[1][0])
+    assert abs(lower(outcome)[0] - residual) < 1e-9 and outcome.regions[[1, 3], 0].tolist() == [0, 1]
+    assert outcome.regions[2, 0] - outcome.regions[0, 0] < 1
+
+
 # ---- points, and what is cut
 def test_points_lie_within_the_bounds():
     """The linear fit lies beyond them: no point is offered."""
