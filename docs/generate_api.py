@@ -19,11 +19,13 @@ from infimum import problems, result
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.fitting import statistics
 
 DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {
     "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Cover, infimum.Unions, infimum.Verdict,
                    infimum.Minimiser, infimum.Minimisers, infimum.Minimum, result.End, result.Progress),
+    "Fitting": (infimum.fit, infimum.FitResult, infimum.Parameter, infimum.Fit, infimum.Prediction, statistics.Statistics),
     "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
                    infimum.MeanValue, infimum.Interval),

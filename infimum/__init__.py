@@ -8,6 +8,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.cover import Cover as Cover
     from infimum.errors import BoundsError as BoundsError
     from infimum.errors import CheckpointError as CheckpointError
+    from infimum.errors import DataError as DataError
     from infimum.errors import DeviceError as DeviceError
     from infimum.errors import DeviceMemoryError as DeviceMemoryError
     from infimum.errors import GalleryError as GalleryError
@@ -31,6 +32,11 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.expr.real import Real as Real
     from infimum.expr.real import e as e
     from infimum.expr.real import pi as pi
+    from infimum.fitting import Fit as Fit
+    from infimum.fitting import FitResult as FitResult
+    from infimum.fitting import Parameter as Parameter
+    from infimum.fitting import Prediction as Prediction
+    from infimum.fitting import fit as fit
     from infimum.minimisers import Minimiser as Minimiser
     from infimum.minimisers import Minimisers as Minimisers
     from infimum.problem import Interval as Interval
@@ -48,10 +54,11 @@ __version__ = "0.2.0"
 # `infimum --help` take no time, and Ctrl-C during the rest of the imports is the program's to answer.
 _HOMES = {
     "cover": "Cover",
-    "errors": "BoundsError CheckpointError DeviceError DeviceMemoryError GalleryError HostError InfimumError InternalError "
-              "NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
+    "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
+              "InternalError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
     "evaluate": "Derivative Enclosure Evaluator Hessian MeanValue compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
+    "fitting": "Fit FitResult Parameter Prediction fit",
     "problem": "Interval Problem",
     "minimisers": "Minimiser Minimisers",
     "result": "Minimum Result Verdict",

@@ -45,6 +45,14 @@ class ShapeError(InfimumError, ValueError):
     """An array given to an evaluator has the wrong shape or type. The message states which shape was expected."""
 
 
+class DataError(InfimumError, ValueError):
+    """The data of a fit cannot be used, or the model does not return one number for each of them.
+
+    Causes: NaN or infinite numbers, a standard deviation that is not positive, arrays whose shapes do not fit together, fewer
+    measurements than parameters. Example: `fit(model, x, y)` with `y[3] = np.nan`. Cure: the message names the rows.
+    """
+
+
 class OptionError(InfimumError, ValueError):
     """An argument or option of `minimize` is unknown or has an invalid value.
 

@@ -1,0 +1,145 @@
+"""The data of a fit: independent variables, responses, and the standard deviations of these, checked."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infimum.errors import DataError
+from infimum.text import counted
+
+_SHOWN = 3  # bad places that a message names
+
+
+class Columns:
+    """Several independent variables by name: `x["t"]`, `x.t`, or in their order, `t, c = x`.
+
+    >>> x = Columns({"t": [0, 1], "c": [2.5, 3.5]})
+    >>> x["t"], x.c, len(x), [column.tolist() for column in x]
+    (array([0., 1.]), array([2.5, 3.5]), 2, [[0.0, 1.0], [2.5, 3.5]])
+    """
+
+    def __init__(self, columns: Mapping):
+        self._columns = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
+
+    def __getitem__(self, name: Any) -> np.ndarray:
+        return self._columns[name]
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        columns = self.__dict__.get("_columns", {})
+        if name not in columns:
+            raise AttributeError(f"x has no column {name!r}; there are {', '.join(map(repr, columns))}")
+        return columns[name]
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter(self._columns.values())
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def items(self) -> Any:
+        return self._columns.items()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Data:
+    """`x` as the model gets it, the responses `y`, of one axis or two, and `sigma` of the same shape, or None."""
+
+    x: Any
+    y: np.ndarray
+    sigma: np.ndarray | None
+
+    @classmethod
+    def read(cls, x: Any, y: Any, sigma: Any = None) -> "Data":
+        """From arrays, lists, columns and frames of pandas."""
+        responses = _doubles("y", y)
+        if responses.ndim not in (1, 2) or not responses.size:
+            raise DataError(f"y must be an array of shape (N,), or (r, N) or (N, r) for r responses, and is of shape "
+                            f"{responses.shape}")
+        _check_finite("y", responses)
+        x = read_x(x)
+        points = x.shape[0] if isinstance(x, np.ndarray) and x.ndim == 1 else None
+        if points is not None and points not in responses.shape:
+            raise DataError(f"x has {counted(points, 'point')} and y has the shape {responses.shape}: give one y for each x")
+        return cls(x, responses, None if sigma is None else _sigma(sigma, responses))
+
+    @property
+    def size(self) -> int:
+        """The number of measurements: of residuals."""
+        return self.y.size
+
+    @property
+    def weighted(self) -> np.ndarray:
+        """The responses in units of their standard deviations."""
+        return self.y if self.sigma is None else self.y / self.sigma
+
+
+def read_x(x: Any) -> Any:
+    """The independent variables as the model gets them: doubles where they are numbers, anything else as it is."""
+    if isinstance(x, (Columns, Mapping)) or hasattr(x, "columns"):
+        found = x if isinstance(x, Columns) else Columns({name: _doubles(f"x[{name!r}]", x[name]) for name in _names(x)})
+        for name, column in found.items():
+            _check_finite(f"x[{name!r}]", column)
+        return found
+    listed = isinstance(x, (list, tuple, np.ndarray, float, int, np.generic)) or hasattr(x, "to_numpy")
+    if not listed or getattr(x, "dtype", None) is not None and np.asarray(x).dtype.kind not in "biufO":
+        return x  # an object of the user's, which the model knows how to read
+    array = _doubles("x", x)
+    _check_finite("x", array)
+    return array
+
+
+def _names(x: Any) -> list:
+    return list(x.columns if hasattr(x, "columns") else x)
+
+
+def _doubles(name: str, values: Any) -> np.ndarray:
+    """The numbers as doubles."""
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        raise DataError(f"{name} is a masked array that hides some of its elements: leave these rows out of x, y and sigma")
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biufO":
+            raise TypeError
+        return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must hold real numbers, in an array or in lists of equal lengths; this is a "
+                        f"{type(values).__name__}") from None
+
+
+def _check_finite(name: str, array: np.ndarray) -> None:
+    bad = ~np.isfinite(array)
+    if bad.any():
+        what = "NaN" if np.isnan(array).any() else "an infinite number"
+        raise DataError(f"{name} holds {what} {_places(bad)}: leave such rows out of x, y and sigma, as in "
+                        "`keep = np.isfinite(y)`, `x[keep]`, `y[keep]`")
+
+
+def _places(bad: np.ndarray) -> str:
+    """Where, in words: rows count from 0."""
+    where = np.argwhere(bad)
+    rows = [str(row[0]) if bad.ndim == 1 else f"[{', '.join(map(str, row))}]" for row in where[:_SHOWN]]
+    more = f" and {len(where) - _SHOWN:,} more" if len(where) > _SHOWN else ""
+    return f"in row{'' if len(where) == 1 else 's'} {', '.join(rows)}{more} (counted from 0)"
+
+
+def _sigma(sigma: Any, y: np.ndarray) -> np.ndarray:
+    """The standard deviations, one for each response."""
+    given = _doubles("sigma", sigma)
+    if given.shape == (y.shape[0],) * 2 and y.ndim == 1 and y.size > 1:
+        raise DataError("sigma is a matrix: covariances between the data are not supported. Give the standard deviations, an "
+                        "array like y, or multiply model and data by a matrix that makes the errors independent")
+    if y.ndim == 2 and given.shape == (y.shape[0],) and y.shape[0] != y.shape[1]:
+        given = given[:, None]
+    try:
+        found = np.ascontiguousarray(np.broadcast_to(given, y.shape))
+    except ValueError:
+        raise DataError(f"sigma has the shape {given.shape} and y the shape {y.shape}: give one number, or one for each "
+                        "y") from None
+    _check_finite("sigma", found)
+    if (found <= 0).any():
+        what = "0" if (found[found <= 0] == 0).all() else "a negative number"
+        raise DataError(f"sigma holds {what} {_places(found <= 0)}: a standard deviation is positive. Leave out rows that have "
+                        "none, or give them a large one")
+    return found

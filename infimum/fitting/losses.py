@@ -1,0 +1,67 @@
+"""What a fit makes small: a number made of the residuals e, in units of sigma. A row for each loss."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infimum.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """`of(e, scale)`: the loss of a vector of residuals. `has_scale`: does it change its behaviour at the `scale`?
+    `is_squared`: does it grow with the square of small residuals? `named`: what it is called in a report."""
+
+    name: str
+    of: Callable[[Any, float], Any]
+    named: str
+    has_scale: bool = False
+    is_squared: bool = True
+
+    def slack(self, weighted: np.ndarray) -> float:
+        """An absolute tolerance that counts as 0 for these data: a residual of 1e-10 of how far they spread, or of 1e-14 of them.
+
+        A relative tolerance alone would never be met by data that the model meets exactly.
+        """
+        spread, size = np.abs(weighted - weighted.mean()), np.abs(weighted)
+        if not size.any():
+            spread = size = np.ones_like(size)
+        if self.is_squared:
+            return float(1e-20 * np.sum(spread**2) + 1e-28 * np.sum(size**2))
+        combine = np.max if self.name == "maximum" else np.sum
+        return float(1e-10 * combine(spread) + 1e-14 * combine(size))
+
+
+def _huber(e: Any, scale: float) -> Any:
+    """e² up to the scale, then straight on: both terms grow with |e|, so their enclosures are those of the sum."""
+    size = np.abs(e)
+    return np.sum(np.minimum(size, scale) ** 2 + 2 * scale * np.maximum(size - scale, 0.0))
+
+
+LOSSES = {loss.name: loss for loss in (
+    Loss("squares", lambda e, scale: np.sum(e**2), "sum of squares"),
+    Loss("huber", _huber, "Huber's loss", has_scale=True),
+    Loss("cauchy", lambda e, scale: scale * scale * np.sum(np.log1p((e / scale) ** 2)), "Cauchy's loss", has_scale=True),
+    Loss("absolute", lambda e, scale: np.sum(np.abs(e)), "sum of absolute values", is_squared=False),
+    Loss("maximum", lambda e, scale: np.max(np.abs(e)), "largest absolute value", is_squared=False),
+)}
+
+
+def read_loss(name: Any, scale: Any) -> tuple[Loss, float]:
+    """The loss of that name, and its scale, which only some of them have."""
+    loss = LOSSES.get(name) if isinstance(name, str) else None
+    if loss is None:
+        raise OptionError(f"there is no loss {name!r}; there are {', '.join(map(repr, LOSSES))}")
+    if scale is None:
+        return loss, 1.0
+    if not loss.has_scale:
+        raise OptionError(f"the loss {name!r} has no f_scale: leave it out; {_with_scale()} have one")
+    if isinstance(scale, bool) or not isinstance(scale, (int, float, np.integer, np.floating)) or not 0 < scale < np.inf:
+        raise OptionError(f"f_scale must be a positive number, the residual from which on data count less, not {scale!r}")
+    return loss, float(scale)
+
+
+def _with_scale() -> str:
+    return " and ".join(repr(loss.name) for loss in LOSSES.values() if loss.has_scale)

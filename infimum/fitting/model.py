@@ -1,0 +1,86 @@
+"""The model: a function of the independent variables and of parameters, which are known by the names in its signature."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from infimum.errors import OptionError
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """`function(x, *parameters)`. `names`: its parameters in their order; `by_keyword`: how many of them, the last ones, can be
+    given by name alone; `defaults`: the numbers that the signature has for some of them.
+
+    >>> def wave(x, amplitude, frequency=1.0, *, phase=0.0, kind="sine"): ...
+    >>> Model.read(wave)
+    Model(wave: amplitude, frequency, phase)
+    >>> Model.read(lambda x, *c: 0.0, count=2).names
+    ('c0', 'c1')
+    """
+
+    function: Callable
+    names: tuple[str, ...]
+    by_keyword: int
+    defaults: dict[str, float]
+
+    @classmethod
+    def read(cls, function: Any, count: int | None = None) -> "Model":
+        """From a function; `count` is the number of parameters where the signature says `*parameters`."""
+        if not callable(function):
+            raise OptionError(f"the model must be a function of x and its parameters, not {function!r}")
+        given = _signature(function)
+        set_before = function.keywords if isinstance(function, partial) else {}
+        places = [p for p in given if p.kind in _POSITIONAL]
+        every = [p for p in given if p.kind is inspect.Parameter.VAR_POSITIONAL]
+        if not places and not every:
+            raise OptionError(f"the model {_name(function)} takes no argument by its place: it is called as "
+                              "model(x, *parameters), with the independent variable first")
+        positional = [p.name for p in places[1:] if _is_parameter(p, set_before)]
+        if [p.name for p in places[1:1 + len(positional)]] != positional:
+            raise OptionError(f"the model {_name(function)} has an option between its parameters; put it behind them, "
+                              "or bind it with functools.partial")
+        if every:
+            if count is None:
+                raise OptionError(f"the model {_name(function)} has *{every[0].name}, so its signature does not tell how many "
+                                  "parameters there are: give bounds as a list of (low, high) pairs, one for each")
+            positional += [f"{every[0].name}{i}" for i in range(count - len(positional))]
+        keywords = [p.name for p in given if p.kind is inspect.Parameter.KEYWORD_ONLY and _is_parameter(p, set_before)]
+        if not positional and not keywords:
+            raise OptionError(f"the model {_name(function)} has no parameters to fit: it is called as model(x, *parameters)")
+        defaults = {p.name: float(p.default) for p in given if p.name in {*positional, *keywords} and _is_number(p.default)}
+        return cls(function, (*positional, *keywords), len(keywords), defaults)
+
+    def arguments(self, values: Sequence) -> tuple[list, dict[str, Any]]:
+        """The parameters as the function takes them: by place, by name."""
+        places = len(self.names) - self.by_keyword
+        return list(values[:places]), dict(zip(self.names[places:], values[places:], strict=True))
+
+    def __repr__(self) -> str:
+        return f"Model({_name(self.function)}: {', '.join(self.names)})"
+
+
+def _signature(function: Callable) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        raise OptionError(f"{function!r} does not tell its parameters; wrap it: `def model(x, a, b): return ...`") from None
+
+
+def _is_parameter(p: inspect.Parameter, set_before: dict[str, Any]) -> bool:
+    """A name without a value, or with a number; anything else (a text, a truth value, None) is an option of the model's."""
+    return p.name not in set_before and (p.default is inspect.Parameter.empty or _is_number(p.default))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", None) or type(function).__name__

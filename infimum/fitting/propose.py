@@ -1,0 +1,96 @@
+"""Parameters without bounds: an error that proposes some, computed from the data. Nothing here is part of a proof."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from infimum.errors import BoundsError
+from infimum.fitting.data import Data
+from infimum.fitting.model import Model
+from infimum.fitting.parameters import Asked
+
+_DECADES = 10.0 ** np.arange(-9, 10)
+_REACH = 10.0     # times the largest response that a linear parameter may explain alone, and a start is left on either side
+_RESPONDS = 1e-3  # the least part by which a response changes in a decade that matters
+
+
+def refuse_missing(model: Model, data: Data, asked: Asked) -> None:
+    """Raises a BoundsError if a parameter has no bounds."""
+    missing = asked.missing(model.names)
+    if not missing:
+        return
+    proposed = _Proposal(model, data, asked)
+    shown = ", ".join(f"{name!r}: {proposed.pair(name)}" for name in missing)
+    which = f"the parameter {missing[0]!r} has" if len(missing) == 1 else f"the parameters {', '.join(map(repr, missing))} have"
+    raise BoundsError(f"{which} no finite bounds, and a proof needs some. From the data one might begin with bounds={{{shown}}}: "
+                      "check them against what you know; or hold a parameter with fixed=")
+
+
+class _Proposal:
+    """Looks at the model with plain numbers: in which parameters it is linear, over which decades it responds to the others."""
+
+    def __init__(self, model: Model, data: Data, asked: Asked):
+        self.model, self.data, self.asked = model, data, asked
+        self.size = float(np.abs(data.y).max()) or 1.0
+        self.middle = {name: self._middle(name) for name in model.names}
+
+    def pair(self, name: str) -> str:
+        low, high = self._ends(name)
+        return f"({low:.3g}, {high:.3g})"
+
+    def _ends(self, name: str) -> tuple[float, float]:
+        slope = self._slope(name)
+        if slope is not None:
+            reach = _REACH * self.size / slope
+            return -reach, reach
+        start = self.asked.start.get(name)
+        if start:
+            return tuple(sorted((start / _REACH, start * _REACH)))
+        responding, reach = self._responding(name), _REACH * self._span()
+        return (float(responding[0]), float(responding[-1])) if len(responding) else (-reach, reach)
+
+    def _middle(self, name: str) -> float:
+        """A value to look at: fixed, in the middle of the bounds, the start, or, if nothing is known, one over the span of x."""
+        if name in self.asked.fixed:
+            return self.asked.fixed[name]
+        if not self.asked.missing([name]):
+            return float(sum(map(float, self.asked.bounds[name])) / 2)
+        return self.asked.start.get(name, 1.0 / self._span())
+
+    def _span(self) -> float:
+        x = self.data.x
+        finite = isinstance(x, np.ndarray) and x.size and x.dtype.kind == "f"
+        return float(np.ptp(x) or np.abs(x).max() or 1.0) if finite else 1.0
+
+    def _at(self, **changed: float) -> np.ndarray | None:
+        """The responses there, or None if there are none."""
+        values = {**self.middle, **changed}
+        positional, by_name = self.model.arguments([values[name] for name in self.model.names])
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                found = np.asarray(self.model.function(self.data.x, *positional, **by_name), dtype=np.float64)
+            except Exception:  # whatever the model raises here, it is asked again when it is traced, and its error is told then
+                return None
+        return found if np.isfinite(found).all() else None
+
+    def _slope(self, name: str) -> float | None:
+        """The size of the response to a parameter that it is linear in."""
+        zero, one, two = (self._at(**{name: value}) for value in (0.0, 1.0, 2.0))
+        if zero is None or one is None or two is None:
+            return None
+        slope = np.abs(one - zero).max()
+        straight = np.abs(two - 2 * one + zero).max() <= 1e-9 * max(slope, np.abs(zero).max() * 1e-3)
+        return float(slope) if straight and slope > 0 else None
+
+    def _responding(self, name: str) -> np.ndarray:
+        """The decades within which the response changes."""
+        seen: list[Any] = [self._at(**{name: float(value)}) for value in _DECADES]
+        keep = np.zeros(len(_DECADES), bool)
+        for k in range(len(_DECADES) - 1):
+            if seen[k] is not None and seen[k + 1] is not None:
+                size = max(np.abs(seen[k]).max(), np.abs(seen[k + 1]).max())
+                if np.abs(seen[k + 1] - seen[k]).max() > _RESPONDS * size:
+                    keep[k:k + 2] = True
+        return _DECADES[keep]

@@ -1,0 +1,163 @@
+"""A fit as text."""
+
+import html
+import math
+import textwrap
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+import numpy as np
+
+from infimum.text import counted
+
+_WIDTH, _FITS, _CORRELATED = 100, 6, 0.1
+_HEADS = ("parameter", "value", "std. error", "proved to lie in", "bounds")
+
+
+def text(result: Any) -> str:
+    """The report of a FitResult."""
+    lines = _rows([("fit", _headline(result)), ("verdict", f"{result.verdict.name}: {_verdict(result)}"),
+                   ("best fits", uniqueness(result)), *_notes(result)])
+    lines += ["", *_table(result), *_several(result)]
+    return "\n".join([*lines, "", *_rows(_statistics(result))])
+
+
+def html_text(result: Any) -> str:
+    """The same for a notebook."""
+    return f"<pre>{html.escape(text(result))}</pre>"
+
+
+def uniqueness(result: Any) -> str:
+    """What is known of the number of best fits."""
+    known, where = result.minimum.minimisers, " in ascending order" if result.ordered else ""
+    if result.unique:
+        return f"exactly one within the bounds{where}, proved"
+    if result.unique is False:
+        return f"several that are equally good, proved: {len(result.fits)} within the bounds{where}"
+    if known is None:
+        return "their number was not shown: nothing was proved"
+    if known.rest == 0 and known.may_be_global:
+        return f"one or more of {len(result.fits)}, each alone in its box: their losses are too close to tell which is least"
+    boxes = counted(len(result.fits), "box", "es")
+    if not result.success:
+        return f"all in {boxes}; their number is not known, since the run ended before the proof did"
+    return f"all in {boxes}; their number is not known" + (f": {known.why}" if known.why else "")
+
+
+def outward(lo: float, hi: float) -> str:
+    """The interval in decimal digits that enclose it, as many as its width is worth.
+
+    >>> outward(1.2345678901, 1.2345678912), outward(0.0, 0.0), outward(-2.0, math.inf)
+    ('[1.23456789, 1.2345678912]', '[0, 0]', '[-2, inf]')
+    """
+    if not (math.isfinite(lo) and math.isfinite(hi)) or lo == hi:
+        return f"[{lo + 0.0:.17g}, {hi + 0.0:.17g}]"
+    unit = Decimal(10) ** (math.floor(math.log10(max(hi - lo, 1e-300))) - 1)
+    ends = (Decimal(lo).quantize(unit, ROUND_FLOOR) if _fits(lo, unit) else Decimal(lo),
+            Decimal(hi).quantize(unit, ROUND_CEILING) if _fits(hi, unit) else Decimal(hi))
+    return f"[{', '.join(_plain(end) for end in ends)}]"
+
+
+def _fits(value: float, unit: Decimal) -> bool:
+    """Can it be rounded to that unit within the digits that decimals keep?"""
+    return value == 0 or Decimal(value).adjusted() - unit.adjusted() < 26
+
+
+def _plain(value: Decimal) -> str:
+    """Without trailing zeros; with an exponent where it is short that way."""
+    value = value.normalize()
+    written = format(value, "f")
+    return written if len(written) <= 22 else format(value, "e")
+
+
+def _headline(result: Any) -> str:
+    model, data = result.problem.model, result.problem.data
+    name = getattr(model.function, "__name__", None) or "model"
+    return f"{name if name != '<lambda>' else 'model'}(x, {', '.join(model.names)}) to {counted(data.size, 'measurement')}"
+
+
+def _verdict(result: Any) -> str:
+    least, named = result.least, result.problem.loss.named
+    between = f"the least {named} within the bounds lies in {outward(least.lo, least.hi)}"
+    if result.verdict.name == "PROVED":
+        return between
+    return f"{between}; {result.minimum.verdict.value}"
+
+
+def _notes(result: Any) -> list[tuple[str, str]]:
+    """What a user should know: flat directions, bounds that were reached, obstacles."""
+    notes = []
+    for name in result.undetermined:
+        p = result.params[name]
+        notes.append(("NOTE", f"{name} is not determined by these data: no value in {outward(p.lo, p.hi)} could be excluded, of "
+                              f"the bounds {_bounds(p)}"))
+    for p in result.params.values():
+        if p.at_bound is not None:
+            notes.append(("NOTE", f"{p.name} is at its {p.at_bound} bound: beyond it there may be better fits"))
+    if result.minimum.obstacle is not None:
+        notes.append(("obstacle", result.minimum.obstacle))
+    if result.ordered:
+        notes.append(("order", " <= ".join(result.ordered)))
+    return notes
+
+
+def _table(result: Any) -> list[str]:
+    rows = [_HEADS]
+    for p in result.params.values():
+        if p.fixed:
+            rows.append((p.name, f"{p.value:.10g}", "fixed", "", ""))
+        else:
+            rows.append((p.name, f"{p.value:.10g}", _error(p), outward(p.lo, p.hi), _bounds(p)))
+    widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADS))]
+    return ["  ".join(cell.ljust(w) if k in (0, 3, 4) else cell.rjust(w) for k, (cell, w) in
+                      enumerate(zip(row, widths, strict=True))).rstrip() for row in rows]
+
+
+def _bounds(p: Any) -> str:
+    return f"({p.bounds[0]:.6g}, {p.bounds[1]:.6g})"
+
+
+def _error(p: Any) -> str:
+    if p.stderr is None or not math.isfinite(p.stderr):
+        return "none" if p.stderr is None else "infinite"
+    part = f" ({abs(p.stderr / p.value):.2%})" if p.value else ""
+    return f"{p.stderr:.4g}{part}"
+
+
+def _several(result: Any) -> list[str]:
+    """The boxes of the fits, if there are more than one."""
+    if len(result.fits) == 1:
+        return []
+    lines = ["", "Every best fit lies in one of"]
+    free = np.flatnonzero(result.problem.parameters.free)
+    names = result.problem.parameters.names
+    for fit in result.fits[:_FITS]:
+        lines.append("  " + ", ".join(f"{names[k]} in {outward(float(fit.lo[k]), float(fit.hi[k]))}" for k in free))
+    return lines + ([f"  and {len(result.fits) - _FITS:,} more"] if len(result.fits) > _FITS else [])
+
+
+def _statistics(result: Any) -> list[tuple[str, str]]:
+    s, rows = result.statistics, []
+    if s is not None:
+        rows.append(("estimates", f"reduced chi-square {s.reduced_chi_square:.6g} ({s.degrees_of_freedom} degrees of freedom), "
+                                  f"R² {s.r_squared:.6g}, AIC {s.aic:.6g}, BIC {s.bic:.6g}"))
+        rows += _correlations(result, s.correlation)
+    minimum = result.minimum
+    work = f"{counted(minimum.nfev, 'evaluation')}, {counted(minimum.nit, 'step')}, {minimum.seconds:.3f} s on {minimum.device}"
+    return [*rows, ("work", work)]
+
+
+def _correlations(result: Any, matrix: np.ndarray) -> list[tuple[str, str]]:
+    """The strongest first."""
+    names = result.problem.parameters.free_names
+    pairs = [(abs(matrix[i, j]), f"{names[i]}, {names[j]} {matrix[i, j]:+.3f}") for i in range(len(names)) for j in range(i)
+             if abs(matrix[i, j]) >= _CORRELATED]
+    return [("correlation", "; ".join(said for _, said in sorted(pairs, reverse=True)[:2 * _FITS]))] if pairs else []
+
+
+def _rows(rows: list[tuple[str, str]]) -> list[str]:
+    lines = []
+    for name, said in rows:
+        parts = textwrap.wrap(said, _WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
+        lines += [f"{name if not k else '':<12} {part}" for k, part in enumerate(parts)]
+    return lines

@@ -1,0 +1,262 @@
+"""FitResult: what is known of the best fit."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from infimum import environment
+from infimum.errors import OptionError
+from infimum.fitting import drawing, report
+from infimum.fitting.data import read_x
+from infimum.fitting.problem import FitProblem
+from infimum.fitting.responses import Responses
+from infimum.fitting.statistics import Statistics
+from infimum.minimisers import Minimiser
+from infimum.problem import Interval
+from infimum.result import Result, Verdict
+
+_FLAT = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a fit. lo, hi: its value in every best fit certainly lies between them. value: at the best point found.
+    stderr: its standard error, an estimate; None for other losses than squares, and where the parameter is `fixed`.
+    bounds: those it was given. at_bound: "lower" or "upper" where the value is the end of its bounds.
+    """
+
+    name: str
+    value: float
+    lo: float
+    hi: float
+    stderr: float | None
+    fixed: bool
+    bounds: tuple[float, float]
+
+    @property
+    def at_bound(self) -> str | None:
+        if self.fixed:
+            return None
+        low, high = self.bounds
+        return "lower" if self.lo == low == self.value else "upper" if self.hi == high == self.value else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A box [lo, hi] of all parameters in which a best fit may lie. alone: it holds exactly one fit that is better than all
+    around it, proved."""
+
+    lo: np.ndarray
+    hi: np.ndarray
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prediction:
+    """What the model predicts: `value` at the best point, an estimate; between `lo` and `hi` for every best fit, proved. They are
+    infinite where the model may be undefined or have an infinite slope."""
+
+    lo: np.ndarray
+    hi: np.ndarray
+    value: np.ndarray
+
+
+@environment.all_ours
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """The result of `fit`. `print(r)` shows a table.
+
+    minimum: the Result of `minimize`, whose variables are the free parameters. problem: model, data, parameters and loss, as they
+    were read. ordered: the names of exchangeable parameters that were asked to be in ascending order.
+    """
+
+    minimum: Result
+    problem: FitProblem
+    absolute_sigma: bool = False
+    ordered: tuple[str, ...] = ()
+
+    # ---- proved
+    @property
+    def verdict(self) -> Verdict:
+        """What was shown (see `Verdict`)."""
+        return self.minimum.verdict
+
+    @property
+    def message(self) -> str:
+        """How the run ended."""
+        return self.minimum.message
+
+    @property
+    def success(self) -> bool:
+        """Was the best fit proved to the tolerance asked for?"""
+        return self.minimum.success
+
+    @property
+    @environment.ours
+    def least(self) -> Interval:
+        """The least value of the loss over the bounds lies in this interval. No loss is negative."""
+        return Interval(max(self.minimum.lower, 0.0), self.minimum.upper)
+
+    @property
+    @environment.ours
+    def sse(self) -> Interval:
+        """The least sum of squares, in units of sigma, lies in this interval. Only for loss="squares"."""
+        if self.problem.loss.name != "squares":
+            raise OptionError(f"sse belongs to loss='squares'; r.least encloses the {self.problem.loss.named} of this fit")
+        return self.least
+
+    @cached_property
+    def fits(self) -> list[Fit]:
+        """Boxes that together hold every best fit: where it could be shown, one for each, with nothing else inside (`alone`)."""
+        alone = self._alone()
+        if alone is not None:
+            return [self._fit(m.lo, m.hi, True) for m in alone]
+        lo, hi = self.problem.parameters.lo, self.problem.parameters.hi
+        return [self._fit(*box, False) for box in ([(lo, hi)] if self.minimum.boxes is None else self.minimum.boxes)]
+
+    @cached_property
+    def params(self) -> dict[str, Parameter]:
+        """The parameters by name, in the order of the model's signature."""
+        parameters, found = self.problem.parameters, {}
+        lo, hi = (np.array([getattr(fit, end) for fit in self.fits]) for end in ("lo", "hi"))
+        values, errors = self.problem.all_values(self.x), iter(() if self.statistics is None else self.statistics.stderr)
+        bounds = zip(self.problem.all_values(parameters.lo), self.problem.all_values(parameters.hi), strict=True)
+        for k, (name, free, ends) in enumerate(zip(parameters.names, parameters.free, bounds, strict=True)):
+            error = next(errors, None) if free else None
+            found[name] = Parameter(name, float(values[k]), float(lo[:, k].min()), float(hi[:, k].max()),
+                                    None if error is None else float(error), not free, (float(ends[0]), float(ends[1])))
+        return found
+
+    @cached_property
+    def unique(self) -> bool | None:
+        """Is there exactly one best fit within the bounds? None if that was not shown; `uniqueness` says why."""
+        alone = self._alone()
+        if alone is None:
+            return None
+        return True if len(alone) == 1 else False if sum(m.upper <= self.minimum.lower for m in alone) > 1 else None
+
+    @property
+    @environment.ours
+    def uniqueness(self) -> str:
+        """What is known of the number of best fits, in a sentence."""
+        return report.uniqueness(self)
+
+    @cached_property
+    def undetermined(self) -> list[str]:
+        """The parameters of which the data say little: proofs exclude no more than a part of their bounds."""
+        if self._alone() is not None or not self.minimum.success:
+            return []
+        wide = [p for p in self.params.values() if not p.fixed and p.hi - p.lo >= _FLAT * (p.bounds[1] - p.bounds[0])]
+        return [p.name for p in wide if self._reaches(p)]
+
+    def predict(self, x: Any = None) -> Prediction:
+        """The model at x, or at the x of the data, for every best fit.
+
+        >>> import infimum
+        >>> r = infimum.fit(lambda x, a, b: a + b * x, [0, 1, 2], [1.0, 3.0, 5.5], bounds=[(-10, 10), (-10, 10)])
+        >>> line = r.predict([3.0])
+        >>> line.value.round(6), bool(line.hi - line.lo < 1e-6)
+        (array([7.666667]), True)
+        """
+        responses = self._responses if x is None else Responses(self._known(), read_x(x))
+        free = self.problem.parameters.free
+        lo, hi = (np.ascontiguousarray(np.array([getattr(fit, end)[free] for fit in self.fits]).T) for end in ("lo", "hi"))
+        return Prediction(*responses.enclose(lo, hi), responses.values(self.x))
+
+    # ---- estimates
+    @cached_property
+    def x(self) -> np.ndarray:
+        """The free parameters at the best point: within the box of the best fit, where there is one with exactly one in it."""
+        alone, x = self._alone(), self.minimum.x
+        nearest = None if alone is None else next((m for m in alone if ((m.lo <= x) & (x <= m.hi)).all()), alone[0])
+        return x if nearest is None or (len(alone) > 1 and nearest is alone[0]) else nearest.lo / 2 + nearest.hi / 2
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """The value of each parameter, by name, to be given to the model: `model(x, **r.values)`."""
+        return {name: p.value for name, p in self.params.items()}
+
+    @cached_property
+    def best_fit(self) -> np.ndarray:
+        """The model at the x of the data."""
+        return self._responses.values(self.x)
+
+    @cached_property
+    def residuals(self) -> np.ndarray:
+        """y minus the best fit, in the units of y."""
+        return self.problem.data.y - self.best_fit
+
+    @cached_property
+    def statistics(self) -> Statistics | None:
+        """Covariance, reduced chi-square and the like; None for other losses than squares, for which they mean nothing."""
+        if self.problem.loss.name != "squares":
+            return None
+        sigma = 1.0 if self.problem.data.sigma is None else self.problem.data.sigma
+        jacobian = self._responses.jacobian(self.x) / np.reshape(np.broadcast_to(sigma, self.problem.data.y.shape), (-1, 1))
+        return Statistics.of((self.residuals / sigma).ravel(), self.problem.data.weighted, jacobian, self.absolute_sigma)
+
+    @property
+    @environment.ours
+    def covariance(self) -> np.ndarray | None:
+        """That of the free parameters, an estimate."""
+        return None if self.statistics is None else self.statistics.covariance
+
+    @property
+    @environment.ours
+    def correlation(self) -> np.ndarray | None:
+        """That of the free parameters, an estimate."""
+        return None if self.statistics is None else self.statistics.correlation
+
+    # ---- other forms
+    def plot(self, ax: Any = None) -> Any:
+        """A matplotlib Figure: data and fit, and below them the residuals. With `ax`, data and fit alone, on that Axes."""
+        return drawing.draw(self, ax)
+
+    @environment.ours
+    def _repr_html_(self) -> str:
+        picture = drawing.png(self)
+        drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
+        return report.html_text(self) + drawn
+
+    @environment.ours
+    def __str__(self) -> str:
+        return report.text(self)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={p.value:.6g}" for name, p in self.params.items())
+        return f"FitResult({self.verdict.name}, {values})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle holds no function: what can be told without calling it is found before."""
+        for name in ("params", "unique", "undetermined", "values", "best_fit", "residuals", "statistics"):
+            getattr(self, name)
+        problem = replace(self.problem, model=replace(self.problem.model, function=None),
+                          loss=replace(self.problem.loss, of=None))
+        return {**self.__dict__, "problem": problem} | {"_responses": None}
+
+    # ---- inside
+    def _alone(self) -> Sequence[Minimiser] | None:
+        """The boxes with exactly one local fit each that together hold all best ones; None if there are others."""
+        known = self.minimum.minimisers
+        return known.may_be_global if known is not None and known.rest == 0 and known.may_be_global else None
+
+    def _fit(self, lo: np.ndarray, hi: np.ndarray, alone: bool) -> Fit:
+        return Fit(self.problem.all_values(lo), self.problem.all_values(hi), alone)
+
+    def _reaches(self, p: Parameter) -> bool:
+        """Is a single one of the boxes that long?"""
+        k = self.problem.parameters.names.index(p.name)
+        return any(fit.hi[k] - fit.lo[k] >= _FLAT * (p.bounds[1] - p.bounds[0]) for fit in self.fits)
+
+    def _known(self) -> FitProblem:
+        if self.problem.model.function is None:
+            raise OptionError("this result was pickled, and a pickle holds no model: predict before, or fit again")
+        return self.problem
+
+    @cached_property
+    def _responses(self) -> Responses:
+        return Responses(self._known(), self.problem.data.x, self.problem.data.y.shape)
