@@ -1,0 +1,76 @@
+"""How far a set {f <= t} reaches in one variable: between a verified point of it, and what is proved to be beyond all of them.
+
+Let s be the supremum of x_k on the set, within the bounds, and x a point where it is approached. Unless s is the upper bound of
+x_k, f is nowhere below t at the points near x with the same x_k: from one of these, x_k could be raised a little. So where f is
+Lipschitz around a region, x is a minimiser of f in all variables but x_k, and what first and second derivatives say of minimisers
+holds in these (docs/proof.md). Regions that reach the bound of x_k are asked about values alone.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infimum.engine.sublevel.covering import Covering, Tests
+from infimum.engine.sublevel.furthest import attained, furthest, verified
+from infimum.evaluate import Evaluator
+
+_TOGETHER = 1 << 10  # regions that are cut at a time
+
+
+class Extent:
+    """One end of one variable, `axis`: the upper one where `sign` is 1, the lower one where it is -1.
+
+    `point` is a verified point of the set, the furthest known. `reach` is sign times a number that no point of the set exceeds.
+    """
+
+    def __init__(self, evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], covering: Covering, point: np.ndarray,
+                 axis: int, sign: float, threshold: float):
+        """`covering` holds the part of the set that is asked about, `point` is one of it, at which f is at most the threshold."""
+        self.evaluator, self.bounds, self.covering, self.threshold = evaluator, bounds, covering, threshold
+        self.point, self.axis, self.sign = point, axis, sign
+        self._look_from(point)
+
+    @property
+    def best(self) -> float:
+        return self.sign * float(self.point[self.axis])
+
+    @property
+    def _far(self) -> np.ndarray:
+        return self.covering.hi[self.axis] if self.sign > 0 else -self.covering.lo[self.axis]
+
+    @property
+    def reach(self) -> float:
+        return max(self.best, float(self._far.max(initial=-np.inf)))
+
+    def _look_from(self, x: np.ndarray) -> None:
+        """A further point of the set, by local search."""
+        edge = furthest(self.evaluator, self.bounds, x, self.axis, self.sign, self.covering.threshold)
+        found = attained(self.evaluator, x, edge, self.axis, self.sign, self.threshold)
+        if found is not None and self.sign * found[self.axis] > self.best:
+            self.point = found
+
+    def run(self, slack: float) -> Iterator[None]:
+        """Cuts the regions that reach furthest until `reach` is at most `slack` beyond the point."""
+        every, values = Tests(self.evaluator, *self.bounds, held=self.axis), Tests(self.evaluator, *self.bounds)
+        end = self.bounds[1][self.axis] if self.sign > 0 else -self.bounds[0][self.axis]
+        while True:
+            far = self._far
+            open_ = np.flatnonzero((far > self.best + slack) & self.covering.can_be_cut)
+            if not len(open_):
+                return
+            chosen = open_[np.argsort(-far[open_], kind="stable")[:_TOGETHER]]
+            inside = far[chosen] < end
+            some = np.sort(chosen[inside] if inside.any() else chosen)
+            self._sample(some)
+            self.covering.cut(some, every if inside.any() else values)
+            yield
+
+    def _sample(self, some: np.ndarray) -> None:
+        """A point in the middle of one of these regions may be further than what is known."""
+        points = 0.5 * self.covering.lo[:, some] + 0.5 * self.covering.hi[:, some]
+        good = np.flatnonzero(verified(self.evaluator, points, self.threshold))
+        if len(good):
+            k = good[np.argmax(self.sign * points[self.axis, good])]
+            if self.sign * points[self.axis, k] > self.best:
+                self.point = points[:, k].copy()
+                self._look_from(self.point)
