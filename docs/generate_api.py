@@ -9,6 +9,7 @@ import re
 import textwrap
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -25,7 +26,8 @@ DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {
     "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Cover, infimum.Unions, infimum.Verdict,
                    infimum.Minimiser, infimum.Minimisers, infimum.Minimum, result.End, result.Progress),
-    "Fitting": (infimum.fit, infimum.FitResult, infimum.Parameter, infimum.Fit, infimum.Prediction, statistics.Statistics),
+    "Fitting": (infimum.fit, infimum.curve_fit, infimum.FitResult, infimum.Parameter, infimum.Fit, infimum.Prediction,
+                statistics.Statistics),
     "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
                    infimum.MeanValue, infimum.Interval),
@@ -117,10 +119,13 @@ def members(kind: type) -> list[str]:
     """The public methods and properties that the class itself defines."""
     found = []
     for name, member in vars(kind).items():
-        function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+        is_property = isinstance(member, (property, cached_property))
+        function = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
         if name.startswith("_") or not isinstance(function, FunctionType) or name not in MEMBERS.get(kind.__name__, (name,)):
             continue
-        call = name if isinstance(member, property) else signature(function, name)
+        if function.__doc__ is None:  # the text about the class says it
+            continue
+        call = name if is_property else signature(function, name)
         found.append(f"#### `{kind.__name__}.{call}`\n\n{prose(function.__doc__)}")
     return found
 

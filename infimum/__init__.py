@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.fitting import FitResult as FitResult
     from infimum.fitting import Parameter as Parameter
     from infimum.fitting import Prediction as Prediction
+    from infimum.fitting import curve_fit as curve_fit
     from infimum.fitting import fit as fit
     from infimum.minimisers import Minimiser as Minimiser
     from infimum.minimisers import Minimisers as Minimisers
@@ -58,7 +59,7 @@ _HOMES = {
               "InternalError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
     "evaluate": "Derivative Enclosure Evaluator Hessian MeanValue compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
-    "fitting": "Fit FitResult Parameter Prediction fit",
+    "fitting": "Fit FitResult Parameter Prediction curve_fit fit",
     "problem": "Interval Problem",
     "minimisers": "Minimiser Minimisers",
     "result": "Minimum Result Verdict",

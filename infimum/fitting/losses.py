@@ -42,10 +42,10 @@ def _huber(e: Any, scale: float) -> Any:
 
 LOSSES = {loss.name: loss for loss in (
     Loss("squares", lambda e, scale: np.sum(e**2), "sum of squares"),
-    Loss("huber", _huber, "Huber's loss", has_scale=True),
-    Loss("cauchy", lambda e, scale: scale * scale * np.sum(np.log1p((e / scale) ** 2)), "Cauchy's loss", has_scale=True),
-    Loss("absolute", lambda e, scale: np.sum(np.abs(e)), "sum of absolute values", is_squared=False),
-    Loss("maximum", lambda e, scale: np.max(np.abs(e)), "largest absolute value", is_squared=False),
+    Loss("huber", _huber, "Huber loss", has_scale=True),
+    Loss("cauchy", lambda e, scale: scale * scale * np.sum(np.log1p((e / scale) ** 2)), "Cauchy loss", has_scale=True),
+    Loss("absolute", lambda e, scale: np.sum(np.abs(e)), "sum of absolute residuals", is_squared=False),
+    Loss("maximum", lambda e, scale: np.max(np.abs(e)), "largest absolute residual", is_squared=False),
 )}
 
 

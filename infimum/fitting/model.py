@@ -1,6 +1,7 @@
 """The model: a function of the independent variables and of parameters, which are known by the names in its signature."""
 
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ class Model:
     ('c0', 'c1')
     """
 
+    name: str
     function: Callable
     names: tuple[str, ...]
     by_keyword: int
@@ -55,7 +57,8 @@ class Model:
         if not positional and not keywords:
             raise OptionError(f"the model {_name(function)} has no parameters to fit: it is called as model(x, *parameters)")
         defaults = {p.name: float(p.default) for p in given if p.name in {*positional, *keywords} and _is_number(p.default)}
-        return cls(function, (*positional, *keywords), len(keywords), defaults)
+        name = _name(function)
+        return cls("model" if name == "<lambda>" else name, function, (*positional, *keywords), len(keywords), defaults)
 
     def arguments(self, values: Sequence) -> tuple[list, dict[str, Any]]:
         """The parameters as the function takes them: by place, by name."""
@@ -63,7 +66,22 @@ class Model:
         return list(values[:places]), dict(zip(self.names[places:], values[places:], strict=True))
 
     def __repr__(self) -> str:
-        return f"Model({_name(self.function)}: {', '.join(self.names)})"
+        return f"Model({self.name}: {', '.join(self.names)})"
+
+
+def plain_call(model: Model, x: Any, values: Sequence) -> np.ndarray | None:
+    """The responses for plain numbers, to look at; None where they are not all finite, or where there are none.
+
+    What a model raises here it raises again when it is traced, and is told then.
+    """
+    positional, by_name = model.arguments(list(values))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            found = np.asarray(model.function(x, *positional, **by_name), dtype=np.float64)
+        except Exception:
+            return None
+    return found if found.size and np.isfinite(found).all() else None
 
 
 def _signature(function: Callable) -> list[inspect.Parameter]:

@@ -33,6 +33,13 @@ class Parameters:
     def free_names(self) -> list[str]:
         return [name for name, free in zip(self.names, self.free, strict=True) if free]
 
+    def all_values(self, free: np.ndarray) -> np.ndarray:
+        """All parameters, the fixed ones included, from the free ones: (n,) or (n, N)."""
+        values = np.empty((len(self.names), *free.shape[1:]))
+        values.T[...] = self.values
+        values[self.free] = free
+        return values
+
     def places(self) -> list[int | float]:
         """Of each parameter the number of its variable, or, as a float, its fixed value."""
         numbers = iter(range(len(self.lo)))
@@ -52,7 +59,7 @@ class Asked:
         names, lmfit = model.names, is_lmfit(bounds)
         start = dict(model.defaults)
         if lmfit:
-            _check_names("an lmfit Parameters given as bounds", bounds, names)
+            check_names("an lmfit Parameters given as bounds", bounds, names)
             _refuse_expressions(bounds)
             start |= {name: float(p.value) for name, p in bounds.items() if np.isfinite(p.value)}
         given = _by_name("p0", p0, names)
@@ -110,7 +117,7 @@ def _bounds(bounds: Any, names: tuple[str, ...], free: list[str]) -> dict[str, A
     if bounds is None:
         return {}
     if isinstance(bounds, Mapping):
-        _check_names("bounds", bounds, names)
+        check_names("bounds", bounds, names)
         return {name: pair for name, pair in bounds.items() if name in free}
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         count = max(np.size(bounds.lb), np.size(bounds.ub))
@@ -145,10 +152,10 @@ def _fixed(fixed: Any, names: tuple[str, ...], start: dict[str, float]) -> dict[
     if fixed is None:
         return {}
     if isinstance(fixed, Mapping):
-        _check_names("fixed", fixed, names)
+        check_names("fixed", fixed, names)
         return {name: _number(f"the fixed value of {name!r}", value) for name, value in fixed.items()}
     held = [fixed] if isinstance(fixed, str) else list(fixed)
-    _check_names("fixed", held, names)
+    check_names("fixed", held, names)
     for name in held:
         if name not in start:
             raise OptionError(f"{name!r} is to be fixed, but at which value? Give fixed={{{name!r}: value}}, a p0, or a default "
@@ -160,7 +167,7 @@ def _by_name(what: str, values: Any, names: tuple[str, ...]) -> dict[str, Any]:
     if values is None:
         return {}
     if isinstance(values, Mapping):
-        _check_names(what, values, names)
+        check_names(what, values, names)
         return {name: getattr(value, "value", value) for name, value in values.items()}
     listed = np.ravel(np.asarray(values, dtype=object)).tolist()
     if len(listed) != len(names):
@@ -179,7 +186,7 @@ def _number(what: str, value: Any) -> float:
     return number
 
 
-def _check_names(what: str, given: Iterable[str], names: tuple[str, ...]) -> None:
+def check_names(what: str, given: Iterable[str], names: tuple[str, ...]) -> None:
     for name in given:
         if name not in names:
             near = get_close_matches(str(name), names, n=1)

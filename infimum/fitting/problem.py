@@ -11,17 +11,20 @@ from infimum.fitting.data import Data
 from infimum.fitting.losses import Loss
 from infimum.fitting.model import Model
 from infimum.fitting.parameters import Parameters
+from infimum.fitting.symmetric import Groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitProblem:
-    """Make the loss of (model(x, *p) - y) / sigma small. `scale` is that of the loss."""
+    """Make the loss of (model(x, *p) - y) / sigma small. `scale` is that of the loss. Where there are exchangeable
+    `groups`, their first members are in ascending order."""
 
     model: Model
     data: Data
     parameters: Parameters
     loss: Loss
     scale: float
+    groups: Groups | None = None
 
     def objective(self) -> Callable[[Any], Any]:
         """The loss as a function of the vector of free parameters. The model is called once, with whole arrays.
@@ -52,13 +55,6 @@ class FitProblem:
     def arguments(self, p: Any) -> tuple[list, dict[str, Any]]:
         """What the model is given beside x for a vector that begins with the free parameters: by place, by name."""
         return self.model.arguments([place if isinstance(place, float) else p[place] for place in self.parameters.places()])
-
-    def all_values(self, free: np.ndarray) -> np.ndarray:
-        """All parameters, the fixed ones included, from the free ones: (n,) or (n, N)."""
-        values = np.empty((len(self.parameters.names), *free.shape[1:]))
-        values.T[...] = self.parameters.values
-        values[self.parameters.free] = free
-        return values
 
 
 def array_of(response: Any, shape: tuple[int, ...]) -> Any:

@@ -1,13 +1,12 @@
 """Parameters without bounds: an error that proposes some, computed from the data. Nothing here is part of a proof."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import BoundsError
 from infimum.fitting.data import Data
-from infimum.fitting.model import Model
+from infimum.fitting.model import Model, plain_call
 from infimum.fitting.parameters import Asked
 
 _DECADES = 10.0 ** np.arange(-9, 10)
@@ -66,14 +65,7 @@ class _Proposal:
     def _at(self, **changed: float) -> np.ndarray | None:
         """The responses there, or None if there are none."""
         values = {**self.middle, **changed}
-        positional, by_name = self.model.arguments([values[name] for name in self.model.names])
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            try:
-                found = np.asarray(self.model.function(self.data.x, *positional, **by_name), dtype=np.float64)
-            except Exception:  # whatever the model raises here, it is asked again when it is traced, and its error is told then
-                return None
-        return found if np.isfinite(found).all() else None
+        return plain_call(self.model, self.data.x, [values[name] for name in self.model.names])
 
     def _slope(self, name: str) -> float | None:
         """The size of the response to a parameter that it is linear in."""

@@ -3,7 +3,7 @@
 import html
 import math
 import textwrap
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from infimum.text import counted
 
 _WIDTH, _FITS, _CORRELATED = 100, 6, 0.1
+_DIGITS, _LONG = 1200, 22  # that doubles may have, and that are written without an exponent
 _HEADS = ("parameter", "value", "std. error", "proved to lie in", "bounds")
 
 
@@ -29,18 +30,17 @@ def html_text(result: Any) -> str:
 
 def uniqueness(result: Any) -> str:
     """What is known of the number of best fits."""
-    known, where = result.minimum.minimisers, " in ascending order" if result.ordered else ""
+    known, where = result.minimum.minimisers if result.success else None, " in ascending order" if result.problem.groups else ""
     if result.unique:
         return f"exactly one within the bounds{where}, proved"
     if result.unique is False:
         return f"several that are equally good, proved: {len(result.fits)} within the bounds{where}"
+    boxes = counted(len(result.fits), "box", "es")
     if known is None:
-        return "their number was not shown: nothing was proved"
+        return "not known: nothing was proved" if result.minimum.boxes is None else \
+            f"all in {boxes}; their number is not known, since the run ended before the proof did"
     if known.rest == 0 and known.may_be_global:
         return f"one or more of {len(result.fits)}, each alone in its box: their losses are too close to tell which is least"
-    boxes = counted(len(result.fits), "box", "es")
-    if not result.success:
-        return f"all in {boxes}; their number is not known, since the run ended before the proof did"
     return f"all in {boxes}; their number is not known" + (f": {known.why}" if known.why else "")
 
 
@@ -52,33 +52,26 @@ def outward(lo: float, hi: float) -> str:
     """
     if not (math.isfinite(lo) and math.isfinite(hi)) or lo == hi:
         return f"[{lo + 0.0:.17g}, {hi + 0.0:.17g}]"
-    unit = Decimal(10) ** (math.floor(math.log10(max(hi - lo, 1e-300))) - 1)
-    ends = (Decimal(lo).quantize(unit, ROUND_FLOOR) if _fits(lo, unit) else Decimal(lo),
-            Decimal(hi).quantize(unit, ROUND_CEILING) if _fits(hi, unit) else Decimal(hi))
-    return f"[{', '.join(_plain(end) for end in ends)}]"
-
-
-def _fits(value: float, unit: Decimal) -> bool:
-    """Can it be rounded to that unit within the digits that decimals keep?"""
-    return value == 0 or Decimal(value).adjusted() - unit.adjusted() < 26
+    with localcontext(prec=_DIGITS):
+        unit = Decimal(10) ** ((Decimal(hi) - Decimal(lo)).adjusted() - 1)
+        low, high = Decimal(lo).quantize(unit, ROUND_FLOOR), Decimal(hi).quantize(unit, ROUND_CEILING)
+        return f"[{_plain(low.normalize())}, {_plain(high.normalize())}]"
 
 
 def _plain(value: Decimal) -> str:
-    """Without trailing zeros; with an exponent where it is short that way."""
-    value = value.normalize()
+    """With an exponent where it is shorter that way."""
     written = format(value, "f")
-    return written if len(written) <= 22 else format(value, "e")
+    return "0" if not value else written if len(written) <= _LONG else format(value, "e")
 
 
 def _headline(result: Any) -> str:
     model, data = result.problem.model, result.problem.data
-    name = getattr(model.function, "__name__", None) or "model"
-    return f"{name if name != '<lambda>' else 'model'}(x, {', '.join(model.names)}) to {counted(data.size, 'measurement')}"
+    return f"{model.name}(x, {', '.join(model.names)}) to {counted(data.size, 'measurement')}"
 
 
 def _verdict(result: Any) -> str:
     least, named = result.least, result.problem.loss.named
-    between = f"the least {named} within the bounds lies in {outward(least.lo, least.hi)}"
+    between = f"the {named} of the best fit lies in {outward(least.lo, least.hi)}"
     if result.verdict.name == "PROVED":
         return between
     return f"{between}; {result.minimum.verdict.value}"
@@ -87,6 +80,8 @@ def _verdict(result: Any) -> str:
 def _notes(result: Any) -> list[tuple[str, str]]:
     """What a user should know: flat directions, bounds that were reached, obstacles."""
     notes = []
+    if result.exact:
+        notes.append(("NOTE", "the model meets these data up to rounding errors: standard errors tell nothing"))
     for name in result.undetermined:
         p = result.params[name]
         notes.append(("NOTE", f"{name} is not determined by these data: no value in {outward(p.lo, p.hi)} could be excluded, of "
@@ -94,10 +89,13 @@ def _notes(result: Any) -> list[tuple[str, str]]:
     for p in result.params.values():
         if p.at_bound is not None:
             notes.append(("NOTE", f"{p.name} is at its {p.at_bound} bound: beyond it there may be better fits"))
+    if result.undefined is not None:
+        notes.append(("NOTE", f"not all parameters within the bounds are candidates: {result.undefined}"))
     if result.minimum.obstacle is not None:
         notes.append(("obstacle", result.minimum.obstacle))
-    if result.ordered:
-        notes.append(("order", " <= ".join(result.ordered)))
+    if result.problem.groups is not None:
+        names = result.problem.parameters.free_names
+        notes.append(("order", " <= ".join(names[group[0]] for group in result.problem.groups)))
     return notes
 
 
@@ -126,13 +124,14 @@ def _error(p: Any) -> str:
 
 def _several(result: Any) -> list[str]:
     """The boxes of the fits, if there are more than one."""
-    if len(result.fits) == 1:
+    if len(result.fits) == 1 or result.undetermined:
         return []
-    lines = ["", "Every best fit lies in one of"]
-    free = np.flatnonzero(result.problem.parameters.free)
-    names = result.problem.parameters.names
+    lines = ["", "Every best fit is near one of" if result.fits[0].alone else "Every best fit lies in one of"]
     for fit in result.fits[:_FITS]:
-        lines.append("  " + ", ".join(f"{names[k]} in {outward(float(fit.lo[k]), float(fit.hi[k]))}" for k in free))
+        ends = [(p.name, float(lo), float(hi)) for p, lo, hi in zip(result.params.values(), fit.lo, fit.hi, strict=True)
+                if not p.fixed]
+        lines.append("  " + ", ".join(f"{name} = {lo / 2 + hi / 2:.10g}" if fit.alone else f"{name} in {outward(lo, hi)}"
+                                      for name, lo, hi in ends))
     return lines + ([f"  and {len(result.fits) - _FITS:,} more"] if len(result.fits) > _FITS else [])
 
 

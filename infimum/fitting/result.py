@@ -12,13 +12,16 @@ from infimum import environment
 from infimum.errors import OptionError
 from infimum.fitting import drawing, report
 from infimum.fitting.data import read_x
+from infimum.fitting.domain import undefined
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.responses import Responses
 from infimum.fitting.statistics import Statistics
+from infimum.fitting.symmetric import falls
 from infimum.minimisers import Minimiser
 from infimum.problem import Interval
 from infimum.result import Result, Verdict
 
+_START_BOXES = "; all this is about"
 _FLAT = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point
 
 
@@ -71,13 +74,12 @@ class FitResult:
     """The result of `fit`. `print(r)` shows a table.
 
     minimum: the Result of `minimize`, whose variables are the free parameters. problem: model, data, parameters and loss, as they
-    were read. ordered: the names of exchangeable parameters that were asked to be in ascending order.
+    were read.
     """
 
     minimum: Result
     problem: FitProblem
     absolute_sigma: bool = False
-    ordered: tuple[str, ...] = ()
 
     # ---- proved
     @property
@@ -88,7 +90,8 @@ class FitResult:
     @property
     def message(self) -> str:
         """How the run ended."""
-        return self.minimum.message
+        said = self.minimum.message
+        return said if self.problem.groups is None else said.partition(_START_BOXES)[0]  # it holds for all of the bounds
 
     @property
     def success(self) -> bool:
@@ -99,7 +102,11 @@ class FitResult:
     @environment.ours
     def least(self) -> Interval:
         """The least value of the loss over the bounds lies in this interval. No loss is negative."""
-        return Interval(max(self.minimum.lower, 0.0), self.minimum.upper)
+        lower, upper = max(self.minimum.lower, 0.0), self.minimum.upper
+        alone = self._alone()
+        if alone is not None:  # every best fit is one of them
+            lower, upper = max(lower, min(m.lower for m in alone)), min(upper, min(m.upper for m in alone))
+        return Interval(lower, upper)
 
     @property
     @environment.ours
@@ -116,15 +123,16 @@ class FitResult:
         if alone is not None:
             return [self._fit(m.lo, m.hi, True) for m in alone]
         lo, hi = self.problem.parameters.lo, self.problem.parameters.hi
-        return [self._fit(*box, False) for box in ([(lo, hi)] if self.minimum.boxes is None else self.minimum.boxes)]
+        boxes = [(lo, hi)] if self.minimum.boxes is None else self.minimum.boxes
+        return [self._fit(*box, False) for box in boxes if not self._falls(*box)]
 
     @cached_property
     def params(self) -> dict[str, Parameter]:
         """The parameters by name, in the order of the model's signature."""
         parameters, found = self.problem.parameters, {}
         lo, hi = (np.array([getattr(fit, end) for fit in self.fits]) for end in ("lo", "hi"))
-        values, errors = self.problem.all_values(self.x), iter(() if self.statistics is None else self.statistics.stderr)
-        bounds = zip(self.problem.all_values(parameters.lo), self.problem.all_values(parameters.hi), strict=True)
+        values, *ends = (parameters.all_values(p) for p in (self.x, parameters.lo, parameters.hi))
+        errors, bounds = iter(() if self.statistics is None else self.statistics.stderr), zip(*ends, strict=True)
         for k, (name, free, ends) in enumerate(zip(parameters.names, parameters.free, bounds, strict=True)):
             error = next(errors, None) if free else None
             found[name] = Parameter(name, float(values[k]), float(lo[:, k].min()), float(hi[:, k].max()),
@@ -153,6 +161,17 @@ class FitResult:
         wide = [p for p in self.params.values() if not p.fixed and p.hi - p.lo >= _FLAT * (p.bounds[1] - p.bounds[0])]
         return [p.name for p in wide if self._reaches(p)]
 
+    @cached_property
+    def undefined(self) -> str | None:
+        """What may be undefined for some parameters within the bounds, which are then no candidates; None if nothing is."""
+        return undefined(self._known())
+
+    @property
+    @environment.ours
+    def exact(self) -> bool:
+        """Does the model meet the data up to rounding errors? Standard errors tell nothing then."""
+        return self.least.hi <= self.problem.loss.slack(self.problem.data.weighted)
+
     def predict(self, x: Any = None) -> Prediction:
         """The model at x, or at the x of the data, for every best fit.
 
@@ -172,8 +191,11 @@ class FitResult:
     def x(self) -> np.ndarray:
         """The free parameters at the best point: within the box of the best fit, where there is one with exactly one in it."""
         alone, x = self._alone(), self.minimum.x
-        nearest = None if alone is None else next((m for m in alone if ((m.lo <= x) & (x <= m.hi)).all()), alone[0])
-        return x if nearest is None or (len(alone) > 1 and nearest is alone[0]) else nearest.lo / 2 + nearest.hi / 2
+        if alone is None:
+            return x
+        width = np.maximum(self.problem.parameters.hi - self.problem.parameters.lo, np.finfo(float).tiny)
+        middles = [m.lo / 2 + m.hi / 2 for m in alone]
+        return min(middles, key=lambda middle: float((np.abs(middle - x) / width).max()))
 
     @cached_property
     def values(self) -> dict[str, float]:
@@ -232,7 +254,7 @@ class FitResult:
 
     def __getstate__(self) -> dict[str, Any]:
         """A pickle holds no function: what can be told without calling it is found before."""
-        for name in ("params", "unique", "undetermined", "values", "best_fit", "residuals", "statistics"):
+        for name in ("params", "unique", "undefined", "undetermined", "values", "best_fit", "residuals", "statistics"):
             getattr(self, name)
         problem = replace(self.problem, model=replace(self.problem.model, function=None),
                           loss=replace(self.problem.loss, of=None))
@@ -241,11 +263,17 @@ class FitResult:
     # ---- inside
     def _alone(self) -> Sequence[Minimiser] | None:
         """The boxes with exactly one local fit each that together hold all best ones; None if there are others."""
-        known = self.minimum.minimisers
-        return known.may_be_global if known is not None and known.rest == 0 and known.may_be_global else None
+        known = self.minimum.minimisers if self.success else None  # after a limit nobody waits for them
+        if known is None or known.rest > 0:
+            return None
+        return [m for m in known.may_be_global if not self._falls(m.lo, m.hi)] or None
+
+    def _falls(self, lo: np.ndarray, hi: np.ndarray) -> bool:
+        """Does the box hold nothing but mirror images of fits in ascending order?"""
+        return self.problem.groups is not None and falls(self.problem.groups, lo, hi)
 
     def _fit(self, lo: np.ndarray, hi: np.ndarray, alone: bool) -> Fit:
-        return Fit(self.problem.all_values(lo), self.problem.all_values(hi), alone)
+        return Fit(self.problem.parameters.all_values(lo), self.problem.parameters.all_values(hi), alone)
 
     def _reaches(self, p: Parameter) -> bool:
         """Is a single one of the boxes that long?"""

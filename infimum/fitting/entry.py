@@ -1,0 +1,102 @@
+"""fit: the best fit of a model to data, proved."""
+
+from collections.abc import Callable
+from typing import Any
+
+from infimum import environment
+from infimum.errors import DataError, InfimumError, OptionError, UndefinedError, UserFunctionError
+from infimum.fitting.data import Data
+from infimum.fitting.losses import read_loss
+from infimum.fitting.model import Model
+from infimum.fitting.narrow import narrowed
+from infimum.fitting.parameters import Asked, Parameters, check_start, is_lmfit
+from infimum.fitting.problem import FitProblem
+from infimum.fitting.propose import refuse_missing
+from infimum.fitting.result import FitResult
+from infimum.fitting.symmetric import in_order, read_groups, start_boxes
+from infimum.result import Result
+from infimum.solve import minimize
+from infimum.text import counted
+
+
+@environment.ours
+def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = None, absolute_sigma: bool = False,
+        loss: str = "squares", f_scale: float | None = None, fixed: Any = None, p0: Any = None, symmetric: Any = None,
+        rtol: float = 1e-6, atol: float | None = None, **options: Any) -> FitResult:
+    """Find the best fit of `model(x, *parameters)` to the data `y`, and prove it: no parameters within the bounds fit better.
+
+    The model is an ordinary NumPy function of the whole array `x` and of its parameters, which are known by the names in its
+    signature. It returns an array like `y`: of shape (N,), or (r, N) or (N, r) for r responses. `x` is an array, (k, N) for k
+    independent variables, or a frame or dictionary of columns, which the model reads as `x["name"]`, `x.name` or `a, b = x`;
+    columns of pandas will do. What else it is, the model gets as it is.
+
+    `bounds` are a dictionary name: (low, high), a list of pairs, one pair for all, a scipy.optimize.Bounds, or an lmfit
+    Parameters. `fixed` holds some parameters, name: value, or names alone if they have a start. `p0`, a dictionary or a list, is
+    a point to start from; so are numbers that the signature has as defaults. What is proved does not depend on it.
+
+    `symmetric=[("a1", "b1"), ("a2", "b2")]` names groups of parameters that can be exchanged, as the peaks of a spectrum: each
+    fit is then found once, in the order a1 <= a2. Their bounds must be equal.
+
+    `sigma` are the standard deviations of y. With `absolute_sigma=True` they are meant as they are; otherwise only their ratios
+    count for the covariance, as in SciPy. `loss` is what is made small, of the residuals e in units of sigma: "squares", Σ e²;
+    "huber" and "cauchy", as in scipy.optimize.least_squares, where residuals beyond `f_scale` count less; "absolute", Σ |e|;
+    "maximum", the largest |e|.
+
+    The proof ends when the least loss is enclosed to `rtol` of it, or to `atol`; the default of that is what counts as 0 for
+    these data, which a model may meet exactly. `options` are those of `minimize`: time_limit, device, threads, seed, xtol, ….
+
+    >>> import numpy as np
+    >>> def decay(t, amplitude, rate):
+    ...     return amplitude * np.exp(-rate * t)
+    >>> r = fit(decay, [0, 1, 2, 3], [5.1, 3.0, 1.9, 1.1], bounds={"amplitude": (0, 100), "rate": (0, 10)})
+    >>> r.verdict.name, r.unique, round(r.params["rate"].value, 6), r.params["rate"].hi - r.params["rate"].lo < 1e-9
+    ('PROVED', True, 0.507488, True)
+    """
+    loss, scale = read_loss(loss, f_scale)
+    data = Data.read(x, y, sigma)
+    parameters, read = read_model(model, data, bounds, fixed, p0)
+    groups = None if symmetric is None else read_groups(symmetric, parameters, read, data)
+    problem = FitProblem(read, data, parameters, loss, scale, groups)
+    for name, instead in (("x0", "p0="), ("args", "functools.partial, or a function that calls yours"), ("n", "bounds="),
+                          ("start_boxes", "bounds=, or minimize for a feasible set that is no box")):
+        if name in options:
+            raise OptionError(f"fit has no argument {name!r}: use {instead}")
+    settings = {"rtol": rtol, "atol": loss.slack(data.weighted) if atol is None else atol, "x0": parameters.start,
+                **options}
+    if groups is not None:
+        settings |= {"start_boxes": start_boxes(groups, parameters),
+                     "x0": None if parameters.start is None else in_order(groups, parameters.start)}
+    return FitResult(_minimum(problem, settings), problem, bool(absolute_sigma))
+
+
+def read_model(function: Callable, data: Data, bounds: Any, fixed: Any, p0: Any) -> tuple[Parameters, Model]:
+    """The parameters, and the model with their names."""
+    listed = next((len(given) for given in (bounds, p0) if isinstance(given, (list, tuple)) or hasattr(given, "shape")), None)
+    if listed is None and hasattr(bounds, "lb"):
+        listed = len(bounds.lb)
+    model = Model.read(function, len(bounds) if is_lmfit(bounds) else listed)
+    asked = Asked.read(model, bounds, fixed, p0)
+    refuse_missing(model, data, asked)
+    parameters = asked.parameters(model.names)
+    check_start(parameters, p0)
+    if data.size < len(parameters.lo):
+        raise DataError(f"{counted(data.size, 'measurement')} cannot determine {counted(len(parameters.lo), 'parameter')}: "
+                        "measure more, or hold some parameters with fixed=")
+    return parameters, model
+
+
+def _minimum(problem: FitProblem, settings: dict[str, Any]) -> Result:
+    """The least loss; errors are about the model."""
+    objective, parameters = problem.objective(), problem.parameters
+    bounds = list(zip(parameters.lo.tolist(), parameters.hi.tolist(), strict=True))
+    try:
+        found = minimize(objective, bounds, **settings)
+    except UserFunctionError as error:
+        if isinstance(error.__cause__, InfimumError):  # of ours, about what the model returned
+            raise error.__cause__ from None
+        raise
+    if found.x is None:
+        what = "is undefined for all parameters within the bounds, proved" if found.verdict.name == "INFEASIBLE" else \
+            f"had no finite value for any parameters that were tried ({found.message})"
+        raise UndefinedError(f"the model {what}: give bounds within its natural domain, or correct it")
+    return narrowed(objective, bounds, found, settings, problem.data.size)
