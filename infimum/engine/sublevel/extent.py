@@ -24,9 +24,11 @@ class Extent:
     """
 
     def __init__(self, evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], covering: Covering, point: np.ndarray,
-                 axis: int, sign: float, threshold: float):
-        """`covering` holds the part of the set that is asked about, `point` is one of it, at which f is at most the threshold."""
+                 axis: int, sign: float, threshold: float, is_whole: bool = True):
+        """`covering` holds the part of the set that is asked about, `point` is one of it, at which f is at most the threshold.
+        `is_whole`: all points of the set near that part belong to it."""
         self.evaluator, self.bounds, self.covering, self.threshold = evaluator, bounds, covering, threshold
+        self.is_whole = is_whole
         self.point, self.axis, self.sign = point, axis, sign
         self._look_from(point)
 
@@ -59,7 +61,7 @@ class Extent:
             if not len(open_):
                 return
             chosen = open_[np.argsort(-far[open_], kind="stable")[:_TOGETHER]]
-            inside = far[chosen] < end
+            inside = (far[chosen] < end) & self.is_whole
             some = np.sort(chosen[inside] if inside.any() else chosen)
             self._sample(some)
             self.covering.cut(some, every if inside.any() else values)

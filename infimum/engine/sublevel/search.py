@@ -65,9 +65,10 @@ class Search:
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, inner: float, outer: float, points: np.ndarray,
                  ratio: float | None = 1.05, width_ratio: float | None = 1.01, principal: bool = True,
-                 judge: Judge | None = None, tests: Tests | None = None):
+                 judge: Judge | None = None, tests: Tests | None = None, ordered: tuple[tuple[int, int], ...] = ()):
         """`points` (n, N) are where to look for the set, besides what is found. `judge` and `tests`, where they are given, are of
-        a smaller set than f and the thresholds tell."""
+        a smaller set than f and the thresholds tell. `ordered`: pairs of variables of which the first may be taken not to be
+        larger than the second, since f does not change if they are exchanged together with others."""
         self.evaluator, self.lo, self.hi, self.inner, self.outer, self.points = evaluator, lo, hi, inner, outer, points
         self.ratio, self.width_ratio, self.principal = ratio, width_ratio, principal
         self.judge = Sublevel(evaluator, inner, outer) if judge is None else judge
@@ -75,6 +76,7 @@ class Search:
         self.covering = Covering.of_box(evaluator, outer, lo, hi)
         self.scale = np.where(hi > lo, hi - lo, 1.0)[:, None]
         self.components: list[Component] = []
+        self.ordered = ordered
         self.phase = "covering"
         self.most = 1 << 20  # boxes, for covering
 
@@ -118,7 +120,15 @@ class Search:
                 return
             width = ((covering.hi[:, can] - covering.lo[:, can]) / self.scale).max(axis=0)
             covering.cut(np.sort(can[np.argsort(-width, kind="stable")[:_TOGETHER]]), self.tests)
+            covering.columns = covering.columns[:, ~self._falls(covering)]
             yield
+
+    def _falls(self, covering: Covering) -> np.ndarray:
+        """The regions that hold mirror images of others alone."""
+        found = np.zeros(len(covering), bool)
+        for a, b in self.ordered:
+            found |= covering.lo[a] > covering.hi[b]
+        return found
 
     def _divide(self) -> None:
         """Groups of regions that do not touch each other: the components, or several of them that are close together."""
@@ -159,11 +169,13 @@ class Search:
     def _measure(self, component: Component) -> Iterator[None]:
         if component.point is None:
             return
+        ends = component.covering.lo, component.covering.hi
+        is_whole = not any((ends[1][a] >= ends[0][b]).any() for a, b in self.ordered)  # none of it was left out as mirror image
         for axis in range(len(self.lo)):
             for sign in (-1, 1):
                 part = Covering(self.evaluator, self.outer, component.covering.columns)
                 component.extents[axis, sign] = Extent(self.evaluator, (self.lo, self.hi), part, component.point, axis, sign,
-                                                       self.inner)
+                                                       self.inner, is_whole)
             low, high = component.inner(axis)
             slack = _SIDE * (self.width_ratio - 1.0) * (high - low)
             for sign in (-1, 1):
