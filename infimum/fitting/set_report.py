@@ -76,8 +76,8 @@ def draw(found: Any) -> Any:
     figure.suptitle(found.title, fontsize="medium")
     for i, j in pairs:
         axis = figure.add_subplot(side, side, max(0, j - 1) * side + i + 1)
-        for boxes, colour in ((found.outer, "tab:orange"), (found.inner, "tab:blue")):
-            axis.add_collection(PolyCollection(outlines(boxes, i, j)[:_DRAWN], facecolor=colour, edgecolor="none", alpha=0.6))
+        for boxes, colour, alpha in ((found.outer, "tab:orange", 0.6), (found.inner, "tab:blue", 1.0)):
+            axis.add_collection(PolyCollection(outlines(boxes, i, j)[:_DRAWN], facecolor=colour, edgecolor="none", alpha=alpha))
         axis.plot(found.points[:, i], found.points[:, j], ".", color="black", markersize=3)
         if found.parts:
             spans = [found.profiles[found.names[k]].outer for k in (i, j)]

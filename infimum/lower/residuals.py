@@ -43,11 +43,12 @@ _SWEEPS = 2
 _LEAST, _MOST = 2.0**-500, 2.0**500  # of |z|²
 
 
-def residuals_of(f: Expr, x: Expr) -> Expr | None:
-    """The vector e of which f is the sum of squares; None if it is none, or not such a one that loops over data are cheap."""
+def residuals_of(f: Expr, x: Expr, any_size: bool = False) -> Expr | None:
+    """The vector e of which f is the sum of squares; None if it is none, or not such a one that loops over data are cheap; or
+    too short for that to matter, unless `any_size` will do."""
     squares = f.args[0] if f.op == "sum" else f
     e = squares.args[0] if squares.op == "powi" and squares["k"] == 2 else None
-    if e is None or len(e.shape) != 1 or not is_sum_over_data(f, x):
+    if e is None or len(e.shape) != 1 or not is_sum_over_data(f, x, any_size):
         return None
     return None if any(node.kind is Kind.REDUCE for node in topological([e])) else e
 

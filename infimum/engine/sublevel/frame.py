@@ -52,6 +52,13 @@ class Frame:
                 end[rows] = part
         return total
 
+    def attained(self, lo: np.ndarray, hi: np.ndarray, axis: int) -> Interval:
+        """For each box of u, a number not below the least value of variable `axis` in it, and one not above the largest: those at
+        corners."""
+        rising = (self.matrix[axis] > 0)[:, None]
+        least, largest = np.where(rising, lo, hi), np.where(rising, hi, lo)
+        return self.place(least, least)[1][axis], self.place(largest, largest)[0][axis]
+
     def coordinates(self, lo: np.ndarray, hi: np.ndarray) -> Interval:
         """Boxes of u that hold the coordinates of all points of the boxes (n, N) of x: solved from the last variable upwards."""
         if self.is_plain:

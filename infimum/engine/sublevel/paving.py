@@ -12,10 +12,11 @@ import numpy as np
 
 from infimum.engine.second_order.outward import Interval
 from infimum.engine.sublevel.frame import Frame, volumes
+from infimum.engine.sublevel.furthest import verified
 from infimum.engine.sublevel.taylor import both_ends
 from infimum.evaluate import Evaluator
 
-_TOGETHER = 1 << 12  # boxes that are cut at a time
+_TOGETHER, _LOOKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
 
 
 class Judged(NamedTuple):
@@ -28,9 +29,11 @@ class Judged(NamedTuple):
 
 
 class Judge(Protocol):
-    """Says of boxes (n, N) of a frame where they lie."""
+    """Says of boxes (n, N) of a frame where they lie, and which points (n, N) certainly belong to the set."""
 
     def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged: ...
+
+    def holds(self, points: np.ndarray) -> np.ndarray: ...
 
 
 class Sublevel:
@@ -42,6 +45,9 @@ class Sublevel:
     def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged:
         found = both_ends(self.evaluator, frame, lo, hi)
         return Judged(found.defined & (found.hi <= self.inner), found.lo > self.outer, found.varies)
+
+    def holds(self, points: np.ndarray) -> np.ndarray:
+        return verified(self.evaluator, points, self.inner)
 
 
 class Within:
@@ -56,6 +62,9 @@ class Within:
         within = ((place[0] >= self.low) & (place[1] <= self.high)).all(axis=0)
         found = self.other.judge(frame, lo, hi)
         return Judged(found.inside & within, found.outside | beyond, found.varies)
+
+    def holds(self, points: np.ndarray) -> np.ndarray:
+        return self.other.holds(points) & ((points >= self.low) & (points <= self.high)).all(axis=0)
 
 
 class Paving:
@@ -86,6 +95,16 @@ class Paving:
         self.sizes = np.concatenate([self.sizes, np.where(axis < 0, 0.0, size)])
 
     @property
+    def covered(self) -> bool:
+        """Is any box left, or inside?"""
+        return bool(self.inner[0].shape[1] + self.left[0].shape[1])
+
+    def hull(self) -> Interval:
+        """The box of x around all that is not outside."""
+        lo, hi = self.frame.place(*(np.concatenate(pair, axis=1) for pair in zip(self.inner, self.left, strict=True)))
+        return lo.min(axis=1), hi.max(axis=1)
+
+    @property
     def can_be_cut(self) -> bool:
         return bool((self.sizes > 0).any())
 
@@ -113,10 +132,13 @@ class Paving:
 
     def run(self, ratio: float) -> Iterator[None]:
         """Steps until the volume of all that is not outside is at most `ratio` times that of the inner boxes."""
+        look = 0  # at so many boxes, volumes are added up again
         while self.can_be_cut:
-            (least, _), (_, most) = self.volume()
-            if most <= ratio * least:
-                return
+            if self.boxes >= look:
+                (least, _), (_, most) = self.volume()
+                if most <= ratio * least:
+                    return
+                look = self.boxes + self.boxes // _LOOKS
             self.step()
             yield
 

@@ -14,7 +14,6 @@ from infimum.engine.second_order.newton import polished
 from infimum.engine.sublevel.covering import Covering, Tests
 from infimum.engine.sublevel.extent import Extent
 from infimum.engine.sublevel.frame import Frame
-from infimum.engine.sublevel.furthest import verified
 from infimum.engine.sublevel.paving import Judge, Paving, Sublevel, Within
 from infimum.evaluate import Evaluator
 
@@ -41,22 +40,30 @@ class Component:
 
     @property
     def lo(self) -> np.ndarray:
-        return self._end(-1, self.covering.lo.min(axis=1))
+        return self._end(-1)
 
     @property
     def hi(self) -> np.ndarray:
-        return self._end(1, self.covering.hi.max(axis=1))
+        return self._end(1)
 
-    def _end(self, sign: int, known: np.ndarray) -> np.ndarray:
-        reach = [sign * self.extents[i, sign].reach if (i, sign) in self.extents else known[i] for i in range(len(known))]
-        return np.maximum(known, reach) if sign < 0 else np.minimum(known, reach)
+    def _end(self, sign: int) -> np.ndarray:
+        """What all that is known says of one side."""
+        known = self.covering.lo.min(axis=1) if sign < 0 else self.covering.hi.max(axis=1)
+        for (i, which), extent in self.extents.items():
+            if which == sign:
+                known[i] = sign * min(sign * known[i], extent.reach)
+        if self.paving is not None and self.paving.covered:
+            known = sign * np.minimum(sign * known, sign * self.paving.hull()[sign > 0])
+        return known
 
     def inner(self, axis: int) -> tuple[float, float] | None:
         """The hull of verified points in one variable."""
-        if self.point is None:
-            return None
-        points = [self.point, *(extent.point for extent in self.extents.values())]
-        return min(float(p[axis]) for p in points), max(float(p[axis]) for p in points)
+        points = [] if self.point is None else [self.point, *(extent.point for extent in self.extents.values())]
+        ends = [(float(p[axis]),) * 2 for p in points]
+        if self.paving is not None and self.paving.inner[0].shape[1]:
+            low, high = self.paving.frame.attained(*self.paving.inner, axis)
+            ends.append((float(low.min()), float(high.max())))
+        return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
 
 class Search:
@@ -150,8 +157,8 @@ class Search:
         middles = np.concatenate([known, 0.5 * part.lo + 0.5 * part.hi], axis=1)
         values = self.evaluator.estimate(middles)
         start = middles[:, int(np.argmin(np.where(np.isfinite(values), values, np.inf)))].copy()
-        found = np.stack([polished(self.evaluator, low, high, start)[0], start], axis=1)
-        good = np.flatnonzero(verified(self.evaluator, found, self.inner))
+        found = np.concatenate([polished(self.evaluator, low, high, start)[0][:, None], middles], axis=1)
+        good = np.flatnonzero(self.judge.holds(found))
         return found[:, good[0]].copy() if len(good) else None
 
     def _resolve(self, component: Component) -> Iterator[None]:
