@@ -6,15 +6,18 @@ Lipschitz around a region, x is a minimiser of f in all variables but x_k, and w
 holds in these (docs/proof.md). Regions that reach the bound of x_k are asked about values alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from infimum.engine.regions.pool import can_be_cut
 from infimum.engine.sublevel.covering import Covering, Tests
 from infimum.engine.sublevel.furthest import attained, furthest, verified
 from infimum.evaluate import Evaluator
+from infimum.lower.branch import rows
 
 _TOGETHER = 1 << 10  # regions that are cut at a time
+_LIPSCHITZ = 2
 
 
 class Extent:
@@ -51,21 +54,29 @@ class Extent:
         if found is not None and self.sign * found[self.axis] > self.best:
             self.point = found
 
-    def run(self, slack: float) -> Iterator[None]:
-        """Cuts the regions that reach furthest until `reach` is at most `slack` beyond the point."""
+    def run(self, slack: Callable[[], float]) -> Iterator[None]:
+        """Cuts the regions that reach furthest until `reach` is at most `slack` beyond the point, as that is by then."""
         every, values = Tests(self.evaluator, *self.bounds, held=self.axis), Tests(self.evaluator, *self.bounds)
         end = self.bounds[1][self.axis] if self.sign > 0 else -self.bounds[0][self.axis]
         while True:
             far = self._far
-            open_ = np.flatnonzero((far > self.best + slack) & self.covering.can_be_cut)
+            open_ = np.flatnonzero((far > self.best + slack()) & self.covering.can_be_cut)
             if not len(open_):
                 return
             chosen = open_[np.argsort(-far[open_], kind="stable")[:_TOGETHER]]
             inside = (far[chosen] < end) & self.is_whole
             some = np.sort(chosen[inside] if inside.any() else chosen)
             self._sample(some)
+            self._choose_axis(some)
             self.covering.cut(some, every if inside.any() else values)
             yield
+
+    def _choose_axis(self, some: np.ndarray) -> None:
+        """Where derivatives say nothing, what is measured is cut."""
+        columns, (_, axis, level) = self.covering.columns, rows(self.covering.n)
+        low, high = self.covering.lo[self.axis, some], self.covering.hi[self.axis, some]
+        blind = some[(columns[level, some] < _LIPSCHITZ) & can_be_cut(low, high)]
+        columns[axis, blind] = self.axis
 
     def _sample(self, some: np.ndarray) -> None:
         """A point in the middle of one of these regions may be further than what is known."""

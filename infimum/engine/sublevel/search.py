@@ -180,13 +180,15 @@ class Search:
         is_whole = not any((ends[1][a] >= ends[0][b]).any() for a, b in self.ordered)  # none of it was left out as mirror image
         for axis in range(len(self.lo)):
             for sign in (-1, 1):
-                part = Covering(self.evaluator, self.outer, component.covering.columns)
+                part = Covering(self.evaluator, self.outer, component.covering.columns.copy())
                 component.extents[axis, sign] = Extent(self.evaluator, (self.lo, self.hi), part, component.point, axis, sign,
                                                        self.inner, is_whole)
-            low, high = component.inner(axis)
-            slack = _SIDE * (self.width_ratio - 1.0) * (high - low)
             for sign in (-1, 1):
-                yield from component.extents[axis, sign].run(slack)
+                yield from component.extents[axis, sign].run(lambda axis=axis: self._slack(component, axis))
+
+    def _slack(self, component: Component, axis: int) -> float:
+        low, high = component.inner(axis)
+        return _SIDE * (self.width_ratio - 1.0) * (high - low)
 
     # ---- paving
     def _apart(self) -> list[tuple[np.ndarray, np.ndarray]]:
