@@ -50,7 +50,7 @@ def read_errors(x: Any, y: Any, errors: Any, sigma: Any, loss: str) -> Data:
 
 
 def bounded_error(problem: FitProblem, volume_rtol: Any = "auto", principal: bool = True, time_limit: float | None = None,
-                  max_boxes: float | None = None, progress: bool | None = None, **unknown: Any) -> BoundedError:
+                  max_boxes: float | None = 5_000_000, progress: bool | None = None, **unknown: Any) -> BoundedError:
     """The set, for a problem whose sigma are the error bounds."""
     refuse(unknown, bounded_error)
     parameters = problem.parameters

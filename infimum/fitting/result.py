@@ -189,7 +189,7 @@ class FitResult:
 
     def confidence(self, level: float = 0.95, *, joint: bool = True, volume_rtol: float | None | str = "auto",
                    profile_rtol: float | None = 0.01, principal: bool = True, time_limit: float | None = None,
-                   max_boxes: float | None = None, progress: bool | None = None) -> Confidence:
+                   max_boxes: float | None = 5_000_000, progress: bool | None = None) -> Confidence:
         """All parameters within the bounds whose sum of squares is below the threshold of that confidence, the whole set, not one
         valley of it: boxes inside and boxes around it, and the values that each parameter takes in it, proved.
 

@@ -23,7 +23,8 @@ _LIPSCHITZ = 2
 class Extent:
     """One end of one variable, `axis`: the upper one where `sign` is 1, the lower one where it is -1.
 
-    `point` is a verified point of the set, the furthest known. `reach` is sign times a number that no point of the set exceeds.
+    `point` is a verified point of the set, the furthest known; `edge` one with f at most the threshold of the covering, which may
+    be higher: nothing before it can be excluded. `reach` is sign times a number that no point of the set exceeds.
     """
 
     def __init__(self, evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], covering: Covering, point: np.ndarray,
@@ -32,8 +33,9 @@ class Extent:
         `is_whole`: all points of the set near that part belong to it."""
         self.evaluator, self.bounds, self.covering, self.threshold = evaluator, bounds, covering, threshold
         self.is_whole = is_whole
-        self.point, self.axis, self.sign = point, axis, sign
+        self.point, self.edge, self.axis, self.sign = point, point, axis, sign
         self._look_from(point)
+        self._sample(np.arange(len(covering)))
 
     @property
     def best(self) -> float:
@@ -49,38 +51,43 @@ class Extent:
 
     def _look_from(self, x: np.ndarray) -> None:
         """A further point of the set, by local search."""
-        edge = furthest(self.evaluator, self.bounds, x, self.axis, self.sign, self.covering.threshold)
-        found = attained(self.evaluator, x, edge, self.axis, self.sign, self.threshold)
-        if found is not None and self.sign * found[self.axis] > self.best:
-            self.point = found
+        beyond = furthest(self.evaluator, self.bounds, x, self.axis, self.sign, self.covering.threshold)
+        for name, threshold in (("point", self.threshold), ("edge", self.covering.threshold)):
+            found = attained(self.evaluator, x, beyond, self.axis, self.sign, threshold)
+            if found is not None and self.sign * found[self.axis] > self.sign * getattr(self, name)[self.axis]:
+                setattr(self, name, found)
 
     def run(self, slack: Callable[[], float]) -> Iterator[None]:
-        """Cuts the regions that reach furthest until `reach` is at most `slack` beyond the point, as that is by then."""
+        """Cuts the regions that reach furthest until `reach` is at most `slack` beyond the edge, as these are by then."""
         every, values = Tests(self.evaluator, *self.bounds, held=self.axis), Tests(self.evaluator, *self.bounds)
         end = self.bounds[1][self.axis] if self.sign > 0 else -self.bounds[0][self.axis]
         while True:
-            far = self._far
-            open_ = np.flatnonzero((far > self.best + slack()) & self.covering.can_be_cut)
+            far, known = self._far, max(self.best, self.sign * float(self.edge[self.axis]))
+            open_ = np.flatnonzero((far > known + slack()) & self.covering.can_be_cut)
             if not len(open_):
                 return
             chosen = open_[np.argsort(-far[open_], kind="stable")[:_TOGETHER]]
             inside = (far[chosen] < end) & self.is_whole
             some = np.sort(chosen[inside] if inside.any() else chosen)
             self._sample(some)
-            self._choose_axis(some)
+            if self.covering.steps % 2:
+                self._choose_axis(some, not inside.any())
             self.covering.cut(some, every if inside.any() else values)
             yield
 
-    def _choose_axis(self, some: np.ndarray) -> None:
-        """Where derivatives say nothing, what is measured is cut."""
+    def _choose_axis(self, some: np.ndarray, blind: bool) -> None:
+        """Where derivatives say nothing, what is measured is cut in every other step."""
         columns, (_, axis, level) = self.covering.columns, rows(self.covering.n)
         low, high = self.covering.lo[self.axis, some], self.covering.hi[self.axis, some]
-        blind = some[(columns[level, some] < _LIPSCHITZ) & can_be_cut(low, high)]
-        columns[axis, blind] = self.axis
+        chosen = some[((columns[level, some] < _LIPSCHITZ) | blind) & can_be_cut(low, high)]
+        columns[axis, chosen] = self.axis
 
     def _sample(self, some: np.ndarray) -> None:
-        """A point in the middle of one of these regions may be further than what is known."""
-        points = 0.5 * self.covering.lo[:, some] + 0.5 * self.covering.hi[:, some]
+        """The middle of one of these regions, or of its far face, may be further than what is known."""
+        middles = 0.5 * self.covering.lo[:, some] + 0.5 * self.covering.hi[:, some]
+        faces = middles.copy()
+        faces[self.axis] = self.sign * self._far[some]
+        points = np.concatenate([middles, faces], axis=1)
         good = np.flatnonzero(verified(self.evaluator, points, self.threshold))
         if len(good):
             k = good[np.argmax(self.sign * points[self.axis, good])]

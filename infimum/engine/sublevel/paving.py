@@ -17,15 +17,17 @@ from infimum.engine.sublevel.taylor import both_ends
 from infimum.evaluate import Evaluator
 
 _TOGETHER, _LOOKS = 1 << 12, 16  # boxes that are cut at a time; how often volumes are added up
+_LITTLE = 0.125  # of what is wanted: no more can be gained
 
 
 class Judged(NamedTuple):
     """Which boxes lie `inside` the set, which `outside`. `varies` (n, N): of these axes the one with the largest number should be
-    cut; NaN where nothing tells."""
+    cut; NaN where nothing tells. `between`: boxes that will never be inside or outside, however they are cut."""
 
     inside: np.ndarray
     outside: np.ndarray
     varies: np.ndarray
+    between: np.ndarray | None = None
 
 
 class Judge(Protocol):
@@ -44,7 +46,8 @@ class Sublevel:
 
     def judge(self, frame: Frame, lo: np.ndarray, hi: np.ndarray) -> Judged:
         found = both_ends(self.evaluator, frame, lo, hi)
-        return Judged(found.defined & (found.hi <= self.inner), found.lo > self.outer, found.varies)
+        between = (found.lo > self.inner) & (found.hi <= self.outer)
+        return Judged(found.defined & (found.hi <= self.inner), found.lo > self.outer, found.varies, between)
 
     def holds(self, points: np.ndarray) -> np.ndarray:
         return verified(self.evaluator, points, self.inner)
@@ -61,7 +64,7 @@ class Within:
         beyond = ((place[0] > self.high) | (place[1] < self.low)).any(axis=0)
         within = ((place[0] >= self.low) & (place[1] <= self.high)).all(axis=0)
         found = self.other.judge(frame, lo, hi)
-        return Judged(found.inside & within, found.outside | beyond, found.varies)
+        return found._replace(inside=found.inside & within, outside=found.outside | beyond)
 
     def holds(self, points: np.ndarray) -> np.ndarray:
         return self.other.holds(points) & ((points >= self.low) & (points <= self.high)).all(axis=0)
@@ -87,7 +90,8 @@ class Paving:
         inside, left = np.flatnonzero(found.inside & ~found.outside), np.flatnonzero(~found.inside & ~found.outside)
         varies = np.where(np.isnan(found.varies).any(axis=0), (hi - lo) / self.width, found.varies)[:, left]
         cuttable = np.where(_middle(lo[:, left], hi[:, left])[1], varies, -1.0)
-        axis = np.where(cuttable.max(axis=0) >= 0, np.argmax(cuttable, axis=0), -1)
+        may = cuttable.max(axis=0) >= 0 if found.between is None else (cuttable.max(axis=0) >= 0) & ~found.between[left]
+        axis = np.where(may, np.argmax(cuttable, axis=0), -1)
         self.inner = tuple(np.concatenate([old, new[:, inside]], axis=1) for old, new in zip(self.inner, (lo, hi), strict=True))
         self.left = tuple(np.concatenate([old, new[:, left]], axis=1) for old, new in zip(self.left, (lo, hi), strict=True))
         self.axis = np.concatenate([self.axis, axis])
@@ -130,13 +134,18 @@ class Paving:
         return tuple((max(0.0, float(np.nextafter(low * scale[0], -np.inf))), float(np.nextafter(high * scale[1], np.inf)))
                      for low, high in sums)
 
+    def _open(self) -> float:
+        """The volume of what can still be decided."""
+        return float(np.nextafter(fsum(self.sizes) * self.frame.scale()[1], np.inf))
+
     def run(self, ratio: float) -> Iterator[None]:
-        """Steps until the volume of all that is not outside is at most `ratio` times that of the inner boxes."""
+        """Steps until the volume of all that is not outside is at most `ratio` times that of the inner boxes, or cannot be: what
+        lies between two thresholds stays."""
         look = 0  # at so many boxes, volumes are added up again
         while self.can_be_cut:
             if self.boxes >= look:
                 (least, _), (_, most) = self.volume()
-                if most <= ratio * least:
+                if most <= ratio * least or self._open() <= _LITTLE * (ratio - 1.0) * least:
                     return
                 look = self.boxes + self.boxes // _LOOKS
             self.step()

@@ -1,5 +1,6 @@
 """Runs a search for a set to its end, a limit or Ctrl-C."""
 
+from infimum import environment
 from infimum.engine.running.driver import watch_of
 from infimum.engine.running.interrupts import Interrupts
 from infimum.engine.running.limits import boxes_reached
@@ -8,6 +9,7 @@ from infimum.engine.sublevel.search import Search
 from infimum.watch import OutOfTime
 
 
+@environment.ours
 def run(search: Search, time_limit: float | None = None, max_boxes: float | None = None,
         progress: bool | None = None) -> str | None:
     """Why it ended early, or None. What the search knows by then holds."""

@@ -57,7 +57,8 @@ def samples(lo, hi, count=800):
 @pytest.mark.parametrize("name", CASES)
 def test_all_of_the_set_is_covered_and_nothing_else_is_inside(name, principal):
     search, f, lo, hi, t = searched(name, principal=principal, ratio=1.2, width_ratio=None)
-    evaluator, points = search.evaluator, samples(lo, hi)
+    hull = np.min([c.lo for c in search.components], axis=0), np.max([c.hi for c in search.components], axis=0)
+    evaluator, points = search.evaluator, np.concatenate([samples(lo, hi), samples(*hull)])
     value = evaluator.value(points.T, points.T)
     belongs, beyond = value.defined & (value.hi <= t), ~(value.lo <= t)
     covered, inside = np.zeros(len(points), bool), np.zeros(len(points), bool)
@@ -79,7 +80,7 @@ def test_all_of_the_set_is_covered_and_nothing_else_is_inside(name, principal):
 @pytest.mark.parametrize("name", CASES)
 def test_extents_hold_from_both_sides(name):
     search, f, lo, hi, t = searched(name, ratio=None)
-    points = samples(lo, hi)
+    points = samples(np.min([c.lo for c in search.components], axis=0), np.max([c.hi for c in search.components], axis=0))
     value = search.evaluator.value(points.T, points.T)
     belongs = points[value.defined & (value.hi <= t)]
     for i in range(len(lo)):
