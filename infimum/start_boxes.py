@@ -1,5 +1,7 @@
 """StartBoxes: the boxes that a search starts from instead of the whole box of the bounds: their union is the feasible set."""
 
+import math
+
 import numpy as np
 
 from infimum.text import counted
@@ -11,6 +13,8 @@ class StartBoxes:
     >>> boxes = StartBoxes(np.array([[0.0, 2.0]]), np.array([[1.0, 3.0]]))
     >>> len(boxes), boxes.holds(np.array([[0.5, 1.5, 2.0]])).tolist(), [end.tolist() for end in boxes.hull]
     (2, [True, False, True], [[0.0], [3.0]])
+    >>> round(boxes.part(), 3)
+    0.667
     """
 
     __slots__ = ("lo", "hi")
@@ -25,6 +29,13 @@ class StartBoxes:
     def hull(self) -> tuple[np.ndarray, np.ndarray]:
         """The smallest box around them."""
         return self.lo.min(axis=1), self.hi.max(axis=1)
+
+    def part(self) -> float:
+        """About how much of the hull they fill, counted as often as they overlap."""
+        part, (low, high) = np.ones(len(self)), self.hull
+        for i in np.flatnonzero((high > low) & np.isfinite(low) & np.isfinite(high)):
+            part *= (self.hi[i] / 2 - self.lo[i] / 2) / (high[i] / 2 - low[i] / 2)
+        return math.fsum(part)
 
     def holds(self, points: np.ndarray) -> np.ndarray:
         """Which of the points (n, N) lie in one of the boxes."""

@@ -79,8 +79,9 @@ class Auto:
 
     def _first_search(self) -> PointSearch:
         """The search before branching."""
-        if self.start is None and len(self.lo) <= _MANY and Levenberg.fits(self.evaluator):
-            return Levenberg(self.evaluator, self.lo, self.hi, _finite(self.lo, self.hi), self.seed, self.problem.x0)
+        if len(self.lo) <= _MANY and Levenberg.fits(self.evaluator, self.start):
+            bounds = self.lo, self.hi
+            return Levenberg(self.evaluator, *bounds, _finite(*bounds), self.seed, self.problem.x0, self.start)
         return self._swarm_of(0)
 
     def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
@@ -190,6 +191,10 @@ class Auto:
 
     def _look_first(self) -> Iterator[None]:
         yield from self._look(self.first)
+        if self.start is not None and isinstance(self.first, Levenberg) and not self.root.done:
+            value = self.first.value
+            if not (value < np.inf and self.first.lowest >= value - self.goal.slack(value)):  # what is low lies beside the boxes
+                yield from self._look(self._swarm_of(0))
 
     def _look(self, search: PointSearch, rounds: Iterable[Iterator[None]] | None = None, sweeps: bool = True,
               first: int = 0, last: int | None = None) -> Iterator[None]:

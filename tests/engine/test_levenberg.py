@@ -7,6 +7,7 @@ import infimum
 from infimum.engine.points.levenberg import Levenberg, _power
 from infimum.engine.points.swarm import Swarm
 from infimum.evaluate import compile
+from infimum.start_boxes import StartBoxes
 
 X = np.linspace(0.0, 10.0, 60)
 NOISE = 0.02 * np.cos(np.arange(60.0) ** 2)
@@ -129,6 +130,34 @@ def test_given_points_are_starts():
     bounds = [(0, 20), (-1e6, 1e6), (0.05, 0.06)]
     without, given = run(search_of(model, y, bounds)), run(search_of(model, y, bounds, given=np.array([[1.0], [X[17]], [0.055]])))
     assert given.value < 1 < without.value
+
+
+def test_only_points_in_start_boxes_count():
+    """Exchangeable peaks: of two equal minima one is in the boxes, and it is not dropped for the other."""
+    model, b, bounds = FITS["peaks"]
+    lo, hi = np.array(bounds, float).T
+    lower, upper = np.repeat(lo[:, None], 2, axis=1), np.repeat(hi[:, None], 2, axis=1)
+    for i, j in ((1, 4), (4, 1)):  # a staircase below the diagonal, and one above
+        low, high = lower.copy(), upper.copy()
+        low[j, 1], high[i, 0], low[i, 1] = 4.0, 4.0, 4.0
+        start = StartBoxes(low, high)
+        search = search_of(model, model(b, X) + NOISE, bounds)
+        search.start = start
+        run(search)
+        assert Levenberg.fits(search.evaluator, start) and start.holds(search.x[:, None]).all() and search.x[i] < search.x[j]
+        assert search.value <= np.sum(NOISE**2)
+    few = StartBoxes(lower[:, :1], lower[:, :1] + (upper - lower)[:, :1] / 8)
+    assert not Levenberg.fits(search.evaluator, StartBoxes(*(np.concatenate(ends, axis=1) for ends in (
+        (few.lo, upper[:, :1]), (few.hi, upper[:, :1]))))), "two corners of a large box"
+
+
+def test_start_boxes_without_a_point():
+    """All that is low lies elsewhere, and what is left of lanes too."""
+    y = 3 * np.exp(-0.4 * X) + NOISE
+    boxes = [[(-9, 9), (2.0, 2.2)], [(-9, 9), (2.1, 2.5)], [(-9, -8.9), (0.1, 0.2)]]
+    r = infimum.minimize(lambda b: np.sum((y - b[0] * np.exp(-b[1] * X)) ** 2), [(-9, 9), (0.1, 2.5)], start_boxes=boxes,
+                         atol=0.0, rtol=1e-3)
+    assert r.verdict is infimum.Verdict.PROVED and np.isclose(r.x[1], 2.0) and r.x in r.regions
 
 
 def test_no_point_at_all():

@@ -18,6 +18,7 @@ from infimum.evaluate import Evaluator
 from infimum.expr.separable import Separable
 from infimum.lower.levenberg import FIRST_DAMPING, Rows
 from infimum.lower.programs import LEVENBERG
+from infimum.start_boxes import StartBoxes
 
 _STREAM = 8             # of random numbers
 _OFFERED = 8            # points
@@ -29,23 +30,25 @@ _LOOK = 8, 2            # trials between two looks at what has ended; on all of 
 _MANY, _PART = 1024, 256  # of more data than that, a part of this size
 _TRIALS = 8, 1 << 19, 400  # of a descent: at least, trials times data, at most
 _FEW = 8                # nonlinear parameters at most
+_FILLED = 2.0**-8       # by start boxes, of their hull
 _ORDERS = 100.0         # a parameter of one sign with such a ratio of its bounds moves by factors
 _BITS = 24              # of the exponents of starts that are spaced evenly by factors
 _DONE, _SAME = 2.0**-48, 2.0**-20  # a lane has ended where so little of its value is left to gain; ends are the same
 
 
 class Levenberg(PointSearch):
-    """Looks between `lo` and `hi`, for the nonlinear parameters `within` finite bounds; from points `given` (n, N) as well."""
+    """Looks between `lo` and `hi`, for the nonlinear parameters `within` finite bounds; from points `given` (n, N) as well. Where
+    there are `start` boxes, only a point in one of them counts."""
 
     @staticmethod
-    def fits(evaluator: Evaluator) -> bool:
-        """Is the function a sum of squares with few nonlinear parameters?"""
+    def fits(evaluator: Evaluator, start: StartBoxes | None = None) -> bool:
+        """Is the function a sum of squares with few nonlinear parameters, and do start boxes fill a good part of their hull?"""
         parts = evaluator.sum_of_squares
-        return parts is not None and len(parts.nonlinear) <= _FEW
+        return parts is not None and len(parts.nonlinear) <= _FEW and (start is None or start.part() >= _FILLED)
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, within: tuple[np.ndarray, np.ndarray], seed: int,
-                 given: np.ndarray | None = None):
-        self.evaluator, self.lo, self.hi, self.within, self.seed = evaluator, lo, hi, within, seed
+                 given: np.ndarray | None = None, start: StartBoxes | None = None):
+        self.evaluator, self.lo, self.hi, self.within, self.seed, self.start = evaluator, lo, hi, within, seed, start
         self.parts = evaluator.sum_of_squares
         self.nonlinear, self.data = list(self.parts.nonlinear), self.parts.rest.size
         self.rows = Rows.of(len(self.nonlinear), len(self.parts.columns))
@@ -63,6 +66,11 @@ class Levenberg(PointSearch):
     @property
     def evaluations(self) -> int:
         return -(-self.seen // self.data)
+
+    @property
+    def lowest(self) -> float:
+        """The lowest value of the lanes, whether their points count or not."""
+        return float(self.lanes[self.rows.value].min(initial=np.inf))
 
     def rounds(self) -> list[Iterator[None]]:
         return [self._steps()]
@@ -138,8 +146,7 @@ class Levenberg(PointSearch):
             self.lanes, = self.evaluator.run(kind, [self.lanes], [np.empty_like(self.lanes)], self.parameters, times)
             self.seen += times * self.lanes.shape[1] * (self.data // stride)
             if stride == 1 and not self.relaxed:
-                best = int(np.argmin(self.lanes[self.rows.value]))
-                self._offer(self._points(self.lanes[:, best:best + 1])[:, 0], float(self.lanes[self.rows.value, best]))
+                self._offer(self._points(self.lanes), self.lanes[self.rows.value])
             yield
 
     def _ended(self) -> np.ndarray:
@@ -148,18 +155,28 @@ class Levenberg(PointSearch):
         return (value < np.inf) & ~(left > _DONE * value)
 
     def _keep(self, most: int) -> None:
-        """The lowest lanes, of those that came to the same end one."""
+        """The lowest lanes, of those that came to the same end one; in and outside start boxes one each."""
         lanes = np.compress(self.lanes[self.rows.value] < np.inf, self.lanes, axis=1)
-        lanes = np.take(lanes, np.argsort(lanes[self.rows.value], kind="stable"), axis=1)
+        outside = ~self._counts(self._points(lanes))
+        order = np.lexsort((lanes[self.rows.value], outside))
+        lanes, outside = np.take(lanes, order, axis=1), outside[order]
         value, left = lanes[self.rows.value], lanes[self.rows.left]
         near = left <= _SAME * value
         new = np.ones(len(value), bool)
-        new[1:] = ~(near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME * value[1:]))
-        self.lanes = np.ascontiguousarray(np.compress(new, lanes, axis=1)[:, :most])
+        new[1:] = ~(near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME * value[1:])) | (outside[1:] != outside[:-1])
+        lanes = np.compress(new, lanes, axis=1)
+        self.lanes = np.take(lanes, np.argsort(lanes[self.rows.value], kind="stable")[:most], axis=1)
 
-    def _offer(self, x: np.ndarray, value: float) -> None:
-        if value < self.value:
-            self.x, self.value = x, value
+    def _counts(self, points: np.ndarray) -> np.ndarray:
+        """Which of the points may be the answer?"""
+        return np.ones(points.shape[1], bool) if self.start is None else self.start.holds(points)
+
+    def _offer(self, points: np.ndarray, values: np.ndarray) -> None:
+        """The lowest of them."""
+        values = np.where(np.isfinite(values) & self._counts(points), values, np.inf)
+        best = int(np.argmin(values))
+        if values[best] < self.value:
+            self.x, self.value = points[:, best].copy(), float(values[best])
 
     # ---- points of all parameters
     def _points(self, lanes: np.ndarray) -> np.ndarray:
@@ -185,9 +202,7 @@ class Levenberg(PointSearch):
         if not points.size:
             return
         values = self.evaluator.estimate(points) if self.relaxed else self.lanes[self.rows.value]
-        values = np.where(np.isfinite(values), values, np.inf)
-        best = int(np.argmin(values))
-        self._offer(points[:, best], float(values[best]))
+        self._offer(points, values)
         attained = values[0] <= (1 + _SAME) * self.lanes[self.rows.value, 0]
         if attained and (len(kappa) < 2 or ((kappa[:, 0] > low) & (kappa[:, 0] < high)).all()):
             return
@@ -199,8 +214,7 @@ class Levenberg(PointSearch):
             yield
         ends = descents.ends()
         self.seen += ends.evaluations * self.data
-        best = int(np.argmin(ends.value))
-        self._offer(ends.x[:, best], float(ends.value[best]))
+        self._offer(ends.x, ends.value)
 
 
 def _products(lo: np.ndarray, hi: np.ndarray, parts: Separable) -> tuple[np.ndarray, np.ndarray]:
