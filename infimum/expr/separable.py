@@ -17,7 +17,8 @@ from infimum.expr.families import Family, families
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
 
-_MOST = 10  # products at most
+_MOST = 10           # products at most
+_COSTLY = 1 << 14    # numbers inside a function
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
 Polynomial = dict[Monomial, Expr]  # their coefficients
@@ -87,6 +88,19 @@ def separable(e: Expr, x: Expr) -> Separable | None:
         return Separable(rest, tuple(functions), tuple(columns), products, nonlinear, multiplied, alike,
                          () if multiplied else _gauges(tuple(functions), alike))
     return None
+
+
+def linear_variables(f: Expr, x: Expr) -> frozenset[int]:
+    """The variables of a sum of squares that are eliminated, not cut: none where an evaluation takes all of the time, since that
+    takes several."""
+    e = residual_vector(f)
+    parts = None if e is None or is_costly(f) else separable(e, x)
+    return frozenset() if parts is None else frozenset(i for product in parts.products for i in product)
+
+
+def is_costly(f: Expr) -> bool:
+    """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
+    return sum(node.size for node in topological([f])) > _COSTLY
 
 
 def sum_of_squares(f: Expr, x: Expr) -> Separable | None:

@@ -57,9 +57,9 @@ AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
 CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
-RESIDUALS, BANDS = "residuals", "bands"
 PROJECTION = "projection"
 LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
+RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
