@@ -3,7 +3,7 @@
 A row may be replaced by any other whose square is certainly not larger, or left out; the columns by others with the same span, or
 a larger one: lower bounds stay lower bounds. Where a denominator D that all of a row is divided by varies much over T, or
 vanishes, the row is multiplied by D / max |D|: that is linear in what stands in D, where the quotient has a pole. Functions that
-become equal are replaced by divided differences (`lower/divided.py`). An exponential exp(A) that would overflow is exp(A - g) with
+become equal are replaced by divided differences (`lower/divided.py`). Where exp(A) would overflow it is exp(A - g) with
 g the exponent in one of the rows: its coefficient is κ exp(g) then, any number again.
 """
 

@@ -41,7 +41,7 @@ class Sums:
 
 
 class Expansion:
-    """The sums, as balls: `u2` |u0|², `g` Vᵀu0, `a` VᵀV, `c` Σ (u0 + V d) R, `w` Qᵀu0, `w_slopes` Lᵀu0 + QᵀV. And norms: of u0, Q,
+    """The sums, as balls: `u2` |u0|², `g` Vᵀu0, `a` VᵀV, `c` Σ (u0 + V d) R, `w` Qᵀu0, `w_slopes` Lᵀu0 + QᵀV. And norms of u0, Q,
     L_k, N, ρ, Nᵀu0, QᵀQ - I, QᵀL_k, without the columns that are dropped, and of these."""
 
     def __init__(self, b: Builder, basis: Basis, fit: LinearFit):

@@ -18,7 +18,7 @@ _LITTLE = 2.0**-5  # of √U: what need not be eliminated
 
 
 class LinearFit:
-    """`kappa` κ0; `basis` S by columns κ_j, then b; `path` B and `turns` S M_k for each direction k, `second` the second order of B
+    """`kappa` κ0; `basis` S by columns κ_j, then b; `path` B, `turns` S M_k for each direction k, `second` the second order of B
     for each pair; `dropped`, and for those columns the `most` that |b| can be."""
 
     def __init__(self, b: Builder, basis: Basis, sizes: list[Value], upper: Value):

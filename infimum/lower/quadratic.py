@@ -1,6 +1,6 @@
 """Quadratic functions on a box around 0, a box a lane: q(d) = c + 2 gᵀd + dᵀM d for |d_k| <= h_k, with balls for coefficients.
 
-In s = d / h, |s_k| <= 1. M, as it is then, is split into P = L D Lᵀ with D >= 0, exactly the matrix of these doubles, and the rest
+In s = d / h, |s_k| <= 1. M, as it is then, is split into P = L D Lᵀ with D >= 0, exactly that of these doubles, and the rest
 E, which takes away at most the sum of |E_kl|, on the diagonal of its negative part. So q(d) >= c - lost + 2 gᵀs + sᵀP s.
 
 **The least value.** For a point s0 of the box convexity gives 2 gᵀs + sᵀP s >= 2 (g + P s0)ᵀs - s0ᵀP s0, least in a corner.
