@@ -82,7 +82,8 @@ def certified(p: Fit, r: Any) -> tuple[str, str | None]:
     if r.lower > high:
         return "", f"the certified sum is {p.squares_text}"
     ends = np.array([digits(text) for text in p.certified_text])
-    if r.regions is not None and not ((r.regions.lo <= ends[:, 1]) & (ends[:, 0] <= r.regions.hi)).all(axis=1).any():
+    kept = r.regions is not None and r.regions.kept
+    if kept and not ((r.regions.lo <= ends[:, 1]) & (ends[:, 0] <= r.regions.hi)).all(axis=1).any():
         return "", "the certified parameters are in no region"
     found = r.upper <= high * (1 + GAP)
     return "certified values inside" if found else f"the best fit was not found: {r.upper:.5g} > {p.squares_text}", None

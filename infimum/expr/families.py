@@ -1,4 +1,4 @@
-"""Functions that are one function of different variables, as exp(-x a) and exp(-x b): where a and b are equal, a basis of them is none.
+"""Functions that are one function of different variables, as exp(-x a) and exp(-x b): equal where a and b are, and no basis then.
 
 `lower/divided.py` replaces them by divided differences, for which it needs their derivatives.
 """

@@ -1,8 +1,8 @@
 """Balls: a number near a double, |x - mid| <= rad. Cheap where enclosures are narrow, or where only sizes matter in the end.
 
-All arithmetic rounds upward. A sum of fewer than 2⁶ products is off by at most 2⁶ units in the last place of the sum of their sizes:
-`_UNITS` times it, which is added to the radius. A number that underflows is rounded up, so that the radius is never below what was
-lost.
+All arithmetic rounds upward. A sum of fewer than 2⁶ products is off by at most 2⁶ units in the last place of the sum of their
+sizes, less than `UNITS` times it, which is added to the radius. A number that underflows is rounded up, so that the radius is
+never below what was lost.
 """
 
 from typing import NamedTuple

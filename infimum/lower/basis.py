@@ -1,8 +1,10 @@
-"""Rows of separable residuals, e = rest(θ) + Σ_j column_j(θ) κ_j, expanded around a point t of a box T of the nonlinear parameters.
+"""Rows of separable residuals, e = rest(θ) + Σ_j column_j(θ) κ_j, around a point t of a box T of the nonlinear parameters θ.
 
 A row may be replaced by any other whose square is certainly not larger, or left out; the columns by others with the same span, or
 a larger one: lower bounds stay lower bounds. Where a denominator D that all of a row is divided by varies much over T, or
-vanishes, the row is multiplied by D / max |D|: that is linear in what stands in D, where the quotient has a pole.
+vanishes, the row is multiplied by D / max |D|: that is linear in what stands in D, where the quotient has a pole. Functions that
+become equal are replaced by divided differences (`lower/divided.py`). Where exp(A) would overflow it is exp(A - g) with
+g the exponent in one of the rows: its coefficient is κ exp(g) then, any number again.
 """
 
 from collections.abc import Callable, Iterator
@@ -164,7 +166,8 @@ class Basis:
         return pair(first, last) if isinstance(first, Pair) else value(first, last)
 
     def _lowering(self, meaning: object, leaf: Callable, tighter: dict | None = None) -> Lowering:
-        leaves = {gauge.name: lambda _, g=self._gauge(gauge, meaning, leaf): g for _, gauge in self.parts.gauges}
+        known = {gauge.name: self._gauge(gauge, meaning, leaf) for _, gauge in self.parts.gauges}
+        leaves = {name: lambda _, g=g: g for name, g in known.items()}
         lowering = Lowering(self.b, meaning, {"x": leaf, **leaves}, self.data, tighter)
         data = [column for column, _ in self.parts.columns if column is not None]
         lowering.elements.plan = plan([*self.vectors, *self.parts.multiplied, *data], straight=False)
@@ -219,8 +222,8 @@ class Basis:
                 found = [lowering.elements.element(node, at) for node in nodes]
                 return [each.value if isinstance(each, Jet) else each for each in found]
             yield self._chosen(
-                self._replaced(at, taylor, plain(values, self.vectors), points(self.vectors), jets(self.vectors) if taylor else [],
-                               self._kept(plain(boxes, self.vectors))),
+                self._replaced(at, taylor, plain(values, self.vectors), points(self.vectors),
+                               jets(self.vectors) if taylor else [], self._kept(plain(boxes, self.vectors))),
                 self._multiplied(at, values, boxes, points, jets if taylor else lambda _: []),
                 [None if column is None else plain(boxes, [column])[0] for column, _ in self.parts.columns])
 
@@ -321,7 +324,8 @@ def _select(b: Builder, use: Value, one: Taylor, other: Taylor) -> Taylor:
             return None
         p, q = p or zero, q or zero
         return Pair(b.select(use, p.nlo, q.nlo), b.select(use, p.hi, q.hi))
-    return Taylor(pick(one.value, other.value), *(tuple(map(pick, mine, its)) for mine, its in zip(one[1:], other[1:], strict=True)))
+    rest = (tuple(map(pick, mine, its)) for mine, its in zip(one[1:], other[1:], strict=True))
+    return Taylor(pick(one.value, other.value), *rest)
 
 
 def _middle(b: Builder, pair: Pair) -> Value:

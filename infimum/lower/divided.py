@@ -1,11 +1,11 @@
 """Divided differences in place of functions that become equal: g[a, b] = (g(b) - g(a)) / (b - a) in place of g(b) beside g(a).
 
-They span the same columns where a and b differ, and more where they do not: a lower bound over all coefficients stays one. In a box
-where two nodes are closer than they are wide, the columns g(a), g(b) may be equal, or nearly; g(a), g[a, b] are not.
+They span the same columns where a and b differ, and more where they do not: a lower bound over all coefficients stays one. In a
+box where two nodes are closer than they are wide, the columns g(a), g(b) may be equal, or nearly; g(a), g[a, b] are not.
 
-A divided difference of r + 1 nodes is g⁽ʳ⁾ / r! at a point between them, if g is r times differentiable there; its derivative by a
-node is the one with that node once more, the second one by the same node twice that with it three times. Of nodes that are points
-the quotients of differences are enclosed too. Nodes are the variables, or 1 / them.
+A divided difference of r + 1 nodes is g⁽ʳ⁾ / r! at a point between them, if g is r times differentiable there; its derivative by
+a node is the one with that node once more, the second one by the same node twice that with it three times. Of nodes that are
+points the quotients of differences are enclosed too. Nodes are the variables, or 1 / them.
 """
 
 from itertools import combinations
@@ -146,7 +146,8 @@ class Divided:
         """Is g four times continuously differentiable between the nodes?"""
         b, sound = self.b, self.b.olt(-1.0, 0.0)
         for order in (0, ORDER - 2):
-            sound = b.mand(sound, b.oge(b_level(b, hull.elements.element(self.family.derivatives[order], at).level), float(SMOOTH)))
+            level = hull.elements.element(self.family.derivatives[order], at).level
+            sound = b.mand(sound, b.oge(b_level(b, level), float(SMOOTH)))
         return sound
 
 

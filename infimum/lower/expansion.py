@@ -1,8 +1,8 @@
 """Sums over the rows of separable residuals, expanded around t: what `lower/projection.py` concludes from.
 
-With the numbers of `lower/linear_fit.py`, u = u0 + V d + ρ and Ψ = Q + L d + N in each row, |ρ| and |N| bounded on T. u0, V, Q, L are
-balls with tiny radii; sums of products of them are off by what their norms say (Cauchy and Schwarz), so that only norms of radii
-are summed up beside those of midpoints.
+With the numbers of `lower/linear_fit.py`, u = u0 + V d + ρ and Ψ = Q + L d + N in each row, |ρ| and |N| bounded on T. u0, V, Q, L
+are balls with tiny radii; sums of products of them are off by what their norms say (Cauchy and Schwarz), so that only norms of
+radii are summed up beside those of midpoints.
 """
 
 from itertools import combinations_with_replacement
@@ -41,8 +41,8 @@ class Sums:
 
 
 class Expansion:
-    """The sums, as balls: `u2` |u0|², `g` Vᵀu0, `a` VᵀV, `c` Σ (u0 + V d) R, `w` Qᵀu0, `w_slopes` Lᵀu0 + QᵀV. And norms: of u0, of
-    Q - dropped columns left out - , L_k, N, of ρ, |Nᵀu0|, QᵀQ - I, Qᵀ L_k, and of what is dropped."""
+    """The sums, as balls: `u2` |u0|², `g` Vᵀu0, `a` VᵀV, `c` Σ (u0 + V d) R, `w` Qᵀu0, `w_slopes` Lᵀu0 + QᵀV. And norms of u0, Q,
+    L_k, N, ρ, Nᵀu0, QᵀQ - I, QᵀL_k, without the columns that are dropped, and of these."""
 
     def __init__(self, b: Builder, basis: Basis, fit: LinearFit):
         self.b, self.fit, self.h, self.pairs = b, fit, basis.h, basis.pairs
@@ -181,10 +181,10 @@ class Expansion:
             add(("Nu", m), b.mul(beyond[m], all_of_u))
             for k in along:
                 add(("W", m, k), b.fma(turn[m][k].mid, u.mid, b.mul(psi[m].mid, v[k].mid)))
-                for l in q:
-                    add(("X", k, m, l), b.mul(psi[m].mid, turn[l][k].mid))
-        for m, l in combinations_with_replacement(q, 2):
-            add(("G", m, l), b.mul(psi[m].mid, psi[l].mid))
+                for i in q:
+                    add(("X", k, m, i), b.mul(psi[m].mid, turn[i][k].mid))
+        for m, i in combinations_with_replacement(q, 2):
+            add(("G", m, i), b.mul(psi[m].mid, psi[i].mid))
         add("N", self._squares(beyond))
         add("rho", b.mul(rho, rho))
 
@@ -230,13 +230,13 @@ class Expansion:
                          for m in q]
         off_gram = off(self.norm_psi, rad_psi, self.norm_psi, rad_psi)
         entries = []
-        for m, l in combinations_with_replacement(q, 2):
-            entry = sums["G", m, l]
-            if m == l:
+        for m, i in combinations_with_replacement(q, 2):
+            entry = sums["G", m, i]
+            if m == i:
                 entry = b.select(self.fit.dropped[m], 0.0, b.max(b.abs(b.sub(entry, 1.0)), b.abs(b.sub(1.0, entry))))
-            entries += [entry] if m == l else [entry, entry]
+            entries += [entry] if m == i else [entry, entry]
         self.off_gram = b.add(norm(b, entries), off_gram)
-        self.off_turn = [b.add(norm(b, [sums["X", k, m, l] for m in q for l in q]),
+        self.off_turn = [b.add(norm(b, [sums["X", k, m, i] for m in q for i in q]),
                                off(self.norm_psi, rad_psi, self.norm_turn[k], rad_turn[k])) for k in along]
         self.norm_turn = [b.add(one, rad) for one, rad in zip(self.norm_turn, rad_turn, strict=True)]
         self.norm_n, self.norm_rho = sums.root("N"), sums.root("rho")

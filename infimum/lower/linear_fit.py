@@ -1,8 +1,8 @@
 """Numbers for the expansion of separable residuals, in plain upward arithmetic: nothing relies on how good they are.
 
-The linear fit at t by two rounds of Cholesky's method, which lose half as many digits as one; how it follows θ; and how the basis
-turns. A column that is nearly one of those before it, or that adds little to them whatever its coefficient is within the region, is
-*dropped*: it is not eliminated, and no other takes part of it.
+The linear fit at t by two rounds of Cholesky's method, which lose half as many digits as one; how it follows θ; and how the
+basis turns. A column that is nearly one of those before it, or that adds little to them whatever its coefficient is within the
+region, is *dropped*: it is not eliminated, and no other takes part of it.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,8 @@ _LITTLE = 2.0**-5  # of √U: what need not be eliminated
 
 
 class LinearFit:
-    """`kappa` κ0; `basis` S by columns κ_j, then b; `path` B and `turns` S M_k for each direction k, `second` the second order of B for each
-    pair; `dropped`, and for those columns the
-    `most` that |b| can be."""
+    """`kappa` κ0; `basis` S by columns κ_j, then b; `path` B, `turns` S M_k for each direction k, `second` the second order of B
+    for each pair; `dropped`, and for those columns the `most` that |b| can be."""
 
     def __init__(self, b: Builder, basis: Basis, sizes: list[Value], upper: Value):
         self.b, self.rows, self.q, self.p = b, basis, basis.q, basis.p
@@ -67,8 +66,8 @@ class LinearFit:
         return list(found.results)
 
     def _inverse_root(self, gram: list[Value], root: Value | None = None) -> list[list[Value]]:
-        """Upper triangular X with Xᵀ A X about I, for a matrix A, but for dropped columns, which have 1 on the diagonal. With `root` it
-        is decided which these are."""
+        """Upper triangular X with Xᵀ A X about I, for a matrix A, but for dropped columns, which have 1 on the diagonal. With
+        `root` it is decided which these are."""
         b, q = self.b, self.q
         a = dict(zip(combinations_with_replacement(range(q), 2), gram, strict=True))
         low = [[b.const(0.0)] * q for _ in range(q)]  # A = L Lᵀ
@@ -96,8 +95,8 @@ class LinearFit:
         return x
 
     def _follow(self) -> None:
-        """How the fit follows each direction, to second order, and the basis turns: about -Ψᵀ ∂u, -Ψᵀ ∂∂u and Ψᵀ ∂Ψ, in the coordinates
-        of κ. What second derivatives of the model do within the span of the columns is so taken back by κ."""
+        """How the fit follows each direction, to second order, and the basis turns: about -Ψᵀ ∂u, -Ψᵀ ∂∂u and Ψᵀ ∂Ψ, in the
+        coordinates of κ. What second derivatives of the model do within the span of the columns is so taken back by κ."""
         b, q, every, along = self.b, self.q, range(self.q), range(self.p)
         pairs = self.rows.pairs
         with self.rows.rows(slopes=True, taylor=True) as row:

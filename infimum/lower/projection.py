@@ -1,26 +1,29 @@
 """The kernel of variable projection: a lower bound of a sum of squares over a region, whatever the linear parameters are.
 
-Let e = rest(θ) + Φ(θ) κ (`expr/separable.py`), T a box of the nonlinear parameters with the point t inside, θ = t + d, |d_k| <= h_k.
-For any numbers S (q by q), κ0, B, M_k that a lane has computed, all κ are written as
+Let e = rest(θ) + Φ(θ) κ (`expr/separable.py`), T a box of the nonlinear parameters with the point t inside, θ = t + d,
+|d_k| <= h_k. For any numbers S (q by q), κ0, B, B₂, M_k that a lane has computed, all κ are written as
 
     κ = κ0 + B d + dᵀ B₂ d / 2 + S (I - Σ M_k d_k) b.
 
-With Ψ(θ) = Φ(θ) S (I - Σ M_k d_k) and u(θ) = rest + Φ (κ0 + B d + dᵀ B₂ d / 2) the residuals are u + Ψ b, and where G = ΨᵀΨ >= γ > 0 on T,
+With Ψ(θ) = Φ(θ) S (I - Σ M_k d_k) and u(θ) = rest + Φ (κ0 + B d + dᵀ B₂ d / 2) the residuals are u + Ψ b, and where
+G = ΨᵀΨ >= γ > 0 on T,
 
     Σ e² >= |u|² - wᵀ G⁻¹ w >= |u|² - |w|² / γ,    w = Ψᵀ u.
 
-The numbers are chosen so that at t Ψ is nearly orthonormal, κ0 the linear fit, and Ψᵀ ∂u, Ψᵀ ∂Ψ nearly vanish: κ follows the linear
-fit, and the basis turns as little as it can. None of that is relied on. Let u = u0 + V d + ρ with ρ = dᵀ R d / 2 in each row, and
-Ψ = Q + L + N, L linear in d, N of second order, all enclosed row by row on T. Then
+The numbers are chosen so that at t Ψ is nearly orthonormal, κ0 the linear fit, and Ψᵀ ∂u, Ψᵀ ∂∂u, Ψᵀ ∂Ψ nearly vanish: κ follows
+the linear fit, and the basis turns as little as it can. None of that is relied on. Let u = u0 + V d + ρ with ρ = dᵀ R d / 2 in
+each row, and Ψ = Q + L + N, L linear in d, N of second order, all enclosed row by row on T (`lower/expansion.py`). Then
 
     |u|² >= |u0 + V d|² + dᵀ (Σ (u0 + V d) R) d,
     γ     = 1 - |QᵀQ - I| - 2 Σ_k h_k |Qᵀ L_k| - 2 |Q| |N|,
     |w|  <= |w0 + W d| + ω,   ω = |Nᵀu0| + |L| |V d| + |Q| |ρ| + |N| |V d| + (|L| + |N|) |ρ|,
 
-with norms of Frobenius. So the sum is at least a quadratic function of d on a box (`_least_of_quadratic`), off by terms of third order only.
-Rows whose enclosures are not finite and smooth on T are left out: squares are not negative.
+with norms of Frobenius. So the sum is at least a quadratic function of d on a box (`lower/quadratic.py`), off by terms of third
+order only; another one comes from |u + Ψ b| >= |u0 + V d + Ψ b| - |ρ|. Rows whose enclosures are not finite and smooth on T are
+left out: squares are not negative.
 
-**Contraction.** Where the sum of squares is at most U, |b| <= |w| / γ + √((U - lower) / γ), which bounds κ.
+**Contraction.** Where the sum of squares is at most U, |b| <= |w| / γ + √((U - lower) / γ), which bounds κ; and the quadratic
+functions bound θ.
 """
 
 import numpy as np
@@ -76,7 +79,7 @@ class Projection:
 
     # ---- the lower bound
     def _bound(self) -> None:
-        """`lower`, of the sum with dropped columns left out, which are of size `left_out`; `solid`, `gamma`, `norm_w` of use for κ."""
+        """`lower`, of the sum with dropped columns left out, which are of size `left_out`; for κ `solid`, `gamma`, `norm_w`."""
         b, sums, h, every, along = self.b, self.sums, self.h, range(self.q), range(self.p)
         turned = total(b, [b.mul(h[k], sums.off_turn[k]) for k in along])
         norm_q = b.sqrt(b.add(1.0, sums.off_gram))
@@ -191,7 +194,8 @@ class Projection:
         b.output(LEFT, low_row, known_lower)
         b.output(LEFT, axis_row, b.select(gone, GONE, self._axis(lo, hi)))
         b.output(LEFT, level_row, b.input(0, level_row))
-        b.output(UPPER, 0, b.select(b.mand(b.mand(inside, self.basis.bounded), b.olt(self.sums.upper, LARGE)), self.sums.upper, INF))
+        found = b.mand(b.mand(inside, self.basis.bounded), b.olt(self.sums.upper, LARGE))
+        b.output(UPPER, 0, b.select(found, self.sums.upper, INF))
         b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
 
     def _axis(self, lo: list[Value], hi: list[Value]) -> Value:

@@ -1,13 +1,13 @@
-"""Quadratic functions on a box around 0, a box a lane: q(d) = c + 2 gᵀd + dᵀM d for |d_k| <= h_k, the coefficients known as balls.
+"""Quadratic functions on a box around 0, a box a lane: q(d) = c + 2 gᵀd + dᵀM d for |d_k| <= h_k, with balls for coefficients.
 
-In s = d / h, |s_k| <= 1. M, as it is then, is split into P = L D Lᵀ with D >= 0, exactly the matrix of these doubles, and the rest E,
-which takes away at most the sum of |E_kl|, on the diagonal of its negative part. So q(d) >= c - lost + 2 gᵀs + sᵀP s.
+In s = d / h, |s_k| <= 1. M, as it is then, is split into P = L D Lᵀ with D >= 0, exactly that of these doubles, and the rest
+E, which takes away at most the sum of |E_kl|, on the diagonal of its negative part. So q(d) >= c - lost + 2 gᵀs + sᵀP s.
 
-**The least value.** For a point s0 of the box convexity gives 2 gᵀs + sᵀP s >= 2 (g + P s0)ᵀs - s0ᵀP s0, which is least in a corner.
+**The least value.** For a point s0 of the box convexity gives 2 gᵀs + sᵀP s >= 2 (g + P s0)ᵀs - s0ᵀP s0, least in a corner.
 
-**Sides.** Where q <= U: with t = Lᵀs and a = L⁻¹g the sum is Σ (2 a_j t_j + D_j t_j²), and t_n = s_n for the last variable n of the
-order. The others contribute at least -a_j² / D_j and at least -2 |a_j| max |t_j| each; what is left is a quadratic inequality
-for s_n.
+**Sides.** Where q <= U: with t = Lᵀs and a = L⁻¹g the sum is Σ (2 a_j t_j + D_j t_j²), and t_n = s_n for the last variable n of
+the order. The others contribute at least -a_j² / D_j and at least -2 |a_j| max |t_j| each; what is left is a quadratic
+inequality for s_n.
 """
 
 from itertools import combinations_with_replacement
