@@ -110,7 +110,7 @@ class Search:
             self.phase = "profiles"
             for component in self.components:
                 yield from self._measure(component)
-        if self.ratio is not None:
+        if self.ratio is not None and (self.lo < self.hi).all():  # else there is no volume
             self.phase = "paving"
             for component, bounds in zip(self.components, self._apart(), strict=True):
                 yield from self._pave(component, bounds)

@@ -134,6 +134,15 @@ def test_a_flat_set():
     assert least <= 8.0 <= most <= 1.05 * least
 
 
+def test_a_variable_that_is_held():
+    """Its bounds are equal: the set has no volume, but extents."""
+    lo, hi = np.array([-2.0, 0.5]), np.array([2.0, 0.5])
+    search = Search(infimum.compile(lambda x: x[0] ** 2 + x[1] ** 2, 2), lo, hi, 1.0, 1.0, np.empty((2, 0)))
+    assert run(search) is None
+    c, = search.components
+    assert (c.lo[1], c.hi[1]) == (0.5, 0.5) and c.inner(0)[1] <= np.sqrt(0.75) <= c.hi[0] <= 0.875 and c.paving is None
+
+
 def test_between_two_thresholds():
     """What lies between is neither inside nor left out."""
     lo, hi = np.full(2, -2.0), np.full(2, 2.0)
