@@ -114,6 +114,23 @@ def test_exact_extents():
     assert c.inner(0)[1] <= np.sqrt(1.5) <= c.hi[0] and c.hi[1] >= 0.5 >= c.inner(1)[1]
 
 
+@pytest.mark.parametrize(("f", "bounds", "t", "furthest"), [
+    (lambda x: x[0] + x[1], [(-3, -1), (-3, 3)], 0.0, -1.0),           # at the bound, where most points are no minimisers
+    (lambda x: x[0] + x[1], [(-3, 4), (-3, 3)], 0.0, 3.0),             # in a corner of the other bounds
+    (two_wells, [(-2, 2), (-2, 2)], 1.0, np.sqrt(2.0)),                # parts that touch, with a gradient of 0 between them
+    (lambda x: (x[0] - x[1]) ** 2, [(-1, 2), (-3, 1)], 0.0, 1.0),      # a line: no inner points at all
+    (lambda x: np.where(x[0] < 0.5, 0.0, 2.0) + x[1] ** 2, [(-1, 2), (-1, 1)], 1.0, 0.5),  # at a jump, not attained
+    (lambda x: x[0] ** 3 + x[1] ** 2, [(-2, 2), (-1, 1)], 0.0, 0.0),   # a cusp
+])
+def test_furthest_points_of_unusual_sets(f, bounds, t, furthest):
+    lo, hi = np.array(bounds, dtype=float).T
+    search = Search(infimum.compile(f, 2), lo, hi, t, t, np.empty((2, 0)), ratio=None)
+    run(search, max_boxes=100_000)
+    assert max(c.hi[0] for c in search.components) >= furthest
+    inner = [c.inner(0)[1] for c in search.components if c.inner(0) is not None]
+    assert max(inner, default=-np.inf) <= furthest
+
+
 @pytest.mark.parametrize("t", (-1e-9, -1.0))
 def test_below_the_minimum_the_set_is_empty(t):
     f, bounds, _ = CASES["two components"]
