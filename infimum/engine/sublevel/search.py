@@ -120,8 +120,9 @@ class Search:
         covering, hulls = self.covering, []
         covering.test(self.tests)
         while len(covering) and covering.boxes < self.most:
-            hulls.append(float(np.prod((covering.hi.max(axis=1) - covering.lo.min(axis=1))[:, None] / self.scale)))
-            still = len(hulls) > _BACK and hulls[-1] > _SHRUNK * hulls[-1 - _BACK]
+            parts = (covering.hi.max(axis=1) - covering.lo.min(axis=1)) / self.scale[:, 0]
+            hulls.append(float(np.prod(parts[self.lo < self.hi])))
+            still = len(hulls) > _BACK and hulls[-1] >= _SHRUNK * hulls[-1 - _BACK]
             can = np.flatnonzero(covering.can_be_cut)
             if (still and len(covering) >= _ENOUGH) or not len(can):
                 return
