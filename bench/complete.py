@@ -13,7 +13,6 @@ not hold.
 import argparse
 import math
 import os
-import platform
 import sys
 import time
 from typing import Any
@@ -21,9 +20,8 @@ from typing import Any
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, ROOT)
 from bench.prove import wrong  # noqa: E402
-from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
+from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
-from infimum.backend.host import host  # noqa: E402
 from infimum.engine.complete.engine import CompleteRun  # noqa: E402
 from infimum.engine.complete.partition import CompleteOptions  # noqa: E402
 from infimum.engine.complete.region_list import BYTES  # noqa: E402
@@ -66,7 +64,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="50 variables only")
     parser.add_argument("--problems", nargs="+", metavar="TEXT", help="only problems whose name contains one of these")
     options = parser.parse_args()
-    machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
+    machine = this_machine()
     print(f"{machine}\n\nThe complete search, 4**10 subregions an iteration, xtol = {XTOL:g}\n{HEAD}", flush=True)
     report("a region in the list", BYTES, "bytes", f"<= {MOST_BYTES}", BYTES <= MOST_BYTES)
     for n in (50,) if options.quick else (50, 100):

@@ -14,7 +14,6 @@ Exit status 1: something was wrong, or does not hold.
 import argparse
 import json
 import os
-import platform
 import sys
 import time
 from collections.abc import Callable
@@ -28,8 +27,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.prove import wrong  # noqa: E402
-from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
-from infimum.backend.host import host  # noqa: E402
+from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
 
 LIMIT, TOLERANCE = 10.0, 1e-6
 TABLE: list[dict[str, Any]] = []
@@ -146,7 +144,7 @@ def main() -> int:
     parser.add_argument("--forms", nargs="+", choices=FORMS, default=["nested"], help="how GKLS functions are written, nested")
     parser.add_argument("--json", help="write the table to this file, again after each row")
     options = parser.parse_args()
-    machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
+    machine = this_machine()
     print(f"{machine}\n\nProved in {LIMIT:.0f} s each, atol = rtol = {TOLERANCE:g}; not proved:\n{HEAD}", flush=True)
     every = json.loads((options.vectors / "gkls_classes.json").read_text())
     for name in dict.fromkeys(p["class"] for p in every):

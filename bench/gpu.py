@@ -33,7 +33,7 @@ from bench.gpu_branch import N as ROTATED  # noqa: E402
 from bench.gpu_branch import branching  # noqa: E402
 from bench.gpu_swarm import swarm  # noqa: E402
 from bench.prove import TEN, XTOL, moved, wrong  # noqa: E402
-from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
+from bench.table import exit_code, head, report, write_json  # noqa: E402
 from infimum.backend import ptx  # noqa: E402
 from infimum.backend.arrays import HostArrays  # noqa: E402
 from infimum.backend.cpu import CpuBackend  # noqa: E402
@@ -58,10 +58,6 @@ AUTO = [(name, 1_000, 0.2) for name in TEN] + [("levy", 10_000, 0.5)] + \
     [(name, 1_000_000, 5.0) for name in ("rastrigin", "levy", "ackley", "griewank")]
 N, BOXES, LANES = 6, 1 << 24, 1 << 26
 _FP64 = re.compile(r"^\s*(?:add|sub|mul|div|fma|sqrt)\.rp\.f64|^\s*setp\.\w+\.f64", re.MULTILINE)
-
-
-def head(title: str) -> None:
-    print(f"\n{title}\n{HEAD}", flush=True)
 
 
 def styblinski_tang(x: Any) -> Any:

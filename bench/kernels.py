@@ -10,7 +10,6 @@ import argparse
 import importlib.util
 import itertools
 import os
-import platform
 import subprocess
 import sys
 import time
@@ -20,7 +19,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import infimum  # noqa: E402
 from bench.functions import BY_NAME, FIVE, NUMPY_INTERVAL, styblinski_tang  # noqa: E402
-from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
+from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
 from infimum.backend.cpu import CpuBackend, host  # noqa: E402
 from infimum.lower.kernel import Builder  # noqa: E402
 
@@ -225,7 +224,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     options = parser.parse_args()
     rounds = 3 if options.quick else 8
-    machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
+    machine = this_machine()
     print(f"{machine}\n{HEAD}")
     styblinski(options.spike)
     against_numpy()

@@ -18,7 +18,6 @@ has those of a = 4, b = 2 wherever a² + b² = 20 and cos 3a + cos 3b = cos 12 +
 
 import argparse
 import os
-import platform
 import sys
 import time
 from collections.abc import Callable
@@ -30,8 +29,7 @@ import numpy as np
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
-from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
-from infimum.backend.host import host  # noqa: E402
+from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
 from infimum.engine.newton.options import VARIATIONS  # noqa: E402
 
 TOLERANCE = 1e-3                # of value and place
@@ -45,7 +43,8 @@ Box = list[tuple[float, float]]
 class Row:
     """A model with its data: `true` are the parameters that these were made with, `minimisers` how many there are.
 
-    `exact`: without noise the sum of squares is 0 at the true parameters, up to rounding errors of the data.
+    `groups`: numbers of parameters that can be exchanged; the first ones of all groups are in ascending order. `exact`: without
+    noise the sum of squares is 0 at the true parameters, up to rounding errors of the data.
     """
 
     what: str
@@ -54,9 +53,13 @@ class Row:
     bounds: Box
     true: tuple[float, ...]
     seconds: float
-    start: list[Box] | None = None
+    groups: tuple[tuple[int, ...], ...] = ()
     minimisers: int = 1
     exact: bool = True
+
+    @property
+    def start(self) -> list[Box] | None:
+        return ordered(self.bounds, [group[0] for group in self.groups]) if self.groups else None
 
     def measurements(self) -> np.ndarray:
         y = self.model(np.array(self.true), *self.data)
@@ -128,7 +131,7 @@ def polycos() -> list[Row]:
         bounds = [(-2 * np.pi, 2 * np.pi)] * n
         x = np.linspace(-2 * np.pi, 2 * np.pi, count)
         return Row(f"POLYCOS, {n} parameters, {count:,} points", waves_on_parabolas, (x,), bounds, (-4.0, -2.0, 2.0, 4.0)[:n],
-                   seconds, ordered(bounds, list(range(n))), minimisers=2 if n == 4 else 1)
+                   seconds, tuple((k,) for k in range(n)), minimisers=2 if n == 4 else 1)
     return [*(row(n, 1024, seconds) for n, seconds in sizes((2, 3, 4), "0.16022 2.3560 172.19")),
             *(row(3, *size) for size in sizes(MANY, "1.9357 2.4116 2.6611 2.8991 3.1049 3.2352 3.3565 3.5475 3.7968"))]
 
@@ -144,7 +147,7 @@ def sinusoidal() -> list[Row]:
 
     def row(n: int, count: int, seconds: float) -> Row:
         return Row(f"SINUSOIDAL, {n} parameters, {count} points", tones, (np.arange(count) / 400,), bounds[:n], true[:n], seconds,
-                   ordered(bounds, [1, 4]) if n > 3 else None)
+                   ((1, 0, 2), (4, 3, 5)) if n > 3 else ())
     return [row(3, 256, 0.34064), row(6, 256, 171.16),
             *(row(6, *size) for size in sizes((200, 300, 400, 500, 600), "92.284 124.00 185.88 211.29 194.02"))]
 
@@ -199,8 +202,8 @@ def main() -> int:
     parser.add_argument("--engine", choices=("auto", "newton"), default="auto", help="newton: the loop of the thesis")
     parser.add_argument("--variation", choices=VARIATIONS, default="IPF", help="of that loop (IPF)")
     options = parser.parse_args()
-    machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
-    print(f"{machine}, on {options.device}, engine {asked(options)}\n\n"
+    machine = this_machine(options.device)
+    print(f"{machine}, engine {asked(options)}\n\n"
           f"To a gap of {TOLERANCE:g}, regions no wider than {TOLERANCE:g}\n{HEAD}", flush=True)
     for rows in (fdehyde, polycos, poly, sinusoidal):
         for row in rows():

@@ -14,15 +14,11 @@ An answer that contradicts what is known of a problem is printed as WRONG. Exit 
 """
 
 import argparse
-import json
 import math
 import os
-import platform
 import resource
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 from typing import Any
 
@@ -31,10 +27,11 @@ import numpy as np
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
+from bench.process import child  # noqa: E402
 from bench.provers import CONTESTS, PEERS, TOLERANCE, WAYS  # noqa: E402
-from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
+from bench.table import exit_code, head, report, this_machine, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
-from infimum.backend.cpu import CpuBackend, host  # noqa: E402
+from infimum.backend.cpu import CpuBackend  # noqa: E402
 from infimum.lower.branch import rows_of  # noqa: E402
 from infimum.problems import GalleryProblem  # noqa: E402
 
@@ -46,38 +43,6 @@ SIZES = {1_000: (2.0, TEN), 10_000: (15.0, TEN[:-1]), MILLION: (120.0, THREE)}  
 MEMORY = 8.0  # GiB at most, for a million variables
 XTOL = 1e-4
 TABLES: dict[str, list[dict]] = {}
-
-
-def head(title: str) -> None:
-    print(f"\n{title}\n{HEAD}", flush=True)
-
-
-# A fresh process
-
-_CHILD = """
-import json, sys
-sys.path.insert(0, {root!r})
-from bench.{module} import {function}
-print("\\n" + json.dumps({function}(**json.loads(sys.argv[1]))))
-"""
-
-
-def child(module: str, function: str, patience: float, alone: bool = False, **arguments: Any) -> dict[str, Any]:
-    """What the function returns in a process of its own, or {"failure": why}. `alone`: its libraries may use one thread."""
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    if alone:
-        environment |= {k: "1" for k in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-    code = _CHILD.format(root=ROOT, module=module, function=function)
-    with tempfile.TemporaryDirectory() as folder:  # some peers leave log files where they run
-        try:
-            run = subprocess.run([sys.executable, "-c", code, json.dumps(arguments)], capture_output=True, text=True, cwd=folder,
-                                 env=environment, timeout=patience)
-        except subprocess.TimeoutExpired:
-            return {"failure": f"killed after {patience:.0f} s"}
-    if run.returncode:
-        said = [line for line in run.stderr.splitlines() if line.strip()]
-        return {"failure": f"status {run.returncode}" + (f": {said[-1].strip()[:200]}" if said else "")}
-    return json.loads(run.stdout.splitlines()[-1])
 
 
 # ten and linear
@@ -387,7 +352,7 @@ def main() -> int:
     parser.add_argument("--peer-limit", type=float, help="seconds each solver may take, 60")
     options = parser.parse_args()
     options.chosen = lambda name: not options.problems or any(text in name for text in options.problems)
-    machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
+    machine = this_machine()
     print(machine)
     for part in (ten, linear, gallery, peers):
         if part.__name__ in options.only:

@@ -85,6 +85,9 @@ def _griewank(x: list, m: Any) -> Any:
     return 1 + sum(v**2 for v in x) / 4000 - _product([m.let(m.cos(v / math.sqrt(i))) for i, v in enumerate(x, 1)])
 
 
+PLAIN = SimpleNamespace(sin=math.sin, cos=math.cos, arctan=math.atan, exp=math.exp, log=math.log, sqrt=math.sqrt, let=lambda e: e)
+
+
 @dataclass(frozen=True)
 class Contest:
     """A problem as we get it (`fun`) and as the peers do (`formula`)."""
@@ -95,10 +98,9 @@ class Contest:
 
     def same(self) -> bool:
         """Do function and formula agree at random points?"""
-        m = SimpleNamespace(sin=math.sin, cos=math.cos, exp=math.exp, sqrt=math.sqrt, let=lambda e: e)
         lo, hi = np.array(self.bounds).T
         points = np.random.default_rng(0).uniform(lo, hi, (5, len(lo)))
-        return all(math.isclose(float(self.fun(x)), self.formula(x.tolist(), m), rel_tol=1e-9, abs_tol=1e-9) for x in points)
+        return all(math.isclose(float(self.fun(x)), self.formula(x.tolist(), PLAIN), rel_tol=1e-9, abs_tol=1e-9) for x in points)
 
 
 CONTESTS = {
@@ -134,11 +136,11 @@ def _finite(value: float, otherwise: float) -> float:
     return value if abs(value) < 1e20 else otherwise
 
 
-def maingo(p: Contest, limit: float, split: bool) -> Claim:
+def maingo(p: Contest, limit: float, split: bool, atol: float = TOLERANCE, rtol: float = TOLERANCE) -> Claim:
     """Default settings. What it computes is not threaded."""
     import maingopy as mp
 
-    m = SimpleNamespace(sin=mp.sin, cos=mp.cos, exp=mp.exp, sqrt=mp.sqrt, let=lambda e: e)
+    m = SimpleNamespace(sin=mp.sin, cos=mp.cos, arctan=mp.atan, exp=mp.exp, log=mp.log, sqrt=mp.sqrt, let=lambda e: e)
 
     class Model(mp.MAiNGOmodel):
         def __init__(self) -> None:
@@ -154,7 +156,7 @@ def maingo(p: Contest, limit: float, split: bool) -> Claim:
 
     model = Model()
     solver = mp.MAiNGO(model)
-    for name, value in (("epsilonA", TOLERANCE), ("epsilonR", TOLERANCE), ("maxTime", limit), ("writeResultFile", False),
+    for name, value in (("epsilonA", atol), ("epsilonR", rtol), ("maxTime", limit), ("writeResultFile", False),
                         ("loggingDestination", mp.LOGGING_NONE)):
         if not solver.set_option(name, value):
             raise RuntimeError(f"MAiNGO has no option {name} = {value}")
@@ -196,13 +198,13 @@ def _gurobi_environment() -> Any:
     return gurobipy.Env(params={"OutputFlag": 0})
 
 
-def gurobi(p: Contest, limit: float, split: bool) -> Claim:
+def gurobi(p: Contest, limit: float, split: bool, atol: float = TOLERANCE, rtol: float = TOLERANCE) -> Claim:
     """Default settings, one thread; nonlinear constraints are taken as what they are, not as pieces of lines."""
     import gurobipy
     from gurobipy import GRB, nlfunc
 
     with gurobipy.Model(env=_gurobi_environment()) as model:
-        for name, value in (("Threads", 1), ("MIPGap", TOLERANCE), ("MIPGapAbs", TOLERANCE), ("TimeLimit", limit),
+        for name, value in (("Threads", 1), ("MIPGap", rtol), ("MIPGapAbs", atol), ("TimeLimit", limit),
                             ("NonConvex", 2)):
             model.setParam(name, value)
 
@@ -210,7 +212,8 @@ def gurobi(p: Contest, limit: float, split: bool) -> Claim:
             v = model.addVar(lb=-GRB.INFINITY)
             model.addConstr(v == e)
             return v
-        m = SimpleNamespace(sin=nlfunc.sin, cos=nlfunc.cos, exp=nlfunc.exp, sqrt=nlfunc.sqrt, let=let if split else lambda e: e)
+        m = SimpleNamespace(sin=nlfunc.sin, cos=nlfunc.cos, exp=nlfunc.exp, log=nlfunc.log, sqrt=nlfunc.sqrt,
+                            let=let if split else lambda e: e)
         x = [model.addVar(lb=a, ub=b) for a, b in p.bounds]
         value = p.formula(x, m)
         if isinstance(value, (gurobipy.LinExpr, gurobipy.QuadExpr)):

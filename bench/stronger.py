@@ -11,7 +11,6 @@ a GPU. Exit status 1: something was wrong, or does not hold.
 import argparse
 import math
 import os
-import platform
 import sys
 import time
 from collections.abc import Callable
@@ -23,10 +22,8 @@ import numpy as np
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
-from bench.table import HEAD, exit_code, report, write_json  # noqa: E402
+from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
-from infimum.backend.gpu import gpu  # noqa: E402
-from infimum.backend.host import host  # noqa: E402
 
 GAP, PATIENCE = 1e-6, 4
 TABLE: list[dict[str, Any]] = []
@@ -200,9 +197,7 @@ def main() -> int:
     parser.add_argument("--device", default="cpu", help="where kernels run: cpu, cuda")
     parser.add_argument("--problems", nargs="+", metavar="TEXT", help="only problems whose name contains one of these")
     options = parser.parse_args()
-    machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
-    if options.device != "cpu":
-        machine += f", {gpu().name}"
+    machine = this_machine(options.device)
     print(machine)
     here = {chains: "Chains", coupled: "Chains that a scalar couples", sums: "Sums of functions of one variable",
             edges: "Edges, poles, jumps", gallery: "Of the gallery"}

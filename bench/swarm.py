@@ -13,7 +13,6 @@ and shgo do), the problem is run a second time with the upper bounds moved out b
 import argparse
 import math
 import os
-import platform
 import subprocess
 import sys
 import time
@@ -31,9 +30,8 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.peers import CLOSE, PEERS, peer_median, peer_time  # noqa: E402
-from bench.table import exit_code, report, write_json  # noqa: E402
+from bench.table import exit_code, report, this_machine, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
-from infimum.backend.cpu import host  # noqa: E402
 from infimum.problems import GalleryProblem  # noqa: E402
 
 LIMIT = 5.0   # seconds a seed of ours may take
@@ -210,7 +208,7 @@ def main() -> int:
     every = [*NAMES, *(n for n in OFF_CENTRE if n not in NAMES)]
     chosen = [n for n in every if not options.problems or {n, n.partition("-")[0]} & set(options.problems)]
     chosen += [n for n in options.problems or () if not any(n in (m, m.partition("-")[0]) for m in chosen)]
-    machine = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
+    machine = this_machine()
     print(machine)
     if {"ours", "peers"} & set(options.only):
         compare(chosen, options.only, seeds, peer_seeds, options.peer_limit)

@@ -2,10 +2,35 @@
 
 import json
 import math
+import os
+import platform
+import time
+from collections.abc import Callable
 from typing import Any
+
+from infimum.backend.gpu import gpu
+from infimum.backend.host import host
 
 ROWS: list[dict] = []
 HEAD = f"{'what':<58} {'figure':>10} {'unit':<12} {'wanted':<16} {'holds':<4}"
+
+
+def this_machine(device: str = "cpu") -> str:
+    """The machine, in the words of every table."""
+    name = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
+    return name if device == "cpu" else f"{name}, {gpu().name}"
+
+
+def head(title: str) -> None:
+    """Prints the title of a table, and what is in its columns."""
+    print(f"\n{title}\n{HEAD}", flush=True)
+
+
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """The seconds that the call takes, and its result."""
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
 
 
 def report(what: str, figure: float, unit: str, wanted: str = "", holds: bool | None = None, note: str = "") -> None:

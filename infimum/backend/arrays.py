@@ -76,8 +76,8 @@ class Arrays(Protocol):
     def whole_numbers(self, rows: int, count: int) -> Any:
         """Room for an array of whole numbers."""
 
-    def filled(self, count: int, word: int) -> Any:
-        """So many whole numbers, all equal."""
+    def filled(self, count: int, word: int, zero: int | None = None) -> Any:
+        """So many whole numbers, all equal, but for a 0 at that place."""
 
     def scan(self, numbers: Any) -> int:
         """Each of the whole numbers becomes the sum of those before it; the last one must be 0 and becomes the sum of all, which
@@ -180,8 +180,11 @@ class HostArrays:
     def whole_numbers(self, rows: int, count: int) -> np.ndarray:
         return np.empty((rows, count), np.int64)
 
-    def filled(self, count: int, word: int) -> np.ndarray:
-        return np.full(count, word, np.int64)
+    def filled(self, count: int, word: int, zero: int | None = None) -> np.ndarray:
+        numbers = np.full(count, word, np.int64)
+        if zero is not None:
+            numbers[zero] = 0
+        return numbers
 
     def scan(self, numbers: np.ndarray) -> int:
         numbers[1:] = np.cumsum(numbers[:-1])

@@ -102,7 +102,6 @@ _IMPROVE = load("nlo", "found", "%k", "double") + load("e", "index", "%k") + loa
 """ + store("out", "%low.new", "natural", "%e", "double") + store("out2", "%minus.new", "unshifted", "%e", "double")
 
 # ---- links and messages
-_KEYS = store("out", "0", "table", "%k")  # the key of 0
 _ENTRIES = load("b", "bag", "%k") + load("base", "table", "%b") + "".join(
     _row(f"id{c}", "ids", f"%place.{c}", "%count") + _row(f"step{c}", "table", str(i), "%bags", "%b") +
     f"  %part{c} = mul i64 %id{c}, %step{c}\n" for i, c in ((1, "a"), (2, "b"))) + \
@@ -157,16 +156,22 @@ _KEEP_EACH = load("b", "bag", "%k") + load("limit", "limits", "%b", "double") + 
 _COPY = load("word", "source", "%k") + store("out", "%word", "target", "%k")
 
 # ---- derivatives: the hull for each slice of a variable in a bag, and what has a strict sign with that of another bag
-_SLICE = load("b", "bag", "%k") + _row("id", "ids", "%place", "%count") + load("begin", "offset", "%b") + \
-    "  %e = add i64 %begin, %id\n" + load("low", "from", "%k", "double") + load("high", "to", "%k", "double")
-_HULL = _only_alive(_SLICE + f"""
+def _slices(body: str) -> str:
+    """The body for the slice of each variable, with the ends of the derivative by it, and where the hull for it stands."""
+    return load("b", "bag", "%k") + loop("p", "0", "%size", "1", _row("id", "ids", "%p", "%count") +
+                                         _row("begin", "offset", "%p", "%bags", "%b") + "  %e = add i64 %begin, %id\n" +
+                                         _row("low", "from", "%p", "%count", kind="double") +
+                                         _row("high", "to", "%p", "%count", kind="double") + body)
+
+
+_HULL = _only_alive(_slices(f"""
   %minus = fneg double %low
   %low.known = fcmp ord double %minus, %minus
   %nlo.end = select i1 %low.known, double %minus, double {_INF}
   %high.known = fcmp ord double %high, %high
   %hi.end = select i1 %high.known, double %high, double {_INF}
-""" + _raise_number("a", "nlo", "%e", "%nlo.end") + _raise_number("z", "hi", "%e", "%hi.end"))
-_EXCLUDE = _SLICE + load("its", "partner", "%b") + f"""
+""" + _raise_number("a", "nlo", "%e", "%nlo.end") + _raise_number("z", "hi", "%e", "%hi.end")))
+_EXCLUDE = _slices(_row("its", "partner", "%p", "%bags", "%b") + f"""
   %is.alone = icmp eq i64 %its, {ALONE}
   %is.two = icmp sgt i64 %its, {ALONE}
   %begin.safe = select i1 %is.two, i64 %its, i64 %begin
@@ -185,7 +190,7 @@ _EXCLUDE = _SLICE + load("its", "partner", "%b") + f"""
   %rises = fcmp ogt double %low, %nlo.end
   %falls = fcmp olt double %high, %minus.hi
   %goes = or i1 %rises, %falls
-""" + only_if("%goes", "gone", store("out", "0", "alive", "%k"))
+""" + only_if("%goes", "gone", store("out", "0", "alive", "%k")))
 
 # ---- slopes
 _TAKE = load("i", "index", "%k") + load("word", "source", "%i") + store("out", "%word", "target", "%k")
@@ -288,15 +293,14 @@ LOOPS = {name: Loop(*words) for name, words in {
     "take_slices": ("*ids count *bag *table slices *constants bags rows *target room size", _TAKE_SLICES),
     "rough": ("*from *natural *row", _ROUGH), "improve": ("*found *index *natural *unshifted", _IMPROVE),
     "entries": ("*ids count *bag *table bags place.a place.b *target", _ENTRIES),
-    "keys": ("*table", _KEYS),
     "up": ("+number +first +second +parent *table", _UP),
     "down": ("+number +first +second +parent *table *above +whole", _DOWN),
     "best": ("*whole *parent *best", _BEST), "from_child": ("*whole *parent *best *child", _FROM_CHILD),
     "mask": ("*value *alive *number", _MASK), "centres": ("*value *alive *number", _CENTRES),
     "keep": ("*whole *alive *bound limit", _KEEP),
     "keep_each": ("*bag *limits *whole *alive", _KEEP_EACH), "copy_words": ("*source *target", _COPY),
-    "hull": ("*ids count *bag *offset place *from *to *alive *nlo *hi", _HULL),
-    "exclude": ("*ids count *bag *offset *partner place *from *to *free *alive *nlo *hi", _EXCLUDE),
+    "hull": ("*ids count size *bag bags *offset *from *to *alive *nlo *hi", _HULL),
+    "exclude": ("*ids count size *bag bags *offset *from *to *alive *nlo *hi *partner *free", _EXCLUDE),
     "take": ("*source *index *target", _TAKE), "slope": ("*link *slopes *target sign adds", _SLOPE),
     "slope_below": ("*child begin end *from *to *number slots slot", _SLOPE_BELOW),
     "source_below": ("*child begin end *link *source slots slot childslot", _SOURCE_BELOW), "numbered": ("*row", _NUMBERED),

@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from struct import pack
 from weakref import WeakValueDictionary
 
 import llvmlite
@@ -77,8 +78,7 @@ class CompiledKernel:
         stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
         threads, block = self._split(count, threads)
         there, back = ([address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
-        ways = [(ctypes.c_int64 * len(way))(*way) for way in ((*there, *back), (*back, *there))]
-        first, second = map(ctypes.addressof, ways)
+        first, second = (pack(f"{len(way)}q", *way) for way in (there + back, back + there))
         counter = ctypes.c_int64(0)
         scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
         constants = address(data), address(udata)

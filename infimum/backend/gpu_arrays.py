@@ -232,11 +232,13 @@ class GpuArrays:
         with self.gpu.use():
             return self.gpu.cupy.empty((rows, count), np.int64)
 
-    def filled(self, count: int, word: int) -> Any:
+    def filled(self, count: int, word: int, zero: int | None = None) -> Any:
         with self.gpu.use():
             numbers = self._words(count)
             if count:
                 self._launch("store", count, numbers, word)
+            if zero is not None:
+                self._launch("store", 1, numbers[zero:], 0)
             return numbers
 
     def scan(self, numbers: Any) -> int:

@@ -1,8 +1,8 @@
 """The bodies of `cell_loops` as native loops of this machine."""
 
-import ctypes
 import re
 from functools import cache
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, ad
 
 _LONG = 1 << 16  # items that are worth a thread
 _MANY = 1 << 23  # items of all loops that are worth better code, which takes a tenth of a second
+_SEGMENT = Struct("2q").pack  # where it begins and ends
+_ARGUMENTS = {name: Struct(f"{len(loop.names)}q").pack for name, loop in LOOPS.items()}
 _MODE = 'metadata !"round.upward", metadata !"fpexcept.ignore"'
 _ADD = r"call double @llvm.experimental.constrained.fadd.f64(double \1, double \2, " + _MODE + ") #1"
 _RAISE = r"""  \1.old = load i64, ptr \1
@@ -93,29 +95,23 @@ def _entry(name: str, plain: bool) -> int:
     return _module(plain).address(f"infimum_cells_{name}")
 
 
-def _word(argument: Any) -> int:
-    """Where an array lies; with an offset, as a pair, or a whole number as it is."""
-    if type(argument) is np.ndarray:
-        return address(argument)
-    return _word(argument[0]) + 8 * argument[1] if isinstance(argument, tuple) else int(argument)
-
-
-def _jobs(name: str, items: int, parts: list[tuple[int, int]], arguments: tuple, backwards: bool = False) -> None:
-    """Calls the loop for each part, where a list of segments lies and how many, in a thread of its own; there are so many items
-    in all."""
-    words = (ctypes.c_int64 * (len(arguments) + 1))(*map(_word, arguments), 0)  # the last one counts
+def _jobs(name: str, items: int, parts: list[tuple[Any, int]], arguments: tuple, backwards: bool = False) -> None:
+    """Calls the loop for each part, a list of segments and how many, in a thread of its own; there are so many items in all."""
+    words = _ARGUMENTS[name](*[address(a) if type(a) is np.ndarray else address(a[0]) + 8 * a[1] if type(a) is tuple else a
+                               for a in arguments])
     _done.items += items
-    at, entry = ctypes.addressof(words), _entry(name, _done.items < _MANY)
-    counter = at + 8 * len(arguments)
-    workers.run(Enter.call, [(entry, at, part, None, None, 0, count, int(backwards), counter, at, 1) for part, count in parts])
+    entry = _entry(name, _done.items < _MANY)
+    workers.run(Enter.call, [(entry, words, part, None, None, 0, count, backwards, None, None, 1) for part, count in parts])
 
 
 def each(name: str, total: int, arguments: tuple, threads: int = 1) -> None:
     """The loop for the items 0 … total-1."""
-    parts = 1 if LOOPS[name].shared else max(1, min(threads, total // _LONG))
-    ends = (ctypes.c_int64 * (2 * parts))(*(end * total // parts for part in range(parts) for end in (part, part + 1)))
-    first = ctypes.addressof(ends)
-    _jobs(name, total, [(first + 16 * part, 1) for part in range(parts)], arguments)
+    if total < 2 * _LONG or LOOPS[name].shared:
+        parts = [(_SEGMENT(0, total), 1)]
+    else:
+        count = min(threads, total // _LONG)
+        parts = [(_SEGMENT(part * total // count, (part + 1) * total // count), 1) for part in range(count)]
+    _jobs(name, total, parts, arguments)
 
 
 def along(name: str, segments: np.ndarray, arguments: tuple, backwards: bool = False) -> None:

@@ -1,7 +1,8 @@
 """The engine people call: a good point first, then sweeps of the whole box, then branch and bound, until the infimum is enclosed.
 
-The good point comes from the swarm, or, for very many variables, from sampling along each of them. Sweeps shrink the box in all
-variables at once; where they no longer pay, it is cut. Where several boxes were given to start from, these are cut at once.
+The good point comes from the swarm, of sums of squares from Levenberg and Marquardt's method, and for very many variables from
+sampling along each of them. Sweeps shrink the box in all variables at once; where they no longer pay, it is cut. Where several
+boxes were given to start from, these are cut at once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,7 @@ from infimum.engine.parts.chain.coupled import coupled_of
 from infimum.engine.points.coordinate_search import CoordinateSearch
 from infimum.engine.points.in_boxes import SearchInBoxes
 from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.points.levenberg import Levenberg
 from infimum.engine.points.polish import Polish
 from infimum.engine.points.search import PointSearch
 from infimum.engine.points.swarm import Swarm
@@ -40,6 +42,7 @@ _REACH = 1e3         # unbounded variables: the swarm looks this far
 _MANY = 32           # with more variables points come from the coordinate search, not from the swarm
 _SWARMED = 2000      # with up to so many variables the swarm is asked where that was not enough
 _QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
+_BEFORE_CHAIN = 2    # rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
 _LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
 _LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
 _COUPLED, _WORTH_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19  # after so many coupled chains are tried, with so many cells a step,
@@ -64,8 +67,8 @@ class Auto:
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
         self.start, self.options = problem.several, options
         self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start)
-        self.swarm = self._swarm_of(0)
-        self.searches: list[PointSearch] = [self.swarm]  # the one at work is the last
+        self.first = self._first_search()
+        self.searches: list[PointSearch] = [self.first]  # the one at work is the last
         self.root = Root(evaluator, self.lo, self.hi, goal, self.incumbent, self.start)
         self.branch: Branch | None = None
         self.limit: str | None = None
@@ -74,8 +77,14 @@ class Auto:
         self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
+    def _first_search(self) -> PointSearch:
+        """The search before branching."""
+        if self.start is None and len(self.lo) <= _MANY and Levenberg.fits(self.evaluator):
+            return Levenberg(self.evaluator, self.lo, self.hi, _finite(self.lo, self.hi), self.seed, self.problem.x0)
+        return self._swarm_of(0)
+
     def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
-        """The search for a point: the first, or, with so many waves more, a later one."""
+        """A swarm, or what is quicker: the first search, or, with so many waves more, a later one."""
         quick = not restarts and self._is_costly()
         if self.start is not None or quick:
             boxes = self.start or StartBoxes(self.lo[:, None], self.hi[:, None])
@@ -113,11 +122,11 @@ class Auto:
     # ---- what a reader of the progress sees
     @property
     def x(self) -> np.ndarray:
-        return self.incumbent.x.copy() if self.incumbent.x is not None else self.swarm.x
+        return self.incumbent.x.copy() if self.incumbent.x is not None else self.first.x
 
     @property
     def value(self) -> float:
-        return min(self.incumbent.upper, self.swarm.value)
+        return min(self.incumbent.upper, self.first.value)
 
     @property
     def proof(self) -> Root | Branch:
@@ -164,10 +173,10 @@ class Auto:
 
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the whole box is settled."""
-        along = self.root.sweeper is not None and len(self.lo) > _MANY
-        search = self._coordinate_search() if along else self.swarm
-        stages = [(lambda: self._look(search, last=_QUICK), along), (self._chain, True),
-                  (lambda: self._look(search, first=_QUICK), along), (self._swarm, not along or self._can_swarm()),
+        along = len(self.lo) > _MANY and self.root.sweeper is not None
+        search = self._coordinate_search() if along else self.first
+        stages = [(lambda: self._look(search, last=_BEFORE_CHAIN), along), (self._chain, True),
+                  (lambda: self._look(search, first=_BEFORE_CHAIN), along), (self._look_first, not along or self._can_swarm()),
                   (self._begin_to_branch, True)]
         return [stage for stage, wanted in stages if wanted]
 
@@ -179,8 +188,8 @@ class Auto:
         if self.root.boxes_spent and not self.root.done:
             self.limit = boxes_reached(self.root.boxes, self.max_boxes)
 
-    def _swarm(self) -> Iterator[None]:
-        yield from self._look(self.swarm)
+    def _look_first(self) -> Iterator[None]:
+        yield from self._look(self.first)
 
     def _look(self, search: PointSearch, rounds: Iterable[Iterator[None]] | None = None, sweeps: bool = True,
               first: int = 0, last: int | None = None) -> Iterator[None]:
@@ -204,19 +213,17 @@ class Auto:
 
     def _is_lowest(self, search: PointSearch) -> bool:
         """Is its point as low as the function can be, as its enclosure on the whole box tells? So it is for sums of squares."""
-        if len(self.lo) > _MANY:
-            return False
-        enough = self.least + _LOWEST * self.goal.slack(self.least) + _ULPS * abs(self.least)
-        if not search.value <= enough:
+        if len(self.lo) > _MANY or not search.value <= self.low_enough:
             return False
         self.incumbent.offer(search.x[:, None])
-        return self.incumbent.upper <= enough
+        return self.incumbent.upper <= self.low_enough
 
     @cached_property
-    def least(self) -> float:
-        """The lower end of the natural enclosure on all that is searched."""
+    def low_enough(self) -> float:
+        """Next to nothing above the lower end of the natural enclosure on all that is searched."""
         boxes = (self.lo[:, None], self.hi[:, None]) if self.start is None else (self.start.lo, self.start.hi)
-        return float(self.evaluator.value(*boxes).lo.min())
+        least = float(self.evaluator.value(*boxes).lo.min())
+        return least + _LOWEST * self.goal.slack(least) + _ULPS * abs(least)
 
     def _begin_to_branch(self) -> Iterator[None]:
         branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.start)
@@ -349,7 +356,7 @@ class Auto:
 
 
 def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Finite bounds within these, for the swarm."""
+    """Finite bounds within these, for the searches."""
     with np.errstate(over="ignore"):
         low = np.where(np.isfinite(lo), lo, np.minimum(-_REACH, hi - _REACH))
         high = np.where(np.isfinite(hi), hi, np.maximum(_REACH, lo + _REACH))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cached_property
 
 import numpy as np
 
@@ -34,11 +35,15 @@ class Root:
         self.evaluator, self.goal, self.incumbent, self.n = evaluator, goal, incumbent, len(lo)
         self.box, self.known, self.sweeps = (lo[:, None], hi[:, None]), -np.inf, 0  # f is not below what is known
         self.start = start
-        sweeper = Sweeper(evaluator, lo, hi) if self.n >= FEW and start is None else None
-        self.sweeper = sweeper if sweeper is not None and sweeper.possible else None
         self.refiner: Refiner | Chain | None = None  # of the box as it is now
         self.refined = 0                     # slices that were enclosed in refinements before
         self.settled: Regions | None = None  # what second order has left of them
+
+    @cached_property
+    def sweeper(self) -> Sweeper | None:
+        """None where the function cannot be taken apart. A chain needs none."""
+        sweeper = Sweeper(self.evaluator, self.incumbent.lo, self.incumbent.hi) if self.n >= FEW and self.start is None else None
+        return sweeper if sweeper is not None and sweeper.possible else None
 
     def lower(self) -> float:
         """Certainly not above the infimum."""

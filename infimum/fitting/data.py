@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import DataError
+from infimum.expr.constants import is_masked
 from infimum.text import counted
 
 _SHOWN = 3  # bad places that a message names
@@ -70,9 +71,14 @@ class Data:
         return self.y.size
 
     @property
+    def unit(self) -> np.ndarray | float:
+        """In which residuals are measured: sigma, or 1."""
+        return 1.0 if self.sigma is None else self.sigma
+
+    @property
     def weighted(self) -> np.ndarray:
         """The responses in units of their standard deviations."""
-        return self.y if self.sigma is None else self.y / self.sigma
+        return self.y / self.unit
 
 
 def read_x(x: Any) -> Any:
@@ -96,16 +102,20 @@ def _names(x: Any) -> list:
 
 def _doubles(name: str, values: Any) -> np.ndarray:
     """The numbers as doubles."""
-    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+    if is_masked(values) and np.any(values.mask):
         raise DataError(f"{name} is a masked array that hides some of its elements: leave these rows out of x, y and sigma")
+    wanted = f"{name} must hold real numbers, in an array or in lists of equal lengths; this is a {type(values).__name__}"
     try:
         array = np.asarray(values)
-        if array.dtype.kind not in "biufO":
-            raise TypeError
-        return np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+        doubles = np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
     except (TypeError, ValueError):
-        raise DataError(f"{name} must hold real numbers, in an array or in lists of equal lengths; this is a "
-                        f"{type(values).__name__}") from None
+        raise DataError(wanted) from None
+    if array.dtype.kind not in "biufO":
+        raise DataError(wanted)
+    if array.dtype.kind in "iu" and (np.abs(doubles) > 2.0**53).any():
+        raise DataError(f"{name} holds whole numbers beyond 2**53, which are no doubles: give {name}.astype(float) if the "
+                        "rounded ones are meant")
+    return doubles
 
 
 def _check_finite(name: str, array: np.ndarray) -> None:

@@ -9,14 +9,15 @@ from infimum.fitting.bounded_error import BoundedError, read_errors
 from infimum.fitting.bounded_error import bounded_error as within_errors
 from infimum.fitting.data import Data
 from infimum.fitting.losses import read_loss
+from infimum.fitting.merge import merged
 from infimum.fitting.model import Model
 from infimum.fitting.narrow import narrowed
-from infimum.fitting.parameters import Asked, Parameters, check_start, is_lmfit
+from infimum.fitting.parameters import Asked, Parameters, check_start, count_of
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.propose import refuse_missing
 from infimum.fitting.result import FitResult
 from infimum.fitting.symmetric import in_order, read_groups, start_boxes
-from infimum.result import Result
+from infimum.problem import Interval
 from infimum.solve import minimize
 from infimum.text import counted
 
@@ -74,15 +75,12 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
     if groups is not None:
         settings |= {"start_boxes": start_boxes(groups, parameters),
                      "x0": None if parameters.start is None else in_order(groups, parameters.start)}
-    return FitResult(_minimum(problem, settings), problem, bool(absolute_sigma))
+    return _fitted(problem, settings, bool(absolute_sigma))
 
 
 def read_model(function: Callable, data: Data, bounds: Any, fixed: Any, p0: Any) -> tuple[Parameters, Model]:
     """The parameters, and the model with their names."""
-    listed = next((len(given) for given in (bounds, p0) if isinstance(given, (list, tuple)) or hasattr(given, "shape")), None)
-    if listed is None and hasattr(bounds, "lb"):
-        listed = len(bounds.lb)
-    model = Model.read(function, len(bounds) if is_lmfit(bounds) else listed)
+    model = Model.read(function, count_of(bounds, p0))
     asked = Asked.read(model, bounds, fixed, p0)
     refuse_missing(model, data, asked)
     parameters = asked.parameters(model.names)
@@ -93,11 +91,14 @@ def read_model(function: Callable, data: Data, bounds: Any, fixed: Any, p0: Any)
     return parameters, model
 
 
-def _minimum(problem: FitProblem, settings: dict[str, Any]) -> Result:
+def _fitted(problem: FitProblem, settings: dict[str, Any], absolute_sigma: bool) -> FitResult:
     """The least loss; errors are about the model."""
-    objective, parameters = problem.objective(), problem.parameters
-    bounds = list(zip(parameters.lo.tolist(), parameters.hi.tolist(), strict=True))
+    bounds = list(zip(problem.parameters.lo.tolist(), problem.parameters.hi.tolist(), strict=True))
     try:
+        one_each = merged(problem)
+        objective, rest = (problem.objective(), Interval(0.0, 0.0)) if one_each is None else (one_each.objective, one_each.rest)
+        if rest.lo > 0:  # the tolerance is relative to all of the loss
+            settings["atol"] = max(float(settings["atol"]), float(settings["rtol"]) * rest.lo)
         found = minimize(objective, bounds, **settings)
     except UserFunctionError as error:
         if isinstance(error.__cause__, InfimumError):  # of ours, about what the model returned
@@ -107,4 +108,4 @@ def _minimum(problem: FitProblem, settings: dict[str, Any]) -> Result:
         what = "is undefined for all parameters within the bounds, proved" if found.verdict.name == "INFEASIBLE" else \
             f"had no finite value for any parameters that were tried ({found.message})"
         raise UndefinedError(f"the model {what}: give bounds within its natural domain, or correct it")
-    return narrowed(objective, bounds, found, settings, problem.data.size)
+    return FitResult(narrowed(objective, bounds, found, settings, problem.data.size), problem, absolute_sigma, rest)

@@ -57,7 +57,7 @@ def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = 
     _warn(result, pcov)
     if not full_output:
         return popt, pcov
-    deviation = -result.residuals if sigma is None else -result.residuals / result.problem.data.sigma
+    deviation = -result.residuals / result.problem.data.unit
     told = {"nfev": result.minimum.nfev, "fvec": deviation.ravel(), "result": result}
     return popt, pcov, told, result.message, 1 if result.success else 5
 

@@ -11,32 +11,50 @@ from typing import Any
 
 import numpy as np
 
+from infimum.engine.second_order.isolate import Refused
 from infimum.result import Result
 from infimum.solve import minimize
 
-_EVALUATIONS, _LEAST, _MOST = 1 << 26, 1 << 12, 1 << 16  # of the model, and boxes: not fewer, not more
+_EVALUATIONS = 1 << 28  # of the model
+_LEAST, _MOST, _FLAT = 1 << 12, 1 << 18, 1 << 13  # boxes: not fewer, not more, and not more where the loss seems to be flat
 _BOXES = 1 << 10       # more of them are replaced by the one around all
-_NARROW, _SMALL = 1e-7, 1e-3  # a part of a parameter, and of the bounds, for those near 0
+_SMALL = 1e-3          # a part of the bounds, for parameters near 0
+_NARROW, _CUT = 1e-2, 1e-7  # parts of a parameter: regions that are left as they are, and to which others are cut
 
 
 def narrowed(objective: Callable, bounds: list[tuple[float, float]], found: Result, settings: dict[str, Any],
              points: int) -> Result:
-    """The result, its regions narrowed if it does not tell yet how many best fits there are."""
-    known = found.minimisers if found.success and found.boxes and settings.get("engine", "auto") == "auto" else None
+    """The result, its regions narrowed where they are wide and do not tell how many best fits there are."""
     left = _time_left(found, settings.get("time_limit"))
-    limited = settings.get("xtol") is not None or settings.get("max_boxes") is not None
-    if known is None or known.rest == 0 or limited or left == 0:
+    limited = settings.get("xtol") is not None or settings.get("max_boxes") is not None or left == 0
+    if limited or not found.success or not found.boxes or settings.get("engine", "auto") != "auto":
         return found
     lo, hi = (np.array([box[k] for box in found.boxes]) for k in (0, 1))
+    scale = _scale(bounds, found.x)
+    known = None if (hi - lo <= _NARROW * scale).all() else found.minimisers
+    if known is None or known.rest == 0:
+        return found
     if len(lo) > _BOXES:
         lo, hi = lo.min(axis=0, keepdims=True), hi.max(axis=0, keepdims=True)
+    lo, hi = _shared(lo, hi, settings.get("start_boxes"))
     inside = ((lo <= found.x) & (found.x <= hi)).all(axis=1).any()
     boxes = [list(zip(low.tolist(), high.tolist(), strict=True)) for low, high in zip(lo, hi, strict=True)]
-    budget = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, _MOST))
+    most = _FLAT if known.why == Refused.SINGULAR.value else _MOST
+    budget = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, most))
     again = minimize(objective, bounds, **settings | {
         "x0": found.x if inside else None, "start_boxes": boxes, "time_limit": left, "max_boxes": budget,
-        "xtol": _width(bounds, found.x), "checkpoint": None})
+        "xtol": float(_CUT * scale.min()), "checkpoint": None})
     return found if again.regions is None else _both(found, again)
+
+
+def _shared(lo: np.ndarray, hi: np.ndarray, start: list | None) -> tuple[np.ndarray, np.ndarray]:
+    """What the boxes, rows of lo and hi, share with those that the first run started from: merged ones may reach beyond."""
+    if start is None:
+        return lo, hi
+    low, high = np.moveaxis(np.array(start), -1, 0)
+    low, high = np.maximum(lo[:, None], low).reshape(-1, lo.shape[1]), np.minimum(hi[:, None], high).reshape(-1, lo.shape[1])
+    some = (low <= high).all(axis=1)
+    return low[some], high[some]
 
 
 def _both(found: Result, again: Result) -> Result:
@@ -50,8 +68,7 @@ def _time_left(found: Result, time_limit: float | None) -> float | None:
     return None if time_limit is None else max(0.0, time_limit - found.seconds)
 
 
-def _width(bounds: list[tuple[float, float]], x: np.ndarray) -> float:
-    """The width to which regions are cut, small for every parameter."""
+def _scale(bounds: list[tuple[float, float]], x: np.ndarray) -> np.ndarray:
+    """About the size of each parameter: its value, or a part of its bounds if that is near 0; infinite if they are equal."""
     lo, hi = np.array(bounds).T
-    scale = np.maximum(np.abs(x), _SMALL * (hi - lo))
-    return float(_NARROW * scale[scale > 0].min(initial=1.0))
+    return np.where(hi > lo, np.maximum(np.abs(x), _SMALL * (hi - lo)), np.inf)

@@ -1,7 +1,7 @@
 """The parameters of a fit: bounds, fixed values and a point to start from, as users give them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -92,6 +92,14 @@ class Asked:
 def is_lmfit(bounds: Any) -> bool:
     """Is it an lmfit Parameters? Told by what it holds, since lmfit need not be installed."""
     return isinstance(bounds, Mapping) and bool(bounds) and all(hasattr(p, "vary") and hasattr(p, "min") for p in bounds.values())
+
+
+def count_of(bounds: Any, p0: Any) -> int | None:
+    """The number of parameters, where bounds or a start tell it; for signatures that do not."""
+    if hasattr(bounds, "lb"):
+        bounds = list(zip(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub), strict=False))
+    tells = is_lmfit(bounds) or isinstance(bounds, (Sequence, np.ndarray)) and any(np.ndim(row) for row in bounds)
+    return next((len(given) for given in (bounds if tells else None, p0) if hasattr(given, "__len__")), None)
 
 
 def named_bounds(names: list[str], pairs: list) -> tuple[np.ndarray, np.ndarray]:

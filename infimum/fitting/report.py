@@ -12,6 +12,7 @@ from infimum.text import counted
 
 _WIDTH, _FITS, _CORRELATED = 100, 6, 0.1
 _DIGITS, _LONG = 1200, 22  # that doubles may have, and that are written without an exponent
+_NARROWER = "a smaller xtol= narrows them", "an xtol= narrows them, given time"
 _HEADS = ("parameter", "value", "std. error", "proved to lie in", "bounds")
 
 
@@ -41,7 +42,7 @@ def uniqueness(result: Any) -> str:
             f"all in {boxes}; their number is not known, since the run ended before the proof did"
     if known.rest == 0 and known.may_be_global:
         return f"one or more of {len(result.fits)}, each alone in its box: their losses are too close to tell which is least"
-    return f"all in {boxes}; their number is not known" + (f": {known.why}" if known.why else "")
+    return f"all in {boxes}; their number is not known" + (f": {known.why.replace(*_NARROWER)}" if known.why else "")
 
 
 def outward(lo: float, hi: float) -> str:
@@ -92,7 +93,7 @@ def _notes(result: Any) -> list[tuple[str, str]]:
     if result.undefined is not None:
         notes.append(("NOTE", f"not all parameters within the bounds are candidates: {result.undefined}"))
     if result.minimum.obstacle is not None:
-        notes.append(("obstacle", result.minimum.obstacle))
+        notes.append(("obstacle", result.minimum.obstacle.replace("x0=", "p0=")))
     if result.problem.groups is not None:
         names = result.problem.parameters.free_names
         notes.append(("order", " <= ".join(names[group[0]] for group in result.problem.groups)))

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -10,13 +11,15 @@ import numpy as np
 
 from infimum import environment
 from infimum.errors import OptionError
+from infimum.expr.real import round_down, round_up
 from infimum.fitting import drawing, report
 from infimum.fitting.confidence import PAVED, Confidence, confidence, threshold_of
 from infimum.fitting.data import read_x
 from infimum.fitting.domain import undefined
+from infimum.fitting.parts import Fit, Parameter, Prediction
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.responses import Responses
-from infimum.fitting.statistics import Statistics
+from infimum.fitting.statistics import Statistics, flat
 from infimum.fitting.symmetric import falls
 from infimum.minimisers import Minimiser
 from infimum.problem import Interval
@@ -26,61 +29,20 @@ _START_BOXES = "; all this is about"
 _FLAT = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a fit. lo, hi: its value in every best fit certainly lies between them. value: at the best point found.
-    stderr: its standard error, an estimate; None for other losses than squares, and where the parameter is `fixed`.
-    bounds: those it was given. at_bound: "lower" or "upper" where the value is the end of its bounds.
-    """
-
-    name: str
-    value: float
-    lo: float
-    hi: float
-    stderr: float | None
-    fixed: bool
-    bounds: tuple[float, float]
-
-    @property
-    def at_bound(self) -> str | None:
-        if self.fixed:
-            return None
-        low, high = self.bounds
-        return "lower" if self.lo == low == self.value else "upper" if self.hi == high == self.value else None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Fit:
-    """A box [lo, hi] of all parameters in which a best fit may lie. alone: it holds exactly one fit that is better than all
-    around it, proved."""
-
-    lo: np.ndarray
-    hi: np.ndarray
-    alone: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Prediction:
-    """What the model predicts: `value` at the best point, an estimate; between `lo` and `hi` for every best fit, proved. They are
-    infinite where the model may be undefined or have an infinite slope."""
-
-    lo: np.ndarray
-    hi: np.ndarray
-    value: np.ndarray
-
-
 @environment.all_ours
 @dataclass(frozen=True, eq=False)
 class FitResult:
     """The result of `fit`. `print(r)` shows a table.
 
     minimum: the Result of `minimize`, whose variables are the free parameters. problem: model, data, parameters and loss, as they
-    were read.
+    were read. rest: what the loss is above the function that was minimised: where measurements were repeated, their squares about
+    their means, which no parameter changes.
     """
 
     minimum: Result
     problem: FitProblem
     absolute_sigma: bool = False
+    rest: Interval = Interval(0.0, 0.0)
 
     # ---- proved
     @property
@@ -107,6 +69,9 @@ class FitResult:
         alone = self._alone()
         if alone is not None:  # every best fit is one of them
             lower, upper = max(lower, min(m.lower for m in alone)), min(upper, min(m.upper for m in alone))
+        if self.rest.hi > 0:
+            lower = round_down(Fraction(lower) + Fraction(self.rest.lo))
+            upper = round_up(Fraction(upper) + Fraction(self.rest.hi)) if np.isfinite(upper) else upper
         return Interval(lower, upper)
 
     @property
@@ -156,11 +121,15 @@ class FitResult:
 
     @cached_property
     def undetermined(self) -> list[str]:
-        """The parameters of which the data say little: proofs exclude no more than a part of their bounds."""
-        if self._alone() is not None or not self.minimum.success:
+        """The parameters that the data do not determine: proofs exclude no more than a part of their bounds, and by moving them,
+        alone or together, the loss does not change."""
+        data, parameters = self.problem.data, self.problem.parameters
+        wide = [] if self._alone() is not None or not self.success else self._wide
+        if not wide:
             return []
-        wide = [p for p in self.params.values() if not p.fixed and p.hi - p.lo >= _FLAT * (p.bounds[1] - p.bounds[0])]
-        return [p.name for p in wide if self._reaches(p)]
+        steps = _FLAT * (parameters.hi - parameters.lo)
+        moves = flat(self._jacobian, steps, (self.residuals / data.unit).ravel(), data.weighted)
+        return [name for name, free in zip(parameters.free_names, moves, strict=True) if free and name in wide]
 
     @cached_property
     def undefined(self) -> str | None:
@@ -246,9 +215,8 @@ class FitResult:
         """Covariance, reduced chi-square and the like; None for other losses than squares, for which they mean nothing."""
         if self.problem.loss.name != "squares":
             return None
-        sigma = 1.0 if self.problem.data.sigma is None else self.problem.data.sigma
-        jacobian = self._responses.jacobian(self.x) / np.reshape(np.broadcast_to(sigma, self.problem.data.y.shape), (-1, 1))
-        return Statistics.of((self.residuals / sigma).ravel(), self.problem.data.weighted, jacobian, self.absolute_sigma)
+        data = self.problem.data
+        return Statistics.of((self.residuals / data.unit).ravel(), data.weighted, self._jacobian, self.absolute_sigma)
 
     @property
     @environment.ours
@@ -304,10 +272,18 @@ class FitResult:
     def _fit(self, lo: np.ndarray, hi: np.ndarray, alone: bool) -> Fit:
         return Fit(self.problem.parameters.all_values(lo), self.problem.parameters.all_values(hi), alone)
 
-    def _reaches(self, p: Parameter) -> bool:
-        """Is a single one of the boxes that long?"""
-        k = self.problem.parameters.names.index(p.name)
-        return any(fit.hi[k] - fit.lo[k] >= _FLAT * (p.bounds[1] - p.bounds[0]) for fit in self.fits)
+    @property
+    def _wide(self) -> list[str]:
+        """The free parameters of which a single box of the fits holds a good part of the bounds."""
+        longest = np.max([fit.hi - fit.lo for fit in self.fits], axis=0)
+        return [p.name for p, length in zip(self.params.values(), longest, strict=True)
+                if not p.fixed and length >= _FLAT * (p.bounds[1] - p.bounds[0])]
+
+    @cached_property
+    def _jacobian(self) -> np.ndarray:
+        """The derivatives of the responses by the free parameters, in units of sigma."""
+        data = self.problem.data
+        return self._responses.jacobian(self.x) / np.broadcast_to(data.unit, data.y.shape).reshape(-1, 1)
 
     def _known(self) -> FitProblem:
         if self.problem.model.function is None:

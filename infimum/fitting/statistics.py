@@ -5,6 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infimum import environment
+
+_NOTICED, _ROUNDING = 1e-4, 1e-18  # parts of the sum of squares, and of the spread of the data
+_TAKES_PART = 0.1                  # of the length of a step
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
@@ -38,14 +43,17 @@ class Statistics:
         return self.data - self.parameters
 
     @property
+    @environment.ours
     def reduced_chi_square(self) -> float:
         return self.chi_square / self.degrees_of_freedom if self.degrees_of_freedom else math.nan
 
     @property
+    @environment.ours
     def aic(self) -> float:
         return self._log_likelihood + 2 * self.parameters
 
     @property
+    @environment.ours
     def bic(self) -> float:
         return self._log_likelihood + math.log(self.data) * self.parameters
 
@@ -55,14 +63,26 @@ class Statistics:
         return self.data * math.log(self.chi_square / self.data) if self.chi_square > 0 else -math.inf
 
     @property
+    @environment.ours
     def stderr(self) -> np.ndarray:
         return np.sqrt(np.diag(self.covariance))
 
     @property
+    @environment.ours
     def correlation(self) -> np.ndarray:
         scale = self.stderr
         with np.errstate(all="ignore"):
             return self.covariance / scale[:, None] / scale
+
+
+def flat(jacobian: np.ndarray, steps: np.ndarray, residuals: np.ndarray, weighted: np.ndarray) -> np.ndarray:
+    """Which parameters take part in a step, at most that long in each, that changes the sum of squares by next to nothing."""
+    scaled = jacobian * steps
+    if not np.isfinite(scaled).all():
+        return np.zeros(len(steps), bool)
+    noticed = _NOTICED * np.sum(residuals**2) + _ROUNDING * np.sum((weighted - weighted.mean()) ** 2)
+    _, singular, rows = np.linalg.svd(scaled, full_matrices=False)
+    return (np.abs(rows[singular**2 <= noticed]) >= _TAKES_PART).any(axis=0)
 
 
 def _inverse_of_square(jacobian: np.ndarray) -> np.ndarray:

@@ -44,8 +44,8 @@ class Jet(NamedTuple):
 class Jets(Meaning):
     """Elements are Jets. Their values are those of Enclosures. `pairs` are the directions of the second derivatives."""
 
-    def __init__(self, data: Data, directions: int, pairs: tuple[tuple[int, int], ...] = ()):
-        self.data, self.plain, self.directions, self.pairs = data, Enclosures(), directions, pairs
+    def __init__(self, data: Data, directions: int, pairs: tuple[tuple[int, int], ...] = (), plain: Enclosures | None = None):
+        self.data, self.plain, self.directions, self.pairs = data, plain or Enclosures(), directions, pairs
         self.rules = {op: self._rule(op) for op in RULES}
 
     def still(self, value: Pair) -> Jet:
@@ -72,7 +72,7 @@ class Jets(Meaning):
         """An operation on jets; `root` encloses its value where that is not the operation's own rule."""
         values = [jet.value for jet in jets]
         if not any(jet.moves for jet in jets):
-            return self.still((root or RULES[op])(b, *values, **params))
+            return self.still((root or self.plain.rules[op])(b, *values, **params))
         if op == "div" and not jets[1].moves:  # one rounding instead of two
             return self._map(lambda p: div(b, p, values[1]), jets[0])
         found = partials(op.split()[0], tuple(sorted(params.items())), tuple(jet.moves for jet in jets))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from infimum.expr.build import build
 from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, var
+from infimum.expr.separable import residual_vector, separable, sum_of_squares
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.lower import (
@@ -18,8 +19,10 @@ from infimum.lower import (
     descent,
     faces,
     flight,
+    levenberg,
     model,
     newton_loop,
+    projection,
     refine,
     residuals,
     shave,
@@ -54,6 +57,8 @@ AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
 CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
+PROJECTION = "projection"
+LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
 RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
@@ -178,6 +183,8 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     LOOP_TESTS: lambda f, x, in_boxes=0: Program(*newton_loop.tests(LOOP_TESTS, x.size, bool(in_boxes))),
     LOOP_SPLIT: lambda f, x, gaps=0: Program(*newton_loop.split(LOOP_SPLIT, x.size, bool(gaps))),
     RESIDUALS: lambda f, x: Program(*residuals.residuals(RESIDUALS, f, x)),
+    PROJECTION: lambda f, x: Program(*projection.projection(PROJECTION, separable(residual_vector(f), x), x.size)),
+    LEVENBERG: lambda f, x, stride=1: Program(*levenberg.levenberg(LEVENBERG, sum_of_squares(f, x), stride)),
     BANDS: lambda f, x: Program(*bands.bands(BANDS, f, x)),
     HOPE: lambda f, x: Program(*cells.hope(HOPE)),
     AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),

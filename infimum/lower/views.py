@@ -79,8 +79,8 @@ def _broadcast(e: ElementWriter, node: Expr, at: At) -> Needs:
 
 
 def _slice(e: ElementWriter, node: Expr, at: At) -> Needs:
-    place, rows = e.b.place, zip(node["starts"], node["steps"], at, strict=True)
-    return _one(node.args[0], tuple(place("uadd", place("umul", i, step), start) for start, step, i in rows))
+    place, rows = e.b.place, zip(node["starts"], node["steps"], node.shape, at, strict=True)
+    return _one(node.args[0], tuple(place("uadd", place("umul", i if d > 1 else 0, step), start) for start, step, d, i in rows))
 
 
 def _gather(e: ElementWriter, node: Expr, at: At) -> Needs:
@@ -91,12 +91,23 @@ def _gather(e: ElementWriter, node: Expr, at: At) -> Needs:
 
 
 def _concat_element(e: ElementWriter, node: Expr, at: At) -> Needs:
-    i = at[0]
+    """Of the part that holds the position; where that is not static, all parts are computed and one is picked."""
+    b, i, begin, parts, masks = e.b, at[0], 0, [], []
     for part in node.args:
-        if i < part.size:
-            return _one(part, (i,))
-        i -= part.size
-    raise AssertionError("position beyond the end of concat")
+        if isinstance(i, int) and begin <= i < begin + part.size:
+            return _one(part, (i - begin,))
+        if not isinstance(i, int) and part.size:
+            inside = b.place("umin", b.place("umax", b.place("usub", i, begin), 0), part.size - 1)
+            parts.append((part, (inside,)))
+            masks.append(b.ueq(b.place("uadd", inside, begin), i))
+        begin += part.size
+
+    def picked(*values: Any) -> Any:
+        total, *rest = (e.meaning.pick(b, mask, value) for mask, value in zip(masks, values, strict=True))
+        for value in rest:
+            total = e.meaning.rules["add"](b, total, value)
+        return total
+    return parts, picked
 
 
 def _embed(e: ElementWriter, node: Expr, at: At) -> Needs:

@@ -55,8 +55,7 @@ HOST = HostArrays()
 
 def up(number: np.ndarray, links: tuple, entries: int, segments: np.ndarray, arrays: Arrays = HOST) -> np.ndarray:
     """The table, here."""
-    table = arrays.filled(entries, key_of(-INF))
-    arrays.each("keys", 1, (table, NONE))
+    table = arrays.filled(entries, key_of(-INF), NONE)
     arrays.along("up", segments, arrays.send(number), *map(arrays.send, links), table)
     return numbers_of(arrays.fetch(table))
 
@@ -65,8 +64,7 @@ def down(number: np.ndarray, links: tuple, table: np.ndarray, segments: np.ndarr
          arrays: Arrays = HOST) -> tuple[np.ndarray, np.ndarray]:
     """(the sum of the best whole through each cell, for each entry the best cell that writes it)."""
     keys, links = table.view(np.int64) ^ (table.view(np.int64) >> 63 & 2**63 - 1), [arrays.send(row) for row in links]
-    above, best, child = (arrays.filled(len(table), word) for word in (key_of(-INF), key_of(-INF), -1))
-    arrays.each("keys", 1, (above, TOP))
+    above, best, child = (arrays.filled(len(table), *words) for words in ((key_of(-INF), TOP), (key_of(-INF),), (-1,)))
     whole = arrays.empty(1, len(number))
     arrays.along("down", segments, arrays.send(number), *links, arrays.send(keys), above, whole, backwards=True)
     arrays.each("best", len(number), whole, links[2], best)

@@ -29,51 +29,51 @@ def test_kept_is_what_was_alive_and_is_not_above(limit):
 
 
 class Places:
-    """Cells of one bag with three slices, the hulls of it (entries 0, 1, 2) and of another one (3, 4, 5)."""
+    """Cells of one bag with three slices of each of two variables, hulls of it (entries 0 … 5) and of another one (6 … 11)."""
 
-    def __init__(self, seed: int, partner: int):
+    def __init__(self, seed: int, *partners: int):
         rng = np.random.default_rng(seed)
-        self.ids, self.bag, self.partner = rng.integers(0, 3, 40), np.zeros(40, np.int64), partner
-        self.low, self.high = (rng.choice(ENDS, 40) for _ in range(2))
-        self.free, self.alive = rng.integers(0, 4, 3), rng.integers(0, 2, 40)
-        self.nlo, self.hi = (rng.choice(ENDS, 6) for _ in range(2))
+        self.ids, self.bag, self.partners = rng.integers(0, 3, (2, 40)) + [[0], [3]], np.zeros(40, np.int64), partners
+        self.low, self.high = (rng.choice(ENDS, (2, 40)) for _ in range(2))
+        self.free, self.alive = rng.integers(0, 4, 6), rng.integers(0, 2, 40)
+        self.nlo, self.hi = (rng.choice(ENDS, 12) for _ in range(2))
 
     def excluded(self) -> np.ndarray:
         alive, keys = self.alive.copy(), [np.array([key_of(x) for x in row + 0.0]) for row in (self.nlo, self.hi)]
-        HOST.each("exclude", 40, self.ids, 40, self.bag, np.zeros(1, np.int64), np.array([self.partner]), 0, self.low, self.high,
-                  self.free, alive, *keys)
+        HOST.each("exclude", 40, self.ids, 40, 2, self.bag, 1, np.zeros(2, np.int64), self.low, self.high, alive, *keys,
+                  np.array(self.partners), self.free)
         return alive
 
-    def goes(self, u: int) -> bool:
+    def goes(self, u: int, place: int) -> bool:
         """Has the sum of both derivatives a strict sign, and the slice room on the side to which f falls?"""
-        if self.partner == SEVERAL:
+        partner, at = self.partners[place], self.ids[place, u]
+        if partner == SEVERAL:
             return False
-        at = self.ids[u]
-        low, high = (0.0, 0.0) if self.partner == ALONE else (-self.nlo[self.partner + at], self.hi[self.partner + at])
-        return bool((self.low[u] > -low and self.free[at] & 1) or (self.high[u] < -high and self.free[at] & 2))
+        low, high = (0.0, 0.0) if partner == ALONE else (-self.nlo[partner + at], self.hi[partner + at])
+        return bool((self.low[place, u] > -low and self.free[at] & 1) or (self.high[place, u] < -high and self.free[at] & 2))
 
 
-@pytest.mark.parametrize("partner", [ALONE, SEVERAL, 3])
-def test_excluded_is_what_has_a_strict_sign_off_the_bound(partner):
+@pytest.mark.parametrize("partners", list(itertools.product([ALONE, SEVERAL, 6], repeat=2)))
+def test_excluded_is_what_has_a_strict_sign_off_the_bound(partners):
     gone = 0
     for seed in range(20):
-        places = Places(seed, partner)
-        wanted = [int(a and not places.goes(u)) for u, a in enumerate(places.alive)]
+        places = Places(seed, *partners)
+        wanted = [int(a and not (places.goes(u, 0) or places.goes(u, 1))) for u, a in enumerate(places.alive)]
         assert places.excluded().tolist() == wanted
         gone += int(places.alive.sum()) - sum(wanted)
-    assert (gone > 0) == (partner != SEVERAL)
+    assert (gone > 0) == (set(partners) != {SEVERAL})
 
 
 def test_hulls_are_of_what_is_alive_and_what_is_unknown_is_infinite():
     for seed in range(20):
-        p = Places(seed, ALONE)
-        p.low[::7], p.high[::5] = NAN, NAN
-        nlo, hi = (np.full(6, key_of(-INF)) for _ in range(2))
-        HOST.each("hull", 40, p.ids, 40, p.bag, np.array([3]), 0, p.low, p.high, p.alive, nlo, hi)
-        for at, (found, row) in itertools.product(range(3), ((nlo, -p.low), (hi, p.high))):
+        p = Places(seed, ALONE, ALONE)
+        p.low[:, ::7], p.high[:, ::5] = NAN, NAN
+        nlo, hi = (np.full(12, key_of(-INF)) for _ in range(2))
+        HOST.each("hull", 40, p.ids, 40, 2, p.bag, 1, np.array([6, 6]), p.low, p.high, p.alive, nlo, hi)
+        for at, (found, row) in itertools.product(range(6), ((nlo, -p.low), (hi, p.high))):
             some = row[(p.ids == at) & (p.alive == 1)]
             wanted = max(np.where(np.isnan(some), INF, some), default=-INF)
-            assert numbers_of(found)[3 + at] == wanted and (numbers_of(found)[:3] == -INF).all()
+            assert numbers_of(found)[6 + at] == wanted and (numbers_of(found)[:6] == -INF).all()
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3])

@@ -71,6 +71,7 @@ def assigned(x, amplitude, decay, offset):
 
 FORMS: dict[str, tuple[Callable, Any, dict[str, Any]]] = {
     "pairs": (decaying, X, {"bounds": [(0, 100), (0, 10), (-5, 5)]}),
+    "an array": (decaying, X, {"bounds": np.array([[0.0, 100], [0, 10], [-5, 5]])}),
     "scipy": (decaying, X, {"bounds": Ends()}),
     "keyword": (by_keyword, X, {"bounds": BOUNDS}),
     "any number": (any_number, X, {"bounds": [(0, 100), (0, 10), (-5, 5)]}),
@@ -166,6 +167,7 @@ BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "infinite column": ({"x": {"t": np.where(X == 4, np.inf, X)}}, infimum.DataError, r"x\['t'\] holds an infinite number"),
     "texts": ({"y": ["a"] * 9}, infimum.DataError, "y must hold real numbers"),
     "ragged": ({"y": [[1.0], [1.0, 2.0]]}, infimum.DataError, "lists of equal lengths"),
+    "long integers": ({"x": np.arange(9) + 2**53}, infimum.DataError, r"beyond 2\*\*53"),
     "masked": ({"y": np.ma.masked_equal(Y, Y[2])}, infimum.DataError, "masked"),
     "no data": ({"x": [], "y": []}, infimum.DataError, r"y must be an array of shape \(N,\)"),
     "lengths": ({"x": X[:-1]}, infimum.DataError, r"x has 8 points and y has the shape \(9,\)"),

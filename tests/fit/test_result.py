@@ -9,7 +9,8 @@ import pytest
 
 import infimum
 from infimum.fitting.report import outward
-from infimum.fitting.statistics import Statistics
+from infimum.fitting.statistics import Statistics, flat
+from tests.control_word import WORDS, control_word
 
 X = np.linspace(0.0, 4.0, 20)
 NOISE = 0.05 * np.cos(37 * X**2)
@@ -112,6 +113,22 @@ def test_parameters_that_the_data_do_not_determine(model, flat: list[str]):
     assert determined.hi - determined.lo < 1e-3
 
 
+def test_what_is_flat():
+    """A sum that is fitted, one that is fitted exactly, and a parameter of which regions are wide for other reasons."""
+    e, y, steps = np.full(9, 0.1), np.linspace(0, 1, 9), np.array([1.0, 1.0, 1.0])
+    sums, apart = np.stack([y, y, y**2], axis=1), np.stack([y, np.cos(y), y**2], axis=1)
+    assert flat(sums, steps, e, y).tolist() == flat(sums, steps, 0 * e, y).tolist() == [True, True, False]
+    assert not flat(apart, steps, e, y).any() and not flat(apart, steps, 0 * e, y).any()
+    assert flat(apart * [1, 1e-9, 1], steps, e, y).tolist() == [False, True, False]
+    assert not flat(apart * [1, np.nan, 1], steps, e, y).any()
+
+
+def test_perfect_data_of_exchangeable_parameters():
+    """The second run stays in the boxes of the first one, which hold no mirror image."""
+    r = infimum.fit(two, X, two(X, 3, 0.3, 2, 2.5), bounds=[(0, 10), (0, 5)] * 2, symmetric=[("b1", "a1"), ("b2", "a2")])
+    assert r.unique and r.exact and np.allclose(r.x, [3, 0.3, 2, 2.5])
+
+
 def test_parameters_at_bounds():
     r = infimum.fit(decaying, X, Y, bounds=[(0, 4), (0, 10)])
     assert r.unique and r.params["amplitude"].at_bound == "upper" and "at its upper bound" in str(r)
@@ -163,6 +180,8 @@ def test_predictions_hold_for_every_fit_left():
 def test_predictions_are_narrow(fitted: infimum.FitResult):
     predicted = fitted.predict()
     assert np.allclose(predicted.value, fitted.best_fit) and (predicted.hi - predicted.lo < 1e-10).all()
+    one = fitted.predict(2.0)
+    assert one.value.shape == () and one.lo <= decaying(2.0, **fitted.values) + 1e-12 and one.hi - one.lo < 1e-10
     assert (predicted.lo <= predicted.value + 1e-12).all() and (predicted.value - 1e-12 <= predicted.hi).all()
 
 
@@ -213,6 +232,17 @@ def test_a_search_without_proof():
 def test_a_run_that_was_stopped():
     r = infimum.fit(decaying, X, Y, bounds=[(0, 100), (0, 10)], max_boxes=20)
     assert not r.success and "before the proof" in r.uniqueness and not r.undetermined and str(r)
+
+
+@pytest.mark.parametrize("word", ["down", "ftz_daz"])
+def test_the_same_bits_in_other_environments(fitted: infimum.FitResult, word: str):
+    """Where the process rounds downward or flushes, and NumPy raises."""
+    with control_word(WORDS[word]), np.errstate(all="raise"):
+        r = infimum.fit(decaying, X, Y, bounds=[(0, 100), (0, 10)])
+        told = [r.sse, r.params, r.residuals, r.covariance, r.predict().hi, r.statistics.aic, r.undefined, r.exact]
+    expected = [fitted.sse, fitted.params, fitted.residuals, fitted.covariance, fitted.predict().hi, fitted.statistics.aic, None,
+                False]
+    assert list(map(repr, told)) == list(map(repr, expected))
 
 
 # ---- other forms

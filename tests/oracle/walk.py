@@ -61,10 +61,15 @@ class Algebra(ABC):
 
 def evaluate(root: Expr, algebra: Algebra) -> Any:
     """The element that the scalar expression `root` is."""
+    return elements(root, algebra).reshape(-1)[0]
+
+
+def elements(root: Expr, algebra: Algebra) -> np.ndarray:
+    """The array that the expression is."""
     values: list[np.ndarray] = []
     for node, places in _order(root):
         values.append(_array(node, [values[i] for i in places], algebra))
-    return values[-1].reshape(-1)[0]
+    return values[-1]
 
 
 @lru_cache(maxsize=64)

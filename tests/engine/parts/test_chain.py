@@ -278,6 +278,13 @@ def test_the_first_figures_of_a_run_do_not_depend_on_the_seed():
     assert runs[0].verdict.name == "PROVED" and runs[0].lower == runs[1].lower
 
 
+def test_many_variables_do_not_wait_for_sweeps_that_shrink_little():
+    def rosenbrock(x):
+        return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+    r = infimum.minimize(rosenbrock, [(-5, 10)] * 50)
+    assert r.verdict.name == "PROVED" and r.nit <= 20  # with the third round of the coordinate search 149 sweeps
+
+
 def test_xtol_makes_regions_narrow():
     r = infimum.minimize(waves, [(-3, 3)] * 5, xtol=1e-4)
     assert r.verdict.name == "PROVED" and r.regions.width <= 1e-4

@@ -23,6 +23,7 @@ from infimum.engine.parts.least_squares import LeastSquares
 from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.order import PARTS
 from infimum.engine.parts.part import CuttingPart, Outcome, Part
+from infimum.engine.parts.projection import Projection
 from infimum.engine.parts.refine import Refiner
 from infimum.engine.parts.shaving import Shaving
 from infimum.engine.parts.sweep import Sweeper
@@ -38,6 +39,7 @@ from infimum.lower.contract import Recipe
 from tests.engine.parts.conformance import INF, Conformance, columns_left
 from tests.engine.test_bound import EDGES as EDGES_OF_DERIVATIVES
 from tests.engine.test_bound import NEVER
+from tests.expr.separable_models import random_model, random_residuals, sum_of_squares
 from tests.oracle.boxes import random_boxes
 from tests.oracle.campaign import generated
 from tests.oracle.check import Checker
@@ -161,6 +163,7 @@ PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]]
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
     LeastSquares: (LeastSquares.applies, {"gone", "narrower"}),
+    Projection: (Projection.applies, {"gone", "narrower", "raised", "uppers"}),
     Newton: (Newton.applies, {"gone", "narrower"}),
     Tangents: (lambda f: f.tangents is not None, {"gone", "narrower", "raised", "uppers"}),
     ByPivots: (Newton.applies, {"gone", "narrower"}),
@@ -231,6 +234,14 @@ WRITTEN: dict[str, tuple[Callable, list[tuple[float, float]], list[tuple[float, 
     "a fit with a fixed variable": (lambda x: np.sum((x[0] * T + x[1] * T**2 - 0.75 * T) ** 2), [(-1, 1), (0.5, 0.5)], []),
     "a fit to a pole": (lambda x: np.sum((T / x[0] + x[1] - 2 * T) ** 2), [(-1, 1)] * 2, [(0.5, 0)]),
     "a fit without bounds": (lambda x: np.sum((x[0] * T + np.tanh(x[1]) - T) ** 2), [(-INF, INF)] * 2, [(1, 0)]),
+    "a decay": (lambda x: np.sum((x[0] * np.exp(-x[1] * T) - 0.5 * np.exp(-T)) ** 2), [(-9, 9), (0, 2)], [(0.5, 1)]),
+    "a decay on a face": (lambda x: np.sum((x[0] * np.exp(-x[1] * T) - np.exp(-T)) ** 2), [(-9, 1), (1, 2)], [(1, 1)]),
+    "two decays": (lambda x: np.sum((x[0] * np.exp(-x[1] * T) + x[2] * np.exp(-x[3] * T) - np.exp(-T)) ** 2),
+                   [(0, 1), (0, 2), (0, 1), (0, 2)], [(0.5, 1, 0.5, 1), (1, 1, 0, 2), (0.25, 1, 0.75, 1)]),
+    "a fit beside poles": (lambda x: np.sum(((x[0] + x[1] * T) / (4 + x[2] * T) - 1 / (4 + T)) ** 2), [(-9, 9), (-9, 9), (-3, 3)],
+                           [(1, 0, 1)]),
+    "a product of linear parameters": (lambda x: np.sum((x[0] * (T + x[1]) * np.exp(-x[2] * T) - T - 2) ** 2),
+                                       [(-3, 3), (-3, 3), (-1, 1)], [(1, 2, 0)]),
     "a fit that a variable has no part in": (lambda x: np.sum((x[0] * T + 0 * x[1] - T) ** 2), [(-2, 3), (0, 1)], [(1, 0.5)]),
     **{name: (f, bounds, [] if minimiser is None else [minimiser])
        for name, (f, bounds, _, minimiser) in EDGES_OF_DERIVATIVES.items() if name != "a sign on the face"},
@@ -296,7 +307,18 @@ def random_fit(seed: int) -> tuple[Checker, np.random.Generator]:
     return Checker(built, 2, meant), rng
 
 
-RANDOM = {ChainOfBoxes: random_sum, Tangents: random_outer, LeastSquares: random_fit}
+def random_separable(seed: int) -> tuple[Checker, np.random.Generator]:
+    """A sum of squares with linear parameters: of models as they are written, or of any operations."""
+    rng = np.random.default_rng(seed)
+    if seed % 2:
+        f, n = random_model(rng)
+        return Checker(trace(f, n, ()), n), rng
+    e, n = random_residuals(rng)
+    built, meant = sum_of_squares(e)
+    return Checker(built, n, meant), rng
+
+
+RANDOM = {ChainOfBoxes: random_sum, Tangents: random_outer, LeastSquares: random_fit, Projection: random_separable}
 
 
 def conformed_at_random(part: type[Part], seed: int, possible: Callable[[Evaluator], bool]) -> Counter:

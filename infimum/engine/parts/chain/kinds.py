@@ -1,7 +1,8 @@
 """Kinds: bags whose terms have one form and which are linked alike, so that their cells are worked on together."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,8 @@ def kinds_of(bags: list[Bag], families: list[Family], backend: object) -> list[K
     groups: dict[tuple, list[int]] = {}
     for number, bag in enumerate(bags):
         groups.setdefault((_form(bag, families), *_links(bag, bags)), []).append(number)
-    return [_kind(form, shared, links, numbers, bags, families, backend)
+    term = cache(partial(_term, families))  # those of several kinds are made once
+    return [_kind(form, shared, links, numbers, bags, families, term, backend)
             for (form, shared, links), numbers in groups.items()]
 
 
@@ -101,7 +103,7 @@ def _form(bag: Bag, families: list[Family]) -> tuple:
 
 
 def _kind(form: tuple, shared: tuple, links: tuple, numbers: list[int], bags: list[Bag], families: list[Family],
-          backend: object) -> Kind:
+          term: Callable[..., Expr], backend: object) -> Kind:
     k, *terms = form
     ends = [], []
     for place, (family, _) in enumerate(terms):
@@ -109,25 +111,29 @@ def _kind(form: tuple, shared: tuple, links: tuple, numbers: list[int], bags: li
         for rows, table in zip(ends, (families[family].lower, families[family].upper), strict=True):
             rows.append(table[:, chosen])
     constants = np.concatenate([*ends[0], *ends[1], np.empty((0, len(numbers)))])
-    value = _value(k, terms, families)
+    value = _value(k, terms, families, term)
     children = [(np.array([bags[number].children[i] for number in numbers]), places) for i, places in enumerate(links)]
     variables = np.array([bags[number].variables for number in numbers], dtype=np.int64).reshape(len(numbers), k).T
     return Kind(Evaluator(value, max(k, 1), backend), np.array(numbers), np.array([bags[number].height for number in numbers]),
                 np.ascontiguousarray(variables), constants, shared, children)
 
 
-def _value(k: int, terms: list[tuple], families: list[Family]) -> Expr:
+def _value(k: int, terms: list[tuple], families: list[Family], term: Callable[..., Expr]) -> Expr:
     """The sum of the terms of a bag, in its own variables and constants."""
-    total = sum(len(families[family].lower) for family, _ in terms)
-    x, c, at, value = var(X, (k,)), var(C, (total,)), 0, const(0.0)
+    total, at, value = sum(len(families[family].lower) for family, _ in terms), 0, const(0.0)
     for family, places in terms:
-        form = families[family]
-        new = _elements(X, len(places), [index(x, place) for place in places])
-        if len(form.lower):
-            new |= _elements(C, len(form.lower), [index(c, at + i) for i in range(len(form.lower))])
-        value, at = build("add", value, substituted(form.value, new)), at + len(form.lower)
+        count = len(families[family].lower)
+        value, at = build("add", value, term(family, k, places, total if count else 0, at if count else 0)), at + count
     return value
 
 
-def _elements(name: str, count: int, new: list[Expr]) -> dict[Expr, Expr]:
-    return {index(var(name, (count,)), i): node for i, node in enumerate(new)}
+def _term(families: list[Family], family: int, k: int, places: tuple[int, ...], total: int, at: int) -> Expr:
+    """A term, with its variables at these places of k, and its constants from `at` on of so many."""
+    form = families[family]
+    new = _elements(X, k, places) | _elements(C, total, range(at, at + len(form.lower)))
+    return substituted(form.value, new)
+
+
+def _elements(name: str, count: int, places: Sequence[int]) -> dict[Expr, Expr]:
+    """For each element of a vector as long as `places`, the one at that place of a vector of so many."""
+    return {index(var(name, (len(places),)), i): index(var(name, (count,)), place) for i, place in enumerate(places)}

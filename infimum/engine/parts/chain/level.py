@@ -157,9 +157,7 @@ class Level:
 
     def _table(self, at: int = NONE) -> Any:
         """Entries that nothing has reached yet, but for one that holds 0."""
-        table = self.arrays.filled(self.grid.entries, _UNREACHED)
-        self.arrays.each("keys", 1, (table, at))
-        return table
+        return self.arrays.filled(self.grid.entries, _UNREACHED, at)
 
     def _numbers(self, rows: list[Any], name: str) -> Any:
         """These numbers of the cells, kind by kind, as the loop of that name takes them, where they are alive."""
@@ -208,8 +206,7 @@ class Level:
         """For each variable of each cell the distance of its centre, then the slope that is taken from it."""
         kind, grid, arrays, count = cells.kind, self.grid, self.arrays, len(cells)
         rows, touched = arrays.zeros(2 * kind.k, count), set()
-        for place in range(kind.k):
-            arrays.each("take", count, self._rad, (cells.ids, place * count), (rows, place * count))
+        arrays.each("take", kind.k * count, self._rad, cells.ids, rows)
         children = [(shared, link, 0) for (_, shared), link in zip(kind.links, grid.links, strict=False)]
         for shared, link, taken in [(kind.shared, grid.links[2], 1), *children]:
             for slope, place in zip(slopes, shared, strict=False):
@@ -234,8 +231,7 @@ class Level:
                         arrays.each("source_below", grid.entries, self.from_child, cells.begin, end, link, source, slots, slot,
                                     shared.index(place))
         arrays.each("numbered", total, own)
-        table = arrays.filled(TOP + 1 + total, _UNREACHED)
-        arrays.each("keys", 1, (table, NONE))
+        table = arrays.filled(TOP + 1 + total, _UNREACHED, NONE)
         arrays.along("up", grid.entry_segments * slots, number, *sources, own, table)
         found = numbers_of(arrays.fetch(table))[TOP + 1:]
         found = np.where(found > -np.inf, found, 0.0) * 0.5
@@ -248,10 +244,10 @@ class Level:
     def _first_order(self) -> None:
         """Drops cells on which the derivative by a variable has a strict sign, off the user's bound that it points to."""
         grid, arrays, slices = self.grid, self.arrays, self.grid.slices
-        variables = [kind.variables[place] for kind in grid.kinds for place in range(kind.k)]
-        if not variables:
-            return
+        variables = [kind.variables.reshape(-1) for kind in grid.kinds]
         owner = np.concatenate(variables)  # the variable of each table, one for each place in each bag
+        if not len(owner):
+            return
         counts = np.diff(slices.first)[owner]
         begin = np.cumsum(counts) - counts - slices.first[owner]
         partner = np.where(np.bincount(owner)[owner] == 1, ALONE, SEVERAL)
@@ -259,15 +255,16 @@ class Level:
         pairs = order[np.bincount(owner)[owner[order]] == 2].reshape(-1, 2)
         partner[pairs] = begin[pairs[:, ::-1]]
         ends = np.cumsum([len(v) for v in variables])[:-1]
-        tables = [arrays.send(np.ascontiguousarray(part)) for part in (*np.split(begin, ends), *np.split(partner, ends))]
-        variable, places = slices.variable, [(cells, place) for cells in grid.cells for place in range(cells.kind.k)]
+        tables = [[arrays.send(part) for part in np.split(table, ends)] for table in (begin, partner)]
+        variable = slices.variable
         free = arrays.send((slices.lo > self.low[variable]) + 2 * (slices.hi < self.high[variable]).astype(np.int64))
         hulls = [arrays.filled(int(counts.sum()), _UNREACHED) for _ in range(2)]
-        for name, more in (("hull", []), ("exclude", [free])):
-            for k, (cells, place) in enumerate(places):
-                its = [tables[k]] if name == "hull" else [tables[k], tables[len(places) + k]]
-                arrays.each(name, len(cells), cells.ids, len(cells), cells.bag, *its, place, self._row(cells, FROM, place),
-                            self._row(cells, TO, place), *more, (self.alive, cells.begin), *hulls)
+        for name in ("hull", "exclude"):
+            for cells, found, offset, its_partner in zip(grid.cells, self.found, *tables, strict=True):
+                more = [its_partner, free] if name == "exclude" else []
+                if cells.kind.k:
+                    arrays.each(name, len(cells), cells.ids, len(cells), cells.kind.k, cells.bag, len(cells.kind.bags), offset,
+                                found[FROM], found[TO], (self.alive, cells.begin), *hulls, *more)
 
     # ---- points
     def paths(self, most: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,48 @@
+"""Parts of a FitResult: Parameter, Fit, Prediction."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a fit. lo, hi: its value in every best fit certainly lies between them. value: at the best point found.
+    stderr: its standard error, an estimate; None for other losses than squares, and where the parameter is `fixed`.
+    bounds: those it was given. at_bound: "lower" or "upper" where the value is the end of its bounds.
+    """
+
+    name: str
+    value: float
+    lo: float
+    hi: float
+    stderr: float | None
+    fixed: bool
+    bounds: tuple[float, float]
+
+    @property
+    def at_bound(self) -> str | None:
+        if self.fixed:
+            return None
+        low, high = self.bounds
+        return "lower" if self.lo == low == self.value else "upper" if self.hi == high == self.value else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """A box [lo, hi] of all parameters in which a best fit may lie. alone: it holds exactly one fit that is better than all
+    around it, proved."""
+
+    lo: np.ndarray
+    hi: np.ndarray
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prediction:
+    """What the model predicts: `value` at the best point, an estimate; between `lo` and `hi` for every best fit, proved. They are
+    infinite where the model may be undefined or have an infinite slope."""
+
+    lo: np.ndarray
+    hi: np.ndarray
+    value: np.ndarray
