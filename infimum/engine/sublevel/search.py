@@ -106,6 +106,8 @@ class Search:
         for component in self.components:
             yield from self._resolve(component)
         self.components = [component for component in self.components if len(component.covering)]
+        if not self.components:
+            self.covering.columns = self.covering.columns[:, :0]
         if self.width_ratio is not None:
             self.phase = "profiles"
             for component in self.components:

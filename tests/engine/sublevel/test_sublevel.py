@@ -139,6 +139,16 @@ def test_below_the_minimum_the_set_is_empty(t):
     assert run(search) is None and not search.components and not len(search.covering)
 
 
+def test_a_part_that_turns_out_to_be_empty():
+    """A second well that lies hardly above t: nothing is left of it in the end, nor of a set that is hardly empty."""
+    lo, hi = np.full(2, -2.0), np.full(2, 2.0)
+    evaluator = infimum.compile(lambda x: (x[0] ** 2 - 1) ** 2 + x[1] ** 2 + 0.125 * x[0], 2)
+    least = float(evaluator.value([-1.0151, 0.0], [-1.0151, 0.0]).hi)
+    for t, parts in ((0.1238, 1), (least - 1e-4, 0)):
+        search = Search(evaluator, lo, hi, t, t, np.empty((2, 0)), ratio=None)
+        assert run(search) is None and len(search.components) == parts and (parts or not len(search.covering))
+
+
 def test_a_flat_set():
     """x0 alone matters: the set is a strip from bound to bound."""
     lo, hi = np.array([-2.0, -3.0]), np.array([2.0, 5.0])
