@@ -161,8 +161,8 @@ class ParameterSet:
 
 def found_by(search: Search, names: list[str], stopped: str | None) -> dict[str, Any]:
     """What a search has found, as the fields of a ParameterSet."""
-    components = search.components
-    if not components and len(search.covering):  # it ended before they were told apart
+    components = [component for component in search.components if len(component.covering)]
+    if not search.components and len(search.covering):  # it ended before they were told apart
         components = [Component(search.covering, None)]
     n, frames, inner, outer = len(search.lo), [], [], []
     for k, component in enumerate(components):

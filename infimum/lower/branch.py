@@ -69,9 +69,10 @@ class Piece(Bound):
     more = 4
     least_smear = -1.0
 
-    def __init__(self, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False, in_boxes: bool = False):
+    def __init__(self, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False, in_boxes: bool = False,
+                 alike: bool = False):
         self.in_boxes = in_boxes  # the user's bounds are those of each parent, input 1: see `lower/faces.py`
-        self.linear = linear_variables(f, x)
+        self.linear = () if alike else linear_variables(f, x)  # `alike`: all variables are cut
         super().__init__(f, x, by_pieces, unbounded)
 
     def given(self, which: int, i: "int | Value") -> Value:
@@ -140,9 +141,10 @@ class Piece(Bound):
         self.b.output(REGIONS, rows(self.n)[2], level)
 
 
-def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False, in_boxes: bool = False) -> tuple:
+def branch(name: str, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False, in_boxes: bool = False,
+           alike: bool = False) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin in the doubles)."""
-    writer, n = Piece(f, x, by_pieces, unbounded, in_boxes), x.size
+    writer, n = Piece(f, x, by_pieces, unbounded, in_boxes, alike), x.size
     return writer.b.kernel(name, 1 + in_boxes, 3), writer.data, (rows_of(n), 1, n), writer.at
 
 

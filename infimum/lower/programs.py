@@ -153,9 +153,10 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     FLIGHT: lambda f, x: Program(*flight.flight(FLIGHT, f, x)),
     BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
     BOUND_BY_PIECES: lambda f, x: Program(*bound.bound(BOUND_BY_PIECES, f, x, by_pieces=True)),
-    BRANCH: lambda f, x, in_boxes=0: Program(*branch.branch(BRANCH, f, x, in_boxes=bool(in_boxes))),
-    BRANCH_BY_PIECES: lambda f, x, unbounded=0, in_boxes=0: Program(
-        *branch.branch(BRANCH_BY_PIECES, f, x, True, bool(unbounded), bool(in_boxes))),
+    BRANCH: lambda f, x, in_boxes=0, alike=0: Program(
+        *branch.branch(BRANCH, f, x, in_boxes=bool(in_boxes), alike=bool(alike))),
+    BRANCH_BY_PIECES: lambda f, x, unbounded=0, in_boxes=0, alike=0: Program(
+        *branch.branch(BRANCH_BY_PIECES, f, x, True, bool(unbounded), bool(in_boxes), bool(alike))),
     FACES: lambda f, x, boxes: Program(*faces.faces(FACES, x.size, boxes)),
     FATE: lambda f, x: Program(*branch.fate(FATE, x.size)),
     WIDE: lambda f, x: Program(*branch.wide(WIDE, x.size)),

@@ -166,3 +166,15 @@ def test_an_error_bound_for_each():
 def test_errors_of_bounded_errors(settings, error, said):
     with pytest.raises(error, match=said):
         infimum.fit(misra, PRESSURE, VOLUME, bounds=BOUNDS, **settings)
+
+
+def test_repeated_measurements():
+    """What a fit counts as one measurement, a set of parameters does not: each has its own error."""
+    x, y = np.repeat([0.0, 1.0, 2.0, 3.0], 3), np.repeat([1.0, 2.0, 3.0, 4.0], 3) + np.tile([-0.25, 0.0, 0.25], 4)
+    r = infimum.fit(lambda x, a, b: a + b * x, x, y, bounds=[(-5, 5)] * 2)
+    c = r.confidence(0.95, volume_rtol=None)
+    assert r.sse.lo <= 0.5 <= r.sse.hi and c.threshold.lo <= 0.5 * (1 + 2 / 10 * 5 * (0.05 ** (-1 / 5) - 1)) <= c.threshold.hi
+    assert c.points.shape[1] == 2 and c.outer.may_hold([[1.0, 1.0]]).all()
+    exact = infimum.fit(lambda x, a, b: a + b * x, x, y, bounds=[(-5, 5)] * 2, bounded_error=0.25)
+    assert exact.feasible is not False and exact.outer.may_hold([[1.0, 1.0]]).all(), "one line meets all of them"
+    assert infimum.fit(lambda x, a, b: a + b * x, x, y, bounds=[(-5, 5)] * 2, bounded_error=0.24).feasible is False

@@ -16,6 +16,7 @@ from infimum.engine.parts.tangents import Tangents
 from infimum.engine.regions.pool import Regions
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import GONE, STUCK, rows
+from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES
 
 _FULL, _MOST_PIECES = 512, 8  # few regions are cut into several pieces at once
 
@@ -31,7 +32,9 @@ class Tests:
                  more: tuple[Part, ...] = ()):
         off = np.ones(len(lo), bool) if held is None else np.arange(len(lo)) == held
         low, high = np.where(off, np.inf, lo), np.where(off, -np.inf, hi)
-        self.cutting: CuttingPart = (ByPieces if ByPieces.applies(evaluator) else FirstOrder)(evaluator, low, high)
+        pieces = ByPieces.applies(evaluator)
+        self.cutting: CuttingPart = (ByPieces if pieces else FirstOrder)(evaluator, low, high)
+        self.cutting.kernel = f"{BRANCH_BY_PIECES}:1:0:1" if pieces else f"{BRANCH}:0:1"  # linear parameters are cut as others
         kinds: list[type[Part]] = [LeastSquares, *([Tangents] if evaluator.tangents is not None else []),
                                    *([Newton] if held is not None and len(lo) > 1 else [])]
         self.others = [*more, *(kind(evaluator, low, high) for kind in kinds if kind.applies(evaluator))]

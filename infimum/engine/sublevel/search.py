@@ -106,11 +106,13 @@ class Search:
         for component in self.components:
             yield from self._resolve(component)
         self.components = [component for component in self.components if len(component.covering)]
+        if not self.components:
+            self.covering.columns = self.covering.columns[:, :0]
         if self.width_ratio is not None:
             self.phase = "profiles"
             for component in self.components:
                 yield from self._measure(component)
-        if self.ratio is not None:
+        if self.ratio is not None and (self.lo < self.hi).all():  # else there is no volume
             self.phase = "paving"
             for component, bounds in zip(self.components, self._apart(), strict=True):
                 yield from self._pave(component, bounds)
@@ -120,8 +122,9 @@ class Search:
         covering, hulls = self.covering, []
         covering.test(self.tests)
         while len(covering) and covering.boxes < self.most:
-            hulls.append(float(np.prod((covering.hi.max(axis=1) - covering.lo.min(axis=1))[:, None] / self.scale)))
-            still = len(hulls) > _BACK and hulls[-1] > _SHRUNK * hulls[-1 - _BACK]
+            parts = (covering.hi.max(axis=1) - covering.lo.min(axis=1)) / self.scale[:, 0]
+            hulls.append(float(np.prod(parts[self.lo < self.hi])))
+            still = len(hulls) > _BACK and hulls[-1] >= _SHRUNK * hulls[-1 - _BACK]
             can = np.flatnonzero(covering.can_be_cut)
             if (still and len(covering) >= _ENOUGH) or not len(can):
                 return

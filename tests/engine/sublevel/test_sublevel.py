@@ -114,12 +114,39 @@ def test_exact_extents():
     assert c.inner(0)[1] <= np.sqrt(1.5) <= c.hi[0] and c.hi[1] >= 0.5 >= c.inner(1)[1]
 
 
+@pytest.mark.parametrize(("f", "bounds", "t", "furthest"), [
+    (lambda x: x[0] + x[1], [(-3, -1), (-3, 3)], 0.0, -1.0),           # at the bound, where most points are no minimisers
+    (lambda x: x[0] + x[1], [(-3, 4), (-3, 3)], 0.0, 3.0),             # in a corner of the other bounds
+    (two_wells, [(-2, 2), (-2, 2)], 1.0, np.sqrt(2.0)),                # parts that touch, with a gradient of 0 between them
+    (lambda x: (x[0] - x[1]) ** 2, [(-1, 2), (-3, 1)], 0.0, 1.0),      # a line: no inner points at all
+    (lambda x: np.where(x[0] < 0.5, 0.0, 2.0) + x[1] ** 2, [(-1, 2), (-1, 1)], 1.0, 0.5),  # at a jump, not attained
+    (lambda x: x[0] ** 3 + x[1] ** 2, [(-2, 2), (-1, 1)], 0.0, 0.0),   # a cusp
+])
+def test_furthest_points_of_unusual_sets(f, bounds, t, furthest):
+    lo, hi = np.array(bounds, dtype=float).T
+    search = Search(infimum.compile(f, 2), lo, hi, t, t, np.empty((2, 0)), ratio=None)
+    run(search, max_boxes=100_000)
+    assert (max(c.hi[0] for c in search.components) if search.components else search.covering.hi[0].max()) >= furthest
+    inner = [c.inner(0)[1] for c in search.components if c.inner(0) is not None]
+    assert max(inner, default=-np.inf) <= furthest
+
+
 @pytest.mark.parametrize("t", (-1e-9, -1.0))
 def test_below_the_minimum_the_set_is_empty(t):
     f, bounds, _ = CASES["two components"]
     lo, hi = np.array(bounds, dtype=float).T
     search = Search(infimum.compile(f, 2), lo, hi, t, t, np.empty((2, 0)))
     assert run(search) is None and not search.components and not len(search.covering)
+
+
+def test_a_part_that_turns_out_to_be_empty():
+    """A second well that lies hardly above t: nothing is left of it in the end, nor of a set that is hardly empty."""
+    lo, hi = np.full(2, -2.0), np.full(2, 2.0)
+    evaluator = infimum.compile(lambda x: (x[0] ** 2 - 1) ** 2 + x[1] ** 2 + 0.125 * x[0], 2)
+    least = float(evaluator.value([-1.0151, 0.0], [-1.0151, 0.0]).hi)
+    for t, parts in ((0.1238, 1), (least - 1e-4, 0)):
+        search = Search(evaluator, lo, hi, t, t, np.empty((2, 0)), ratio=None)
+        assert run(search) is None and len(search.components) == parts and (parts or not len(search.covering))
 
 
 def test_a_flat_set():
@@ -132,6 +159,15 @@ def test_a_flat_set():
     assert c.lo[0] <= -0.5 <= c.inner(0)[0] and c.inner(0)[1] <= 0.5 <= c.hi[0] <= 0.505
     (least, _), (_, most) = c.paving.volume()
     assert least <= 8.0 <= most <= 1.05 * least
+
+
+def test_a_variable_that_is_held():
+    """Its bounds are equal: the set has no volume, but extents."""
+    lo, hi = np.array([-2.0, 0.5]), np.array([2.0, 0.5])
+    search = Search(infimum.compile(lambda x: x[0] ** 2 + x[1] ** 2, 2), lo, hi, 1.0, 1.0, np.empty((2, 0)))
+    assert run(search) is None
+    c, = search.components
+    assert (c.lo[1], c.hi[1]) == (0.5, 0.5) and c.inner(0)[1] <= np.sqrt(0.75) <= c.hi[0] <= 0.875 and c.paving is None
 
 
 def test_between_two_thresholds():
