@@ -27,7 +27,8 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
     "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Cover, infimum.Unions, infimum.Verdict,
                    infimum.Minimiser, infimum.Minimisers, infimum.Minimum, result.End, result.Progress),
     "Fitting": (infimum.fit, infimum.curve_fit, infimum.FitResult, infimum.Parameter, infimum.Fit, infimum.Prediction,
-                statistics.Statistics),
+                statistics.Statistics, infimum.ParameterSet, infimum.Confidence, infimum.BoundedError, infimum.Boxes,
+                infimum.Part, infimum.Profile),
     "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
                    infimum.MeanValue, infimum.Interval),
@@ -106,10 +107,12 @@ def described(kind: type) -> tuple[str, list[str]]:
 
 
 def field_table(kind: type) -> str:
-    """The fields of a dataclass that are shown in its repr."""
+    """The fields of a dataclass that are shown in its repr, but for inherited ones."""
     source = Source(kind)
     types = {node.target.id: source.part(node.annotation) for node in source.node.body if isinstance(node, ast.AnnAssign)}
-    rows = [[f"`{f.name}`", f"`{types[f.name]}`", default(f)] for f in fields(kind) if f.repr]
+    rows = [[f"`{f.name}`", f"`{types[f.name]}`", default(f)] for f in fields(kind) if f.repr and f.name in types]
+    if not rows:
+        return ""
     columns = 3 if any(row[2] for row in rows) else 2
     table = [["field", "type", "default"], ["---"] * 3, *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row[:columns]) + " |" for row in table)
@@ -139,8 +142,8 @@ def entry(thing: Any) -> str:
     parts = [f"### `{thing.__name__}`", prose(thing.__doc__, paragraph)]
     if issubclass(thing, Enum):
         lines = [f"* `{member.name}`: {member.value}" for member in thing]
-    if is_dataclass(thing):
-        parts.append(field_table(thing))
+    if is_dataclass(thing) and (table := field_table(thing)):
+        parts.append(table)
     return "\n\n".join([*parts, *(["\n".join(lines)] if lines else []), *members(thing)])
 
 

@@ -32,10 +32,16 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.expr.real import Real as Real
     from infimum.expr.real import e as e
     from infimum.expr.real import pi as pi
+    from infimum.fitting import BoundedError as BoundedError
+    from infimum.fitting import Boxes as Boxes
+    from infimum.fitting import Confidence as Confidence
     from infimum.fitting import Fit as Fit
     from infimum.fitting import FitResult as FitResult
     from infimum.fitting import Parameter as Parameter
+    from infimum.fitting import ParameterSet as ParameterSet
+    from infimum.fitting import Part as Part
     from infimum.fitting import Prediction as Prediction
+    from infimum.fitting import Profile as Profile
     from infimum.fitting import curve_fit as curve_fit
     from infimum.fitting import fit as fit
     from infimum.minimisers import Minimiser as Minimiser
@@ -59,7 +65,7 @@ _HOMES = {
               "InternalError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
     "evaluate": "Derivative Enclosure Evaluator Hessian MeanValue compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
-    "fitting": "Fit FitResult Parameter Prediction curve_fit fit",
+    "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",
     "problem": "Interval Problem",
     "minimisers": "Minimiser Minimisers",
     "result": "Minimum Result Verdict",

@@ -19,10 +19,10 @@ from infimum.expr.arrange import arranged
 from infimum.expr.constants import is_masked
 from infimum.expr.gather import gathered
 from infimum.expr.hoist import LocalForm, local_form
-from infimum.expr.node import Expr, topological, var
+from infimum.expr.node import Expr, var
 from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
-from infimum.expr.separable import Separable, residual_vector, separable, sum_of_squares
+from infimum.expr.separable import Separable, is_costly, residual_vector, separable, sum_of_squares
 from infimum.expr.show import listing
 from infimum.expr.tangents import Tangents, tangents
 from infimum.expr.trace import arguments, trace
@@ -116,7 +116,6 @@ class MeanValue:
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _KEEP = 256
 _BATCH = 1 << 13
-_COSTLY = 1 << 14       # numbers inside a function
 _WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
 
@@ -310,7 +309,7 @@ class Evaluator:
     @cached_property
     def is_costly(self) -> bool:
         """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
-        return sum(node.size for node in topological([self.f])) > _COSTLY
+        return is_costly(self.f)
 
     @cached_property
     def is_sum_over_data(self) -> bool:

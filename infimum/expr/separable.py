@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infimum.expr.build import broadcast, build, index, rebuilt
+from infimum.expr.build import broadcast, build, concat, index, rebuilt, zeros
 from infimum.expr.families import Family, families
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
 
-_MOST = 10  # products at most
+_MOST = 10           # products at most
+_COSTLY = 1 << 14    # numbers inside a function
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
 Polynomial = dict[Monomial, Expr]  # their coefficients
@@ -89,6 +90,19 @@ def separable(e: Expr, x: Expr) -> Separable | None:
     return None
 
 
+def linear_variables(f: Expr, x: Expr) -> frozenset[int]:
+    """The variables of a sum of squares that are eliminated, not cut: none where an evaluation takes all of the time, since that
+    takes several."""
+    e = residual_vector(f)
+    parts = None if e is None or is_costly(f) else separable(e, x)
+    return frozenset() if parts is None else frozenset(i for product in parts.products for i in product)
+
+
+def is_costly(f: Expr) -> bool:
+    """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
+    return sum(node.size for node in topological([f])) > _COSTLY
+
+
 def sum_of_squares(f: Expr, x: Expr) -> Separable | None:
     """The residuals of a sum of squares with their linear variables apart, if there are any; None if it is none, or where a
     variable is not read on its own."""
@@ -134,6 +148,9 @@ def _applied(node: Expr, args: list[Polynomial], mine: frozenset[int]) -> Polyno
     """An operation on polynomials."""
     if node.op in ("reshape", "broadcast", "transpose", "slice", "gather", "embed", "scatter", "neg"):
         return {m: rebuilt(node, {node.args[0]: c}) for m, c in args[0].items()}
+    if node.op == "concat":
+        found = dict.fromkeys(m for polynomial in args for m in polynomial)
+        return {m: concat([p.get(m, zeros(a.shape)) for p, a in zip(args, node.args, strict=True)], node.line) for m in found}
     if node.op in ("add", "sub"):
         total = dict(args[0])
         for m, c in args[1].items():
@@ -166,7 +183,7 @@ def residual_vector(f: Expr) -> Expr | None:
     e = squares.args[0] if squares.op == "powi" and squares["k"] == 2 else None
     if e is None or len(e.shape) != 1:
         return None
-    simple = all(node.kind not in (Kind.REDUCE, Kind.SCAN) and node.op != "concat" for node in topological([e]))
+    simple = all(node.kind not in (Kind.REDUCE, Kind.SCAN) for node in topological([e]))
     return e if simple else None
 
 

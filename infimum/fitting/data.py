@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import DataError
+from infimum.expr.constants import is_masked
 from infimum.text import counted
 
 _SHOWN = 3  # bad places that a message names
@@ -101,7 +102,7 @@ def _names(x: Any) -> list:
 
 def _doubles(name: str, values: Any) -> np.ndarray:
     """The numbers as doubles."""
-    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+    if is_masked(values) and np.any(values.mask):
         raise DataError(f"{name} is a masked array that hides some of its elements: leave these rows out of x, y and sigma")
     wanted = f"{name} must hold real numbers, in an array or in lists of equal lengths; this is a {type(values).__name__}"
     try:

@@ -5,6 +5,8 @@ from typing import Any
 
 from infimum import environment
 from infimum.errors import DataError, InfimumError, OptionError, UndefinedError, UserFunctionError
+from infimum.fitting.bounded_error import BoundedError, read_errors
+from infimum.fitting.bounded_error import bounded_error as within_errors
 from infimum.fitting.data import Data
 from infimum.fitting.losses import read_loss
 from infimum.fitting.merge import merged
@@ -23,7 +25,7 @@ from infimum.text import counted
 @environment.ours
 def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = None, absolute_sigma: bool = False,
         loss: str = "squares", f_scale: float | None = None, fixed: Any = None, p0: Any = None, symmetric: Any = None,
-        rtol: float = 1e-6, atol: float | None = None, **options: Any) -> FitResult:
+        bounded_error: Any = None, rtol: float = 1e-6, atol: float | None = None, **options: Any) -> FitResult | BoundedError:
     """Find the best fit of `model(x, *parameters)` to the data `y`, and prove it: no parameters within the bounds fit better.
 
     The model is an ordinary NumPy function of the whole array `x` and of its parameters, which are known by the names in its
@@ -43,6 +45,10 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
     "huber" and "cauchy", as in scipy.optimize.least_squares, where residuals beyond `f_scale` count less; "absolute", Σ |e|;
     "maximum", the largest |e|.
 
+    With `bounded_error=dy`, one number or one for each y, the answer is not a best fit but the set of all parameters within the
+    bounds for which the model meets every y to within dy: a `BoundedError`, with boxes inside and boxes around it; `options` are
+    then volume_rtol, principal, time_limit, max_boxes and progress, as of `FitResult.confidence`.
+
     The proof ends when the least loss is enclosed to `rtol` of it, or to `atol`; the default of that is what counts as 0 for
     these data, which a model may meet exactly. `options` are those of `minimize`: time_limit, device, threads, seed, xtol, ….
 
@@ -54,10 +60,12 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
     ('PROVED', True, 0.507488, True)
     """
     loss, scale = read_loss(loss, f_scale)
-    data = Data.read(x, y, sigma)
+    data = Data.read(x, y, sigma) if bounded_error is None else read_errors(x, y, bounded_error, sigma, loss.name)
     parameters, read = read_model(model, data, bounds, fixed, p0)
     groups = None if symmetric is None else read_groups(symmetric, parameters, read, data)
     problem = FitProblem(read, data, parameters, loss, scale, groups)
+    if bounded_error is not None:
+        return within_errors(problem, **options)
     for name, instead in (("x0", "p0="), ("args", "functools.partial, or a function that calls yours"), ("n", "bounds="),
                           ("start_boxes", "bounds=, or minimize for a feasible set that is no box")):
         if name in options:

@@ -44,7 +44,7 @@ def merged(problem: FitProblem) -> Merged | None:
     vectors = None if response is None else _vectors(response)
     if vectors is None:
         return None
-    constants = [end for node in vectors if node.op == "const" for end in (node.lo, node.hi)]
+    constants = [node.lo for node in vectors if node.op == "const"]
     labels = _labels(constants + ([] if data.sigma is None else [data.sigma]), data.size)
     if labels is None:
         return None
@@ -87,12 +87,12 @@ def _traced(problem: FitProblem) -> Expr | None:
 
 def _vectors(response: Expr) -> list[Expr] | None:
     """The vectors that a response is made of element by element, arguments before users: constants, single numbers broadcast, and
-    operations on these. None if element i of the response needs other elements of a vector than i. What a single number is made
-    of is no part of this: it is the same for all elements."""
+    operations on these. None if element i of the response needs other elements of a vector than i, or if constants are no
+    doubles: equal ends do not make equal numbers. What a single number is made of is no part of this: it is the same for all."""
     found, waiting = {response}, [response]
     while waiting:
         node = waiting.pop()
-        if node.op == "const" or (node.op == "broadcast" and node.args[0].size == 1):
+        if (node.op == "const" and node.lo is node.hi) or (node.op == "broadcast" and node.args[0].size == 1):
             continue
         if node.kind not in (Kind.MAP, Kind.TEST) or any(a.shape != response.shape for a in node.args):
             return None
@@ -145,12 +145,12 @@ def _objective(problem: FitProblem, first: np.ndarray, labels: np.ndarray, count
 
 def _picked(response: Expr, first: np.ndarray, labels: np.ndarray) -> Tracer:
     """One of each group of responses that are alike, which is checked."""
-    new: dict[Expr, Expr] = {}
-    for node in _vectors(response) or ():
+    vectors, new = _vectors(response), {}
+    if vectors is None or any(node.op == "const" and (node.lo[first][labels] != node.lo).any() for node in vectors):
+        raise InternalError("the model was another one when it was called again")
+    for node in vectors:
         if node.op == "const":
-            if not all(np.array_equal(end[first][labels], end) for end in (node.lo, node.hi)):
-                raise InternalError("the model was another one when it was called again")
-            new[node] = const(node.lo[first], node.hi[first])
+            new[node] = const(node.lo[first])
         elif node.op == "broadcast":
             new[node] = b.broadcast(b.reshape(node.args[0], ()), (len(first),))
         else:

@@ -62,6 +62,12 @@ class _Proposal:
         finite = isinstance(x, np.ndarray) and x.size and x.dtype.kind == "f"
         return float(np.ptp(x) or np.abs(x).max() or 1.0) if finite else 1.0
 
+    def _most(self) -> float:
+        """What a place on the x axis or a frequency hardly exceeds: at the x there are, a faster wave looks like a slower one."""
+        x = self.data.x
+        gaps = np.diff(np.unique(x)) if isinstance(x, np.ndarray) and x.ndim == 1 else np.empty(0)
+        return _REACH * max(1.0, self._span(), float(1 / gaps.min()) if len(gaps) else 1.0)
+
     def _at(self, **changed: float) -> np.ndarray | None:
         """The responses there, or None if there are none."""
         values = {**self.middle, **changed}
@@ -78,11 +84,12 @@ class _Proposal:
 
     def _responding(self, name: str) -> np.ndarray:
         """The decades within which the response changes."""
-        seen: list[Any] = [self._at(**{name: float(value)}) for value in _DECADES]
-        keep = np.zeros(len(_DECADES), bool)
-        for k in range(len(_DECADES) - 1):
+        decades = _DECADES[_DECADES <= self._most()]
+        seen: list[Any] = [self._at(**{name: float(value)}) for value in decades]
+        keep = np.zeros(len(decades), bool)
+        for k in range(len(decades) - 1):
             if seen[k] is not None and seen[k + 1] is not None:
                 size = max(np.abs(seen[k]).max(), np.abs(seen[k + 1]).max())
                 if np.abs(seen[k + 1] - seen[k]).max() > _RESPONDS * size:
                     keep[k:k + 2] = True
-        return _DECADES[keep]
+        return decades[keep]

@@ -13,6 +13,7 @@ from infimum import environment
 from infimum.errors import OptionError
 from infimum.expr.real import round_down, round_up
 from infimum.fitting import drawing, report
+from infimum.fitting.confidence import PAVED, Confidence, confidence, threshold_of
 from infimum.fitting.data import read_x
 from infimum.fitting.domain import undefined
 from infimum.fitting.parts import Fit, Parameter, Prediction
@@ -154,6 +155,34 @@ class FitResult:
         free = self.problem.parameters.free
         lo, hi = (np.ascontiguousarray(np.array([getattr(fit, end)[free] for fit in self.fits]).T) for end in ("lo", "hi"))
         return Prediction(*responses.enclose(lo, hi), responses.values(self.x))
+
+    def confidence(self, level: float = 0.95, *, joint: bool = True, volume_rtol: float | None | str = "auto",
+                   profile_rtol: float | None = 0.01, principal: bool = True, time_limit: float | None = None,
+                   max_boxes: float | None = 5_000_000, progress: bool | None = None) -> Confidence:
+        """All parameters within the bounds whose sum of squares is below the threshold of that confidence, the whole set, not one
+        valley of it: boxes inside and boxes around it, and the values that each parameter takes in it, proved.
+
+        The threshold is SSE (1 + n/(N-n) F) for n parameters together (`joint`), where F is the quantile of the F distribution of
+        n and N-n degrees of freedom; SSE (1 + F/(N-n)) with 1 and N-n for one parameter alone; and SSE plus the quantile of
+        chi-square where `absolute_sigma` says that sigma is known. Only for loss="squares".
+
+        `profile_rtol`: the interval that holds all values of a parameter is so little wider than what is attained. `volume_rtol`:
+        the same of the volumes; by default 0.05 for up to three parameters, and None, boxes around the set alone, for more, where
+        there would be too many. None leaves either out. `principal`: inner boxes are parallelepipeds along the principal axes at
+        the fit, of which fewer are needed. `time_limit`, `max_boxes`, `progress` as in `minimize`.
+
+        >>> import infimum
+        >>> r = infimum.fit(lambda x, a, b: a + b * x, [0, 1, 2, 3], [1.0, 3.0, 5.5, 7.0], bounds=[(-10, 10), (-10, 10)])
+        >>> c = r.confidence(0.95)
+        >>> c.volume_outer.hi <= 1.05 * c.volume_inner.lo, c.profiles["b"].outer
+        (True, [...])
+        """
+        least, problem = self.sse, self._known()
+        n = len(problem.parameters.lo)
+        threshold = threshold_of(least, level, problem.data.size, n, joint, self.absolute_sigma)
+        volume_rtol = (0.05 if n <= PAVED else None) if volume_rtol == "auto" else volume_rtol
+        limits = {"time_limit": time_limit, "max_boxes": max_boxes, "progress": progress}
+        return confidence(problem, self.x, threshold, level, joint, volume_rtol, profile_rtol, principal, limits)
 
     # ---- estimates
     @cached_property

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infimum import environment
+
 _NOTICED, _ROUNDING = 1e-4, 1e-18  # parts of the sum of squares, and of the spread of the data
 _TAKES_PART = 0.1                  # of the length of a step
 
@@ -41,14 +43,17 @@ class Statistics:
         return self.data - self.parameters
 
     @property
+    @environment.ours
     def reduced_chi_square(self) -> float:
         return self.chi_square / self.degrees_of_freedom if self.degrees_of_freedom else math.nan
 
     @property
+    @environment.ours
     def aic(self) -> float:
         return self._log_likelihood + 2 * self.parameters
 
     @property
+    @environment.ours
     def bic(self) -> float:
         return self._log_likelihood + math.log(self.data) * self.parameters
 
@@ -58,10 +63,12 @@ class Statistics:
         return self.data * math.log(self.chi_square / self.data) if self.chi_square > 0 else -math.inf
 
     @property
+    @environment.ours
     def stderr(self) -> np.ndarray:
         return np.sqrt(np.diag(self.covariance))
 
     @property
+    @environment.ours
     def correlation(self) -> np.ndarray:
         scale = self.stderr
         with np.errstate(all="ignore"):

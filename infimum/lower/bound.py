@@ -102,6 +102,10 @@ class Bound:
 
     least_smear = 0.0  # of a variable that cannot
 
+    def preferred(self, i: "int | Value", smear: Value) -> Value:
+        """The smear by which a variable is chosen."""
+        return smear
+
     def choose_first(self, smear: Value, width: Value, number: Value) -> Step | None:
         """The choice, in the loop over the variables, among those that are to be cut before the others."""
         return None
@@ -144,7 +148,7 @@ class Bound:
             unbounded = b.div(2.0**1000, b.max(1.0, b.select(b.olt(near, INF), near, 0.0)))
             smear = b.select(b.olt(width, INF), b.min(b.mul(b.max(slope, 2.0**-1000), width), 2.0**1000), unbounded)
             facts = b.step((0.0, 0.0), (b.select(found.excluded, 1.0, 0.0), b.max(b.abs(lo), b.abs(hi))), larger)
-            smear = b.select(self.may_be_cut(left, right, width), smear, self.least_smear)
+            smear = b.select(self.may_be_cut(left, right, width), self.preferred(i, smear), self.least_smear)
             chosen = b.step((-1.0, -1.0), (smear, self.given(2, i)), with_larger)
             first = self.choose_first(smear, width, self.given(2, i))
         self.centre = lambda i: b.load(centre, i)

@@ -14,6 +14,7 @@ side is cut in two, whatever the number of pieces: the line at 0, a half-line at
 import numpy as np
 
 from infimum.expr.node import Expr
+from infimum.expr.separable import linear_variables
 from infimum.interval.pair import INF
 from infimum.lower.bound import Bound
 from infimum.lower.data import Data
@@ -25,6 +26,7 @@ STUCK, GONE = -1.0, -2.0                             # instead of a variable to 
 ABOVE, PROVED_AWAY, NEAR, FAR, FINAL = range(5)      # what becomes of a region
 FATES = 5
 _LARGEST = 1.7976931348623157e308
+_ELIMINATED = 2.0**-200  # what the smear of a linear parameter counts
 
 
 def rows_of(n: int) -> int:
@@ -69,6 +71,7 @@ class Piece(Bound):
 
     def __init__(self, f: Expr, x: Expr, by_pieces: bool = False, unbounded: bool = False, in_boxes: bool = False):
         self.in_boxes = in_boxes  # the user's bounds are those of each parent, input 1: see `lower/faces.py`
+        self.linear = linear_variables(f, x)
         super().__init__(f, x, by_pieces, unbounded)
 
     def given(self, which: int, i: "int | Value") -> Value:
@@ -109,6 +112,15 @@ class Piece(Bound):
     def may_be_cut(self, lo: Value, hi: Value, width: Value) -> Value:
         middle = cut(self.b, lo, hi, 0.5)
         return self.b.mand(self.b.ogt(middle, lo), self.b.olt(middle, hi))
+
+    def preferred(self, i: "int | Value", smear: Value) -> Value:
+        """Variables that are eliminated (`lower/projection.py`) are cut where no other can be."""
+        if not self.linear:
+            return smear
+        weights = np.ones(self.n)
+        weights[list(self.linear)] = _ELIMINATED
+        at = self.data.offset(weights)
+        return self.b.mul(smear, self.b.data(self.b.place("uadd", at, i)))
 
     def choose_first(self, smear: Value, width: Value, number: Value) -> Step:
         b = self.b

@@ -30,6 +30,7 @@ from infimum.lower.schedule import plan
 from infimum.lower.slopes import Sloped, Slopes
 
 FIRST_DAMPING = 2.0**-7
+_GOLDEN = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio
 _LARGE, _TINY = 2.0**1000, 2.0**-1000
 _SMALL = 2.0**-500
 _PIVOT = 2.0**-44   # of a pivot, as part of the diagonal
@@ -65,9 +66,16 @@ class Rows(NamedTuple):
         return self.left + 1
 
 
+def some_rows(count: int, stride: int) -> np.ndarray:
+    """One of every `stride` rows, at a place that changes evenly: rows at equal distances show a wave as a slower one."""
+    turns = np.arange(count // stride, dtype=np.uint64)
+    places = (turns * np.uint64(_GOLDEN) >> np.uint64(32)) * np.uint64(stride) >> np.uint64(32)
+    return (turns * np.uint64(stride) + places).astype(np.int64)
+
+
 def levenberg(name: str, parts: Separable, stride: int = 1) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel, from lanes to lanes (`Rows`), for every `stride`-th residual. Parameters: the lower and upper bounds of θ, what
-    of it is geometric, the bounds of κ."""
+    """The kernel, from lanes to lanes (`Rows`), for all residuals or `some_rows`. Parameters: bounds of θ, low and high, which of
+    it are geometric, the bounds of κ."""
     writer = Levenberg(parts, stride)
     return writer.b.kernel(name, 1, 1), writer.data, (writer.rows.count,), writer.at
 
@@ -77,6 +85,7 @@ class Levenberg:
 
     def __init__(self, parts: Separable, stride: int):
         self.b, self.data, self.parts, self.stride = Builder(), Data(), parts, stride
+        self.some = None if stride == 1 else some_rows(parts.rest.size, stride)
         self.p, self.q = len(parts.nonlinear), len(parts.columns)
         self.rows = Rows.of(self.p, self.q)
         self.at = self.data.offset(np.zeros(3 * self.p + 2 * self.q))
@@ -119,9 +128,11 @@ class Levenberg:
         b = self.b
         lowering = Lowering(b, meaning, {"x": leaf}, self.data)
         lowering.elements.plan = plan(self.vectors, straight=False)
-        with b.loop(-(-self.parts.rest.size // self.stride)) as turn, lowering.elements.scope():
-            at = (b.place("umul", turn.index, self.stride),)
-            found = terms(lambda node: lowering.elements.element(node, at))
+        with b.loop(self.parts.rest.size // self.stride) as turn, lowering.elements.scope():
+            row = turn.index
+            if self.some is not None:
+                row = b.udata(b.place("uadd", self.data.position_offset(self.some), row))
+            found = terms(lambda node: lowering.elements.element(node, (row,)))
             total = b.step((0.0,) * len(found), tuple(found), add_up)
         return list(total.results)
 

@@ -10,6 +10,7 @@ from infimum.expr.separable import residual_vector, separable, sum_of_squares
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.lower import (
+    bands,
     bound,
     branch,
     cells,
@@ -56,9 +57,9 @@ AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
 CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
-RESIDUALS = "residuals"
 PROJECTION = "projection"
-LEVENBERG = "levenberg"  # "levenberg:16" looks at every 16th residual
+LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
+RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 
 
@@ -184,6 +185,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     RESIDUALS: lambda f, x: Program(*residuals.residuals(RESIDUALS, f, x)),
     PROJECTION: lambda f, x: Program(*projection.projection(PROJECTION, separable(residual_vector(f), x), x.size)),
     LEVENBERG: lambda f, x, stride=1: Program(*levenberg.levenberg(LEVENBERG, sum_of_squares(f, x), stride)),
+    BANDS: lambda f, x: Program(*bands.bands(BANDS, f, x)),
     HOPE: lambda f, x: Program(*cells.hope(HOPE)),
     AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
     CURVES: lambda f, x, constants: Program(*cells.at_points(CURVES, f, x, constants, curved=True)),

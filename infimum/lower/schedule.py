@@ -115,14 +115,14 @@ def independent_roots(output: Expr, variable: Expr) -> list[Expr]:
     return list(dict.fromkeys([*roots, *heavy]))
 
 
-def is_sum_over_data(f: Expr, x: Expr) -> bool:
-    """Has f few variables, each read on its own, in loops over many numbers none of which is stored? Norms have a kink that jets
-    do not see."""
+def is_sum_over_data(f: Expr, x: Expr, any_size: bool = False) -> bool:
+    """Has f few variables, each read on its own, in loops over many numbers (or `any_size`) none of which is stored? Norms
+    have a kink that jets do not see."""
     if x.size > FEW:
         return False
     nodes = list(topological([f]))
     alone = all(node.size == 1 for node in nodes if x in node.args) and all(node.op != "norm" for node in nodes)
-    return alone and straight_cost(nodes) > 4 * STRAIGHT and not plan([f], straight=False).stored
+    return alone and (any_size or straight_cost(nodes) > 4 * STRAIGHT) and not plan([f], straight=False).stored
 
 
 def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float]) -> set[Expr]:

@@ -42,7 +42,7 @@ def parts_of(f, n: int) -> Separable | None:
     (lambda x: x[0] * T + 0 * np.sum(x), 2, None, None),                                    # a sum within each residual
     (lambda x: x[0] * T, 2, None, None),                                                    # a variable that has no part in it
     (lambda x: x @ np.stack([T, ONES]), 2, None, None),
-    (lambda x: np.concatenate([x[0] * T, x[1] * np.exp(-x[0] * T)]), 2, None, None),
+    (lambda x: np.concatenate([x[0] * T, x[1] * np.exp(-x[0] * T)]), 2, {(1,)}, {0}),
 ])
 def test_which_parameters_are_linear(model, n, products, nonlinear):
     found = parts_of(lambda x: np.sum((model(x) - np.resize(T**2, model(np.ones(n)).shape)) ** 2), n)

@@ -22,6 +22,8 @@ MODELS = {  # (model, n, products)
     "products": (lambda b: b[0] * (T + b[1]) / (T**2 + b[2]), 3, [(0,), (0, 1)]),
     "quotient": (lambda b: (b[0] + b[1] * T) / (1 + b[2] * T), 3, [(0,), (1,)]),
     "sign": (lambda b: -(T - b[0]) * 3 - np.log(b[1]), 2, [(0,)]),
+    "laid end to end": (lambda b: np.concatenate([b[0] * np.exp(-b[1] * T[:3]), b[2] + b[0] * T[3:]]), 3, [(0,), (2,)]),
+    "chosen": (lambda b: np.where(T > 2, b[0] * T, b[1] * np.exp(-b[2] * T)), 3, [(0,), (1,)]),
     "gathered": (lambda b: b[0] * np.exp(-b[1] * T)[[5, 0, 0, 2, 1, 3]] + b[2] * T[::-1], 3, [(0,), (2,)]),
     "smeared": (lambda b: np.convolve(b[0] * np.exp(-b[1] * T[:5]) + 1 / (b[1] + T[:5]), [0.5, 0.5]), 2, [(0,)]),
     "sums below": (lambda b: b[0] * np.cos(T / smear(b[1])) + b[2] * np.cos(T / smear(b[3])), 4, [(0,), (2,)]),

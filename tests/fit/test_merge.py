@@ -66,11 +66,12 @@ def test_several_variables():
 @pytest.mark.parametrize("changed", [
     {"model": lambda x, a, b: np.cumsum(a * np.exp(-b * x))}, {"model": lambda x, a, b: np.concatenate([a * x[:9], b * x[9:]])},
     {"model": lambda x, a, b: np.where(x > 2, a * x, b)}, {"model": lambda x, a, b: a * np.exp(-b * x)[::-1]},
+    {"model": lambda x, a, b: a * np.array([infimum.pi * v for v in x.tolist()], dtype=object) + b},
     {"model": lambda x, a, b: a * np.arange(72) + b}, {"x": np.arange(72.0)}, {"sigma": np.linspace(1, 2, 72)}, {"loss": "huber"},
     {"y": np.where(X > 2, 1e200, -1e200)}, {"y": np.full(72, 1.7e308)},
     {"x": type("Run", (), {"__mul__": lambda self, other: X * other, "__rmul__": lambda self, other: X * other,
                            "__array_ufunc__": None})()}],
-    ids=["cumulative", "two parts", "chosen by x", "reversed", "by place", "distinct", "distinct weights", "loss",
+    ids=["cumulative", "two parts", "chosen by x", "reversed", "no doubles", "by place", "distinct", "distinct weights", "loss",
          "squares overflow", "sums overflow", "an object"])
 def test_what_is_not_merged(changed: dict):
     with np.errstate(all="ignore"):

@@ -10,6 +10,7 @@ import pytest
 import infimum
 from infimum.fitting.report import outward
 from infimum.fitting.statistics import Statistics, flat
+from tests.control_word import WORDS, control_word
 
 X = np.linspace(0.0, 4.0, 20)
 NOISE = 0.05 * np.cos(37 * X**2)
@@ -231,6 +232,17 @@ def test_a_search_without_proof():
 def test_a_run_that_was_stopped():
     r = infimum.fit(decaying, X, Y, bounds=[(0, 100), (0, 10)], max_boxes=20)
     assert not r.success and "before the proof" in r.uniqueness and not r.undetermined and str(r)
+
+
+@pytest.mark.parametrize("word", ["down", "ftz_daz"])
+def test_the_same_bits_in_other_environments(fitted: infimum.FitResult, word: str):
+    """Where the process rounds downward or flushes, and NumPy raises."""
+    with control_word(WORDS[word]), np.errstate(all="raise"):
+        r = infimum.fit(decaying, X, Y, bounds=[(0, 100), (0, 10)])
+        told = [r.sse, r.params, r.residuals, r.covariance, r.predict().hi, r.statistics.aic, r.undefined, r.exact]
+    expected = [fitted.sse, fitted.params, fitted.residuals, fitted.covariance, fitted.predict().hi, fitted.statistics.aic, None,
+                False]
+    assert list(map(repr, told)) == list(map(repr, expected))
 
 
 # ---- other forms

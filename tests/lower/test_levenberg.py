@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import lsq_linear
 
 from infimum.evaluate import Evaluator, compile
-from infimum.lower.levenberg import FIRST_DAMPING, Rows
+from infimum.lower.levenberg import FIRST_DAMPING, Rows, some_rows
 from infimum.lower.programs import LEVENBERG
 
 T = np.linspace(0.5, 4.0, 25)
@@ -120,12 +120,18 @@ def test_what_is_not_finite_is_infinitely_high():
     assert np.isinf(lanes[rows.value, 1:]).all() and not np.isnan(lanes[rows.point]).any()
 
 
-def test_every_other_row():
-    f = evaluator_of("decay")
-    half = compile(lambda b: np.sum(((MODELS["decay"][0](b) - Y)[::2]) ** 2), 3)
-    rows, lanes = tried(half, np.array([[0.3, 0.7, 1.1]]))
+def test_one_of_three_rows():
+    f, rows = evaluator_of("decay"), some_rows(25, 3)
+    part = compile(lambda b: np.sum(((MODELS["decay"][0](b) - Y)[rows]) ** 2), 3)
+    where, lanes = tried(part, np.array([[0.3, 0.7, 1.1]]))
     fresh = np.zeros_like(lanes)
-    fresh[rows.point], fresh[rows.value], fresh[rows.damping] = [[0.3, 0.7, 1.1]], np.inf, FIRST_DAMPING
-    bounds = np.array([0.01, 9.0, 0.0, -np.inf, -np.inf, np.inf, np.inf])
-    strided, = f.run(f"{LEVENBERG}:2", [fresh], parameters=bounds)
-    assert np.array_equal(lanes, strided)
+    fresh[where.point], fresh[where.value], fresh[where.damping] = [[0.3, 0.7, 1.1]], np.inf, FIRST_DAMPING
+    some, = f.run(f"{LEVENBERG}:3", [fresh], parameters=np.array([0.01, 9.0, 0.0, -np.inf, -np.inf, np.inf, np.inf]))
+    assert np.array_equal(lanes, some)
+
+
+@pytest.mark.parametrize("stride", (2, 7, 117))
+def test_some_rows_are_one_of_each_run(stride):
+    rows = some_rows(30_000, stride)
+    assert np.array_equal(rows // stride, np.arange(30_000 // stride))
+    assert abs(np.mean(rows % stride) - (stride - 1) / 2) < 0.02 * stride

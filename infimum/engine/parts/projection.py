@@ -3,7 +3,8 @@
 **Discards** a region on which the squares certainly add up to more than the upper bound, whatever the linear parameters are.
 **Reduces** these to where they may not. **Raises** the lower bound. **Finds** an upper bound: the sum at the linear fit for the
 nonlinear parameters in the middle. **Chooses** the nonlinear parameter to cut next. **Costs** the residuals with second
-derivatives on the region, and several times at a point: counted as 4 boxes.
+derivatives on the region, and several times at a point: counted as 4 boxes. **Judged** by regions discarded, or cut to a small
+part of their volume.
 """
 
 from typing import Any
@@ -11,11 +12,23 @@ from typing import Any
 import numpy as np
 
 from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
 from infimum.lower.programs import PROJECTION
 from infimum.lower.projection import LEFT, POINT, UPPER, WORTH
 
+_FIRST, _PERIOD, _WORTH = 0, 8, 0.05  # see Payoff
+_LATE, _WORTH_IF_COSTLY, _FEW = 6, 0.6, 16  # where the function itself takes all of the time
 _COST = 4  # in boxes
+
+
+class _Early(Payoff):
+    """Tried in every step until it pays: regions are too wide for it at first, and it tells how to cut them."""
+
+    def judge(self, step: int, regions: int, gone: float) -> None:
+        super().judge(step, regions, gone)
+        if not self.pays:
+            self.due = step + 1
 
 
 class Projection(Part):
@@ -26,6 +39,9 @@ class Projection(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.parameters = np.concatenate([[np.inf], lo, hi])
+        costly = evaluator.is_costly
+        self.payoff = Payoff(_LATE, _PERIOD, _WORTH_IF_COSTLY) if costly else _Early(_FIRST, _PERIOD, _WORTH)
+        self.sample = _FEW if costly else self.sample
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

@@ -26,7 +26,7 @@ _STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED)  # so many trials, after wh
 _ANEW, _STAGES_ANEW = 64, ((6, 16), (16, _OFFERED))   # values of a parameter that is drawn anew, and what follows
 _LAST = 48              # trials at the end
 _LOOK = 8, 2            # trials between two looks at what has ended; on all of many data
-_MANY = 1024            # data, of which there is a part
+_MANY, _PART = 1024, 256  # of more data than that, a part of this size
 _TRIALS = 8, 1 << 19, 400  # of a descent: at least, trials times data, at most
 _FEW = 8                # nonlinear parameters at most
 _ORDERS = 100.0         # a parameter of one sign with such a ratio of its bounds moves by factors
@@ -56,7 +56,7 @@ class Levenberg(PointSearch):
         self.limits = _products(lo, hi, self.parts)
         self.relaxed = any(len(product) > 1 for product in self.parts.products)
         self.parameters = np.concatenate([*(a[:, 0] for a in (self.low, self.high, self.geometric)), *self.limits])
-        self.stride = 1 if self.data <= _MANY else _prime(-(-self.data // _MANY))
+        self.stride = 1 if self.data <= _MANY else self.data // _PART
         self.x, self.value, self.seen = within[0] / 2 + within[1] / 2, np.inf, 0  # rows of residuals
         self.lanes = np.empty((self.rows.count, 0))
 
@@ -136,7 +136,7 @@ class Levenberg(PointSearch):
                 return
             times = min(look, trials - begin)
             self.lanes, = self.evaluator.run(kind, [self.lanes], [np.empty_like(self.lanes)], self.parameters, times)
-            self.seen += times * self.lanes.shape[1] * -(-self.data // stride)
+            self.seen += times * self.lanes.shape[1] * (self.data // stride)
             if stride == 1 and not self.relaxed:
                 best = int(np.argmin(self.lanes[self.rows.value]))
                 self._offer(self._points(self.lanes[:, best:best + 1])[:, 0], float(self.lanes[self.rows.value, best]))
@@ -220,10 +220,3 @@ def _power(base: np.ndarray, exponent: np.ndarray) -> np.ndarray:
         on = exponent >= 1
         result, base, exponent = np.where(on, result * base, result), np.sqrt(base), 2 * (exponent - on)
     return result
-
-
-def _prime(least: int) -> int:
-    """The first prime from there on: data that repeat are then not looked at in one phase alone."""
-    while any(least % k == 0 for k in range(2, int(least**0.5) + 1)):
-        least += 1
-    return least

@@ -71,6 +71,27 @@ def test_points_below_the_upper_bound_stay(upper):
         assert left.hi[i, 0] - left.lo[i, 0] <= 2 * half[i] * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("beyond", (2.0**-20, 0.25, 7.0))
+def test_what_no_line_can_mend_is_taken_off(beyond):
+    """Data that no line meets: what is left is the box around the ellipse f <= U, less what every line misses. In exact
+    arithmetic, the least of f and the ellipse."""
+    data = np.round(8 * np.cos(5 * T)) / 8
+    t, y, count = [Fraction(v) for v in T.tolist()], [Fraction(v) for v in data.tolist()], len(T)
+    total, cross, sums = sum(v * v for v in t), sum(t), (sum(a * b for a, b in zip(t, y, strict=True)), sum(y))
+    scale = total * count - cross**2
+    best = [(count * sums[0] - cross * sums[1]) / scale, (total * sums[1] - cross * sums[0]) / scale]
+    least = sum((best[0] * a + best[1] - b) ** 2 for a, b in zip(t, y, strict=True))
+    upper = float(least) + beyond
+    left = left_of(lambda x: np.sum((x[0] * T + x[1] - data) ** 2), [[(-3, 2), (-4, 5)], [(1, 2), (1, 2)]], upper)
+    for i, a in enumerate((count, total)):
+        half, centre = float((Fraction(upper) - least) * a / scale) ** 0.5, float(best[i])
+        assert left.lo[i, 0] <= centre - half * (1 - 1e-12) and left.hi[i, 0] >= centre + half * (1 - 1e-12)
+        assert left.hi[i, 0] - left.lo[i, 0] <= 2 * half * (1 + 1e-6)
+    assert left.axis[1] == GONE
+    below = left_of(lambda x: np.sum((x[0] * T + x[1] - data) ** 2), [[(-3, 2), (-4, 5)]], float(least) * (1 - 1e-9))
+    assert below.axis.tolist() == [GONE], "no line is as good as that"
+
+
 def test_an_unknown_upper_bound_says_nothing():
     boxes = [[(-3, 2), (-4, 5)], [(-INF, 2), (0, 1)], [(1, 1), (1, 1)]]
     for upper in (INF, 1e308):

@@ -1,0 +1,74 @@
+"""The confidence set of a fit by least squares: all parameters whose sum of squares is below a threshold."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from infimum import environment
+from infimum.engine.sublevel.run import run
+from infimum.engine.sublevel.search import Search
+from infimum.errors import OptionError
+from infimum.evaluate import compile
+from infimum.fitting.problem import FitProblem
+from infimum.fitting.quantiles import chi_square, f_ratio
+from infimum.fitting.sets import ParameterSet, found_by
+from infimum.problem import Interval
+from infimum.text import counted
+
+PAVED = 3  # parameters up to which a set is paved without being asked
+
+
+@environment.all_ours
+@dataclass(frozen=True, eq=False, repr=False)
+class Confidence(ParameterSet):
+    """All parameters within the bounds whose sum of squares is at most the `threshold`, for the confidence `level`.
+
+    The threshold is an enclosure, as the least sum of squares is: inner boxes and points lie below its lower end, what is left
+    out lies above its upper end.
+    """
+
+    level: float
+    joint: bool
+    threshold: Interval
+
+    @property
+    def title(self) -> str:
+        """What set it is."""
+        kind = "all parameters together" if self.joint else "each parameter alone"
+        return f"{100 * self.level:.6g} % confidence, for {kind}"
+
+
+def threshold_of(least: Interval, level: float, data: int, parameters: int, joint: bool, absolute_sigma: bool) -> Interval:
+    """The sum of squares below which the set lies: SSE (1 + p/(N-n) F_{p,N-n}), where p is n, or 1 for one parameter alone; where
+    sigma is known, SSE + chi-square of p degrees of freedom."""
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
+        raise OptionError(f"level must be a probability between 0 and 1, such as 0.95, not {level!r}")
+    asked, others = parameters if joint else 1, data - parameters
+    if absolute_sigma:
+        quantile = chi_square(float(level), asked)
+        ends = [Fraction(s) + Fraction(q) for s, q in ((least.lo, quantile.lo), (least.hi, quantile.hi))]
+    elif others < 1:
+        raise OptionError(f"{counted(data, 'measurement')} and {counted(parameters, 'parameter')} leave nothing to estimate "
+                          "sigma from: give sigma= with absolute_sigma=True, measure more, or hold some parameters with fixed=")
+    else:
+        quantile = f_ratio(float(level), asked, others)
+        ends = [Fraction(s) * (1 + Fraction(asked, others) * Fraction(q))
+                for s, q in ((least.lo, quantile.lo), (least.hi, quantile.hi))]
+    low, high = (float(end) for end in ends)
+    return Interval(math.nextafter(low, -math.inf) if Fraction(low) > ends[0] else low,
+                    math.nextafter(high, math.inf) if Fraction(high) < ends[1] else high)
+
+
+def confidence(problem: FitProblem, x: Any, threshold: Interval, level: float, joint: bool, volume_rtol: float | None,
+               profile_rtol: float | None, principal: bool, limits: dict[str, Any]) -> Confidence:
+    """The set, searched from the best point x."""
+    parameters = problem.parameters
+    n = len(parameters.lo)
+    search = Search(compile(problem.objective(), n), parameters.lo, parameters.hi, threshold.lo, threshold.hi, x[:, None],
+                    ratio=None if volume_rtol is None else 1.0 + volume_rtol,
+                    width_ratio=None if profile_rtol is None else 1.0 + profile_rtol, principal=principal,
+                    ordered=tuple((a[0], b[0]) for a, b in pairwise(problem.groups or [])))
+    stopped = run(search, **limits)
+    return Confidence(**found_by(search, parameters.free_names, stopped), level=float(level), joint=joint, threshold=threshold)
