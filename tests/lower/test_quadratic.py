@@ -20,12 +20,21 @@ class Case:
     def __init__(self, rng: np.random.Generator, p: int, lanes: int):
         self.p, self.pairs = p, list(combinations_with_replacement(range(p), 2))
         count = 1 + p + len(self.pairs)
-        root = rng.normal(size=(p, p, lanes)) * 10.0 ** rng.integers(-4, 2, (p, 1, lanes))
+        root = rng.normal(size=(p, p, lanes)) * 10.0 ** rng.integers(-2, 2, (p, 1, lanes))
         matrix = np.einsum("ikl,jkl->ijl", root, root)
         matrix[:, :, ::3] -= rng.uniform(0, 1, lanes)[::3]  # not convex
         self.mid = np.concatenate([rng.normal(size=(1 + p, lanes)), [matrix[i, j] for i, j in self.pairs]])
-        self.rad = np.abs(self.mid) * rng.choice((0.0, 1e-15, 1e-3, 0.1), (count, lanes))
-        self.h = rng.choice((0.0, 1e-9, 0.3, 1.0, 4.0), (p, lanes))
+        self.rad = np.abs(self.mid) * rng.choice((0.0, 0.0, 1e-15, 1e-3), (count, lanes)) * rng.choice((0.0, 1.0), lanes)
+        self.h = rng.choice((1e-9, 0.3, 1.0, 4.0, 4.0), (p, lanes))
+        self.h[0, :3] = 0.0
+
+    def lowest(self) -> np.ndarray:
+        """About the lowest points, where the matrix is positive definite, cut to the box; lanes first."""
+        matrix = np.zeros((self.mid.shape[1], self.p, self.p))
+        for (i, j), entry in zip(self.pairs, self.mid[1 + self.p:], strict=True):
+            matrix[:, i, j] = matrix[:, j, i] = entry * self.h[i] * self.h[j]
+        tilt = (self.mid[1:1 + self.p] * self.h).T
+        return np.clip(-np.linalg.solve(matrix + 1e-12 * np.eye(self.p), tilt[..., None])[..., 0], -1, 1)
 
     def run(self, what, upper: np.ndarray) -> np.ndarray:
         p, count = self.p, len(self.mid)
@@ -50,9 +59,12 @@ def test_it_is_nowhere_lower_and_its_sides_hold_what_is_below(p):
     rng = np.random.default_rng(p)
     case, shape = Case(rng, p, LANES), (LANES, SAMPLES, p)
     samples = np.where(rng.random(shape) < 0.3, rng.choice((-1.0, 0.0, 1.0), shape), rng.uniform(-1, 1, shape))
+    near = case.lowest()[:, None] + rng.normal(size=shape) * 10.0 ** rng.uniform(-6, 0, (LANES, SAMPLES, 1))
+    samples[:, ::2] = np.clip(near, -1, 1)[:, ::2]
     shares = rng.choice((-1.0, -0.5, 0.0, 1.0), (LANES, SAMPLES, len(case.mid)))
     values = [[case.value(k, *row) for row in zip(shares[k], samples[k], strict=True)] for k in range(LANES)]
     upper = np.array([float(sorted(v)[rng.integers(0, SAMPLES // 2)]) for v in values])
+    upper[::2] = [float(sorted(v)[2]) for v in values[::2]]
     least, = case.run(lambda q, _: (q.least(),), upper)
     sides = case.run(lambda q, u: [end for k in range(p) for end in q.side(k, u)], upper)
     assert np.isfinite(least).all() and all(Fraction(low) <= min(v) for low, v in zip(least, values, strict=True))

@@ -108,7 +108,7 @@ def test_random_functions(part):
             continue
         low = rng.uniform(-2, 2, size=checker.n)
         counts += InBoxes(checker, low, low + rng.choice((0.3, 1.0, 4.0), size=checker.n), rng).check(part)
-        if counts["lost"] >= 100 and counts["gone"] >= 20:
+        if counts["lost"] >= 100 and counts["gone"] + counts["narrower"] >= 40:
             return
     raise AssertionError(f"hardly anything is claimed: {counts}")
 
