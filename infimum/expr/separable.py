@@ -18,6 +18,7 @@ from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
 
 _MOST = 10           # products at most
+_FEW = 3             # nonlinear variables that the others are eliminated beside, from the start
 _COSTLY = 1 << 14    # numbers inside a function
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
@@ -40,6 +41,10 @@ class Separable:
     multiplied: tuple[Expr, ...] = ()
     families: tuple[Family, ...] = ()
     gauges: tuple[tuple[int, "Gauge"], ...] = ()
+
+    @property
+    def many_nonlinear(self) -> bool:
+        return len(self.nonlinear) > _FEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +97,12 @@ def separable(e: Expr, x: Expr) -> Separable | None:
 
 def linear_variables(f: Expr, x: Expr) -> frozenset[int]:
     """The variables of a sum of squares that are eliminated, not cut: none where an evaluation takes all of the time, since that
-    takes several."""
+    takes several; nor where many others are left, which regions are too wide in for a long time."""
     e = residual_vector(f)
     parts = None if e is None or is_costly(f) else separable(e, x)
-    return frozenset() if parts is None else frozenset(i for product in parts.products for i in product)
+    if parts is None or parts.many_nonlinear:
+        return frozenset()
+    return frozenset(i for product in parts.products for i in product)
 
 
 def is_costly(f: Expr) -> bool:

@@ -198,10 +198,23 @@ class Projection:
         b.output(UPPER, 0, b.select(found, self.sums.upper, INF))
         b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
 
+    def _axis_as_it_was(self, lo: list[Value], hi: list[Value]) -> Value:
+        """The variable that was to be cut, where it still can be, else the widest one."""
+        b, was = self.b, self.b.input(0, rows(self.n)[1])
+        best, axis = b.const(-1.0), b.const(STUCK)
+        for i in range(self.n):
+            middle = cut(b, lo[i], hi[i], 0.5)
+            width = b.select(b.oeq(was, float(i)), INF, b.sub(hi[i], lo[i]))
+            better = b.mand(b.mand(b.ogt(middle, lo[i]), b.olt(middle, hi[i])), b.ogt(width, best))
+            best, axis = b.select(better, width, best), b.select(better, float(i), axis)
+        return axis
+
     def _axis(self, lo: list[Value], hi: list[Value]) -> Value:
         """The nonlinear variable that moves basis and model most; where that is not known, the widest as part of its bounds, one
         without bounds first. Where none can be cut, the linear one that was to be cut, else another one."""
         b, n = self.b, self.n
+        if self.parts.many_nonlinear:
+            return self._axis_as_it_was(lo, hi)
         best, axis = b.const(-3.0), b.const(STUCK)
 
         def better(i: int, score: Value) -> tuple[Value, Value]:

@@ -19,6 +19,7 @@ from infimum.lower.projection import LEFT, POINT, UPPER, WORTH
 
 _FIRST, _PERIOD, _WORTH = 0, 8, 0.05  # see Payoff
 _LATE, _WORTH_IF_COSTLY, _FEW = 6, 0.6, 16  # where the function itself takes all of the time
+_WORTH_IF_MANY = 0.3  # where it does not choose what is cut
 _COST = 4  # in boxes
 
 
@@ -39,8 +40,9 @@ class Projection(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.parameters = np.concatenate([[np.inf], lo, hi])
-        costly = evaluator.is_costly
-        self.payoff = Payoff(_LATE, _PERIOD, _WORTH_IF_COSTLY) if costly else _Early(_FIRST, _PERIOD, _WORTH)
+        costly, many = evaluator.is_costly, evaluator.separable.many_nonlinear
+        worth = _WORTH_IF_COSTLY if costly else _WORTH_IF_MANY if many else _WORTH
+        self.payoff = (Payoff if costly or many else _Early)(_LATE if costly or many else _FIRST, _PERIOD, worth)
         self.sample = _FEW if costly else self.sample
 
     @classmethod
