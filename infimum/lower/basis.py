@@ -32,7 +32,7 @@ _NOTHING = 2.0**-300  # exponentials below are as good as 0; products with them 
 _LEAST = -207.9       # about its logarithm
 LARGE = 2.0**400   # numbers beyond are not worked with
 TINY = 2.0**-400
-_VARIES = 0.6      # a denominator varies much if it does by this part
+_VARIES = 0.15     # a denominator varies much if it does by this part
 _CAP = 5.0
 _EXPONENT = 16.0   # of an exponential that is written otherwise
 
