@@ -26,6 +26,7 @@ import math
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -59,10 +60,11 @@ def twice(call: Callable[[], Any]) -> tuple[float, float, Any]:
 
 def solve(options: argparse.Namespace, model: Callable, x: np.ndarray, y: np.ndarray, bounds: list[tuple[float, float]],
           **given: Any) -> Any:
-    """The Result of the fit, whose variables are the parameters."""
+    """The Result of the fit, whose variables are the parameters; of repeated measurements the sum with all their squares."""
     given = {"atol": 0.0, "rtol": GAP, "time_limit": options.time_limit, "device": options.device} | given
     if options.through == "fit":
-        return infimum.fit(model, x, y, bounds=bounds, **given).minimum
+        r = infimum.fit(model, x, y, bounds=bounds, **given)
+        return r.minimum if r.rest.hi == 0 else replace(r.minimum, lower=r.sse.lo, upper=r.sse.hi)
     return infimum.minimize(lambda p: np.sum((y - model(x, *p)) ** 2), bounds, **given)
 
 
