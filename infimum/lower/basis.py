@@ -33,6 +33,7 @@ _LEAST = -207.9       # about its logarithm
 LARGE = 2.0**400   # numbers beyond are not worked with
 TINY = 2.0**-400
 _VARIES = 0.15     # a denominator varies much if it does by this part
+_LITTLE = 0.02     # …, and little by this
 _CAP = 5.0
 _EXPONENT = 16.0   # of an exponential that is written otherwise
 
@@ -290,7 +291,8 @@ class Basis:
         part = b.min(b.neg(b.div(-1.0, largest)), self.largest)  # rounded down
         sound = b.mand(b.mand(b.ogt(largest, TINY), b.olt(largest, LARGE)), self._kept([there]))
         much = b.ogt(b.add(there.nlo, there.hi), b.mul(_VARIES, b.abs(here)))
-        weight = b.min(b.mul(self.largest, b.abs(here)), 1.0)
+        little = b.olt(b.add(there.nlo, there.hi), b.mul(_LITTLE, b.abs(here)))  # such rows count fully: the bound is to be sharp
+        weight = b.select(little, 1.0, b.min(b.mul(self.largest, b.abs(here)), 1.0))
         return self._weighted(part, [values.elements.element(v, at) for v in vectors], points(vectors), jets(vectors),
                               b.mand(sound, self._kept([boxes.elements.element(v, at) for v in vectors]))), much, weight
 
