@@ -155,10 +155,10 @@ def _legend(axis: Any) -> None:
         axis.legend(fontsize="small")
 
 
-def png(result: Any) -> bytes | None:
+def png(draw: Callable[[], Any]) -> bytes | None:
     """The figure as a PNG file; None without matplotlib."""
     try:
-        figure = draw(result)
+        figure = draw()
     except OptionError:
         return None
     file = io.BytesIO()

@@ -169,7 +169,7 @@ class Result(Mapping):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the table, and the plot if matplotlib is installed."""
-        picture = png(self)
+        picture = png(lambda: draw(self))
         drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
         return html_table(self) + drawn
 

@@ -1,6 +1,5 @@
 """Drawings of a fit: data, the best fit and its residuals. Needs matplotlib."""
 
-import io
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,14 +78,3 @@ def _draw_fit(axis: Any, found: list[Curve]) -> None:
         line = (curve.x, curve.fitted, "x") if curve.smooth is None else (*curve.smooth, "-")
         axis.plot(*line, color=f"C{k}", alpha=0.7, label="best fit" if not k else None)
     axis.legend(fontsize="small")
-
-
-def png(result: Any) -> bytes | None:
-    """The figure as a PNG file; None without matplotlib."""
-    try:
-        figure = draw(result)
-    except OptionError:
-        return None
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=80)
-    return file.getvalue()

@@ -22,6 +22,7 @@ from infimum.fitting.responses import Responses
 from infimum.fitting.statistics import Statistics, flat
 from infimum.fitting.symmetric import falls
 from infimum.minimisers import Minimiser
+from infimum.plotting import png
 from infimum.problem import Interval
 from infimum.result import Result, Verdict
 
@@ -237,7 +238,7 @@ class FitResult:
 
     @environment.ours
     def _repr_html_(self) -> str:
-        picture = drawing.png(self)
+        picture = png(lambda: drawing.draw(self))
         drawn = "" if picture is None else f"<img src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
         return report.html_text(self) + drawn
 

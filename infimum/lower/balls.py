@@ -12,7 +12,7 @@ from infimum.lower.kernel import Builder, Value
 
 UNITS = 2.0**-45  # more than the rounding errors of any sum here, as part of the sum of sizes
 _MOST = 64        # terms
-_TINY = 2.0**-400 # radii are not smaller: nothing underflows, which is slow
+_TINY = 2.0**-400  # radii are not smaller: nothing underflows, which is slow
 
 
 class Ball(NamedTuple):
@@ -22,13 +22,18 @@ class Ball(NamedTuple):
     rad: Value | None = None
 
 
+def middle(b: Builder, pair: Pair) -> Value:
+    """About it."""
+    return b.mul(0.5, b.sub(pair.hi, pair.nlo))
+
+
 def ball(b: Builder, pair: Pair | None) -> Ball | None:
     """Around a pair; everything where it is NaN. None stays None: that is 0."""
     if pair is None or pair.zero:
         return None
     if pair.point is not None:
         return Ball(pair.point)
-    mid = b.mul(0.5, b.sub(pair.hi, pair.nlo))
+    mid = middle(b, pair)
     sound = b.mand(b.ogt(mid, -INF), b.olt(mid, INF))
     rad = b.max(b.sub(pair.hi, mid), b.add(pair.nlo, mid))
     tiny = b.olt(b.add(b.abs(mid), rad), _TINY)

@@ -19,6 +19,7 @@ from infimum.interval.arithmetic import add, mul
 from infimum.interval.estimates import ESTIMATES
 from infimum.interval.pair import SMOOTH, Pair, b_level
 from infimum.interval.rules import RULES
+from infimum.lower.balls import middle
 from infimum.lower.data import Data
 from infimum.lower.divided import Divided, Node, node_of
 from infimum.lower.jets import Jet, Jets, unit
@@ -30,12 +31,12 @@ from infimum.lower.schedule import plan
 
 _NOTHING = 2.0**-300  # exponentials below are as good as 0; products with them would underflow, which is slow
 _LEAST = -207.9       # about its logarithm
-LARGE = 2.0**400   # numbers beyond are not worked with
+LARGE = 2.0**400      # numbers beyond are not worked with
 TINY = 2.0**-400
-_VARIES = 0.15     # a denominator varies much if it does by this part
-_LITTLE = 0.02     # …, and little by this
-_CAP = 5.0
-_EXPONENT = 16.0   # of an exponential that is written otherwise
+_VARIES = 0.15        # a denominator varies much if it does by this part,
+_LITTLE = 0.02        # and little by this
+_CAP = 5.0            # times what is typical: rows that weigh more are weighted down
+_EXPONENT = 16.0      # of an exponential that is written otherwise
 
 
 class Blunt(Enclosures):
@@ -235,9 +236,9 @@ class Basis:
             for place, choices in divided.replaced(at, self.p, self.pairs, taylor).items():
                 k = 1 + place
                 for mask, value, slope, slopes, bend, sound in choices:
-                    values[k] = b.select(mask, _middle(b, value), values[k])
+                    values[k] = b.select(mask, middle(b, value), values[k])
                     if first:
-                        first[k] = [b.select(mask, b.const(0.0) if p is None else _middle(b, p), old)
+                        first[k] = [b.select(mask, b.const(0.0) if p is None else middle(b, p), old)
                                     for p, old in zip(slope, first[k], strict=True)]
                     if taylors:
                         taylors[k] = _select(b, mask, Taylor(value, tuple(slope), tuple(slopes), tuple(bend)), taylors[k])
@@ -277,8 +278,8 @@ class Basis:
         keep = b.olt(-1.0, 0.0)
         for pair in there:
             keep = b.mand(keep, b.mand(b.olt(pair.nlo, LARGE), b.olt(pair.hi, LARGE)))
-            if not isinstance(pair.level, int):
-                keep = b.mand(keep, b.oge(pair.level, float(SMOOTH)))
+            if pair.level is not SMOOTH:
+                keep = b.mand(keep, b.oge(b_level(b, pair.level), float(SMOOTH)))
         return keep
 
     def _multiplied(self, at: tuple, values: Lowering, boxes: Lowering, points: Callable, jets: Callable) -> tuple | None:
@@ -328,7 +329,3 @@ def _select(b: Builder, use: Value, one: Taylor, other: Taylor) -> Taylor:
         return Pair(b.select(use, p.nlo, q.nlo), b.select(use, p.hi, q.hi))
     rest = (tuple(map(pick, mine, its)) for mine, its in zip(one[1:], other[1:], strict=True))
     return Taylor(pick(one.value, other.value), *rest)
-
-
-def _middle(b: Builder, pair: Pair) -> Value:
-    return b.mul(0.5, b.sub(pair.hi, pair.nlo))

@@ -59,6 +59,12 @@ def _cut(b: Builder, lo: Value, hi: Value, part: Value) -> Value:
     return b.min(b.max(point, lo), hi)
 
 
+def can_be_cut(b: Builder, lo: Value, hi: Value) -> Value:
+    """Does a double lie strictly inside?"""
+    middle = cut(b, lo, hi, 0.5)
+    return b.mand(b.ogt(middle, lo), b.olt(middle, hi))
+
+
 class Piece(Bound):
     """Writes the kernel. Behind the parameters of `Bound`: the piece's number k, the parts k / pieces, (k + 1) / pieces, and the
     width of sides that are narrow enough: of wider ones, where there are any, the one with the largest smear is cut next.
@@ -111,8 +117,7 @@ class Piece(Bound):
         self.b.output(POINT, i, point)
 
     def may_be_cut(self, lo: Value, hi: Value, width: Value) -> Value:
-        middle = cut(self.b, lo, hi, 0.5)
-        return self.b.mand(self.b.ogt(middle, lo), self.b.olt(middle, hi))
+        return can_be_cut(self.b, lo, hi)
 
     def preferred(self, i: "int | Value", smear: Value) -> Value:
         """Variables that are eliminated (`lower/projection.py`) are cut where no other can be."""

@@ -43,7 +43,7 @@ class Divided:
         self.b, self.data, self.family, self.nodes, self.meaning = b, data, family, nodes, meaning
         every = range(len(nodes))
         near = {pair: self._near(*pair) for pair in combinations(every, 2)}
-        self.sets = {pair: near[pair] for pair in near}  # sets of nodes, and in which lanes they are close
+        self.sets: dict[tuple[int, ...], Value] = dict(near)  # sets of nodes, and in which lanes they are close
         if len(nodes) == 3:
             one, other, third = near.values()
             whole = b.mor(b.mand(one, other), b.mor(b.mand(one, third), b.mand(other, third)))
@@ -111,7 +111,7 @@ class Divided:
 
     def _at_points(self, nodes: tuple[int, ...], within: tuple[int, ...], at: tuple) -> Pair:
         """The divided difference of nodes, some of them more than once, at t; they are all among those `within`."""
-        b, order, (first, *_, last) = self.b, len(nodes) - 1, (nodes[0], nodes[-1])
+        b, order, first, last = self.b, len(nodes) - 1, nodes[0], nodes[-1]
         if first == last:
             return self._derivative(self.at_points[first], order, at)
         top = sub(b, self._at_points(nodes[1:], within, at), self._at_points(nodes[:-1], within, at))
@@ -122,11 +122,9 @@ class Divided:
         b, hull, order = self.b, self.hulls[nodes][1], len(nodes) - 1
         value = self._at_points(nodes, nodes, at)
         first: list[Pair | None] = [None] * directions
-        plain = {}
         for k in nodes:
             node = self.nodes[k]
-            plain[k] = self._at_points(tuple(sorted((*nodes, k))), nodes, at)
-            first[node.along] = mul(b, plain[k], node.first)
+            first[node.along] = mul(b, self._at_points(tuple(sorted((*nodes, k))), nodes, at), node.first)
         if not taylor:
             return value, first, [], [], b.olt(-1.0, 0.0)
         slope, bend = (self._derivative(hull, order + more, at) for more in (1, 2))

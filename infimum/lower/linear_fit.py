@@ -8,7 +8,7 @@ region, is *dropped*: it is not eliminated, and no other takes part of it.
 from collections.abc import Callable
 from itertools import combinations_with_replacement
 
-from infimum.interval.pair import Pair
+from infimum.lower.balls import middle
 from infimum.lower.basis import LARGE, TINY, Basis, Row
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.proof import add_up, larger
@@ -141,7 +141,3 @@ def dot(b: Builder, factors: list[tuple[Value, Value]], start: Value | None = No
     for one, other in factors:
         found = b.fma(one, other, found)
     return found
-
-
-def middle(b: Builder, pair: Pair) -> Value:
-    return b.mul(0.5, b.sub(pair.hi, pair.nlo))

@@ -32,7 +32,7 @@ from infimum.expr.separable import Separable
 from infimum.interval.pair import INF
 from infimum.lower.balls import Ball, dot, norm, size, total
 from infimum.lower.basis import LARGE, TINY, Basis
-from infimum.lower.branch import GONE, STUCK, cut, rows, rows_of
+from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
 from infimum.lower.data import Data
 from infimum.lower.expansion import Expansion
 from infimum.lower.kernel import Builder, Kernel, Value
@@ -129,7 +129,7 @@ class Projection:
 
     # ---- what is left
     def _write(self) -> None:
-        b, n, q, p, fit = self.b, self.n, self.q, self.p, self.fit
+        b, n, fit = self.b, self.n, self.fit
         lower, gamma, left_out = self.lower, self.gamma, self.left_out
         upper = b.data(self.at)
         known_lower = best_lower(b, b.input(0, rows(n)[0]), self._without(lower, left_out))
@@ -160,25 +160,10 @@ class Projection:
         inside = self.sums.whole
         point = [self.basis.t.get(i, b.const(0.0)) for i in range(n)]
         for j, product in enumerate(self.parts.products):
-            spread = b.const(0.0)
-            for k in range(p):
-                spread = b.fma(b.abs(fit.path[k][j]), self.h[k], spread)
-            for e, (k, m) in enumerate(self.basis.pairs):
-                spread = b.fma(b.abs(fit.second[e][j]), b.mul(self.h[k], self.h[m]), spread)
-            size = b.const(0.0)
-            for m in range(q):
-                entry = b.abs(fit.basis[j][m])
-                for k in range(p):
-                    entry = b.fma(b.abs(fit.turns[k][j][m]), self.h[k], entry)
-                spread = b.fma(b.select(fit.dropped[m], entry, 0.0), b.select(fit.dropped[m], fit.most[m], 0.0), spread)
-                entry = b.select(fit.dropped[m], 0.0, entry)
-                size = b.fma(entry, entry, size)
-            spread = b.fma(b.sqrt(size), reach, spread)
-            low, high = b.neg(b.sub(spread, fit.kappa[j])), b.add(fit.kappa[j], spread)
-            if len(product) > 1:
+            if len(product) > 1:  # nothing is said of the factors
                 inside = b.olt(0.0, -1.0)
                 continue
-            i, = product
+            i, (low, high) = product[0], self._range(j, reach)
             sure = b.mand(b.mand(known, b.mnot(fit.dropped[j])), b.mand(b.ogt(low, -INF), b.olt(high, INF)))
             replaced = self.basis.is_replaced(self.parts.columns[j][1])
             if replaced is not None:
@@ -198,14 +183,31 @@ class Projection:
         b.output(UPPER, 0, b.select(found, self.sums.upper, INF))
         b.output(WORTH, 0, b.select(b.mor(gone, b.ole(volume, 2.0**-4)), 1.0, 0.0))
 
+    def _range(self, j: int, reach: Value) -> tuple[Value, Value]:
+        """The ends of κ_j, where |b| <= reach."""
+        b, fit, spread, size = self.b, self.fit, self.b.const(0.0), self.b.const(0.0)
+        for k, h in enumerate(self.h):
+            spread = b.fma(b.abs(fit.path[k][j]), h, spread)
+        for e, (k, m) in enumerate(self.basis.pairs):
+            spread = b.fma(b.abs(fit.second[e][j]), b.mul(self.h[k], self.h[m]), spread)
+        for m in range(self.q):
+            entry = b.abs(fit.basis[j][m])
+            for k, h in enumerate(self.h):
+                entry = b.fma(b.abs(fit.turns[k][j][m]), h, entry)
+            spread = b.fma(b.select(fit.dropped[m], entry, 0.0), b.select(fit.dropped[m], fit.most[m], 0.0), spread)
+            entry = b.select(fit.dropped[m], 0.0, entry)
+            size = b.fma(entry, entry, size)
+        spread = b.fma(b.sqrt(size), reach, spread)
+        return b.neg(b.sub(spread, fit.kappa[j])), b.add(fit.kappa[j], spread)
+
     def _axis_as_it_was(self, lo: list[Value], hi: list[Value]) -> Value:
         """The variable that was to be cut, where it still can be, else the widest one."""
         b, was = self.b, self.b.input(0, rows(self.n)[1])
         best, axis = b.const(-1.0), b.const(STUCK)
         for i in range(self.n):
-            middle = cut(b, lo[i], hi[i], 0.5)
+            can = can_be_cut(b, lo[i], hi[i])
             width = b.select(b.oeq(was, float(i)), INF, b.sub(hi[i], lo[i]))
-            better = b.mand(b.mand(b.ogt(middle, lo[i]), b.olt(middle, hi[i])), b.ogt(width, best))
+            better = b.mand(can, b.ogt(width, best))
             best, axis = b.select(better, width, best), b.select(better, float(i), axis)
         return axis
 
@@ -218,9 +220,7 @@ class Projection:
         best, axis = b.const(-3.0), b.const(STUCK)
 
         def better(i: int, score: Value) -> tuple[Value, Value]:
-            middle = cut(b, lo[i], hi[i], 0.5)
-            can = b.mand(b.ogt(middle, lo[i]), b.olt(middle, hi[i]))
-            is_better = b.mand(can, b.ogt(score, best))
+            is_better = b.mand(can_be_cut(b, lo[i], hi[i]), b.ogt(score, best))
             return b.select(is_better, score, best), b.select(is_better, float(i), axis)
         for i in sorted({i for product in self.parts.products for i in product}):
             best, axis = better(i, b.select(b.oeq(b.input(0, rows(n)[1]), float(i)), -1.0, -2.0))

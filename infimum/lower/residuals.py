@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.expr.node import Expr, topological
-from infimum.expr.ops import Kind
+from infimum.expr.node import Expr
+from infimum.expr.separable import residual_vector
 from infimum.interval.arithmetic import mul
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.lower.contract import Contract
@@ -46,11 +46,8 @@ _LEAST, _MOST = 2.0**-500, 2.0**500  # of |z|²
 def residuals_of(f: Expr, x: Expr, any_size: bool = False) -> Expr | None:
     """The vector e of which f is the sum of squares; None if it is none, or not such a one that loops over data are cheap; or
     too short for that to matter, unless `any_size` will do."""
-    squares = f.args[0] if f.op == "sum" else f
-    e = squares.args[0] if squares.op == "powi" and squares["k"] == 2 else None
-    if e is None or len(e.shape) != 1 or not is_sum_over_data(f, x, any_size):
-        return None
-    return None if any(node.kind is Kind.REDUCE for node in topological([e])) else e
+    e = residual_vector(f)
+    return e if e is not None and is_sum_over_data(f, x, any_size) else None
 
 
 def residuals(name: str, f: Expr, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:

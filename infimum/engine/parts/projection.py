@@ -1,4 +1,4 @@
-"""Variable projection: sums of squares whose linear parameters are never cut (`lower/projection.py`).
+"""Variable projection: sums of squares whose linear parameters need not be cut (`lower/projection.py`).
 
 **Discards** a region on which the squares certainly add up to more than the upper bound, whatever the linear parameters are.
 **Reduces** these to where they may not. **Raises** the lower bound. **Finds** an upper bound: the sum at the linear fit for the
