@@ -24,6 +24,7 @@ from infimum.expr.norm_quotient import norm_quotients
 from infimum.expr.pieces import pieces_of
 from infimum.expr.separable import Separable, is_costly, residual_vector, separable, sum_of_squares
 from infimum.expr.show import listing
+from infimum.expr.system import System
 from infimum.expr.tangents import Tangents, tangents
 from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
@@ -134,8 +135,10 @@ class Evaluator:
     (array([-2.  ,  0.25]), array([7.  , 0.25]))
     """
 
-    def __init__(self, f: Expr, n: int, backend: Any = None, fun: Callable[[np.ndarray], Any] | None = None):
+    def __init__(self, f: Expr, n: int, backend: Any = None, fun: Callable[[np.ndarray], Any] | None = None,
+                 system: System | None = None):
         self.f, self.n, self.fun = f, n, fun  # the expression, and the function it was traced from, if there is one
+        self.system = system  # the function with its constraints, if it has any
         self.backend = CpuBackend() if backend is None else backend
         self._ready: dict[str, tuple] = {}
         self._parameters: dict[str, int] = {}
@@ -208,6 +211,28 @@ class Evaluator:
             found[node] = Enclosure(*(a[begin:begin + node.size] for a in out))
             begin += node.size
         return found
+
+    # ---- with constraints: row 0 is the function, the others are the constraints in their order
+    def rows(self, lo: Any, hi: Any) -> Enclosure:
+        """The natural enclosures of the function and of all constraints, of shape (1 + m, N)."""
+        out, shaped = self._run(programs.ROWS, lo, hi)
+        return Enclosure(*(shaped(a) for a in out))
+
+    def jacobian(self, lo: Any, hi: Any) -> Derivative:
+        """These, and the enclosures of their derivatives, of shape (1 + m, n, N)."""
+        out, shaped = self._run(programs.JACOBIAN, lo, hi)
+        slopes = (shaped(a.reshape(-1, self.n, a.shape[-1])) for a in out[3:])
+        return Derivative(Enclosure(*(shaped(a) for a in out[:3])), *slopes)
+
+    def estimate_jacobian(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The function and all constraints at each point, (1 + m, N), and their derivatives, (1 + m, n, N). Estimates."""
+        out, shaped = self._run(programs.ESTIMATE_JACOBIAN, x)
+        return shaped(out[0]), shaped(out[1].reshape(-1, self.n, out[1].shape[-1]))
+
+    def estimate_weighted(self, x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sum of all rows times weights (1 + m, N) at points (n, N), and its gradient (n, N). Estimates."""
+        out = self.run(programs.ESTIMATE_WEIGHTED, [x, weights])
+        return out[0][0], out[1]
 
     # ---- estimates: no proof, the same upward arithmetic
     def estimate(self, x: Any) -> np.ndarray:
@@ -347,12 +372,13 @@ class Evaluator:
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""
         if kind not in self._ready:
-            key = (self.f.key, kind, self.n, self.backend.name, getattr(self.backend, "lanes", 1))
+            name, *sizes = kind.split(":")
+            table, what = (programs.OF_SYSTEM, self.system) if name in programs.OF_SYSTEM else (programs.PROGRAMS, self.f)
+            key = (what.key, kind, self.n, self.backend.name, getattr(self.backend, "lanes", 1))
             if key not in _lowered:
                 heed("compiling")
-                name, *sizes = kind.split(":")
                 with _collector_paused():
-                    program = programs.PROGRAMS[name](self.f, var("x", (self.n,)), *map(int, sizes))
+                    program = table[name](what, var("x", (self.n,)), *map(int, sizes))
                     data = program.data
                     ready = self.backend.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 _lowered[key] = ready, program.at

@@ -27,6 +27,7 @@ from infimum.lower import (
     residuals,
     shave,
     sweep,
+    system,
     tangents,
 )
 from infimum.lower.boxes import Box, write_pair
@@ -61,6 +62,8 @@ PROJECTION = "projection"
 LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
 RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
+ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
+ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 
 
 @dataclass(slots=True)
@@ -191,4 +194,12 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
     CURVES: lambda f, x, constants: Program(*cells.at_points(CURVES, f, x, constants, curved=True)),
     COMPLETE: lambda f, x, m, p, samples: Program(*complete.complete(COMPLETE, f, x, m, p, samples)),
+}
+
+# those of a function and its constraints
+OF_SYSTEM: dict[str, Callable[..., Program]] = {
+    ROWS: lambda s, x: Program(*system.values(ROWS, s, x)),
+    JACOBIAN: lambda s, x: Program(*system.jacobian(JACOBIAN, s, x)),
+    ESTIMATE_JACOBIAN: lambda s, x: Program(*system.estimates(ESTIMATE_JACOBIAN, s, x)),
+    ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
 }
