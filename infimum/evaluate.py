@@ -218,6 +218,13 @@ class Evaluator:
         out, shaped = self._run(programs.ROWS, lo, hi)
         return Enclosure(*(shaped(a) for a in out))
 
+    def violated(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """True for each box (n, N) in which no point meets all constraints: some row is undefined on all of it, or beyond an
+        end."""
+        rows, system = self.rows(lo, hi), self.system
+        beyond = (rows.lo[1:] > system.upper[:, None]) | (rows.hi[1:] < system.lower[:, None])
+        return rows.empty.any(axis=0) | beyond.any(axis=0)
+
     def jacobian(self, lo: Any, hi: Any) -> Derivative:
         """These, and the enclosures of their derivatives, of shape (1 + m, n, N)."""
         out, shaped = self._run(programs.JACOBIAN, lo, hi)

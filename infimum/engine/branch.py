@@ -252,7 +252,7 @@ class Branch:
         upper, lane = best[k]
         if upper < self.incumbent.upper:
             self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
-            self._prune()
+            self.prune()
 
     def _fates(self, arrays: list[Any], *rows: Any) -> tuple[list[Fates], list[list[int]]]:
         """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
@@ -274,13 +274,15 @@ class Branch:
     def _put_aside(self, regions: Regions) -> None:
         """Regions that cannot be cut are enclosed as they are now, maybe a face of what was; their corners are points like
         others."""
-        value = self.evaluator.value(*(np.ascontiguousarray(side) for side in (regions.lo, regions.hi)))
+        sides = [np.ascontiguousarray(side) for side in (regions.lo, regions.hi)]
+        value = self.evaluator.value(*sides)
         regions.lower = np.fmax(regions.lower, value.lo)
-        self.final = self.final.with_(regions.at(np.flatnonzero(~value.empty)))
+        excluded = value.empty if self.evaluator.system is None else value.empty | self.evaluator.violated(*sides)
+        self.final = self.final.with_(regions.at(np.flatnonzero(~excluded)))
         if self.incumbent.offer(np.concatenate([regions.lo, regions.hi], axis=1)):
-            self._prune()
+            self.prune()
 
-    def _prune(self) -> None:
+    def prune(self) -> None:
         """Drops what the best point rules out."""
         self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
         self.pool.prune(self.incumbent.upper)
@@ -302,6 +304,14 @@ class Branch:
         some = self.arrays.empty(rows_of(self.n), end - begin)
         self.arrays.put(some, 0, regions, begin, end)
         return some
+
+    def lowest(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Up to so many of the lowest regions, as boxes (n, N), here. They stay where they are."""
+        heap = self.pool.front if len(self.pool.front) else self.pool.waiting
+        if not len(heap):
+            return np.empty((self.n, 0)), np.empty((self.n, 0))
+        columns = heap.arrays.fetch(heap.arrays.gather(heap.data, heap.find(count)[0]))
+        return np.ascontiguousarray(columns[:self.n]), np.ascontiguousarray(columns[self.n:2 * self.n])
 
     def run(self) -> Iterator[None]:
         """Steps until there is nothing to do."""

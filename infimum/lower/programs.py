@@ -19,6 +19,7 @@ from infimum.lower import (
     descent,
     faces,
     flight,
+    lagrangian,
     levenberg,
     model,
     newton_loop,
@@ -63,6 +64,7 @@ LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
 RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
+LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 
 
@@ -201,5 +203,6 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     ROWS: lambda s, x: Program(*system.values(ROWS, s, x)),
     JACOBIAN: lambda s, x: Program(*system.jacobian(JACOBIAN, s, x)),
     ESTIMATE_JACOBIAN: lambda s, x: Program(*system.estimates(ESTIMATE_JACOBIAN, s, x)),
+    LAGRANGIAN: lambda s, x, curved=1: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, curved)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
 }
