@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not look into tables
     from infimum import problems as problems
+    from infimum.constraint import Constraint as Constraint
+    from infimum.constraint_table import ConstraintValue as ConstraintValue
+    from infimum.constraint_table import ConstraintValues as ConstraintValues
     from infimum.cover import Cover as Cover
     from infimum.errors import BoundsError as BoundsError
     from infimum.errors import CheckpointError as CheckpointError
@@ -51,6 +54,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.result import Minimum as Minimum
     from infimum.result import Result as Result
     from infimum.result import Verdict as Verdict
+    from infimum.solve import feasible as feasible
+    from infimum.solve import maximize as maximize
     from infimum.solve import minimize as minimize
     from infimum.solve import resume as resume
     from infimum.unions import Unions as Unions
@@ -60,6 +65,8 @@ __version__ = "0.2.0"
 # Where the public names live. A module is imported when one of its names is first asked for, so that `import infimum` and
 # `infimum --help` take no time, and Ctrl-C during the rest of the imports is the program's to answer.
 _HOMES = {
+    "constraint": "Constraint",
+    "constraint_table": "ConstraintValue ConstraintValues",
     "cover": "Cover",
     "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
               "InternalError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
@@ -69,7 +76,7 @@ _HOMES = {
     "problem": "Interval Problem",
     "minimisers": "Minimiser Minimisers",
     "result": "Minimum Result Verdict",
-    "solve": "minimize resume",
+    "solve": "feasible maximize minimize resume",
     "unions": "Unions",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -33,11 +33,12 @@ class Cover:
     (True, False, 1.0, True, [[-2.0, -1.0], [1.0, 2.0]])
     """
 
-    __slots__ = ("_count", "_arrays", "_unions", "_lower")
+    __slots__ = ("_count", "_arrays", "_unions", "_lower", "_from_above")
 
     def __init__(self, lo: np.ndarray, hi: np.ndarray, lower: np.ndarray):
         """Boxes in columns (n, N), as the engines have them. Nothing is copied."""
         self._count, self._arrays, self._unions, self._lower = len(lower), None, None, None
+        self._from_above = False
         if lo.size + hi.size + lower.size <= KEPT:
             self._arrays = tuple(_read_only(array) for array in (lo.T, hi.T, lower))
 
@@ -46,6 +47,14 @@ class Cover:
         """All boxes of a product of unions. The function is nowhere on them below `lower`."""
         cover = cls.__new__(cls)
         cover._count, cover._arrays, cover._unions, cover._lower = unions.count, None, unions, lower
+        cover._from_above = False
+        return cover
+
+    def opposite(self) -> "Cover":
+        """The same regions for the function with the other sign, which is bounded from above there."""
+        cover = Cover.__new__(Cover)
+        cover._count, cover._arrays, cover._unions, cover._lower = self._count, self._arrays, self._unions, self._lower
+        cover._from_above = not self._from_above
         return cover
 
     def __len__(self) -> int:
@@ -83,8 +92,13 @@ class Cover:
 
     @property
     def lower(self) -> np.ndarray:
-        """A proved lower bound of the function on each region, of shape (count,)."""
-        return self._array(2)
+        """A proved lower bound of the function on each region, of shape (count,); -inf for a maximum."""
+        return np.full_like(self._array(2), -np.inf) if self._from_above else self._array(2)
+
+    @property
+    def upper(self) -> np.ndarray:
+        """For a maximum, a proved upper bound of the function on each region, of shape (count,); inf otherwise."""
+        return 0.0 - self._array(2) if self._from_above else np.full_like(self._array(2), np.inf)
 
     def _array(self, k: int) -> np.ndarray:
         if not self.kept:
@@ -128,6 +142,8 @@ class Cover:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cover):
             return NotImplemented
+        if self._from_above != other._from_above:
+            return False
         if self._unions is not None or other._unions is not None:
             return self._unions == other._unions and self._lower == other._lower
         if not (self.kept and other.kept):

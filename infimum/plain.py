@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.constraint_table import ConstraintValues
 from infimum.cover import Cover
 from infimum.minimisers import Minimisers
 
@@ -22,7 +23,7 @@ def plain(value: Any) -> Any:
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, dict):
         return {str(name): plain(entry) for name, entry in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, ConstraintValues)):
         return [plain(entry) for entry in value]
     if isinstance(value, Cover):
         if value.unions is None:

@@ -53,13 +53,14 @@ class Map:
 
 def convergence(result: Any) -> Convergence | None:
     """What the first drawing shows; None where there never was a gap to close, nor a value."""
-    rows = [(h.seconds, h.fun, h.lower) for h in result.history] + [(result.seconds, result.upper, result.lower)]
-    seconds, upper, lower = np.array(rows).T
+    rows = [(h.seconds, h.upper if result.maximised else h.fun, h.lower) for h in result.history]
+    seconds, upper, lower = np.array([*rows, (result.seconds, result.upper, result.lower)]).T
     is_gap = bool((np.isfinite(lower) & np.isfinite(upper)).any())
     with np.errstate(invalid="ignore", over="ignore"):
-        values = np.where(upper - lower > _TINY, upper - lower, 0.0) if is_gap else upper
+        values = np.where(upper - lower > _TINY, upper - lower, 0.0) if is_gap else lower if result.maximised else upper
     known = np.isfinite(values)
-    values = np.minimum.accumulate(values[known])
+    best = np.maximum if result.maximised and not is_gap else np.minimum
+    values = best.accumulate(values[known])
     if not len(values) or (is_gap and values[0] == 0):
         return None
     return Convergence(seconds[known], values, is_gap)

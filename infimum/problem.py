@@ -80,6 +80,7 @@ class Problem:
     hi: np.ndarray
     x0: np.ndarray | None = None
     start: StartBoxes | None = None
+    system: Any = None  # the function with its constraints, if there are any
 
     @classmethod
     @environment.ours

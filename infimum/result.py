@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.constraint_table import ConstraintValues
 from infimum.cover import Cover
 from infimum.minimisers import Minimisers
 from infimum.plain import plain, strict
@@ -54,12 +55,13 @@ class Minimum:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of a run: the time, and the evaluations, the best value (an estimate) and the proved lower bound up to then."""
+    """A moment of a run: the time, and the evaluations, the best value (an estimate) and the proved bounds up to then."""
 
     seconds: float
     nfev: int
     fun: float
     lower: float = -np.inf
+    upper: float = np.inf
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -75,7 +77,9 @@ class Result(Mapping):
     variables are independent, it is a product of unions of intervals (`regions.unions`), and `boxes` is the one box around it if
     there would be more than 10,000. minima: the local minima found, the lowest first. confidence: an estimate of the probability
     that no basin was missed (see docs/swarm.md); None if there is none. attained: True if the infimum is a value of the function;
-    None if that is not known. history: a Progress entry for each improvement. device: where the kernels ran. batch: the boxes per
+    None if that is not known. feasible: None if no feasible point is proved; else the proved point, or, where there are
+    equations, a pair (lo, hi), a box that is proved to hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by how much
+    equations were relaxed. history: a Progress entry for each improvement. device: where the kernels ran. batch: the boxes per
     step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
@@ -103,8 +107,12 @@ class Result(Mapping):
     regions: Cover | None = None
     device: str = "cpu"
     batch: int | None = None
+    feasible: np.ndarray | tuple[np.ndarray, np.ndarray] | None = None
+    purpose: str = "minimise"
+    feasibility: float = 0.0
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
     question: Callable[["Result"], Minimisers | None] | None = field(default=None, repr=False)  # finds `minimisers`; no key
+    inquiry: Callable[["Result"], ConstraintValues | None] | None = field(default=None, repr=False)  # of `constraints`; no key
 
     @cached_property
     @environment.ours
@@ -119,9 +127,30 @@ class Result(Mapping):
         """
         return None if self.question is None else self.question(self)
 
+    @cached_property
+    @environment.ours
+    def constraints(self) -> ConstraintValues | None:
+        """The values of the constraints at the feasible point, proved, as a table of `ConstraintValue`. They are computed when
+        this is first read. None without constraints, and where no feasible point is known."""
+        return None if self.inquiry is None else self.inquiry(self)
+
+    @property
+    @environment.ours
+    def maxcv(self) -> float | None:
+        """The largest violation of a constraint at x, rounded up: 0.0 if x is proved to be feasible; None if no feasible
+        point is proved."""
+        if self.x is None or self.feasible is None:
+            return None
+        return self.constraints.violation if isinstance(self.feasible, tuple) and self.constraints is not None else 0.0
+
+    @property
+    def maximised(self) -> bool:
+        """True for a result of `maximize`: `lower` is then the best value, and `upper` is proved."""
+        return self.purpose == "maximise"
+
     def __getstate__(self) -> dict[str, Any]:
-        """A pickle has no function to ask: what it can tell of minimisers is found before."""
-        return self.__dict__ | {"minimisers": self.minimisers}
+        """A pickle has no function to ask: what it can tell of minimisers and constraints is found before."""
+        return self.__dict__ | {"minimisers": self.minimisers, "constraints": self.constraints}
 
     @property
     @environment.ours
@@ -180,4 +209,5 @@ class Result(Mapping):
         return table(self)
 
 
-_KEYS = (*(f.name for f in fields(Result) if f.name not in ("view", "question")), "gap", "minimisers")
+_KEYS = (*(f.name for f in fields(Result) if f.name not in ("view", "question", "inquiry")), "gap", "minimisers", "constraints",
+         "maxcv", "maximised")

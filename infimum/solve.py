@@ -1,16 +1,18 @@
-"""minimize, and resume, which continues a run from its checkpoint."""
+"""minimize, maximize and feasible, and resume, which continues a run from its checkpoint."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from functools import partial
 from os import PathLike
 from secrets import randbits
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infimum import environment
 from infimum.backend.devices import backend_of
+from infimum.engine.answer.constraints import about_constraints
 from infimum.engine.auto import Auto
 from infimum.engine.branch import LEAST, lanes_of
 from infimum.engine.complete.engine import CompleteRun
@@ -27,10 +29,15 @@ from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save
 from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
 from infimum.engine.running.keywords import refuse
+from infimum.engine.running.maximising import Maximising
 from infimum.engine.running.progress import ProgressDisplay
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator, compile
+from infimum.expr.build import build
+from infimum.expr.constraints import impossible, read_constraints
 from infimum.expr.trace import arguments
+from infimum.integrality import read_integrality
+from infimum.maximised import maximised, opposite
 from infimum.plotting import View
 from infimum.problem import Problem
 from infimum.result import Result
@@ -44,18 +51,45 @@ _IN_BOXES = ("auto", "newton")  # start in any number of boxes, and take a batch
 _ARRAYS = 12  # the doubles a variable that a box may take on a GPU
 
 
+class Objective(NamedTuple):
+    """What is asked of a function: to "minimise" it, to "maximise" it, or only "feasible" points, whatever it is."""
+
+    fun: Any
+    purpose: str = "minimise"
+
+    @property
+    def maximises(self) -> bool:
+        return self.purpose == "maximise"
+
+    def plain(self, args: Any) -> Callable[[np.ndarray], Any] | None:
+        """The function to minimise at plain numbers; None where it is not at hand."""
+        own = self.fun.fun if isinstance(self.fun, Evaluator) else lambda x: self.fun(x, *arguments(args))
+        return own if own is None or not self.maximises else lambda x: -own(x)
+
+
+def nothing(x: Any) -> float:
+    """The objective where only feasible points are sought."""
+    return 0.0
+
+
 @environment.ours
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
              start_boxes: Any = None, engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto",
              atol: float = 1e-6, rtol: float = 1e-6, xtol: float | None = None, time_limit: float | None = None,
              max_boxes: int | None = None, memory_limit: float | None = 8e9, batch: int | None = None,
              progress: bool | None = None, callback: Callable | None = None, checkpoint: str | PathLike | None = None,
-             seed: int | None = 0, threads: int | None = None, **unknown: Any) -> Result:
+             seed: int | None = 0, threads: int | None = None, constraints: Any = (), integrality: Any = None,
+             feasibility: float = 0.0, **unknown: Any) -> Result:
     """Find and prove the global minimum of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite. `args` are passed on to
     `fun`, which may also be an Evaluator from `infimum.compile`. `x0` is a point to start from, or several. `start_boxes` is a
     list of boxes inside the bounds, each a list of pairs: search and proof are then about their union, and nothing else.
+
+    `constraints` are one or a list of: functions that return a comparison (`lambda x: x[0] + x[1] >= 12`, also `<=`, `==`, arrays
+    and lists of these), `infimum.Constraint(fun, lb, ub)`, SciPy's constraints and dicts. `integrality` has 1 for each variable
+    that is a whole number and 0 for each other. `feasibility=0.0` is exact; a larger one relaxes each equation by that much to
+    both sides, and the result says so. See docs/constraints.md.
 
     `engine="auto"` proves. It ends when `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that may
     hold a minimiser is wider than `xtol` (see `result.regions`; in `result.boxes`, regions that touch are merged). `time_limit`
@@ -82,10 +116,11 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     >>> r.verdict.name, r.lower >= -1e-6, r.upper < 1e-6, np.round(r.x, 6).tolist()
     ('PROVED', True, True, [1.0, 1.0])
     """
+    objective = fun if isinstance(fun, Objective) else Objective(fun)
     refuse(unknown, minimize)
     if engine not in ENGINES:
         raise OptionError(f"there is no engine {engine!r}; there are {', '.join(map(repr, ENGINES))}")
-    for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
+    for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol), ("feasibility", feasibility)):
         _check_number(name, value, optional=name == "xtol")
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("batch", batch)):
         _check_number(name, value, optional=True, positive=True)
@@ -101,39 +136,80 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
     _check_whose(options, engine)
     settings = PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, time_limit is not None)
-    problem = Problem.read(fun, bounds, n, x0, start_boxes)
+    problem = Problem.read(objective.fun, bounds, n, x0, start_boxes)
     _check_start(problem, engine)
+    integers, none, problem = read_integrality(integrality, problem)
     _check_particles(getattr(settings, "particles", None), len(problem.lo), memory_limit)
     if checkpoint is not None:
         checkpoint = _checkpoint_path(checkpoint, engine)
 
     def run() -> Result:
-        evaluator = _evaluator(fun, len(problem.lo), args, device, threads, memory_limit, LEAST if batch is None else int(batch))
+        evaluator = _evaluator(objective, len(problem.lo), args, device, threads, memory_limit,
+                               LEAST if batch is None else int(batch))
+        evaluator, relaxed, notes = _constrained(evaluator, constraints, integers, none, float(feasibility))
+        question = replace(problem, system=evaluator.system)
+        _check_system(question, engine)
         shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
-                  "view": _view(evaluator, problem)}
+                  "view": _view(evaluator, problem, objective)}
         if engine == "swarm":
-            return _on(evaluator, drive(Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None), **shared))
-        kind, goal = _prover(engine, batch, batch is None), Goal(atol, rtol, xtol)
-        search = kind(problem, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
+            search = Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None)
+            return _answer(objective, question, evaluator, drive(_seen(search, objective), **shared), None, relaxed, notes)
+        kind, goal = _prover(engine, batch, batch is None, evaluator.system is not None), Goal(atol, rtol, xtol)
+        search = kind(question, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
         writer = None
         if checkpoint is not None:
             asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
                      "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "may_move_to_gpu": batch is None,
-                     "key": evaluator.f.key}
+                     "key": evaluator.f.key, "purpose": objective.purpose, "integers": integers,
+                     "feasibility": float(feasibility), "system": None if evaluator.system is None else evaluator.system.key}
             writer = _checkpoint_writer(checkpoint, asked, problem)
             writer.begin()
-        return _on(evaluator, drive(search, writer=writer, **shared), search)
-    return _in_time(run, watch, problem, fun, args, time_limit, int(seed), engine, progress)
+        found = drive(_seen(search, objective), writer=writer, **shared)
+        return _answer(objective, question, evaluator, found, search, relaxed, notes)
+    return _in_time(run, watch, problem, objective, args, time_limit, int(seed), engine, progress,
+                    bool(integers) or not _is_empty(constraints))
 
 
 @environment.ours
-def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any = (), atol: float | None = None,
+def maximize(fun: Callable | Evaluator, bounds: Any, **settings: Any) -> Result:
+    """Find and prove the global maximum of `fun` over the box `bounds`. The arguments are those of `minimize`.
+
+    All of the result is about `fun` itself: its supremum lies between `lower`, the value at `x`, and `upper`, which is proved.
+
+    >>> r = maximize(lambda x: x[0] * (3 - x[0]), [(0, 10)])
+    >>> r.verdict.name, r.fun == r.lower <= 2.25 <= r.upper, r.x.tolist()
+    ('PROVED', True, [1.5])
+    """
+    refuse({name: value for name, value in settings.items() if name not in _KNOWN}, maximize)
+    return minimize(Objective(fun, "maximise"), bounds, **settings)
+
+
+@environment.ours
+def feasible(bounds: Any, constraints: Any, **settings: Any) -> Result:
+    """Find a point within the bounds that is proved to meet all constraints, or prove that there is none.
+
+    With the verdict PROVED, `result.feasible` is such a point or, where there are equations, a pair (lo, hi): a box that is
+    proved to hold one. With INFEASIBLE it is proved that no point meets all constraints. Further arguments are those of
+    `minimize`.
+    """
+    refuse({name: value for name, value in settings.items() if name not in _KNOWN}, feasible)
+    return minimize(Objective(nothing, "feasible"), bounds, constraints=constraints, **settings)
+
+
+_KNOWN = tuple(p.name for p in inspect.signature(minimize).parameters.values() if p.kind is not p.VAR_KEYWORD)
+
+
+@environment.ours
+def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args: Any = (), atol: float | None = None,
            rtol: float | None = None, xtol: float | None = None, memory_limit: float | None = None,
            time_limit: float | None = None, max_boxes: int | None = None, progress: bool | None = None,
-           callback: Callable | None = None, device: str = "auto", threads: int | None = None, **unknown: Any) -> Result:
-    """Continue the run whose state is in the file `checkpoint`; `fun` and `args` must be those of that run.
+           callback: Callable | None = None, device: str = "auto", threads: int | None = None, constraints: Any = (),
+           **unknown: Any) -> Result:
+    """Continue the run whose state is in the file `checkpoint`; `fun`, `args` and `constraints` must be those of that run (`fun`
+    is None for a run of `feasible`).
 
-    Bounds, engine and options come from the file; `time_limit`, `max_boxes`, `device` and `threads` are those given here.
+    Bounds, integrality, feasibility, engine and options come from the file; `time_limit`, `max_boxes`, `device` and `threads` are
+    those given here.
     `atol`, `rtol`, `xtol` and `memory_limit` come from the file too unless you give new ones, larger or smaller (`inf` for none),
     which are then saved in the file. So you can continue a run that stopped at its memory limit, or narrow a finished proof
     further. With unchanged settings the result has the same bits as a run that was never interrupted, except for the times and
@@ -151,31 +227,41 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator, *, args: Any =
     whole = load(checkpoint)
     asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
     lo, hi, x0, *start = (whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0", "start.lo", "start.hi"))
-    problem = Problem(fun, lo, hi, x0, None if start[0] is None else StartBoxes(*start))
+    objective = Objective(nothing if asked.get("purpose") == "feasible" else fun, asked.get("purpose", "minimise"))
+    problem = Problem(objective.fun, lo, hi, x0, None if start[0] is None else StartBoxes(*start))
+    chosen = np.isin(np.arange(len(lo)), asked.get("integers", ()))
+    integers, none, problem = read_integrality(chosen, problem)
 
     def run() -> Result:
-        evaluator = _evaluator(fun, len(problem.lo), args, device, threads, asked["memory_limit"])
+        evaluator = _evaluator(objective, len(problem.lo), args, device, threads, asked["memory_limit"])
+        evaluator, relaxed, notes = _constrained(evaluator, constraints, integers, none, asked.get("feasibility", 0.0))
+        question = replace(problem, system=evaluator.system)
         if evaluator.f.key != asked["key"]:
             raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made "
                                   "with")
-        kind = _prover(asked["engine"], asked["batch"], asked.get("may_move_to_gpu", False))
+        if asked.get("system") != (None if evaluator.system is None else evaluator.system.key):
+            raise CheckpointError(f"the checkpoint {checkpoint} is of other constraints: give those it was made with, "
+                                  "resume(..., constraints=...)")
+        kind = _prover(asked["engine"], asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None)
         settings = PROVERS[asked["engine"]][1]
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
-        search = kind(problem, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes,
+        search = kind(question, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes,
                       asked["memory_limit"])
         if whole.values["state"] is not None:
             search.restore(State(whole.values["state"], whole.arrays))
         if asked != whole.values["settings"]:
             save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
-        return _on(evaluator, drive(search, time_limit=time_limit, callback=callback, progress=progress,
-                                    writer=_checkpoint_writer(checkpoint, asked, problem), view=_view(evaluator, problem),
-                                    watch=watch), search)
-    return _in_time(run, watch, problem, fun, args, time_limit, asked["seed"], asked["engine"], progress)
+        found = drive(_seen(search, objective), time_limit=time_limit, callback=callback, progress=progress, watch=watch,
+                      writer=_checkpoint_writer(checkpoint, asked, problem), view=_view(evaluator, problem, objective))
+        return _answer(objective, question, evaluator, found, search, relaxed, notes)
+    return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
+                    asked.get("system") is not None)
 
 
-def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any, args: Any, time_limit: float | None, seed: int,
-             engine: str, progress: bool | None) -> Result:
-    """What `run` finds; if the time does not suffice to trace and compile the function, what plain calls of it find."""
+def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, objective: Objective, args: Any, time_limit: float | None,
+             seed: int, engine: str, progress: bool | None, constrained: bool) -> Result:
+    """What `run` finds; if the time does not suffice to trace and compile the function, what plain calls of it find: with
+    constraints nothing, since no point would be proved to meet them."""
     shown = ProgressDisplay(progress)
     watch.show = shown.wait
     try:
@@ -183,12 +269,15 @@ def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, fun: Any
             return _about(problem, run())
     except OutOfTime as early:
         shown.clear()
-        plain = fun.fun if isinstance(fun, Evaluator) else lambda x: fun(x, *arguments(args))
+        plain = None if constrained else objective.plain(args)
+        best = early.best if early.best is None or not objective.maximises else (early.best[0], opposite(early.best[1]))
         asked = time_limit is None or watch.asked_to_stop()
         why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
                                                         time_limit - watch.seconds)
-        result = by_plain_calls(problem, plain, early.best, f"{why} while {early} the function", left, seed, engine)
-        return _about(problem, replace(result, seconds=watch.seconds))
+        why = f"{why} while {early} the function" + ("; no feasible point was found" if constrained else "")
+        result = by_plain_calls(problem, plain, None if constrained else best, why, left, seed, engine)
+        result = replace(maximised(result) if objective.maximises else result, seconds=watch.seconds, purpose=objective.purpose)
+        return _about(problem, result)
     finally:
         shown.clear()
 
@@ -208,16 +297,63 @@ def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_li
     return asked | {"goal": [atol, rtol, None if xtol == np.inf else xtol], "memory_limit": limit}
 
 
-def _prover(engine: str, batch: int | None, may_move_to_gpu: bool) -> Callable:
+def _prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool) -> Callable:
     """The engine, with the batch if it has one."""
     kind, batch = PROVERS[engine][0], None if batch is None else int(batch)
+    if constrained:
+        from infimum.engine.constrained.engine import ConstrainedRun
+
+        return partial(ConstrainedRun, batch=batch)
     if engine == "auto":
         return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu)
     return partial(kind, batch=batch) if engine in _IN_BOXES else kind
 
 
-def _on(evaluator: Evaluator, result: Result, run: Any = None) -> Result:
-    return replace(result, device=evaluator.backend.name, batch=getattr(run, "batch", None))
+def _constrained(evaluator: Evaluator, constraints: Any, integers: tuple[int, ...], none: int | None,
+                 feasibility: float) -> tuple[Evaluator, float, list[str]]:
+    """The evaluator with its constraints, by how much equations are relaxed, and notes for the user. `none` is a variable whose
+    bounds hold no whole number."""
+    if not integers and _is_empty(constraints):
+        return evaluator, 0.0, []
+    read = read_constraints(constraints, evaluator.n)
+    if none is not None:
+        read.bodies.append(impossible(f"x[{none}] is a whole number"))
+    relaxed = feasibility if read.has_equations else 0.0
+    system = read.system(evaluator.f, integers, relaxed)
+    if system is not None:
+        evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, system)
+    return evaluator, relaxed, read.notes
+
+
+def _is_empty(constraints: Any) -> bool:
+    return constraints is None or (isinstance(constraints, (list, tuple)) and not constraints)
+
+
+def _seen(search: Any, objective: Objective) -> Any:
+    return Maximising(search) if objective.maximises else search
+
+
+def _answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, relaxed: float,
+            notes: list[str]) -> Result:
+    """The result, with all that belongs to the question and the device."""
+    verified = np.isfinite(result.lower if objective.maximises else result.upper)
+    feasible = result.feasible if result.feasible is not None else result.x if verified else None
+    result = replace(result, device=evaluator.backend.name, batch=getattr(run, "batch", None), feasible=feasible,
+                     purpose=objective.purpose)
+    if evaluator.system is not None:
+        result = about_constraints(result, problem, evaluator, relaxed)
+    if objective.purpose == "feasible" and feasible is not None:
+        what = "a point in the box `feasible` meets" if isinstance(feasible, tuple) else "x meets"
+        result = replace(result, message=f"{what} all constraints")
+    return replace(result, message="; ".join([result.message, *notes])) if notes else result
+
+
+def _check_system(problem: Problem, engine: str) -> None:
+    """What is not there for problems with constraints."""
+    if problem.system is not None and engine != "auto":
+        raise OptionError(f"engine {engine!r} takes no constraints and no whole numbers; engine 'auto' does")
+    if problem.system is not None and problem.several is not None:
+        raise OptionError("start_boxes cannot be combined with constraints or whole numbers: solve one box at a time, as bounds=")
 
 
 def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem) -> CheckpointWriter:
@@ -226,8 +362,9 @@ def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem)
     return CheckpointWriter(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi, **x0, **start}))
 
 
-def _view(evaluator: Evaluator, problem: Problem) -> View:
-    return View(evaluator.estimate, problem.lo, problem.hi)
+def _view(evaluator: Evaluator, problem: Problem, objective: Objective) -> View:
+    estimate = (lambda x: 0.0 - evaluator.estimate(x)) if objective.maximises else evaluator.estimate
+    return View(estimate, problem.lo, problem.hi)
 
 
 def _check_start(problem: Problem, engine: str) -> None:
@@ -276,8 +413,15 @@ def _check_particles(particles: int | None, n: int, memory_limit: float | None) 
                           "particles, or a larger memory_limit")
 
 
-def _evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None,
-               memory_limit: float | None, batch: int = LEAST) -> Evaluator:
+def _evaluator(objective: Objective, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
+               batch: int = LEAST) -> Evaluator:
+    """The function to minimise, on its device."""
+    evaluator = _own_evaluator(objective.fun, n, args, device, threads, memory_limit, batch)
+    return Evaluator(build("neg", evaluator.f), n, evaluator.backend, objective.plain(args)) if objective.maximises else evaluator
+
+
+def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
+                   batch: int) -> Evaluator:
     """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
     if isinstance(fun, Evaluator) and device not in ("auto", fun.backend.name):
         raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.backend.name}")

@@ -53,23 +53,54 @@ def point(x: np.ndarray | None, most: int = 10) -> str:
     return f"({shown}{f', … {len(x):,} in all' if len(x) > most else ''})"
 
 
+# what verdicts mean where the question is another one
+_SENTENCES = {
+    ("maximise", "PROVED"): "the global maximum is proved to lie between lower and upper",
+    ("maximise", "CANDIDATE"): "a search found this point; lower is verified, but higher values may exist",
+    ("feasible", "PROVED"): "a feasible point is proved",
+    ("feasible", "STOPPED"): "a limit was reached before anything was proved",
+    ("feasible", "UNDECIDED"): "no region can be cut any further, and nothing was proved",
+}
+
+
+def sentence(result: Any) -> str:
+    """What the verdict of a Result means."""
+    said = _SENTENCES.get((result.purpose, result.verdict.name), result.verdict.value)
+    return said if not result.feasibility else f"{said} (equations are relaxed: they may be off by {result.feasibility:g})"
+
+
 def rows(result: Any) -> list[tuple[str, str]]:
     """The rows of a Result's table; those without a name belong to the one above."""
-    lower = "none" if np.isinf(result.lower) else f"{result.lower + 0.0!r} (proved)"  # no -0.0
-    shown = [("verdict", f"{result.verdict.name}: {result.verdict.value}"), ("success", "yes" if result.success else "NO"),
+    shown = [("verdict", f"{result.verdict.name}: {sentence(result)}"), ("success", "yes" if result.success else "NO"),
              ("message", result.message)]
     if result.obstacle is not None:
         shown += zip(["obstacle", *[""] * len(result.obstacle)], textwrap.wrap(result.obstacle, _WIDTH), strict=False)
-    shown += [("upper bound", _upper(result)), ("lower bound", lower), ("x", point(result.x))]
-    shown += _boxes(result) + _minima(result)
+    if result.purpose != "feasible":
+        shown += _bounds(result)
+    shown += [("x", point(result.x)), *_constraints(result), *_boxes(result), *_minima(result)]
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
     return [*shown, ("run", f"engine {result.engine}, seed {result.seed}, on {result.device}")]
 
 
-def _upper(result: Any) -> str:
-    if result.x is None:
-        return "none"
-    return f"{result.upper!r} (verified at x)" if result.upper < np.inf else f"none; the value at x is about {result.fun!r}"
+def _bounds(result: Any) -> list[tuple[str, str]]:
+    """The two bounds, the one that a point has first."""
+    names = ("lower", "upper") if result.maximised else ("upper", "lower")
+    reached, proved = (getattr(result, name) + 0.0 for name in names)  # no -0.0
+    where = "in the box that is proved to hold a feasible point" if isinstance(result.feasible, tuple) else "at x"
+    at_x = "none" if result.x is None else f"{reached!r} (verified {where})" if np.isfinite(reached) else \
+        f"none; the value at x is about {result.fun!r}"
+    return [(f"{names[0]} bound", at_x), (f"{names[1]} bound", "none" if np.isinf(proved) else f"{proved!r} (proved)")]
+
+
+def _constraints(result: Any) -> list[tuple[str, str]]:
+    """The feasible point and the constraints there; nothing without constraints."""
+    table = result.constraints
+    if table is None:
+        return []
+    shown = []
+    if isinstance(result.feasible, tuple):
+        shown = [("feasible", f"a point in {box(*result.feasible)}")]
+    return shown + list(zip(["constraints", *[""] * len(table)], table.lines(_SHOWN), strict=False))
 
 
 def table(result: Any) -> str:
@@ -86,16 +117,17 @@ def html_table(result: Any) -> str:
 
 
 def _boxes(result: Any) -> list[tuple[str, str]]:
-    if result.boxes is None:
+    name = "maximisers" if result.maximised else "minimisers"
+    if result.boxes is None or result.purpose == "feasible":
         return []
     if not result.boxes:
-        return [("minimisers", "none")]
+        return [(name, "none")]
     if result.regions is not None and result.regions.unions is not None and result.regions.count > _SHOWN:
-        return _product(result.regions.unions.merged())
+        return _product(name, result.regions.unions.merged())
     known = result.minimisers if result.success and len(result.boxes) <= _SHOWN else None
     if known is not None and known.rest == 0 and known.may_be_global:
-        return _alone(known.may_be_global)
-    found = [("minimisers", f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}")]
+        return _alone(name, known.may_be_global)
+    found = [(name, f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}")]
     found += [("", box(*ends)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
     if len(result.boxes) > _SHOWN:
         widest = max(float((hi - lo).max()) for lo, hi in result.boxes)
@@ -106,19 +138,19 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
     return found
 
 
-def _alone(minimisers: list[Any]) -> list[tuple[str, str]]:
+def _alone(name: str, minimisers: list[Any]) -> list[tuple[str, str]]:
     """Boxes with one minimiser each that may be global, and no other elsewhere."""
     if len(minimisers) == 1:
-        return [("minimisers", f"exactly one, in {box(minimisers[0].lo, minimisers[0].hi)}")]
-    found = [("minimisers", f"at least one of {len(minimisers)} local ones, each alone in its box")]
+        return [(name, f"exactly one, in {box(minimisers[0].lo, minimisers[0].hi)}")]
+    found = [(name, f"at least one of {len(minimisers)} local ones, each alone in its box")]
     found += [("", box(m.lo, m.hi)) for m in minimisers[:_SHOWN]]
     return [*found, ("", f"and {len(minimisers) - _SHOWN:,} more")] if len(minimisers) > _SHOWN else found
 
 
-def _product(unions: Unions) -> list[tuple[str, str]]:
+def _product(name: str, unions: Unions) -> list[tuple[str, str]]:
     """The union of each variable; one line where all are equal."""
     n, count = len(unions), unions.count
-    found = [("minimisers", f"all in a product of unions, {number_of(count)} box{'es' if count != 1 else ''}")]
+    found = [(name, f"all in a product of unions, {number_of(count)} box{'es' if count != 1 else ''}")]
     sizes = unions.counts
     if n > 1 and (sizes == sizes[0]).all() and all((ends.reshape(n, -1) == ends[:sizes[0]]).all()
                                                    for ends in (unions.lo, unions.hi)):
@@ -147,7 +179,7 @@ def _minima(result: Any) -> list[tuple[str, str]]:
     if result.confidence is not None:
         found.append(("confidence", f"{result.confidence:.3g} that no basin is unseen (an estimate)"))
     if result.minima:
-        found.append(("minima", f"{'value':>22} {'descents':>8} {'share':>6}  {'ended':<10} x"))
+        found.append(("maxima" if result.maximised else "minima", f"{'value':>22} {'descents':>8} {'share':>6}  {'ended':<10} x"))
         for m in result.minima[:_SHOWN]:
             found.append(("", f"{m.value:>22.15g} {m.descents:>8} {m.share:>6.1%}  {m.status.name:<10} {point(m.x, 4)}"))
         if len(result.minima) > _SHOWN:

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import re
+from contextvars import ContextVar
 from typing import NoReturn
 
 import numpy as np
@@ -17,6 +18,7 @@ _NUMPY_NAME = {
 _TEST_OF_DEFINEDNESS = ("isnan", "isinf", "isfinite", "isclose")
 FLOATS_HOLD_NO_SYMBOLS = ("An array of floats cannot hold traced values: collect them in a list and use np.stack(list) or "
                           "np.array(list), or make the array with dtype=object.")
+CHOOSING: ContextVar[bool] = ContextVar("choosing", default=True)  # conditions choose between values; else they are constraints
 _OBJECTS = "compare the argument itself, without np.asarray or np.array, and join traced numbers with np.stack([...])."
 
 
@@ -33,8 +35,12 @@ def _truth_cure(place: SourceLocation | None) -> str:
     text = "" if place is None else place.text
     statement = "" if place is None else place.statement
     chain = _chained(text)
+    if not CHOOSING.get() and (chain is not None or re.search(r"\band\b", text) or called is builtins.all):
+        parts = ", ".join(chain or ["a", "b"])
+        return f"Return a list of comparisons, [{parts}], or give the two ends: infimum.Constraint(fun, lb, ub)."
     if chain is not None:
-        return f"A chained comparison asks for truth: write {chain}, and np.where(condition, a, b) to choose between values."
+        return f"A chained comparison asks for truth: write {' & '.join(f'({part})' for part in chain)}, and " \
+               "np.where(condition, a, b) to choose between values."
     if called in (builtins.min, builtins.max):
         name = called.__name__
         return f"Use np.{name}imum(a, b) for the {name} of two values, or np.{name}(np.stack([...])) for more."
@@ -56,8 +62,8 @@ def _truth_cure(place: SourceLocation | None) -> str:
     return "Use np.where(condition, a, b) to choose between values, np.minimum and np.maximum for the smaller and the larger."
 
 
-def _chained(text: str) -> str | None:
-    """`a < x < b` as `(a < x) & (x < b)`; None if the text is something else."""
+def _chained(text: str) -> list[str] | None:
+    """`a < x < b` as `a < x` and `x < b`; None if the text is something else."""
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -66,7 +72,7 @@ def _chained(text: str) -> str | None:
         return None
     operands = [tree.left, *tree.comparators]
     pairs = zip(operands, tree.ops, operands[1:], strict=False)
-    return " & ".join(f"({ast.unparse(ast.Compare(a, [op], [c]))})" for a, op, c in pairs)
+    return [ast.unparse(ast.Compare(a, [op], [c])) for a, op, c in pairs]
 
 
 def refuse_conversion(dtype: np.dtype) -> NoReturn:

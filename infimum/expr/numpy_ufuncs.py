@@ -7,9 +7,10 @@ import numpy as np
 
 from infimum.expr import build as b
 from infimum.expr.conditions import is_boolean
+from infimum.expr.constant_views import ends_of
 from infimum.expr.constants import constant, exact_ends
 from infimum.expr.integers import may_be_integers
-from infimum.expr.node import Expr, const, is_const, topological
+from infimum.expr.node import Expr, const, is_const
 from infimum.expr.operators import add_methods
 from infimum.expr.selection import select
 from infimum.expr.simplify import LARGEST_EXPONENT, is_exponent, scalar_of
@@ -90,18 +91,11 @@ def _without_views(y: Expr) -> Expr:
     is defined for a positive base only."""
     if y.op == "const" or _depends_on_variables(y):
         return y
-    nodes = list(topological([y]))
-    if any(node.op not in _CONSTANT_VIEWS and node.op != "const" for node in nodes):
+    known = ends_of(y)
+    if known is None:
         fail("The exponent was computed from constants by traced operations.",
              "Compute exponents with plain NumPy arrays, without traced values.")
-    ends = []
-    for end in ("lo", "hi"):
-        values: dict[int, np.ndarray] = {}
-        for node in nodes:
-            parts = [values[id(arg)] for arg in node.args]
-            values[id(node)] = getattr(node, end) if node.op == "const" else _CONSTANT_VIEWS[node.op](node, *parts)
-        ends.append(values[id(y)])
-    return const(*ends)
+    return const(*known)
 
 
 def _depends_on_variables(x: Expr) -> bool:
@@ -115,18 +109,6 @@ def _depends_on_variables(x: Expr) -> bool:
             seen.add(id(node))
             stack.extend(node.args)
     return False
-
-
-def _slice(node: Expr, x: np.ndarray) -> np.ndarray:
-    spans = zip(node["starts"], node["steps"], node["counts"], strict=True)
-    return x[np.ix_(*(start + step * np.arange(count) for start, step, count in spans))]
-
-
-_CONSTANT_VIEWS: dict[str, Callable[..., np.ndarray]] = {
-    "broadcast": lambda node, x: np.broadcast_to(x, node.shape), "reshape": lambda node, x: x.reshape(node.shape),
-    "transpose": lambda node, x: x.transpose(node["perm"]), "gather": lambda node, x: x[node["index"].array],
-    "concat": lambda node, *parts: np.concatenate(parts), "slice": _slice,
-}
 
 
 def _powers(x: Expr, exponents: np.ndarray, upper: np.ndarray) -> Expr:

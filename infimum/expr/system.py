@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,13 +12,23 @@ from infimum.expr.diff import gradient
 from infimum.expr.node import Expr
 
 
+class Label(NamedTuple):
+    """Where a constraint comes from: the number of the user's constraint, the element if that is an array, and what it is called,
+    or how it is written."""
+
+    number: int
+    element: int | None
+    text: str
+
+
 @dataclass(frozen=True, eq=False)
 class System:
     """Minimise f over the points x at which every element of every body is defined and lies between its ends, and at which the
     variables numbered in `integers` are whole numbers.
 
     `bodies` are vectors over the variables; `lower` and `upper` hold the ends of all their elements, one body after the other.
-    An equation has equal ends, an inequality one infinite end. No end is NaN, and lower <= upper.
+    An equation has equal ends, an inequality one infinite end. No end is NaN, and lower <= upper. `labels`, if there are any, say
+    what the user calls each of them.
     """
 
     f: Expr
@@ -25,6 +36,7 @@ class System:
     lower: np.ndarray
     upper: np.ndarray
     integers: tuple[int, ...] = ()
+    labels: tuple[Label, ...] = ()
 
     @property
     def m(self) -> int:

@@ -73,20 +73,25 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     >>> trace(lambda x: np.sum(x**2) + np.exp(x).max(), 2)
     (sum(powi(x, k=2), axes=(0,)) + amax(exp(x), axes=(0,)))
     """
+    return traced(fun, n, args, _scalar)
+
+
+def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable, Any], Any]) -> Any:
+    """What `read(fun, value)` makes of the value that fun(x, *args) returns for a symbolic vector x of n variables."""
     if not callable(fun):
         raise TraceError(f"The function to trace is a {type(fun).__name__}, which cannot be called. Pass a function f(x, *args).")
     x = Tracer(var("x", (_number_of_variables(n),)))
     extra = arguments(args)
     heed("tracing")
     try:
-        return _scalar(fun, _called(fun, x, extra))
+        return read(fun, _called(fun, x, extra))
     except TraceError as error:
         again = in_components(fun) if error.again else None
         if again is None:
             raise
         first = error
     try:
-        return _scalar(fun, _called(again, components_of(x) if x.size <= LARGEST_OBJECT_ARRAY else x, extra))
+        return read(fun, _called(again, components_of(x) if x.size <= LARGEST_OBJECT_ARRAY else x, extra))
     except UserFunctionError:  # met in the copy alone
         raise first from None
 
@@ -135,7 +140,7 @@ def no_random_numbers(fun: Callable) -> Iterator[None]:
     else:
         drawn |= at != before[1] or not np.array_equal(keys, before[0])
     if drawn:
-        raise _RandomNumbers(f"{_home(fun)}: The function draws random numbers. Draw them before, and pass them as an argument: "
+        raise _RandomNumbers(f"{home(fun)}: The function draws random numbers. Draw them before, and pass them as an argument: "
                              "the same point must always have the same value.")
 
 
@@ -182,14 +187,14 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
         outer = None if place is None else place.called()  # np.linalg.eig meets them in a function that it calls itself
         name = name_of(outer) if getattr(outer, "__module__", None) == "numpy.linalg" else f"np.{match[1]}"
         return trace_error(place, *no_rule(name, sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
-    where = f"{place}: " if place is not None else f"{_home(fun)}: "
+    where = f"{place}: " if place is not None else f"{home(fun)}: "
     hint = "Check its parameters: it is called with the vector x and the further arguments `args`." if place is None else \
         f"It was raised inside {place.library}: if that cannot take traced values, write the formula with NumPy functions." \
         if place.library is not None else "Correct the function, or pass the right number of variables."
     return UserFunctionError(f"{where}The function raised {type(error).__name__}: {text.rstrip('.') or 'no message'}. {hint}")
 
 
-def _home(fun: Callable) -> str:
+def home(fun: Callable) -> str:
     """Where the function is defined, for errors that have no line of the user's code in them."""
     code = getattr(fun, "__code__", None)
     name = getattr(fun, "__qualname__", repr(fun))
@@ -207,16 +212,16 @@ def _scalar(fun: Callable, value: Any) -> Expr:
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         return _constant(fun, value)
     what, cure = _not_a_number(value)
-    raise TraceError(f"{_home(fun)}: The function returned {what}. {cure}")
+    raise TraceError(f"{home(fun)}: The function returned {what}. {cure}")
 
 
 def _constant(fun: Callable, value: Any) -> Expr:
     if not np.isfinite(float(value)) if isinstance(value, (float, np.floating)) else False:
-        raise TraceError(f"{_home(fun)}: The function returned the constant {value}. Return a finite number.")
+        raise TraceError(f"{home(fun)}: The function returned the constant {value}. Return a finite number.")
     try:
         return const(exact_doubles(value))
     except TraceError as error:
-        raise TraceError(f"{_home(fun)}: In the returned value: {error}") from None
+        raise TraceError(f"{home(fun)}: In the returned value: {error}") from None
 
 
 def _not_a_number(value: Any) -> tuple[str, str]:

@@ -12,13 +12,14 @@ from infimum.errors import OptionError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """What a callback sees: the best point and value so far (an estimate), the proved lower bound, the evaluations, the time."""
+    """What a callback sees: the best point and value so far (an estimate), the proved bounds, the evaluations, the time."""
 
     x: np.ndarray
     fun: float
     nfev: int
     seconds: float
     lower: float
+    upper: float = np.inf
 
 
 # the parameters of scipy's callbacks; `convergence`, `context` and `accept` say nothing about a proof and never change

@@ -19,7 +19,8 @@ from infimum.watch import OutOfTime, Watch
 
 
 class Engine(Protocol):
-    """What the driver needs: work in pieces, a view of the best so far, and an answer at any moment."""
+    """What the driver needs: work in pieces, a view of the best so far, and an answer at any moment. The infimum lies between
+    `lower` and `value`; an engine that maximises has `upper` too, and the supremum lies between `value` and that."""
 
     name: str
     x: np.ndarray
@@ -93,16 +94,16 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
     try:
         for _ in engine.steps():
             seconds = time.perf_counter() - start
-            bounds = engine.lower, engine.value
+            best, bounds = engine.value, (engine.lower, getattr(engine, "upper", engine.value))
             if bounds != known:
                 known = bounds
-                history.append(Progress(seconds, engine.evaluations, bounds[1], bounds[0]))
+                history.append(Progress(seconds, engine.evaluations, best, *bounds))
             shown.show(engine, seconds)
             if writer is not None and time.perf_counter() - kept >= writer.every:
                 writer.keep(engine)
                 kept = time.perf_counter()
             if callback is not None:
-                stopped = _word(callback, Snapshot(engine.x, bounds[1], engine.evaluations, seconds, bounds[0]), interrupts)
+                stopped = _word(callback, Snapshot(engine.x, best, engine.evaluations, seconds, *bounds), interrupts)
             if interrupts.heard:
                 stopped = "interrupted"
             elif stopped is None and time_limit is not None and seconds >= time_limit:

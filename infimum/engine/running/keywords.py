@@ -27,8 +27,6 @@ _SCIPY = {
     "rng": "use seed=", "random_state": "use seed=",
     "popsize": "with engine='swarm' use options={'particles': …}",
     "init": "with engine='swarm' use options={'start': 'sobol'}, and x0= for points of your own",
-    "integrality": "integer variables are not there yet",
-    "constraints": "constraints are not there yet",
     **dict.fromkeys(("polish", "minimizer_kwargs", "local_search_options", "no_local_search", "finish"),
                     "leave it out: the best point is always improved by descents"),
     **dict.fromkeys(("vectorized", "updating"), "leave it out: boxes are always evaluated in batches"),

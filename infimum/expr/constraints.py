@@ -1,0 +1,244 @@
+"""The user's constraints, in all the forms they may have, as bodies between ends."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum.constraint import Constraint
+from infimum.errors import InfimumError, OptionError, ShapeError, TraceError
+from infimum.expr.build import build, reshape, take
+from infimum.expr.comparisons import comparisons, of_comparisons
+from infimum.expr.constant_views import ends_of
+from infimum.expr.constants import exact_doubles
+from infimum.expr.ends import Ends, read_ends
+from infimum.expr.node import Expr, Shape, between, const, var
+from infimum.expr.real import Real
+from infimum.expr.system import Label, System
+from infimum.expr.trace import home, traced
+from infimum.expr.tracer import Tracer, lift
+
+_FORMS = "a function that returns a comparison (lambda x: x[0] + x[1] >= 12), infimum.Constraint(fun, lb, ub), SciPy's " \
+         "NonlinearConstraint, LinearConstraint or Bounds, or a dict {'type': 'ineq', 'fun': g}"
+_TYPES = ("eq", "ineq")
+
+
+class Body(NamedTuple):
+    """A vector of constraints with their ends, and what they are called."""
+
+    expr: Expr
+    lower: np.ndarray
+    upper: np.ndarray
+    labels: list[Label]
+
+
+class Constraints(NamedTuple):
+    """All bodies, and what is to be said of constraints that are left out."""
+
+    bodies: list[Body]
+    notes: list[str]
+
+    @property
+    def has_equations(self) -> bool:
+        return any((body.lower == body.upper).any() for body in self.bodies)
+
+    def system(self, f: Expr, integers: tuple[int, ...], feasibility: float) -> System | None:
+        """With the function to minimise; None if nothing constrains the variables."""
+        if not self.bodies and not integers:
+            return None
+        lower, upper = (np.concatenate([np.zeros(0), *(getattr(body, end) for body in self.bodies)])
+                        for end in ("lower", "upper"))
+        return System(f, tuple(body.expr for body in self.bodies), *_relaxed(lower, upper, feasibility), integers,
+                      tuple(label for body in self.bodies for label in body.labels))
+
+
+def read_constraints(given: Any, n: int) -> Constraints:
+    """The constraints on n variables; an error names the number of the constraint that is wrong."""
+    read = Constraints([], [])
+    for number, one in enumerate(_listed(given)):
+        try:
+            for body in _read(one, number, n):
+                _add(read, body)
+        except InfimumError as error:
+            said = type(error)(f"constraint {number}: {error}")
+            raise said from error.__cause__
+    return read
+
+
+def impossible(text: str, number: int = -1) -> Body:
+    """A constraint that no point meets."""
+    return Body(const(np.zeros(1)), np.ones(1), np.ones(1), [Label(number, None, text)])
+
+
+def _listed(given: Any) -> list:
+    if isinstance(given, (str, bytes)):
+        raise OptionError(f"constraints must be one or a list of these: {_FORMS}; not {given!r}")
+    single = isinstance(given, Mapping) or callable(given) or hasattr(given, "lb") or not isinstance(given, Iterable)
+    return [] if given is None else [given] if single else list(given)
+
+
+# ---- the forms
+def _read(one: Any, number: int, n: int) -> Iterator[Body]:
+    if isinstance(one, Mapping):
+        yield from _of_dict(one, number, n)
+    elif hasattr(one, "lb") and hasattr(one, "ub"):
+        yield from _of_ends(one, number, n)
+    elif callable(one):
+        with of_comparisons():
+            found = traced(one, n, (), comparisons)
+        texts = [part.text or _name(one, number) for part in found]
+        for k, (body, lower, upper, _) in enumerate(found):
+            labels = _labels(number, body.shape, texts[k])
+            if not body.shape and texts.count(texts[k]) > 1:  # written in a loop
+                labels = [Label(number, k, texts[k])]
+            yield from _bodies(body, (Ends(lower, lower), Ends(upper, upper)), labels)
+    else:
+        raise OptionError(f"this is a {type(one).__name__}; give {_FORMS}")
+
+
+def _of_dict(one: Mapping, number: int, n: int) -> Iterator[Body]:
+    kind, fun = one.get("type"), one.get("fun")
+    if not isinstance(kind, str) or kind.lower() not in _TYPES:
+        raise OptionError(f"the type of a constraint is 'eq' (fun(x) == 0) or 'ineq' (fun(x) >= 0), not {kind!r}")
+    unknown = set(one) - {"type", "fun", "args", "jac", "hess"}
+    if unknown:
+        raise OptionError(f"a constraint has the keys 'type', 'fun' and 'args', not {sorted(map(str, unknown))[0]!r}")
+    body = _values(fun, n, one.get("args", ()))
+    ends = read_ends(0.0, 0.0 if kind.lower() == "eq" else np.inf, body.shape)
+    yield from _bodies(body, ends, _labels(number, body.shape, _name(fun, number)))
+
+
+def _of_ends(one: Any, number: int, n: int) -> Iterator[Body]:
+    if hasattr(one, "A"):
+        yield from _linear(one, number, n)
+        return
+    fun = getattr(one, "fun", None)
+    if fun is None and isinstance(one, Constraint):
+        raise OptionError("the function of the Constraint is None: give Constraint(fun, lb, ub)")
+    body = var("x", (n,)) if fun is None else _values(fun, n, ())
+    yield from _bodies(body, read_ends(one.lb, one.ub, body.shape),
+                       _labels(number, body.shape, "x" if fun is None else _name(fun, number)))
+
+
+def _linear(one: Any, number: int, n: int) -> Iterator[Body]:
+    """lb <= A x <= ub; rows with equally many coefficients are one body, and coefficients that are 0 have no part in it."""
+    rows, columns, values, m = _coefficients(one.A, n)
+    lower, upper = read_ends(one.lb, one.ub, (m,))
+    x = var("x", (n,))
+    counts = np.bincount(rows, minlength=m)
+    order = np.argsort(rows, kind="stable")
+    starts = np.cumsum(counts) - counts
+    for count in np.unique(counts):
+        mine = np.flatnonzero((counts == count) & (np.isfinite(lower.lo) | np.isfinite(upper.hi)))
+        if not len(mine):
+            continue
+        at = order[starts[mine][:, None] + np.arange(count)] if count else np.zeros((len(mine), 0), np.intp)
+        whole = count == n and bool((columns[at] == np.arange(n)).all())
+        factors = x if whole else take(x, columns[at])
+        terms = build("mul", const(values[at]), factors)
+        body = reshape(terms, (len(mine),)) if count == 1 else build("sum", terms, axes=(1,))
+        labels = [Label(number, int(k), f"constraint {number}") for k in mine]
+        yield from _bodies(body, tuple(Ends(*(a[mine] for a in ends)) if not ends.exact else Ends(*[ends.lo[mine]] * 2)
+                                       for ends in (lower, upper)), labels)
+
+
+def _coefficients(matrix: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Rows, columns and values of the coefficients that are not 0, and the number of rows; sparse matrices of SciPy are known by
+    their method `tocoo`. Entries given twice stay two, since adding them up would round."""
+    sparse = matrix.tocoo() if hasattr(matrix, "tocoo") else None
+    if sparse is None:
+        dense = np.atleast_2d(exact_doubles(np.asarray(matrix)))
+        shape, (rows, columns) = dense.shape, np.nonzero(dense) if dense.ndim == 2 else ((), ())
+        values = dense[rows, columns] if dense.ndim == 2 else dense
+    else:
+        shape, rows, columns, values = sparse.shape, sparse.row, sparse.col, exact_doubles(sparse.data)
+    if len(shape) != 2 or shape[1] != n:
+        raise ShapeError(f"the matrix A has the shape {tuple(shape)}, and there are {n:,} variables: it must have {n:,} columns")
+    return np.asarray(rows, np.intp), np.asarray(columns, np.intp), values, shape[0]
+
+
+def _values(fun: Any, n: int, args: Any) -> Expr:
+    """What a function of the variables returns, a number or an array."""
+    if not callable(fun):
+        raise OptionError(f"fun must be a function of an array, not {fun!r}")
+    return traced(fun, n, args, _numbers)
+
+
+def _numbers(fun: Callable, value: Any) -> Expr:
+    if isinstance(value, Tracer) and value.is_truth or isinstance(value, (bool, np.bool_)):
+        raise TraceError(f"{home(fun)}: The function returned a comparison, and its values are wanted here, since its ends are "
+                         "given beside it. Return the values, or give the function by itself, without ends.")
+    if not isinstance(value, (Tracer, Real, int, float, list, tuple, np.ndarray, np.generic)):
+        raise TraceError(f"{home(fun)}: The function returned {'None' if value is None else f'a {type(value).__name__}'}. Return "
+                         "a number or an array of numbers.")
+    try:
+        return lift(value)
+    except ValueError as error:
+        raise ShapeError(f"{home(fun)}: In the returned value: {error}. Join arrays with np.concatenate.") from None
+
+
+# ---- bodies
+def _bodies(body: Expr, ends: tuple[Ends, Ends], labels: list[Label]) -> Iterator[Body]:
+    """The body between its ends. Ends that are no doubles move into it: body - end is compared with 0, which is exact."""
+    flat = reshape(body, (body.size,))
+    lower, upper = (Ends(*[ends.lo.reshape(-1)] * 2) if ends.exact else Ends(ends.lo.reshape(-1), ends.hi.reshape(-1))
+                    for ends in ends)
+    if not flat.size:
+        return
+    if lower.exact and upper.exact:
+        yield Body(flat, lower.lo, upper.lo, labels)
+        return
+    same = (lower.lo == upper.lo) & (lower.hi == upper.hi)
+    for group, sides in ((same, (lower,)), (~same, (lower, upper))):
+        for side in sides:
+            at = np.flatnonzero(group & np.isfinite(side.lo))
+            if len(at):
+                moved = build("sub", flat if len(at) == flat.size else take(flat, at), between(side.lo[at], side.hi[at]))
+                zero, endless = np.zeros(len(at)), np.full(len(at), np.inf)
+                yield Body(moved, -endless if side is upper else zero, zero if side is upper or group is same else endless,
+                           [labels[k] for k in at])
+
+
+def _add(read: Constraints, body: Body) -> None:
+    """Keeps what constrains: of constant elements those that hold are noted and left out."""
+    ends = ends_of(body.expr)
+    if ends is None:
+        read.bodies.append(body)
+        return
+    holds = (body.lower <= ends[0]) & (ends[1] <= body.upper)
+    read.notes.extend(f"{named(body.labels[k])} holds everywhere" for k in np.flatnonzero(holds))
+    at = np.flatnonzero(~holds)
+    if len(at):
+        kept = const(ends[0][at], ends[1][at])
+        read.bodies.append(Body(kept, body.lower[at], body.upper[at], [body.labels[k] for k in at]))
+
+
+def named(label: Label) -> str:
+    """What a constraint is called in a sentence."""
+    element = "" if label.element is None else f"[{label.element}]"
+    return label.text + element if label.text.startswith("constraint ") else f"`{label.text}`{element}"
+
+
+def _labels(number: int, shape: Shape, text: str) -> list[Label]:
+    return [Label(number, k, text) for k in range(int(np.prod(shape)))] if shape else [Label(number, None, text)]
+
+
+def _name(fun: Any, number: int) -> str:
+    name = getattr(fun, "__name__", "<lambda>")
+    return f"constraint {number}" if name == "<lambda>" else name
+
+
+def _relaxed(lower: np.ndarray, upper: np.ndarray, feasibility: float) -> tuple[np.ndarray, np.ndarray]:
+    """The ends, those of equations moved apart by `feasibility` to both sides, rounded outward."""
+    equal = lower == upper
+    if not feasibility or not equal.any():
+        return lower, upper
+    return np.where(equal, -_sum_up(-lower, feasibility), lower), np.where(equal, _sum_up(upper, feasibility), upper)
+
+
+def _sum_up(a: np.ndarray, b: float) -> np.ndarray:
+    """a + b, rounded up."""
+    total = a + b
+    back = total - a
+    lost = (a - (total - back)) + (b - back)  # the rounding error, exactly (Knuth)
+    return np.where(lost > 0, np.nextafter(total, np.inf), total)

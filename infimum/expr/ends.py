@@ -1,0 +1,78 @@
+"""The ends of constraints: doubles, or numbers that are known between two doubles."""
+
+import math
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum.errors import BoundsError, ShapeError
+from infimum.expr.node import Shape
+from infimum.expr.real import Real, round_down, round_up
+
+_SIDES = ("lower", "upper")
+
+
+class Ends(NamedTuple):
+    """Numbers between the doubles lo and hi, element by element; the same array where they are doubles."""
+
+    lo: np.ndarray
+    hi: np.ndarray
+
+    @property
+    def exact(self) -> bool:
+        return self.lo is self.hi
+
+
+def read_ends(lb: Any, ub: Any, shape: Shape) -> tuple[Ends, Ends]:
+    """Lower and upper ends of the elements of an array, each broadcast to its shape as SciPy does."""
+    lower, upper = _side(lb, 0, shape), _side(ub, 1, shape)
+    for k in np.flatnonzero((lower.lo > upper.hi) | (lower.lo == np.inf) | (upper.hi == -np.inf))[:1]:
+        low, high = float(lower.lo.flat[k]), float(upper.hi.flat[k])
+        what = f"reversed: {low!r} > {high!r}" if low > high else f"a point at infinity: ({low!r}, {high!r}) holds no number"
+        raise BoundsError(f"the ends of {_element(k, shape)} are {what}")
+    return lower, upper
+
+
+def _side(given: Any, side: int, shape: Shape) -> Ends:
+    whole = isinstance(given, np.ndarray) and given.dtype == np.float64
+    try:
+        values = given if whole else np.array(given, dtype=object)  # an array of mixed numbers would round them
+    except ValueError:
+        raise ShapeError(f"the {_SIDES[side]} ends are no array: {given!r}") from None
+    pairs = None if whole else [_number(v, side) for v in values.flat]
+    lo = values if pairs is None else np.array([low for low, _ in pairs]).reshape(values.shape)
+    hi = lo if pairs is None or all(low == high for low, high in pairs) else \
+        np.array([high for _, high in pairs]).reshape(values.shape)
+    for k in np.flatnonzero(np.isnan(lo))[:1]:
+        raise BoundsError(f"the {_SIDES[side]} end of {_element(k, values.shape)} is NaN")
+    try:
+        first = np.broadcast_to(lo, shape)
+        return Ends(first, first if hi is lo else np.broadcast_to(hi, shape))
+    except ValueError:
+        raise ShapeError(f"the constraint has the shape {shape}, and its {_SIDES[side]} ends have the shape {values.shape}: give "
+                         "one number, or one for each element") from None
+
+
+def _element(k: int, shape: Shape) -> str:
+    return f"element {int(k)}" if shape else "the constraint"
+
+
+def _number(value: Any, side: int) -> tuple[float, float]:
+    """Two doubles around one end, equal if it is a double."""
+    if isinstance(value, Real):
+        return value.lo, value.hi
+    value = value.item() if isinstance(value, np.generic) and not isinstance(value, np.longdouble) else value
+    if isinstance(value, float):
+        return value, value
+    ratio = None if isinstance(value, bool) else getattr(value, "as_integer_ratio", None)
+    try:
+        exact = None if ratio is None else Fraction(*ratio())
+    except (OverflowError, ValueError):  # infinite, NaN
+        return float(value), float(value)
+    if exact is None:
+        raise BoundsError(f"the {_SIDES[side]} end is {value!r}, which is not a real number")
+    lo, hi = round_down(exact), round_up(exact)
+    if math.isinf(lo) or math.isinf(hi):
+        raise BoundsError(f"the {_SIDES[side]} end is too large for a double: write inf, or rescale the constraint")
+    return lo, hi

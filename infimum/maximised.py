@@ -1,0 +1,53 @@
+"""Results of a run that minimised -f, in the signs of f."""
+
+from dataclasses import replace
+from typing import Any
+
+from infimum.minimisers import Minimisers
+from infimum.result import Result
+
+# what the answer says of an infimum, and what it means for a supremum
+_WORDS = (("is the infimum", "is the supremum"), ("the infimum lies within", "the supremum lies within"),
+          ("below the value at x", "above the value at x"), ("falls below every double", "rises above every double"),
+          ("its infimum is -infinity", "its supremum is infinity"))
+
+
+def opposite(value: float) -> float:
+    """-value, without a sign on zero."""
+    return 0.0 - value
+
+
+def maximised(result: Result) -> Result:
+    """What a result about -f says about f. The history has its signs already."""
+    message = result.message
+    for said, meant in _WORDS:
+        message = message.replace(said, meant)
+    return replace(
+        result, fun=opposite(result.fun), lower=opposite(result.upper), upper=opposite(result.lower), message=message,
+        obstacle=None if result.obstacle is None else f"For the minimum of -f: {result.obstacle}",
+        minima=[replace(m, value=opposite(m.value)) for m in result.minima],
+        regions=None if result.regions is None else result.regions.opposite(),
+        question=None if result.question is None else _Opposite(result), purpose="maximise")
+
+
+class _Opposite:
+    """Asks about -f. A pickle holds nothing, since compiled kernels stay in their process."""
+
+    def __init__(self, result: Result):
+        self.result = result
+
+    def __call__(self, _: Any) -> Minimisers | None:
+        found = self.result.minimisers
+        if found is None:
+            return None
+        return Minimisers([replace(m, lower=opposite(m.upper), upper=opposite(m.lower)) for m in found], found.rest, found.why)
+
+    def __reduce__(self) -> tuple:
+        return _forgotten, ()
+
+    def __deepcopy__(self, memo: dict) -> "_Opposite":
+        return self
+
+
+def _forgotten() -> None:
+    return None
