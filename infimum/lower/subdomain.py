@@ -5,8 +5,8 @@ The L variables with the largest sides, as parts of the user's bounds (or, adapt
 side), have their sides divided into k each. On every subdomain f and all constraints are enclosed together, as they stand or by
 their mean value forms as well; a subdomain dies if f or a constraint is undefined on all of it, a constraint is violated there,
 or f lies above the upper bound. The lower bound of the region is the least one of those that survive, and each of the L
-variables shrinks to the hull of these. If none survives, the region is gone; where f above the upper bound had a part in that, its
-lower bound says so instead.
+variables shrinks to the hull of these. If none survives, the region is gone; where f above the upper bound had a part in that,
+its lower bound says so instead.
 """
 
 import itertools
