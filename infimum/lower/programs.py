@@ -20,6 +20,7 @@ from infimum.lower import (
     faces,
     flight,
     levenberg,
+    lines,
     model,
     newton_loop,
     projection,
@@ -64,6 +65,7 @@ RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
+LINES = "lines"
 
 
 @dataclass(slots=True)
@@ -202,4 +204,5 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     JACOBIAN: lambda s, x: Program(*system.jacobian(JACOBIAN, s, x)),
     ESTIMATE_JACOBIAN: lambda s, x: Program(*system.estimates(ESTIMATE_JACOBIAN, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
+    LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
 }
