@@ -21,6 +21,7 @@ from infimum.lower import (
     flight,
     lagrangian,
     levenberg,
+    lines,
     model,
     newton_loop,
     projection,
@@ -68,6 +69,7 @@ ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
 SUBDOMAIN = "subdomain"  # "subdomain:2:4:1:0" by pieces, variables, form, choice
 LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
+LINES = "lines"
 
 
 @dataclass(slots=True)
@@ -208,4 +210,5 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     SUBDOMAIN: lambda s, x, *how: Program(*subdomain.subdomain(SUBDOMAIN, s, x, *how)),
     LAGRANGIAN: lambda s, x, curved=1: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, curved)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
+    LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
 }
