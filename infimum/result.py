@@ -78,9 +78,9 @@ class Result(Mapping):
     there would be more than 10,000. minima: the local minima found, the lowest first. confidence: an estimate of the probability
     that no basin was missed (see docs/swarm.md); None if there is none. attained: True if the infimum is a value of the function;
     None if that is not known. feasible: None if no feasible point is proved; else the proved point, or, where there are
-    equations, a pair (lo, hi), a box that is proved to hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by how much
-    equations were relaxed. history: a Progress entry for each improvement. device: where the kernels ran. batch: the boxes per
-    step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
+    equations, a pair (lo, hi), a box that is proved to hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by
+    how much equations were relaxed. history: a Progress entry for each improvement. device: where the kernels ran. batch: the
+    boxes per step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """

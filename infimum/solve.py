@@ -6,15 +6,13 @@ from dataclasses import asdict, fields, replace
 from functools import partial
 from os import PathLike
 from secrets import randbits
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from infimum import environment
-from infimum.backend.devices import backend_of
-from infimum.engine.answer.constraints import about_constraints
 from infimum.engine.auto import Auto
-from infimum.engine.branch import LEAST, lanes_of
+from infimum.engine.branch import LEAST
 from infimum.engine.complete.engine import CompleteRun
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.goal import Goal
@@ -32,13 +30,10 @@ from infimum.engine.running.keywords import refuse
 from infimum.engine.running.maximising import Maximising
 from infimum.engine.running.progress import ProgressDisplay
 from infimum.errors import CheckpointError, OptionError
-from infimum.evaluate import Evaluator, compile
-from infimum.expr.build import build
-from infimum.expr.constraints import impossible, read_constraints
-from infimum.expr.trace import arguments
+from infimum.evaluate import Evaluator
 from infimum.integrality import read_integrality
 from infimum.maximised import maximised, opposite
-from infimum.plotting import View
+from infimum.objective import Objective, answer, evaluator_of, is_empty, nothing, view_of, with_constraints
 from infimum.problem import Problem
 from infimum.result import Result
 from infimum.start_boxes import StartBoxes
@@ -48,28 +43,6 @@ from infimum.watch import OutOfTime, Watch
 PROVERS = {"auto": (Auto, SwarmOptions), "newton": (NewtonRun, NewtonOptions), "complete": (CompleteRun, CompleteOptions)}
 ENGINES = (*PROVERS, "swarm")
 _IN_BOXES = ("auto", "newton")  # start in any number of boxes, and take a batch of them a step
-_ARRAYS = 12  # the doubles a variable that a box may take on a GPU
-
-
-class Objective(NamedTuple):
-    """What is asked of a function: to "minimise" it, to "maximise" it, or only "feasible" points, whatever it is."""
-
-    fun: Any
-    purpose: str = "minimise"
-
-    @property
-    def maximises(self) -> bool:
-        return self.purpose == "maximise"
-
-    def plain(self, args: Any) -> Callable[[np.ndarray], Any] | None:
-        """The function to minimise at plain numbers; None where it is not at hand."""
-        own = self.fun.fun if isinstance(self.fun, Evaluator) else lambda x: self.fun(x, *arguments(args))
-        return own if own is None or not self.maximises else lambda x: -own(x)
-
-
-def nothing(x: Any) -> float:
-    """The objective where only feasible points are sought."""
-    return 0.0
 
 
 @environment.ours
@@ -144,16 +117,16 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         checkpoint = _checkpoint_path(checkpoint, engine)
 
     def run() -> Result:
-        evaluator = _evaluator(objective, len(problem.lo), args, device, threads, memory_limit,
+        evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, memory_limit,
                                LEAST if batch is None else int(batch))
-        evaluator, relaxed, notes = _constrained(evaluator, constraints, integers, none, float(feasibility))
+        evaluator, relaxed, notes = with_constraints(evaluator, constraints, integers, none, float(feasibility))
         question = replace(problem, system=evaluator.system)
         _check_system(question, engine)
         shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
-                  "view": _view(evaluator, problem, objective)}
+                  "view": view_of(evaluator, problem, objective)}
         if engine == "swarm":
             search = Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None)
-            return _answer(objective, question, evaluator, drive(_seen(search, objective), **shared), None, relaxed, notes)
+            return answer(objective, question, evaluator, drive(_seen(search, objective), **shared), None, relaxed, notes)
         kind, goal = _prover(engine, batch, batch is None, evaluator.system is not None), Goal(atol, rtol, xtol)
         search = kind(question, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
         writer = None
@@ -165,9 +138,9 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             writer = _checkpoint_writer(checkpoint, asked, problem)
             writer.begin()
         found = drive(_seen(search, objective), writer=writer, **shared)
-        return _answer(objective, question, evaluator, found, search, relaxed, notes)
+        return answer(objective, question, evaluator, found, search, relaxed, notes)
     return _in_time(run, watch, problem, objective, args, time_limit, int(seed), engine, progress,
-                    bool(integers) or not _is_empty(constraints))
+                    bool(integers) or not is_empty(constraints))
 
 
 @environment.ours
@@ -180,7 +153,7 @@ def maximize(fun: Callable | Evaluator, bounds: Any, **settings: Any) -> Result:
     >>> r.verdict.name, r.fun == r.lower <= 2.25 <= r.upper, r.x.tolist()
     ('PROVED', True, [1.5])
     """
-    refuse({name: value for name, value in settings.items() if name not in _KNOWN}, maximize)
+    refuse({name: value for name, value in settings.items() if name not in _KNOWN}, maximize, minimize)
     return minimize(Objective(fun, "maximise"), bounds, **settings)
 
 
@@ -192,7 +165,7 @@ def feasible(bounds: Any, constraints: Any, **settings: Any) -> Result:
     proved to hold one. With INFEASIBLE it is proved that no point meets all constraints. Further arguments are those of
     `minimize`.
     """
-    refuse({name: value for name, value in settings.items() if name not in _KNOWN}, feasible)
+    refuse({name: value for name, value in settings.items() if name not in _KNOWN}, feasible, minimize)
     return minimize(Objective(nothing, "feasible"), bounds, constraints=constraints, **settings)
 
 
@@ -233,8 +206,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
     integers, none, problem = read_integrality(chosen, problem)
 
     def run() -> Result:
-        evaluator = _evaluator(objective, len(problem.lo), args, device, threads, asked["memory_limit"])
-        evaluator, relaxed, notes = _constrained(evaluator, constraints, integers, none, asked.get("feasibility", 0.0))
+        evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, asked["memory_limit"])
+        evaluator, relaxed, notes = with_constraints(evaluator, constraints, integers, none, asked.get("feasibility", 0.0))
         question = replace(problem, system=evaluator.system)
         if evaluator.f.key != asked["key"]:
             raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made "
@@ -252,8 +225,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
         if asked != whole.values["settings"]:
             save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
         found = drive(_seen(search, objective), time_limit=time_limit, callback=callback, progress=progress, watch=watch,
-                      writer=_checkpoint_writer(checkpoint, asked, problem), view=_view(evaluator, problem, objective))
-        return _answer(objective, question, evaluator, found, search, relaxed, notes)
+                      writer=_checkpoint_writer(checkpoint, asked, problem), view=view_of(evaluator, problem, objective))
+        return answer(objective, question, evaluator, found, search, relaxed, notes)
     return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
                     asked.get("system") is not None)
 
@@ -309,43 +282,8 @@ def _prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: 
     return partial(kind, batch=batch) if engine in _IN_BOXES else kind
 
 
-def _constrained(evaluator: Evaluator, constraints: Any, integers: tuple[int, ...], none: int | None,
-                 feasibility: float) -> tuple[Evaluator, float, list[str]]:
-    """The evaluator with its constraints, by how much equations are relaxed, and notes for the user. `none` is a variable whose
-    bounds hold no whole number."""
-    if not integers and _is_empty(constraints):
-        return evaluator, 0.0, []
-    read = read_constraints(constraints, evaluator.n)
-    if none is not None:
-        read.bodies.append(impossible(f"x[{none}] is a whole number"))
-    relaxed = feasibility if read.has_equations else 0.0
-    system = read.system(evaluator.f, integers, relaxed)
-    if system is not None:
-        evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, system)
-    return evaluator, relaxed, read.notes
-
-
-def _is_empty(constraints: Any) -> bool:
-    return constraints is None or (isinstance(constraints, (list, tuple)) and not constraints)
-
-
 def _seen(search: Any, objective: Objective) -> Any:
     return Maximising(search) if objective.maximises else search
-
-
-def _answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, relaxed: float,
-            notes: list[str]) -> Result:
-    """The result, with all that belongs to the question and the device."""
-    verified = np.isfinite(result.lower if objective.maximises else result.upper)
-    feasible = result.feasible if result.feasible is not None else result.x if verified else None
-    result = replace(result, device=evaluator.backend.name, batch=getattr(run, "batch", None), feasible=feasible,
-                     purpose=objective.purpose)
-    if evaluator.system is not None:
-        result = about_constraints(result, problem, evaluator, relaxed)
-    if objective.purpose == "feasible" and feasible is not None:
-        what = "a point in the box `feasible` meets" if isinstance(feasible, tuple) else "x meets"
-        result = replace(result, message=f"{what} all constraints")
-    return replace(result, message="; ".join([result.message, *notes])) if notes else result
 
 
 def _check_system(problem: Problem, engine: str) -> None:
@@ -360,11 +298,6 @@ def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem)
     x0 = {} if problem.x0 is None else {"x0": problem.x0}
     start = {} if problem.start is None else {"start.lo": problem.start.lo, "start.hi": problem.start.hi}
     return CheckpointWriter(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi, **x0, **start}))
-
-
-def _view(evaluator: Evaluator, problem: Problem, objective: Objective) -> View:
-    estimate = (lambda x: 0.0 - evaluator.estimate(x)) if objective.maximises else evaluator.estimate
-    return View(estimate, problem.lo, problem.hi)
 
 
 def _check_start(problem: Problem, engine: str) -> None:
@@ -411,33 +344,3 @@ def _check_particles(particles: int | None, n: int, memory_limit: float | None) 
         raise OptionError(f"{counted(particles, 'particle')} of {counted(n, 'variable')} would take about "
                           f"{bytes_of(particles, n):.2g} bytes, more than memory_limit = {memory_limit:,.0f}: give fewer "
                           "particles, or a larger memory_limit")
-
-
-def _evaluator(objective: Objective, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
-               batch: int = LEAST) -> Evaluator:
-    """The function to minimise, on its device."""
-    evaluator = _own_evaluator(objective.fun, n, args, device, threads, memory_limit, batch)
-    return Evaluator(build("neg", evaluator.f), n, evaluator.backend, objective.plain(args)) if objective.maximises else evaluator
-
-
-def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
-                   batch: int) -> Evaluator:
-    """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
-    if isinstance(fun, Evaluator) and device not in ("auto", fun.backend.name):
-        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.backend.name}")
-    if isinstance(fun, Evaluator) and threads is not None:
-        raise OptionError("threads belong to a function; give them to infimum.compile, which made this Evaluator")
-    backend = fun.backend if isinstance(fun, Evaluator) else backend_of(device, memory_limit, threads)
-    boxes = lanes_of(batch, n)
-    needed = 8 * boxes * _ARRAYS * n
-    if str(device).startswith("cuda") and memory_limit is not None and memory_limit < needed:
-        cure = "a larger memory_limit" if boxes == LEAST else "a smaller batch, or a larger memory_limit"
-        raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a step of {boxes:,} boxes of "
-                          f"{counted(n, 'variable')} takes {needed:,}; give {cure}")
-    if not isinstance(fun, Evaluator):
-        return compile(fun, n, args, backend=backend)
-    if fun.n != n:
-        raise OptionError(f"the Evaluator has {counted(fun.n, 'variable')}, the bounds have {n:,}")
-    if args is not None and not (isinstance(args, (tuple, list)) and not args):
-        raise OptionError("args belong to a function; this Evaluator was compiled with its own")
-    return fun

@@ -22,7 +22,7 @@ def bowl(x):
 @pytest.mark.parametrize(("name", "cure"), [
     ("method", "engine="), ("jac", "derivatives are computed"), ("tol", "atol= and rtol="),
     ("maxiter", "max_boxes= or time_limit="),
-    ("disp", "progress=True"), ("workers", "threads="), ("integrality", "not there yet"), ("constraints", "not there yet"),
+    ("disp", "progress=True"), ("workers", "threads="),
     ("strategy", "engine="), ("init", "'start'"), ("vectorized", "in batches"), ("mutation", "leave it out"),
     ("ranges", "bounds="), ("Atol", "did you mean atol=?"), ("timelimit", "did you mean time_limit=?"),
     ("verbosity_of_output", "there are fun, bounds, args"),
@@ -111,5 +111,5 @@ def test_names_for_type_checkers_are_the_public_names():
 
 
 def test_a_name_that_is_not_there():
-    with pytest.raises(AttributeError, match="module 'infimum' has no attribute 'maximise'"):
-        infimum.maximise  # noqa: B018
+    with pytest.raises(AttributeError, match="module 'infimum' has no attribute 'maximum'"):
+        infimum.maximum  # noqa: B018

@@ -46,6 +46,8 @@ def _side(given: Any, side: int, shape: Shape) -> Ends:
         np.array([high for _, high in pairs]).reshape(values.shape)
     for k in np.flatnonzero(np.isnan(lo))[:1]:
         raise BoundsError(f"the {_SIDES[side]} end of {_element(k, values.shape)} is NaN")
+    if not shape and values.size == 1:  # SciPy takes a number for an array of one
+        lo, hi = (lo.reshape(()),) * 2 if hi is lo else (lo.reshape(()), hi.reshape(()))
     try:
         first = np.broadcast_to(lo, shape)
         return Ends(first, first if hi is lo else np.broadcast_to(hi, shape))

@@ -35,8 +35,8 @@ _SCIPY = {
 }
 
 
-def refuse(unknown: dict[str, Any], function: Callable) -> None:
-    """Raises an OptionError for keywords that the function does not have.
+def refuse(unknown: dict[str, Any], function: Callable, like: Callable | None = None) -> None:
+    """Raises an OptionError for keywords that the function does not have; `like` is another one, whose keywords it passes on.
 
     >>> refuse({"tol": 1e-3}, refuse)
     Traceback (most recent call last):
@@ -44,7 +44,7 @@ def refuse(unknown: dict[str, Any], function: Callable) -> None:
     infimum.errors.OptionError: refuse has no argument 'tol': use atol= and rtol= for the value, xtol= for the regions
     """
     for name in unknown:
-        known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        known = [p.name for p in inspect.signature(like or function).parameters.values() if p.kind is not p.VAR_KEYWORD]
         near = get_close_matches(name.lower(), known, n=1)
         cure = _SCIPY.get(name) or (f"did you mean {near[0]}=?" if near else f"there are {', '.join(known)}")
         raise OptionError(f"{function.__name__} has no argument {name!r}: {cure}")

@@ -1,0 +1,113 @@
+"""What is asked of a function, and under which constraints: from the user's arguments to an Evaluator, and back again."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum.backend.devices import backend_of
+from infimum.engine.answer.constraints import about_constraints
+from infimum.engine.branch import LEAST, lanes_of
+from infimum.errors import OptionError
+from infimum.evaluate import Evaluator, compile
+from infimum.expr.build import build
+from infimum.expr.constraints import impossible, read_constraints
+from infimum.expr.trace import arguments
+from infimum.plotting import View
+from infimum.problem import Problem
+from infimum.result import Result
+from infimum.text import counted
+
+_ARRAYS = 12  # the doubles a variable that a box may take on a GPU
+
+
+class Objective(NamedTuple):
+    """What is asked of a function: to "minimise" it, to "maximise" it, or only "feasible" points, whatever it is."""
+
+    fun: Any
+    purpose: str = "minimise"
+
+    @property
+    def maximises(self) -> bool:
+        return self.purpose == "maximise"
+
+    def plain(self, args: Any) -> Callable[[np.ndarray], Any] | None:
+        """The function to minimise at plain numbers; None where it is not at hand."""
+        own = self.fun.fun if isinstance(self.fun, Evaluator) else lambda x: self.fun(x, *arguments(args))
+        return own if own is None or not self.maximises else lambda x: -own(x)
+
+
+def nothing(x: Any) -> float:
+    """The objective where only feasible points are sought."""
+    return 0.0
+
+
+def evaluator_of(objective: Objective, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
+               batch: int = LEAST) -> Evaluator:
+    """The function to minimise, on its device."""
+    evaluator = _own_evaluator(objective.fun, n, args, device, threads, memory_limit, batch)
+    return Evaluator(build("neg", evaluator.f), n, evaluator.backend, objective.plain(args)) if objective.maximises else evaluator
+
+
+def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
+                   batch: int) -> Evaluator:
+    """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
+    if isinstance(fun, Evaluator) and device not in ("auto", fun.backend.name):
+        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.backend.name}")
+    if isinstance(fun, Evaluator) and threads is not None:
+        raise OptionError("threads belong to a function; give them to infimum.compile, which made this Evaluator")
+    backend = fun.backend if isinstance(fun, Evaluator) else backend_of(device, memory_limit, threads)
+    boxes = lanes_of(batch, n)
+    needed = 8 * boxes * _ARRAYS * n
+    if str(device).startswith("cuda") and memory_limit is not None and memory_limit < needed:
+        cure = "a larger memory_limit" if boxes == LEAST else "a smaller batch, or a larger memory_limit"
+        raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a step of {boxes:,} boxes of "
+                          f"{counted(n, 'variable')} takes {needed:,}; give {cure}")
+    if not isinstance(fun, Evaluator):
+        return compile(fun, n, args, backend=backend)
+    if fun.n != n:
+        raise OptionError(f"the Evaluator has {counted(fun.n, 'variable')}, the bounds have {n:,}")
+    if args is not None and not (isinstance(args, (tuple, list)) and not args):
+        raise OptionError("args belong to a function; this Evaluator was compiled with its own")
+    return fun
+
+
+def with_constraints(evaluator: Evaluator, constraints: Any, integers: tuple[int, ...], none: int | None,
+                 feasibility: float) -> tuple[Evaluator, float, list[str]]:
+    """The evaluator with its constraints, by how much equations are relaxed, and notes for the user. `none` is a variable whose
+    bounds hold no whole number."""
+    if not integers and is_empty(constraints):
+        return evaluator, 0.0, []
+    read = read_constraints(constraints, evaluator.n)
+    if none is not None:
+        read.bodies.append(impossible(f"x[{none}] is a whole number"))
+    relaxed = feasibility if read.has_equations else 0.0
+    system = read.system(evaluator.f, integers, relaxed)
+    if system is not None:
+        evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, system)
+    return evaluator, relaxed, read.notes
+
+
+def is_empty(constraints: Any) -> bool:
+    return constraints is None or (isinstance(constraints, (list, tuple)) and not constraints)
+
+
+def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, relaxed: float,
+            notes: list[str]) -> Result:
+    """The result, with all that belongs to the question and the device."""
+    verified = np.isfinite(result.lower if objective.maximises else result.upper)
+    feasible = result.feasible if result.feasible is not None else result.x if verified else None
+    result = replace(result, device=evaluator.backend.name, batch=getattr(run, "batch", None), feasible=feasible,
+                     purpose=objective.purpose)
+    if evaluator.system is not None:
+        result = about_constraints(result, problem, evaluator, relaxed)
+    if objective.purpose == "feasible" and feasible is not None:
+        what = "a point in the box `feasible` meets" if isinstance(feasible, tuple) else "x meets"
+        result = replace(result, message=f"{what} all constraints")
+    return replace(result, message="; ".join([result.message, *notes])) if notes else result
+
+
+def view_of(evaluator: Evaluator, problem: Problem, objective: Objective) -> View:
+    estimate = (lambda x: 0.0 - evaluator.estimate(x)) if objective.maximises else evaluator.estimate
+    return View(estimate, problem.lo, problem.hi)
