@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from bench.provers import Claim, _finite
+from infimum.expr.constraints import read_constraints
 from infimum.expr.node import Expr, topological
 from infimum.expr.ops import Kind
+from infimum.expr.trace import trace
 from infimum.problems import constrained
 
 LARGE = 1e20
@@ -215,10 +217,9 @@ MODULES = {"MAiNGO": "maingopy", "SCIP": "pyscipopt", "Gurobi": "gurobipy"}
 
 def peer(name: str, problem: str, limit: float, rtol: float) -> dict[str, Any]:
     """One peer on one problem of the gallery: the seconds from an empty model to the claim, the library imported before."""
-    from infimum.constraints import read_system
     importlib.import_module(MODULES[name])
     p = constrained.get(problem)
-    system = read_system(p.fun, p.constraints, p.n)
+    system = read_constraints(p.constraints, p.n).system(trace(p.fun, p.n))
     start = time.perf_counter()
     claim = PEERS[name](p, system, limit, rtol)
     seconds = time.perf_counter() - start

@@ -16,6 +16,7 @@ import math
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.constraint_peers import PEERS  # noqa: E402
+from bench.constraint_random import judged, planted, solve  # noqa: E402
 from bench.process import child  # noqa: E402
 from bench.table import exit_code, head, report, this_machine, write_json  # noqa: E402
 from infimum.problems import constrained  # noqa: E402
@@ -145,7 +147,23 @@ def _timed_chain(n: int, bounds: list, options: argparse.Namespace) -> tuple[flo
     return time.perf_counter() - start, r
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {"gallery": gallery, "cec": cec, "chain": chain}
+def random(options: argparse.Namespace) -> None:
+    head(f"Random problems with a planted optimum, to {GAPS[0]:g}, a fifth of them infeasible")
+    verdicts, faults = Counter(), []
+    for seed in range(options.count):
+        p = planted(seed)
+        r = solve(p, rtol=GAPS[0], atol=GAPS[0], time_limit=options.each, device=options.device)
+        verdicts[("infeasible " if p.infeasible else "feasible ") + r.verdict.name] += 1
+        wrong = judged(p, r)
+        if wrong:
+            faults.append({"seed": seed, "wrong": wrong})
+            print(f"WRONG: problem {seed}: {wrong}", flush=True)
+    options.tables["random"] = [dict(verdicts), faults]
+    report("wrong answers", len(faults), f"of {options.count:,}", "0", not faults,
+           ", ".join(f"{count:,} {name}" for name, count in sorted(verdicts.items())))
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {"gallery": gallery, "cec": cec, "chain": chain, "random": random}
 
 
 def main() -> int:
@@ -153,6 +171,8 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=PARTS, help="the parts to run")
     parser.add_argument("--problems", nargs="+", metavar="TEXT", help="only problems whose name contains one of these")
     parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds that a call may take (20)")
+    parser.add_argument("--count", type=int, default=2000, metavar="N", help="random problems (2,000)")
+    parser.add_argument("--each", type=float, default=2.0, metavar="S", help="seconds that each of them may take (2)")
     parser.add_argument("--peers", action="store_true", help="compare with other programs")
     parser.add_argument("--device", default="cpu", help="cpu (the default) or cuda")
     parser.add_argument("--json", help="write the tables to this file, again after each row")

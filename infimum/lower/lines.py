@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, topological
 from infimum.expr.reading import reads
 from infimum.expr.system import System

@@ -117,7 +117,7 @@ class ConstrainedRun:
         """Looks for a better point in the lowest regions."""
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
-            self.search.in_boxes(lo, hi)
+            self.search.in_box(lo, hi)
             self._offer()
             self.branch.prune()
 
