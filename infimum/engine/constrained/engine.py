@@ -20,8 +20,8 @@ from infimum.evaluate import Evaluator
 from infimum.problem import Problem
 from infimum.result import Progress, Result
 
-_LOOKS = 16       # regions in which a point is looked for at a time
-_OFTEN = 64       # up to so many steps points are looked for after 1, 2, 4, … of them, then after so many more each time
+_LOOKS = 4        # regions in which a point is looked for at a time
+_OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
 class ConstrainedRun:
@@ -95,6 +95,8 @@ class ConstrainedRun:
                     for _ in steps:
                         yield
                     self._offer()
+                    if self.incumbent.upper < np.inf:
+                        break
             self.branch = branch
             branch.prune()
             self._teach()
@@ -111,7 +113,9 @@ class ConstrainedRun:
     def _looks(self) -> bool:
         """By counts: a run that is resumed looks after the same steps."""
         steps = self.branch.steps
-        return steps & (steps - 1) == 0 if steps <= _OFTEN else steps % _OFTEN == 0
+        if steps & (steps - 1) == 0:
+            return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
+        return self.incumbent.upper == np.inf and steps % _OFTEN == 0
 
     def _look(self) -> None:
         """Looks for a better point in the lowest regions."""
