@@ -228,13 +228,13 @@ class Evaluator:
     def jacobian(self, lo: Any, hi: Any) -> Derivative:
         """These, and the enclosures of their derivatives, of shape (1 + m, n, N)."""
         out, shaped = self._run(programs.JACOBIAN, lo, hi)
-        slopes = (shaped(a.reshape(-1, self.n, a.shape[-1])) for a in out[3:])
+        slopes = (shaped(a.reshape(1 + self.system.m, self.n, a.shape[-1])) for a in out[3:])
         return Derivative(Enclosure(*(shaped(a) for a in out[:3])), *slopes)
 
     def estimate_jacobian(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
         """The function and all constraints at each point, (1 + m, N), and their derivatives, (1 + m, n, N). Estimates."""
         out, shaped = self._run(programs.ESTIMATE_JACOBIAN, x)
-        return shaped(out[0]), shaped(out[1].reshape(-1, self.n, out[1].shape[-1]))
+        return shaped(out[0]), shaped(out[1].reshape(1 + self.system.m, self.n, out[1].shape[-1]))
 
     def estimate_weighted(self, x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sum of all rows times weights (1 + m, N) at points (n, N), and its gradient (n, N). Estimates."""

@@ -1,7 +1,7 @@
 """Proof that equations have a solution in a tiny box: Krawczyk's operator in as many variables as there are equations.
 
-The other variables are fixed at their doubles. What is proved: in the box there is exactly one point at which all the equations that
-were solved hold, and on all of it every other constraint holds and f is defined. See docs/proof.md.
+The other variables are fixed at their doubles. What is proved: in the box there is exactly one point at which all the equations
+that were solved hold, and on all of it every other constraint holds and f is defined. See docs/proof.md.
 """
 
 from enum import Enum
@@ -53,16 +53,17 @@ class Basis(NamedTuple):
 
 def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Proved | WhyNot:
     """A box around about x within the bounds that certainly holds a feasible point."""
-    basis = _chosen(evaluator, bounds, x)
-    if isinstance(basis, WhyNot):
-        return basis
-    x = _refined(evaluator, basis, x)
-    box = _solved(evaluator, bounds, basis, x)
-    return box if isinstance(box, WhyNot) else _judged(evaluator, bounds, basis, x, *box)
+    with np.errstate(all="ignore"):
+        basis = _chosen(evaluator, bounds, x)
+        if isinstance(basis, WhyNot):
+            return basis
+        x = _refined(evaluator, basis, x)
+        box = _solved(evaluator, bounds, basis, x)
+        return box if isinstance(box, WhyNot) else _judged(evaluator, bounds, basis, x, *box)
 
 
 def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Basis | WhyNot:
-    """By elimination with the largest pivots of all; variables at their bounds, those of whole numbers and fixed ones are held."""
+    """By elimination with the largest pivots of all; variables at their bounds, integers and fixed ones are held."""
     system, (lo, hi) = evaluator.system, bounds
     equations = np.flatnonzero(system.equal)
     free = (x > lo) & (x < hi)

@@ -1,5 +1,5 @@
-"""Points moved to where all constraints hold with a little to spare: Newton's method of least steps, many lanes at once. Estimates,
-which a proof is then tried with."""
+"""Points moved to where all constraints hold with a little to spare: Newton's method of least steps, many lanes at once.
+Estimates, which a proof is then tried with."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ _SPARE = 0.0, 1e-14, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5  # of the size o
 _ERRORS = 2.0         # times the width of its enclosure at the point, besides
 _STEPS, _PASSES = 6, 3
 _AT_BOUND = 2.0**-26  # of a variable's unit: so near it is moved to its bound
-_FARTHEST = 2.0**-7   # of its unit that a variable is moved
+_FARTHEST = 2.0**-4   # of its unit that a variable is moved
 _REGULAR = 2.0**-44
 _MOST = 1 << 22       # numbers that a step works on
 
@@ -27,13 +27,13 @@ class Moved(NamedTuple):
 
 
 def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], points: np.ndarray) -> Moved:
-    """For each of the points (n, N) some nearby, those with the lowest values first. Variables at a bound stay there in one half of
-    them, and are moved inside too in the other half."""
+    """For each of the points (n, N) some nearby, those with the lowest values first. Variables at a bound stay there in one half
+    of them, and are moved inside too in the other half."""
     system, (lo, hi) = evaluator.system, (end[:, None] for end in bounds)
     n = len(lo)
     values, jacobian = evaluator.estimate_jacobian(points)
+    rows = evaluator.rows(points, points)
     with np.errstate(all="ignore"):
-        rows = evaluator.rows(points, points)
         size = np.maximum(total(np.abs(jacobian[1:] * points).swapaxes(0, 1)), np.abs(values[1:]))
         errors = _ERRORS * (rows.hi - rows.lo)[1:]
         near = (np.abs(np.stack([values[1:] - system.lower[:, None], system.upper[:, None] - values[1:]])).min(axis=0)
@@ -78,8 +78,9 @@ class _Lanes:
             self.stays = fixed | (held & ((self.x == lo) | (self.x == hi)))
             lower, upper = (end[used, None] for end in (system.lower, system.upper))
             middle = lower / 2 + upper / 2
-            self.lower = np.where(lower > -np.inf, np.minimum(lower + margin[used], np.where(upper < np.inf, middle, np.inf)), lower)
-            self.upper = np.where(upper < np.inf, np.maximum(upper - margin[used], np.where(lower > -np.inf, middle, -np.inf)), upper)
+            both, margin = (lower > -np.inf) & (upper < np.inf), margin[used]
+            self.lower = np.minimum(lower + margin, np.where(both, middle, np.inf))
+            self.upper = np.maximum(upper - margin, np.where(both, middle, -np.inf))
         self.value = np.full(x.shape[1], np.inf)
 
     def step(self) -> None:

@@ -1,5 +1,5 @@
-"""Small dense algebra in many lanes at once: arrays whose last axis is a lane. Estimates, with the same bits on every machine: sums
-are taken in the order of the axis, and no library's product or logarithm is used."""
+"""Small dense algebra in many lanes at once: arrays whose last axis is a lane. Estimates, with the same bits on every machine:
+sums are taken in the order of the axis, and no library's product or logarithm is used."""
 
 import numpy as np
 
@@ -48,8 +48,8 @@ def log_of_product(factors: np.ndarray) -> np.ndarray:
 
 
 def solve(matrix: np.ndarray, right: np.ndarray, positive: int) -> tuple[np.ndarray, np.ndarray]:
-    """Solutions (k, N) of symmetric systems (k, k, N) by elimination in the given order, and where its first `positive` pivots are
-    positive and the others negative: with a positive definite leading block it needs no interchanges.
+    """Solutions (k, N) of symmetric systems (k, k, N) by elimination in the given order, and where its first `positive` pivots
+    are positive and the others negative: with a positive definite leading block it needs no interchanges.
 
     >>> x, good = solve(np.array([[[2.0], [1.0]], [[1.0], [-1.0]]]), np.array([[3.0], [0.0]]), 1)
     >>> x[:, 0].tolist(), good.tolist()

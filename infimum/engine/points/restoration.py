@@ -1,5 +1,5 @@
-"""From anywhere towards points that obey the constraints: Levenberg and Marquardt's method on what is violated, many lanes at once.
-Estimates."""
+"""From anywhere towards points that obey the constraints: Levenberg and Marquardt's method on what is violated, many lanes at
+once. Estimates."""
 
 import numpy as np
 
@@ -12,20 +12,21 @@ _MOST_DAMPING = 2.0**20
 
 
 class Restoration:
-    """Lanes at points x (n, N) between their own bounds; `left` is the sum of squared violations, each in units of `scale`
-    (m, 1)."""
+    """Lanes at points x (n, N) between their own bounds; `left` is the sum of squared violations, each as part of the
+    constraint's largest derivative at the start."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, scale: np.ndarray):
-        self.evaluator, self.lo, self.hi, self.scale = evaluator, lo, hi, scale
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray):
+        self.evaluator, self.lo, self.hi = evaluator, lo, hi
         system = evaluator.system
         self.lower, self.upper = (end[:, None] for end in (system.lower, system.upper))
         self.x = np.minimum(np.maximum(x, lo), hi)
-        self.violations, self.jacobian, self.left = self._look(self.x)
-        self.damping = np.full(x.shape[1], _FIRST)
-        self.evaluations = x.shape[1]
         with np.errstate(all="ignore"):
-            width = hi - lo
-        self.unit = np.where(width < np.inf, width, np.maximum(1.0, np.abs(self.x)))
+            self.unit = np.minimum(hi - lo, np.maximum(1.0, np.abs(self.x)))
+            steep = np.abs(evaluator.estimate_jacobian(self.x)[1][1:] * self.unit).max(axis=1, initial=0.0)
+        self.scale = np.where((steep > 0) & (steep < np.inf), steep, 1.0)
+        self.evaluations = 2 * x.shape[1]
+        self.violations, self.jacobian, self.left = self._look(self.x, self.scale)
+        self.damping = np.full(x.shape[1], _FIRST)
 
     def run(self, steps: int) -> None:
         """So many trials in all lanes that are not done."""
@@ -48,7 +49,7 @@ class Restoration:
         matrix[each, each] += np.where(held, 1.0, np.where(largest > 0, largest, 1.0) * self.damping[going])
         step, good = solve(matrix, -slope, len(x))
         trial = np.minimum(np.maximum(np.where(good, x + unit * step, x), lo), hi)
-        found = self._look(trial)
+        found = self._look(trial, self.scale[:, going])
         self.evaluations += len(going)
         better = found[2] < self.left[going]
         into = going[better]
@@ -56,13 +57,13 @@ class Restoration:
             mine[..., into] = new[..., better]
         self.damping[going] *= np.where(better, _LESS, _MORE)
 
-    def _look(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _look(self, x: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Violations in their units, their derivatives, and the sum of squares; infinite where something has no value."""
         values, jacobian = self.evaluator.estimate_jacobian(x)
         with np.errstate(all="ignore"):
             c = values[1:]
-            violations = (np.maximum(c - self.upper, 0.0) - np.maximum(self.lower - c, 0.0)) / self.scale
-            jacobian = jacobian[1:] / self.scale[:, None]
+            violations = (np.maximum(c - self.upper, 0.0) - np.maximum(self.lower - c, 0.0)) / scale
+            jacobian = jacobian[1:] / scale[:, None]
             left = total(violations * violations)
             known = np.isfinite(left) & np.isfinite(jacobian).all(axis=(0, 1))
         return np.where(known, violations, 0.0), np.where(known, jacobian, 0.0), np.where(known, left, np.inf)
