@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from infimum import environment
 from infimum.problem import Interval
 
 _SHOWN = 20  # rows of a table
@@ -56,6 +57,7 @@ class ConstraintValues(Sequence):
     def __str__(self) -> str:
         return "\n".join(self.lines(_SHOWN))
 
+    @environment.ours
     def lines(self, most: int) -> list[str]:
         """The table; of a long one the active constraints come first."""
         rows = self._rows if len(self) <= most else sorted(self._rows, key=lambda row: not row.active)[:most]
