@@ -15,8 +15,8 @@ class ConstraintValue:
 
     name: what you called it, or how you wrote it. number: its place in the list `constraints`; element: its place in the array,
     if it is one of an array. value: an enclosure of its body. lower, upper: what the body must lie between; they are equal for an
-    equation. active: True if the body is as good as at one of these ends. multiplier: how much the optimum changes if that end
-    moves by a unit, to first order; an estimate, None where it is not known.
+    equation. active: True if the body is nearly at one of these ends, as far as the gap tells. multiplier: how much the optimum
+    changes if that end moves by a unit, to first order; an estimate, None where it is not known.
     """
 
     name: str
