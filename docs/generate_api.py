@@ -24,8 +24,10 @@ from infimum.fitting import statistics
 
 DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {
-    "Minimising": (infimum.minimize, infimum.resume, infimum.Result, infimum.Cover, infimum.Unions, infimum.Verdict,
-                   infimum.Minimiser, infimum.Minimisers, infimum.Minimum, result.End, result.Progress),
+    "Minimising": (infimum.minimize, infimum.maximize, infimum.feasible, infimum.resume, infimum.Result, infimum.Cover,
+                   infimum.Unions, infimum.Verdict, infimum.Minimiser, infimum.Minimisers, infimum.Minimum, result.End,
+                   result.Progress),
+    "Constraints": (infimum.Constraint, infimum.ConstraintValue, infimum.ConstraintValues),
     "Fitting": (infimum.fit, infimum.curve_fit, infimum.FitResult, infimum.Parameter, infimum.Fit, infimum.Prediction,
                 statistics.Statistics, infimum.ParameterSet, infimum.Confidence, infimum.BoundedError, infimum.Boxes,
                 infimum.Part, infimum.Profile),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from infimum import environment
 from infimum.problem import Interval
 
 _SHOWN = 20  # rows of a table
@@ -14,8 +15,8 @@ class ConstraintValue:
 
     name: what you called it, or how you wrote it. number: its place in the list `constraints`; element: its place in the array,
     if it is one of an array. value: an enclosure of its body. lower, upper: what the body must lie between; they are equal for an
-    equation. active: True if the body is as good as at one of these ends. multiplier: how much the optimum changes if that end
-    moves by a unit, to first order; an estimate, None where it is not known.
+    equation. active: True if the body is nearly at one of these ends, as far as the gap tells. multiplier: how much the optimum
+    changes if that end moves by a unit, to first order; an estimate, None where it is not known.
     """
 
     name: str
@@ -56,6 +57,7 @@ class ConstraintValues(Sequence):
     def __str__(self) -> str:
         return "\n".join(self.lines(_SHOWN))
 
+    @environment.ours
     def lines(self, most: int) -> list[str]:
         """The table; of a long one the active constraints come first."""
         rows = self._rows if len(self) <= most else sorted(self._rows, key=lambda row: not row.active)[:most]

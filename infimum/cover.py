@@ -96,6 +96,7 @@ class Cover:
         return np.full_like(self._array(2), -np.inf) if self._from_above else self._array(2)
 
     @property
+    @environment.ours
     def upper(self) -> np.ndarray:
         """For a maximum, a proved upper bound of the function on each region, of shape (count,); inf otherwise."""
         return 0.0 - self._array(2) if self._from_above else np.full_like(self._array(2), np.inf)

@@ -3,15 +3,18 @@
 import linecache
 import sys
 import traceback
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import Any
 
 from infimum import problems
 from infimum.cli.command import CommandError
 
 _NAME = "infimum_user_file"        # of the module: not __main__, so that what is guarded does not run
+CONSTRAINTS = "constraints"        # what a file calls its constraints
 USUAL = ("f", "fun", "objective")  # names that decide between several functions
 
 
@@ -73,10 +76,31 @@ def _explained(path: Path, error: BaseException) -> str:
             "Correct it, or put what need not run under `if __name__ == \"__main__\":`")
 
 
-def chosen(module: ModuleType, path: Path, name: str | None) -> tuple[str, Callable]:
-    """The function of that name; without one the only public function of the file, or the only one with a usual name."""
+def add_constraints(parser: ArgumentParser) -> None:
+    """The flag with which constraints are chosen."""
+    parser.add_argument("--constraints", metavar="[FILE.py:]NAME", help="the constraints: a list or a function of that name; by "
+                        "default the variable `constraints` of the file, if there is one")
+
+
+def constraints_of(spec: str | None, module: ModuleType, path: Path) -> Any:
+    """What `--constraints` names, in the file or in another one; without it what the file itself calls so."""
+    if spec is None:
+        return getattr(module, CONSTRAINTS, ())
+    other, name = parted(spec) if ":" in spec else (path, spec)
+    if ":" in spec and name is not None and other.resolve() != path.resolve():
+        with loaded(other) as elsewhere:
+            return constraints_of(name, elsewhere, other)
+    if name is None or not hasattr(module, name):
+        raise CommandError(f"{other} has no variable or function {name or spec!r} for --constraints")
+    return getattr(module, name)
+
+
+def chosen(module: ModuleType, path: Path, name: str | None, constraints: str | None = None) -> tuple[str, Callable]:
+    """The function of that name; without one the only public function of the file, or the only one with a usual name. What is
+    named for the constraints is not meant."""
     there = vars(module)
-    own = [k for k, v in there.items() if isinstance(v, FunctionType) and v.__module__ == _NAME and not k.startswith("_")]
+    own = [k for k, v in there.items() if isinstance(v, FunctionType) and v.__module__ == _NAME and not k.startswith("_")
+           and k not in (CONSTRAINTS, constraints)]
     if name is not None:
         if name not in there:
             raise CommandError(f"{path} has no function {name!r}; {_listed(path, own)}")

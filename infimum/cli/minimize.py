@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from infimum.cli.command import Command, CommandError
-from infimum.cli.load import chosen, loaded, parted
-from infimum.cli.settings import add_settings, pairs, settings_of, whole
+from infimum.cli.load import add_constraints, chosen, constraints_of, loaded, parted
+from infimum.cli.settings import add_settings, pairs, settings_of, whole, whole_numbers
 from infimum.cli.show import CODES_HELP, show
 from infimum.problem import read_bounds
-from infimum.solve import minimize
+from infimum.solve import maximize, minimize
 from infimum.text import counted
 
 
@@ -29,6 +29,10 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--start-box", type=pairs, action="append", metavar="LO HI ...", dest="start_boxes",
                         help="a box inside the bounds, a pair for each variable; repeat it for more: search and proof are then "
                              "about their union; by default the variable `start_boxes` of the file, or the whole box")
+    add_constraints(parser)
+    parser.add_argument("--integers", type=whole_numbers, action="extend", metavar="I ...",
+                        help="the variables that are whole numbers, counted from 0: 0,2")
+    parser.add_argument("--maximise", "--maximize", action="store_true", help="find and prove the global maximum")
     add_settings(parser)
 
 
@@ -36,12 +40,24 @@ def run(args: Namespace) -> int:
     """Prints the table of the result. What the file itself prints goes to stderr."""
     path, name = parted(args.file)
     with redirect_stdout(sys.stderr), loaded(path) as module:
-        name, fun = chosen(module, path, name)
+        name, fun = chosen(module, path, name, args.constraints)
         bounds, n = _box(args, module, path)
         count = len(read_bounds(bounds, n)[0])
         start = args.start_boxes if args.start_boxes is not None else getattr(module, "start_boxes", None)
-        result = minimize(fun, bounds, n=n, **settings_of(args) | ({} if start is None else {"start_boxes": start}))
+        settings = settings_of(args) | ({} if start is None else {"start_boxes": start})
+        result = (maximize if args.maximise else minimize)(
+            fun, bounds, n=n, constraints=constraints_of(args.constraints, module, path),
+            integrality=_integrality(args.integers, count), **settings)
     return show(result, args.json, f"{path}:{name}, {counted(count, 'variable')}")
+
+
+def _integrality(integers: list[int] | None, count: int) -> np.ndarray | None:
+    if integers is None:
+        return None
+    for i in integers:
+        if not 0 <= i < count:
+            raise CommandError(f"--integers names variable {i}, and there are {counted(count, 'variable')}, counted from 0")
+    return np.isin(np.arange(count), integers)
 
 
 def _box(args: Namespace, module: ModuleType, path: Path) -> tuple[Any, int | None]:
@@ -69,7 +85,7 @@ COMMAND = Command(
     name="minimize",
     summary="find and prove the global minimum of a function in a Python file",
     usage="infimum minimize FILE.py[:function] [--bounds LO HI ...] [--n N] [--start-box LO HI ...]\n"
-          "                        [settings] [--json]",
+          "                        [--constraints NAME] [--integers I ...] [--maximise] [settings] [--json]",
     description="Encloses the global minimum of a NumPy function over a box, and all its minimisers, with proof.\n"
                 "The file is run once; then the function is called with a symbolic vector.",
     examples="""examples:
@@ -78,6 +94,7 @@ COMMAND = Command(
   infimum minimize model.py --bounds -5.5 6 --n 10       ten variables with the same bounds
   infimum minimize model.py --xtol 1e-4 --time-limit 60  the file declares bounds = [(-5, 10), (-5, 10)]
   infimum minimize model.py --bounds -5 5 -5 5 --start-box 0 1 0 1 --start-box 1 2 0 2
+  infimum minimize model.py --constraints limits --integers 0,2   a list or a function `limits` in the file
   infimum minimize model.py --engine swarm --option particles=100 --seed 1
   infimum minimize model.py --json > result.json
 

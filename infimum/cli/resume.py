@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from contextlib import redirect_stdout
 
 from infimum.cli.command import Command
-from infimum.cli.load import chosen, loaded, parted
+from infimum.cli.load import add_constraints, chosen, constraints_of, loaded, parted
 from infimum.cli.settings import add_settings
 from infimum.cli.show import CODES_HELP, show
 from infimum.solve import resume
@@ -19,6 +19,7 @@ _REPLACED = {"--atol": "replaces the one in the checkpoint; may be larger or sma
 def configure(parser: ArgumentParser) -> None:
     parser.add_argument("checkpoint", metavar="FILE.inf", help="the file that `infimum minimize --checkpoint` wrote")
     parser.add_argument("file", metavar="FILE.py[:function]", help="the function of that run")
+    add_constraints(parser)
     add_settings(parser, (*_REPLACED, "--time-limit", "--max-boxes", "--device", "--threads", "--progress"), _REPLACED)
 
 
@@ -26,17 +27,18 @@ def run(args: Namespace) -> int:
     """Continues the run and prints the table of its result."""
     path, name = parted(args.file)
     with redirect_stdout(sys.stderr), loaded(path) as module:
-        name, fun = chosen(module, path, name)
+        name, fun = chosen(module, path, name, args.constraints)
         result = resume(args.checkpoint, fun, atol=args.atol, rtol=args.rtol, xtol=args.xtol, memory_limit=args.memory_limit,
                         time_limit=args.time_limit, max_boxes=args.max_boxes, progress=args.progress,
-                        device=args.device or "auto", threads=args.threads)
+                        device=args.device or "auto", threads=args.threads,
+                        constraints=constraints_of(args.constraints, module, path))
     return show(result, args.json, f"{path}:{name}, resumed from {args.checkpoint}")
 
 
 COMMAND = Command(
     name="resume",
     summary="continue a run that was stopped or killed",
-    usage="infimum resume FILE.inf FILE.py[:function] [settings] [--json]",
+    usage="infimum resume FILE.inf FILE.py[:function] [--constraints NAME] [settings] [--json]",
     description="Continues from a checkpoint, which holds the bounds, the tolerances and the engine. The result has the same\n"
                 "bits as that of a run that was never interrupted. New tolerances or a new memory limit are saved in it.",
     examples="""examples:

@@ -58,6 +58,11 @@ def pairs(text: str) -> list[tuple[float, float]]:
     return [(low, high) for low, high in rows]
 
 
+def whole_numbers(text: str) -> list[int]:
+    """Whole numbers: `0,2`, or `0 2`."""
+    return [whole(str(value)) for value in numbers(text)]
+
+
 def points(text: str) -> list[list[float]]:
     """Points: `1 2`, or several: `1,2;3,4`."""
     return [numbers(part) for part in text.strip("; ").split(";")]
@@ -101,6 +106,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this fraction of |upper| (1e-6)"},
     "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this "
                "(regions that touch are printed as one box)"},
+    "--feasibility": {"type": number, "metavar": "WIDTH", "help": "equations may be off by this much (0: they are exact)"},
     "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop after this time and print what was reached"},
     "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after this many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more than this (8e9)"},
@@ -140,7 +146,7 @@ def _reads(read: Any, word: str) -> bool:
         return False
 
 
-_GATHERS = {"--bounds": numbers, "--start-box": numbers, "--x0": numbers, "--option": options}
+_GATHERS = {"--bounds": numbers, "--integers": numbers, "--start-box": numbers, "--x0": numbers, "--option": options}
 
 
 def joined(argv: Sequence[str]) -> list[str]:

@@ -134,8 +134,9 @@ def _linear(one: Any, number: int, n: int) -> Iterator[Body]:
             continue
         at = order[starts[mine][:, None] + np.arange(count)]
         whole = count == n and bool((columns[at] == np.arange(n)).all())
-        terms = build("mul", const(values[at]), x if whole else take(x, columns[at])) if count else const(np.zeros((len(mine), 1)))
-        body = reshape(terms, (len(mine),)) if count < 2 else build("sum", terms, axes=(1,))
+        terms = build("mul", const(values[at]), x if whole else take(x, columns[at]))
+        body = const(np.zeros(len(mine))) if not count else reshape(terms, (len(mine),)) if count == 1 else \
+            build("sum", terms, axes=(1,))
         labels = [Label(number, int(k), f"constraint {number}") for k in mine]
         yield from _bodies(body, tuple(Ends(*(a[mine] for a in ends)) if not ends.exact else Ends(*[ends.lo[mine]] * 2)
                                        for ends in (lower, upper)), labels)

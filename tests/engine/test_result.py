@@ -158,7 +158,8 @@ def test_repr_of_a_long_point():
 # ---- as a mapping
 def test_every_field_is_a_key():
     r = result()
-    names = [*(f.name for f in fields(Result) if f.name not in ("view", "question")), "gap", "minimisers"]
+    names = [*(f.name for f in fields(Result) if f.name not in ("view", "question", "inquiry")), "gap", "minimisers",
+             "constraints", "maxcv", "maximised"]
     assert list(r.keys()) == list(r) == names and len(r) == len(names)
     assert {"x", "fun", "success", "status", "message", "nit", "nfev"} <= set(names)  # scipy's names
     for name, value in r.items():
@@ -194,7 +195,8 @@ def test_plain_values():
     found = result(boxes=[(POINT, POINT + 1)]).to_dict()
     assert found["x"] == [1.0, -0.25] and found["verdict"] == "CANDIDATE" and found["lower"] == -np.inf and found["gap"] == np.inf
     assert found["boxes"] == [[[1.0, -0.25], [2.0, 0.75]]] and found["minima"][0]["status"] == "CONVERGED"
-    assert found["history"][0] == {"seconds": 0.01, "nfev": 32, "fun": 4.5, "lower": -np.inf} and "view" not in found
+    assert found["history"][0] == {"seconds": 0.01, "nfev": 32, "fun": 4.5, "lower": -np.inf, "upper": np.inf}
+    assert "view" not in found and "inquiry" not in found
 
 
 def test_json_is_strict():

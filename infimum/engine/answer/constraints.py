@@ -12,8 +12,8 @@ from infimum.maximised import opposite
 from infimum.problem import Interval, Problem
 from infimum.result import Result, Verdict
 
-_AT_AN_END = 1e-6   # relative to the end and the value: nearer ones count as active
-_DEPENDENT = 1e-10  # what is left of a gradient that others combine to
+_AT_AN_END = 1e-6, 1e-2  # values nearer to an end than the relative gap, but within these limits, count as active
+_DEPENDENT = 1e-10       # what is left of a gradient that others combine to
 
 
 def about_constraints(result: Result, problem: Problem, evaluator: Evaluator, feasibility: float) -> Result:
@@ -49,7 +49,8 @@ class Inquiry:
         proved = self.evaluator.rows(lo, hi)
         value_lo, value_hi = np.maximum(proved.lo[1:], system.lower), np.minimum(proved.hi[1:], system.upper)
         at_x = self.evaluator.rows(result.x, result.x) if in_box else proved
-        active = _near(value_lo, system.lower) | _near(value_hi, system.upper) | system.equal
+        near = min(max(_AT_AN_END[0], result.gap / max(1.0, abs(result.fun))), _AT_AN_END[1])
+        active = _near(value_lo, system.lower, near) | _near(value_hi, system.upper, near) | system.equal
         weights = self._multipliers(result.x, active, system.integers)
         sign = opposite if result.maximised else float
         labels = system.labels or ((k, None, f"constraint {k}") for k in range(system.m))
@@ -82,9 +83,9 @@ def _forgotten() -> None:
     return None
 
 
-def _near(value: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _near(value: np.ndarray, end: np.ndarray, within: float) -> np.ndarray:
     with np.errstate(invalid="ignore"):
-        return np.isfinite(end) & (np.abs(value - end) <= _AT_AN_END * np.maximum(1.0, np.abs(end)))
+        return np.isfinite(end) & (np.abs(value - end) <= within * np.maximum(1.0, np.abs(end)))
 
 
 def _violation(lo: np.ndarray, hi: np.ndarray, defined: np.ndarray, system: System) -> float:
