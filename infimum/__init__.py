@@ -63,7 +63,8 @@ __version__ = "0.2.0"
 _HOMES = {
     "cover": "Cover",
     "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
-              "InternalError ModelFileError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
+              "InternalError ModelFileError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError "
+              "UserFunctionError",
     "evaluate": "Derivative Enclosure Evaluator Hessian MeanValue compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",

@@ -25,7 +25,8 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction | None:
 
 _EXACTLY: dict[int, Callable[..., Any]] = {
     PLUS: operator.add, MINUS: operator.sub, TIMES: operator.mul, NEGATIVE: operator.neg, 3: operator.truediv, 15: abs,
-    POWER: _power, 76: _power, 78: _power, 77: lambda x: x * x, SUM: lambda *v: sum(v), 11: lambda *v: min(v), 12: lambda *v: max(v),
+    POWER: _power, 76: _power, 78: _power, 77: lambda x: x * x,
+    SUM: lambda *v: sum(v), 11: lambda *v: min(v), 12: lambda *v: max(v),
     4: lambda x, y: x - y * math.trunc(x / y), 55: lambda x, y: math.trunc(x / y), 6: lambda x, y: max(x - y, 0),
     13: math.floor, 14: math.ceil, 20: operator.or_, 21: operator.and_, 34: operator.not_,
     22: operator.lt, 23: operator.le, 24: operator.eq, 28: operator.ge, 29: operator.gt, NOT_EQUAL: operator.ne,
@@ -51,16 +52,12 @@ class Expressions:
     def constant(self, value: float) -> int:
         return self.node(CONSTANT, value + 0.0)  # no negative zero
 
-    def linear(self, coefficient: float, index: int) -> int:
-        """coefficient * x[index]"""
-        return self.node(TIMES, self.constant(coefficient), self.node(VARIABLE, index))
-
     def apply(self, code: int, operands: Sequence[int], *numbers: Any) -> int:
         """The operator, with operands of the kinds that it takes."""
-        first = self.nodes[operands[0]] if operands else ()
-        if code == IF and first[0] == TRUTH:
-            return operands[1] if first[1] else operands[2]
-        if operands and all([self._known[i] for i in operands]):
+        known, first = self._known, operands[0]
+        if code == IF and self.nodes[first][0] == TRUTH:
+            return operands[1] if self.nodes[first][1] else operands[2]
+        if known[first] and all([known[i] for i in operands]):
             return self._of_constants(code, operands, numbers)
         return self.node(code, *operands, *numbers)
 
@@ -68,9 +65,7 @@ class Expressions:
         value = self._exactly(code, [self.nodes[i] for i in operands])
         if value is not None:
             return self.node(TRUTH, value) if isinstance(value, bool) else self.constant(value)
-        literal = OPERATORS[code].literal
-        exact = [self.node(EXACT, self.nodes[i][1]) if self.nodes[i][0] == CONSTANT and k != literal else i
-                 for k, i in enumerate(operands)]
+        exact = [self.node(EXACT, self.nodes[i][1]) if self.nodes[i][0] == CONSTANT else i for i in operands]
         number = self.node(code, *exact, *numbers)
         self._known[number] = True
         return number

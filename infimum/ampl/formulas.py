@@ -9,22 +9,30 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infimum.ampl.expressions import CONSTANT, DEFINED, EXACT, TRUTH, VARIABLE, Expressions
-from infimum.ampl.operators import EXPONENT, MINUS, NEGATIVE, OPERATORS, PIECEWISE_LINEAR, PLUS, SUM, TIMES
+from infimum.ampl.operators import LITERAL, MINUS, NEGATIVE, OPERATORS, PIECEWISE_LINEAR, PLUS, SUM, TIMES
 from infimum.expr.tracer import Tracer, lift
 
 _FEW = 3  # sums of up to so many terms are written out
 _SUMS = (PLUS, MINUS, NEGATIVE, SUM)
+_CONSTANTS = {EXACT: "e", TRUTH: "t"}
 
 # steps of a program in postfix notation: ("x", block, leaf), ("c",), ("=", literal), ("e", exact), ("t", truth),
 # (code, number of operands) and (PIECEWISE_LINEAR, 1, numbers)
 Program = tuple[tuple, ...]
 Term = tuple[Program, tuple[int, ...], tuple[float, ...]]  # and the index of each leaf in its block, and the constants
 LINEAR: Program = (("c",), ("x", 0, 0), (TIMES, 2))
+
+
+class Body(NamedTuple):
+    """A sum: of nodes, and of linear terms, an index and a coefficient each."""
+
+    nodes: list[int]
+    linear: list[tuple[int, float]]
 
 
 def _run(program: Program, leaves: Sequence[Any], constants: Iterable[Any], traced: bool) -> Any:
@@ -129,7 +137,7 @@ class Formulas:
         for node in sorted({*defined.values(), *self._lifted}):
             elements[levels[node]].append(node)
         for level in sorted(elements):
-            found = self.grouped([[node] for node in elements[level]])
+            found = self.grouped([Body([node], []) for node in elements[level]])
             for formula, rows in found:
                 self.blocks.append(formula)
                 self._places |= {elements[level][row]: (len(self.blocks), at) for at, row in enumerate(rows)}
@@ -154,22 +162,24 @@ class Formulas:
 
     # ---- groups
 
-    def grouped(self, bodies: Sequence[Sequence[int]]) -> list[tuple[Formula, list[int]]]:
-        """Formulas, and the bodies that are their rows; a body is the sum of some nodes."""
+    def grouped(self, bodies: Sequence[Body]) -> list[tuple[Formula, list[int]]]:
+        """Formulas, and the bodies that are their rows."""
         groups: dict[tuple, list[tuple[int, dict[Program, list[Term]]]]] = defaultdict(list)
         numbers: dict[Program, int] = {}
         for row, body in enumerate(bodies):
             kinds: dict[Program, list[Term]] = defaultdict(list)
-            for term in self._flat(body):
+            for term in self._flat(body.nodes):
                 kinds[term[0]].append(term)
+            if body.linear:
+                kinds[LINEAR] += [(LINEAR, (index,), (coefficient,)) for index, coefficient in body.linear]
             for program in kinds:
                 numbers.setdefault(program, len(numbers))
             groups[tuple(sorted((numbers[program], len(terms)) for program, terms in kinds.items()))].append((row, kinds))
         return [(_formula([kinds for _, kinds in group]), [row for row, _ in group]) for group in groups.values()]
 
-    def _flat(self, body: Sequence[int]) -> Iterable[Term]:
+    def _flat(self, summed: Sequence[int]) -> Iterable[Term]:
         """The terms of a sum, also of sums inside it; zeros are left out."""
-        nodes, stack = self._expressions.nodes, [(node, False) for node in reversed(body)]
+        nodes, stack = self._expressions.nodes, [(node, False) for node in reversed(summed)]
         while stack:
             number, negative = stack.pop()
             node = nodes[number]
@@ -186,39 +196,34 @@ class Formulas:
 
     def _written(self, root: int) -> Term:
         """The program of a term. The same variable is the same leaf wherever it stands: x * x is a square."""
-        nodes = self._expressions.nodes
+        nodes, lifted = self._expressions.nodes, self._lifted
         steps: list[tuple] = []
         leaves: dict[tuple[int, int], int] = {}
         constants: list[float] = []
-        stack: list[tuple[int, bool]] = [(root, False)]
+        stack: list[int | tuple] = [root]  # nodes that are still to be written, and steps between them
         while stack:
-            number, literal = stack.pop()
-            if number < 0:  # the operands are written: now the operator
-                steps.append(self._step(nodes[~number]))
+            item = stack.pop()
+            if type(item) is tuple:
+                steps.append(item)
                 continue
-            node = nodes[number]
+            node = nodes[item]
             code = node[0]
-            place = (0, node[1]) if code == VARIABLE else self._places[self._defined[node[1]]] if code == DEFINED else \
-                self._places[number] if number in self._lifted and number != root else None
-            if place is not None:
-                steps.append(("x", place[0], leaves.setdefault(place, len(leaves))))
-            elif code in (CONSTANT, EXACT) and literal:
-                steps.append(("=", node[1]))
-            elif code == CONSTANT:
+            if code == CONSTANT:
                 steps.append(("c",))
                 constants.append(node[1])
-            elif code in (EXACT, TRUTH):
-                steps.append(("e" if code == EXACT else "t", node[1]))
+            elif code in _CONSTANTS:
+                steps.append((_CONSTANTS[code], node[1]))
+            elif code < 0 or (item in lifted and item != root):
+                place = (0, node[1]) if code == VARIABLE else self._places[item if code >= 0 else self._defined[node[1]]]
+                steps.append(("x", place[0], leaves.setdefault(place, len(leaves))))
+            elif code == PIECEWISE_LINEAR:
+                stack += (code, 1, node[2]), node[1]
+            elif code in LITERAL and nodes[node[2]][0] in (CONSTANT, EXACT):
+                stack += (code, 2), ("=", nodes[node[2]][1]), node[1]
             else:
-                written = EXPONENT.get(code, OPERATORS[code].literal)
-                stack.append((~number, False))
-                stack += [(k, at == written) for at, k in reversed(list(enumerate(node[1:2] if code == PIECEWISE_LINEAR
-                                                                                 else node[1:])))]
-        return tuple(steps), tuple(index for _, index in leaves), tuple(constants)
-
-    @staticmethod
-    def _step(node: tuple) -> tuple:
-        return (PIECEWISE_LINEAR, 1, node[2]) if node[0] == PIECEWISE_LINEAR else (node[0], len(node) - 1)
+                stack.append((code, len(node) - 1))
+                stack += node[:0:-1]
+        return tuple(steps), tuple([index for _, index in leaves]), tuple(constants)
 
 
 def _formula(rows: list[dict[Program, list[Term]]]) -> Formula:

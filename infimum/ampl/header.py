@@ -87,7 +87,8 @@ def _whole(file: str, line: int, name: str, word: str) -> int:
     except ValueError:
         value = -1
     if value < 0:
-        raise ModelFileError(f"{file}, line {line}: the number of {name.replace('_', ' ')} is {word[:40]!r}, and not a natural number")
+        raise ModelFileError(f"{file}, line {line}: the number of {name.replace('_', ' ')} is {word[:40]!r}, and has to be a whole "
+                             "number from 0 on")
     return value
 
 
@@ -136,7 +137,7 @@ def _integrality(file: str, said: dict[str, int]) -> np.ndarray:
     integer, begin = np.zeros(n, dtype=bool), 0
     for end, count in zip(ends, counts, strict=True):
         if not begin <= end <= n or count > end - begin:
-            raise ModelFileError(f"{file}, lines 5 and 7: the numbers of nonlinear and of integer variables contradict each other")
+            raise ModelFileError(f"{file}, lines 5 and 7: the numbers of nonlinear and integer variables contradict each other")
         integer[end - count:end] = True
         begin = end
     return integer

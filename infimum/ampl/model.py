@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from infimum.ampl.expressions import Expressions
-from infimum.ampl.formulas import LINEAR, Formula, Formulas, Function
+from infimum.ampl.formulas import LINEAR, Body, Formula, Formulas, Function
 from infimum.ampl.header import Header
 from infimum.constraint import Constraint
 
@@ -58,16 +58,16 @@ class Model:
         return self.objective(1).fun
 
     def objective(self, number: int) -> Objective:
-        """The objective of this number, from 1 on; 0 stands for none, and the function 0 is one that any feasible point minimises."""
+        """The objective of this number, from 1 on. 0 stands for none: of the function 0, every feasible point is a minimiser."""
         return self.objectives[number - 1] if 0 < number <= len(self.objectives) else NO_OBJECTIVE
 
     def named(self, names: tuple[str, ...] | None, constraint_names: tuple[str, ...] | None) -> "Model":
         return replace(self, names=names, constraint_names=constraint_names)
 
     @classmethod
-    def of(cls, header: Header, expressions: Expressions, defined: dict[int, int], objectives: Sequence[tuple[list[int], bool]],
-           bodies: Sequence[list[int]], bounds: dict[str, tuple[np.ndarray, np.ndarray]], guess: np.ndarray | None) -> "Model":
-        """From what the reader has found; objectives and bodies are sums of nodes."""
+    def of(cls, header: Header, expressions: Expressions, defined: dict[int, int], objectives: Sequence[tuple[Body, bool]],
+           bodies: Sequence[Body], bounds: dict[str, tuple[np.ndarray, np.ndarray]], guess: np.ndarray | None) -> "Model":
+        """From what the reader has found."""
         formulas = Formulas(expressions, defined)
         lo, hi = bounds["b"]
         aims = tuple(Objective(Function(f"objective {i}", [formulas.grouped([body])[0][0]], formulas.blocks, True), maximise)
@@ -76,7 +76,8 @@ class Model:
         for group in _parted(formulas.grouped(bodies)):
             at = np.array([row for _, some in group for row in some], dtype=np.intp)
             low, high = (ends[at] for ends in bounds["r"])
-            constraints.append(Constraint(Function(f"constraints {at.tolist()}", [f for f, _ in group], formulas.blocks), low, high))
+            fun = Function(f"constraints {at.tolist()}", [formula for formula, _ in group], formulas.blocks)
+            constraints.append(Constraint(fun, low, high))
             rows.append(at)
         x0 = None if guess is None else np.clip(guess, lo, hi)
         return cls(header, lo, hi, header.integrality, x0, aims, tuple(constraints), tuple(rows))

@@ -14,14 +14,12 @@ PLUS, MINUS, TIMES, POWER, NEGATIVE, NOT_EQUAL, IF, SUM, PIECEWISE_LINEAR = 0, 1
 @dataclass(frozen=True, slots=True)
 class Operator:
     """takes: its operands, n for a number and c for a condition; after a star, as many more as the file says. gives: n or c.
-    literal: the operand that has to be a constant, known when the formula is written; None if there is none. compute: what it
-    does with values, which are numbers, arrays or traced."""
+    compute: what it does with values, which are numbers, arrays or traced."""
 
     name: str
     takes: str
     gives: str
     compute: Callable[..., Any]
-    literal: int | None = None
 
 
 def _power(base: Any, exponent: Any) -> Any:
@@ -103,9 +101,9 @@ OPERATORS: dict[int, Operator] = {
     48: Operator("atan2", "nn", "n", np.arctan2),
     SUM: Operator("sum", "*n", "n", lambda *values: reduce(operator.add, values, 0.0)),
     55: Operator("div", "nn", "n", lambda x, y: np.trunc(x / y)),
-    56: Operator("precision", "nn", "n", _precision, literal=1),
-    57: Operator("round", "nn", "n", _scaled(np.rint), literal=1),
-    58: Operator("trunc", "nn", "n", _scaled(np.trunc), literal=1),
+    56: Operator("precision", "nn", "n", _precision),
+    57: Operator("round", "nn", "n", _scaled(np.rint)),
+    58: Operator("trunc", "nn", "n", _scaled(np.trunc)),
     59: Operator("count", "c*c", "n", _count),
     60: Operator("numberof", "n*n", "n", lambda value, *values: _count(*(value == other for other in values)) if values else 0.0),
     62: Operator("atleast", "nn", "c", _compared(operator.ge)),
@@ -130,4 +128,5 @@ OPERATORS: dict[int, Operator] = {
 }
 
 UNSUPPORTED = {61: "numberof with strings", 65: "if with strings", 74: "alldiff", 75: "!alldiff"}
-EXPONENT = {POWER: 1, 76: 1}  # the operand whose value, where it is a constant, belongs to the formula
+DIGITS = (56, 57, 58)              # these need a constant as their second operand
+LITERAL = (POWER, 76, *DIGITS)     # the second operand, where it is a constant, belongs to the formula

@@ -1,7 +1,6 @@
 """Reads .nl files, text or binary, into a `Model`."""
 
 import math
-from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
@@ -9,9 +8,10 @@ import numpy as np
 
 from infimum import environment
 from infimum.ampl.expressions import CONSTANT, DEFINED, VARIABLE, Expressions
+from infimum.ampl.formulas import Body
 from infimum.ampl.header import Header, read_header
 from infimum.ampl.model import Model
-from infimum.ampl.operators import OPERATORS, PIECEWISE_LINEAR, SUM, TIMES, UNSUPPORTED
+from infimum.ampl.operators import DIGITS, OPERATORS, PIECEWISE_LINEAR, SUM, TIMES, UNSUPPORTED
 from infimum.ampl.tokens import BinaryTokens, TextTokens, Tokens, finite, whole_below
 from infimum.errors import ModelFileError
 
@@ -19,6 +19,7 @@ _HEADER_LINES = 10
 _OWNERS = ("variable", "constraint", "objective", "problem")  # of suffixes, by the two lowest bits of their kind
 _REAL = 4       # the bit of a suffix whose values are doubles
 _SETS = ("sosno", "ref")
+_LARGEST_DIGITS = 22  # powers of ten up to this one are doubles
 
 
 @environment.ours
@@ -55,14 +56,13 @@ def _names(path: Path, ending: str, count: int) -> tuple[str, ...] | None:
     return tuple(names) if len(names) == count and all(names) else None
 
 
-@dataclass(slots=True)
 class _Frame:
     """An operator that waits for operands."""
 
-    code: int
-    takes: str
-    numbers: tuple = ()
-    operands: list[int] = field(default_factory=list)
+    __slots__ = ("code", "numbers", "operands", "takes")
+
+    def __init__(self, code: int, takes: str, numbers: tuple = ()):
+        self.code, self.takes, self.numbers, self.operands = code, takes, numbers, []
 
 
 class _Reader:
@@ -78,6 +78,7 @@ class _Reader:
         self.bounds: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self.guess: np.ndarray | None = None
         self.sizes = {"r": m, "b": n}
+        self.symbols: dict[str | bytes, int | tuple] = {}
         self.segments = {"F": self._function, "S": self._suffix, "V": self._defined, "C": self._constraint, "L": self._logical,
                          "O": self._objective, "d": self._dual, "x": self._primal, "r": self._bounds, "b": self._bounds,
                          "k": self._columns, "K": self._columns, "J": self._rows, "G": self._rows}
@@ -95,10 +96,8 @@ class _Reader:
                       for i in range(self.header.objectives)]
         return Model.of(self.header, self.expressions, self.defined, objectives, bodies, self.bounds, self.guess)
 
-    def _body(self, nonlinear: int | None, letter: str, i: int) -> list[int]:
-        """The terms of a constraint or objective."""
-        terms = [] if nonlinear is None else [nonlinear]
-        return terms + [self.expressions.linear(c, k) for k, c in self.linear[letter].get(i, ()) if c]
+    def _body(self, nonlinear: int | None, letter: str, i: int) -> Body:
+        return Body([] if nonlinear is None else [nonlinear], [term for term in self.linear[letter].get(i, ()) if term[1]])
 
     # ---- segments
 
@@ -164,8 +163,10 @@ class _Reader:
             self.guess[index] = value
 
     def _bounds(self, letter: str) -> None:
-        lows, highs = zip(*(self._pair(letter) for _ in range(self.sizes[letter])), strict=True) if self.sizes[letter] else ((), ())
-        self.bounds[letter] = np.array(lows, dtype=float), np.array(highs, dtype=float)
+        if letter in self.bounds:
+            self.tokens.fail(f"there is a second segment {letter}")
+        pairs = np.array([self._pair(letter) for _ in range(self.sizes[letter])], dtype=float).reshape(-1, 2)
+        self.bounds[letter] = pairs[:, 0].copy(), pairs[:, 1].copy()
 
     def _pair(self, letter: str) -> tuple[float, float]:
         tokens = self.tokens
@@ -216,29 +217,47 @@ class _Reader:
 
     def _expression(self) -> int:
         """An expression in prefix notation; operators that wait for operands are on a stack."""
-        tokens, stack, end = self.tokens, [], self.header.variables + self.header.defined
+        tokens, symbols, expressions, stack = self.tokens, self.symbols, self.expressions, []
         while True:
-            letter = tokens.letter()
-            if letter == "o":
-                frame = self._operator()
-                if len(frame.takes) > len(frame.operands):
-                    stack.append(frame)
+            symbol = tokens.symbol()
+            value = symbols.get(symbol)
+            if value is None:
+                value = self._read(symbol)
+            if type(value) is not int:
+                if len(value) == 1:
+                    value = self._with_count(*value)
+                if value[1]:
+                    stack.append(_Frame(*value))
                     continue
-                value = self.expressions.constant(0.0)  # an empty sum
-            elif letter == "v":
-                value = self._reference(whole_below(tokens, "the number of the variable", end))
-            else:
-                value = self.expressions.constant(self._constant(letter))
+                value = expressions.constant(0.0)  # an empty sum
+            gives = "n"
             while stack:
                 frame = stack[-1]
-                kind = frame.takes[len(frame.operands)]
-                frame.operands.append((self.expressions.as_condition if kind == "c" else self.expressions.as_number)(value))
-                if len(frame.operands) < len(frame.takes):
+                operands = frame.operands
+                takes = frame.takes[len(operands)]
+                if takes != gives:
+                    value = expressions.as_condition(value) if takes == "c" else expressions.as_number(value)
+                operands.append(value)
+                if len(operands) < len(frame.takes):
                     break
                 stack.pop()
-                value = self._applied(frame)
+                value, gives = self._applied(frame), OPERATORS[frame.code].gives
             else:
-                return self.expressions.as_number(value)
+                return value if gives == "n" else expressions.as_number(value)
+
+    def _read(self, symbol: str | bytes) -> int | tuple:
+        """A node, or an operator: its code and, unless a count follows, what it takes. Symbols recur: they are read once."""
+        tokens = self.tokens
+        letter = tokens.opened(symbol)
+        if letter == "v":
+            end = self.header.variables + self.header.defined
+            found = self._reference(whole_below(tokens, "the number of the variable", end))
+        elif letter == "o":
+            found = self._operator()
+        else:
+            found = self.expressions.constant(self._constant(letter))
+        self.symbols[symbol] = found
+        return found
 
     def _constant(self, letter: str) -> float:
         what = "the constant"
@@ -255,23 +274,24 @@ class _Reader:
             self.tokens.fail("a string, as imported functions take, is not known to infimum")
         self.tokens.fail(f"{letter!r} begins no expression" if letter else "the file ends in the middle of an expression")
 
-    def _operator(self) -> _Frame:
-        tokens = self.tokens
-        code = tokens.whole("the operator")
+    def _operator(self) -> tuple:
+        code = self.tokens.whole("the operator")
         row = OPERATORS.get(code)
         if row is None:
             name = f" ({UNSUPPORTED[code]})" if code in UNSUPPORTED else ""
-            tokens.fail(f"the operator o{code}{name} is not known to infimum")
+            self.tokens.fail(f"the operator o{code}{name} is not known to infimum")
+        return (code,) if "*" in row.takes or code == PIECEWISE_LINEAR else (code, row.takes)
+
+    def _with_count(self, code: int) -> tuple:
+        """The operator, and what it takes, which the next line says."""
         if code == PIECEWISE_LINEAR:
-            return _Frame(code, row.takes, (self._slopes_and_breaks(),))
-        first, star, more = row.takes.partition("*")
-        if not star:
-            return _Frame(code, row.takes)
-        tokens.line()
-        count = tokens.whole("the number of operands")
+            return code, OPERATORS[code].takes, (self._slopes_and_breaks(),)
+        first, _, more = OPERATORS[code].takes.partition("*")
+        self.tokens.line()
+        count = self.tokens.whole("the number of operands")
         if not len(first) <= count <= self.header.size:
-            tokens.fail(f"{row.name} has {count:,} operands")
-        return _Frame(code, first + more * (count - len(first)))
+            self.tokens.fail(f"{OPERATORS[code].name} has {count:,} operands")
+        return code, first + more * (count - len(first))
 
     def _slopes_and_breaks(self) -> tuple[float, ...]:
         tokens = self.tokens
@@ -286,9 +306,9 @@ class _Reader:
         return numbers
 
     def _applied(self, frame: _Frame) -> int:
-        literal = OPERATORS[frame.code].literal
-        if literal is not None:
-            digits = self.expressions.nodes[frame.operands[literal]]
-            if digits[0] != CONSTANT or not float(digits[1]).is_integer() or abs(digits[1]) > 22:
-                self.tokens.fail(f"the digits of {OPERATORS[frame.code].name} have to be a whole number between -22 and 22")
+        if frame.code in DIGITS:
+            digits = self.expressions.nodes[frame.operands[1]]
+            if digits[0] != CONSTANT or not digits[1].is_integer() or abs(digits[1]) > _LARGEST_DIGITS:
+                self.tokens.fail(f"the digits of {OPERATORS[frame.code].name} have to be a constant whole number, and not more "
+                                 f"than {_LARGEST_DIGITS}")
         return self.expressions.apply(frame.code, frame.operands, *frame.numbers)

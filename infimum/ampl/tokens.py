@@ -1,12 +1,14 @@
 """The words of an .nl file, from lines of text or from bytes. Every error names its line or byte."""
 
 import math
+import re
 import struct
 from typing import NoReturn
 
 from infimum.errors import ModelFileError
 
 _SHORT, _WHOLE, _NUMBER = "h", "i", "d"
+_SIZES = {b"o": 4, b"v": 4, b"l": 4, b"s": 2, b"n": 8}  # of what follows a letter in an expression
 
 
 class TextTokens:
@@ -14,33 +16,37 @@ class TextTokens:
 
     def __init__(self, file: str, text: str, before: int):
         """`before` lines have been read already."""
-        self._file, self._lines, self._before, self._at = file, text.split("\n"), before, -1
-        self._words: list[str] = []
-        self._next = 0
+        self._file, self._lines, self._before, self._at = file, re.sub("#[^\n]*", "", text).split("\n"), before, -1
+        self._rest = ""
 
     def fail(self, what: str) -> NoReturn:
         raise ModelFileError(f"{self._file}, line {self._before + self._at + 1}: {what}")
 
+    def symbol(self) -> str:
+        """The next line of an expression, which `opened` reads; "" at the end of the file."""
+        return self._advance()
+
+    def opened(self, symbol: str) -> str:
+        """Its letter."""
+        self._rest = symbol[1:]
+        return symbol[:1]
+
     def letter(self) -> str:
         """The letter that the next line begins with; "" at the end of the file."""
-        line = self._advance()
-        self._words = line[1:].split()
-        return line[:1]
+        return self.opened(self._advance())
 
     def line(self) -> None:
         """Goes on to the next line, which has to be there."""
-        line = self._advance()
-        if not line:
+        self._rest = self._advance()
+        if not self._rest:
             self.fail("the file ends in the middle of a list")
-        self._words = line.split()
 
     def _advance(self) -> str:
-        if self._next < len(self._words):
-            self.fail(f"{self._words[self._next]!r} is one word too many")
-        self._words, self._next = [], 0
+        if self._rest:
+            self.fail(f"{self._rest[:40]!r} is too much")
         lines, at = self._lines, self._at + 1
         while at < len(lines):
-            line = lines[at].partition("#")[0].strip()
+            line = lines[at].strip()
             if line:
                 self._at = at
                 return line
@@ -49,10 +55,11 @@ class TextTokens:
         return ""
 
     def word(self, what: str) -> str:
-        if self._next >= len(self._words):
+        parts = self._rest.split(None, 1)
+        if not parts:
             self.fail(f"{what} is missing")
-        self._next += 1
-        return self._words[self._next - 1]
+        self._rest = parts[1] if len(parts) == 2 else ""
+        return parts[0]
 
     name = word
 
@@ -89,6 +96,17 @@ class BinaryTokens:
         self._here = self._at
         self._at += 1
         return chr(self._data[self._here]) if self._here < len(self._data) else ""
+
+    def symbol(self) -> bytes:
+        """The letter and the number that follow in an expression, which `opened` reads; empty at the end of the file."""
+        self._here = self._at
+        self._at += 1 + _SIZES.get(self._data[self._at:self._at + 1], 0)
+        return self._data[self._here:self._at]
+
+    def opened(self, symbol: bytes) -> str:
+        """Its letter."""
+        self._at = self._here
+        return self.letter()
 
     def line(self) -> None:
         """There are none."""
