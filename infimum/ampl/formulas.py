@@ -213,7 +213,7 @@ class Formulas:
                 constants.append(node[1])
             elif code in _CONSTANTS:
                 steps.append((_CONSTANTS[code], node[1]))
-            elif code < 0 or (item in lifted and item != root):
+            elif code < 0 or item in lifted:
                 place = (0, node[1]) if code == VARIABLE else self._places[item if code >= 0 else self._defined[node[1]]]
                 steps.append(("x", place[0], leaves.setdefault(place, len(leaves))))
             elif code == PIECEWISE_LINEAR:

@@ -29,7 +29,8 @@ _FIELDS = (
 @dataclass(frozen=True, slots=True)
 class Header:
     """What the header says. options: the numbers of its first line, which a .sol file repeats. defined: the number of defined
-    variables. begin, size: where the rest of the file begins and ends."""
+    variables. nonlinear: that of nonlinear constraints, which come first. nonzeros: in the linear parts of all constraints and of
+    all objectives. begin, size: where the rest of the file begins and ends."""
 
     binary: bool
     big_endian: bool
@@ -39,6 +40,8 @@ class Header:
     constraints: int
     objectives: int
     defined: int
+    nonlinear: int
+    nonzeros: dict[str, int]
     integrality: np.ndarray
     begin: int
     size: int
@@ -59,7 +62,8 @@ def read_header(file: str, data: bytes) -> Header:
     defined = sum(said[name] for name in _FIELDS[-1][0].split())
     _check(file, said, defined, len(data))
     return Header(binary, _order(file, binary, said["arithmetic"]), options, tolerance, said["variables"], said["constraints"],
-                  said["objectives"], defined, _integrality(file, said), begin, len(data))
+                  said["objectives"], defined, said["nonlinear_constraints"],
+                  {"J": said["jacobian_nonzeros"], "G": said["gradient_nonzeros"]}, _integrality(file, said), begin, len(data))
 
 
 def _first_lines(file: str, data: bytes) -> tuple[list[str], int]:
@@ -87,8 +91,8 @@ def _whole(file: str, line: int, name: str, word: str) -> int:
     except ValueError:
         value = -1
     if value < 0:
-        raise ModelFileError(f"{file}, line {line}: the number of {name.replace('_', ' ')} is {word[:40]!r}, and has to be a whole "
-                             "number from 0 on")
+        raise ModelFileError(f"{file}, line {line}: the number of {name.replace('_', ' ')} is {word[:40]!r}, and has to be "
+                             "a whole number from 0 on")
     return value
 
 

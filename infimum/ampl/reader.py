@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from infimum import environment
-from infimum.ampl.expressions import CONSTANT, DEFINED, VARIABLE, Expressions
+from infimum.ampl.expressions import Expressions
 from infimum.ampl.formulas import Body
 from infimum.ampl.header import Header, read_header
 from infimum.ampl.model import Model
-from infimum.ampl.operators import DIGITS, OPERATORS, PIECEWISE_LINEAR, SUM, TIMES, UNSUPPORTED
+from infimum.ampl.operators import SUM, TIMES
+from infimum.ampl.prefix import ExpressionReader
 from infimum.ampl.tokens import BinaryTokens, TextTokens, Tokens, finite, whole_below
 from infimum.errors import ModelFileError
 
@@ -19,7 +20,6 @@ _HEADER_LINES = 10
 _OWNERS = ("variable", "constraint", "objective", "problem")  # of suffixes, by the two lowest bits of their kind
 _REAL = 4       # the bit of a suffix whose values are doubles
 _SETS = ("sosno", "ref")
-_LARGEST_DIGITS = 22  # powers of ten up to this one are doubles
 
 
 @environment.ours
@@ -56,15 +56,6 @@ def _names(path: Path, ending: str, count: int) -> tuple[str, ...] | None:
     return tuple(names) if len(names) == count and all(names) else None
 
 
-class _Frame:
-    """An operator that waits for operands."""
-
-    __slots__ = ("code", "numbers", "operands", "takes")
-
-    def __init__(self, code: int, takes: str, numbers: tuple = ()):
-        self.code, self.takes, self.numbers, self.operands = code, takes, numbers, []
-
-
 class _Reader:
     """Reads one segment after another."""
 
@@ -72,13 +63,13 @@ class _Reader:
         n, m = header.variables, header.constraints
         self.header, self.tokens, self.expressions = header, tokens, Expressions()
         self.defined: dict[int, int] = {}
+        self.formulas = ExpressionReader(header, tokens, self.expressions, self.defined)
         self.bodies: dict[int, int] = {}
         self.objectives: dict[int, tuple[int, bool]] = {}
         self.linear: dict[str, dict[int, list[tuple[int, float]]]] = {"J": {}, "G": {}}
         self.bounds: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self.guess: np.ndarray | None = None
         self.sizes = {"r": m, "b": n}
-        self.symbols: dict[str | bytes, int | tuple] = {}
         self.segments = {"F": self._function, "S": self._suffix, "V": self._defined, "C": self._constraint, "L": self._logical,
                          "O": self._objective, "d": self._dual, "x": self._primal, "r": self._bounds, "b": self._bounds,
                          "k": self._columns, "K": self._columns, "J": self._rows, "G": self._rows}
@@ -88,13 +79,26 @@ class _Reader:
             if letter not in self.segments:
                 self.tokens.fail(f"{letter!r} begins no segment")
             self.segments[letter](letter)
-        if "b" not in self.bounds or (self.header.constraints and "r" not in self.bounds):
-            self.tokens.fail("the file ends, and the bounds of the " + ("constraints" if "b" in self.bounds else "variables")
-                             + " are missing")
+        self._check_complete()
         bodies = [self._body(self.bodies.get(i), "J", i) for i in range(self.header.constraints)]
-        objectives = [(self._body(self.objectives.get(i, (None, False))[0], "G", i), self.objectives.get(i, (None, False))[1])
-                      for i in range(self.header.objectives)]
+        objectives = [(self._body(self.objectives[i][0], "G", i), self.objectives[i][1]) for i in range(self.header.objectives)]
         return Model.of(self.header, self.expressions, self.defined, objectives, bodies, self.bounds, self.guess)
+
+    def _check_complete(self) -> None:
+        """A file that was cut off between two segments is no smaller model."""
+        header = self.header
+        missing = [f"the bounds of the {what}" for letter, what in (("b", "variables"), ("r", "constraints"))
+                   if letter not in self.bounds and self.sizes[letter]]
+        missing += [f"objective {i}" for i in range(header.objectives) if i not in self.objectives][:1]
+        missing += [f"the body of the nonlinear constraint {i}" for i in range(min(header.nonlinear, header.constraints))
+                    if i not in self.bodies][:1]
+        for letter, rows in self.linear.items():
+            count, said = sum(map(len, rows.values())), header.nonzeros[letter]
+            if count != said:
+                missing.append(f"{said - count:,} of the {said:,} terms of segments {letter}" if count < said else
+                               f"room in the header for {count:,} terms of segments {letter}")
+        if missing:
+            self.tokens.fail(f"the file ends here; missing: {', '.join(missing)}")
 
     def _body(self, nonlinear: int | None, letter: str, i: int) -> Body:
         return Body([] if nonlinear is None else [nonlinear], [term for term in self.linear[letter].get(i, ()) if term[1]])
@@ -128,16 +132,16 @@ class _Reader:
             tokens.fail(f"v{index} is defined " + ("although it is a variable" if index < n else "twice"))
         count = whole_below(tokens, "the number of linear terms", n + self.header.defined + 1)
         tokens.whole("the number of its user")
-        terms = [self.expressions.apply(TIMES, (self.expressions.constant(c), self._reference(k)))
+        terms = [self.expressions.apply(TIMES, (self.expressions.constant(c), self.formulas.reference(k)))
                  for k, c in self._terms(count, index) if c]
-        terms.append(self._expression())
+        terms.append(self.formulas.read())
         self.defined[index] = terms[0] if len(terms) == 1 else self.expressions.apply(SUM, terms)
 
     def _constraint(self, letter: str) -> None:
         index = whole_below(self.tokens, "the number of the constraint", self.header.constraints)
         if index in self.bodies:
             self.tokens.fail(f"constraint {index} has two bodies")
-        self.bodies[index] = self._expression()
+        self.bodies[index] = self.formulas.read()
 
     def _logical(self, letter: str) -> None:
         self.tokens.fail("logical constraints are not known to infimum")
@@ -147,7 +151,7 @@ class _Reader:
         if index in self.objectives:
             self.tokens.fail(f"objective {index} is there twice")
         maximise = whole_below(self.tokens, "the sense (0 for minimise, 1 for maximise)", 2) == 1
-        self.objectives[index] = self._expression(), maximise
+        self.objectives[index] = self.formulas.read(), maximise
 
     def _dual(self, letter: str) -> None:
         m = self.header.constraints
@@ -205,110 +209,3 @@ class _Reader:
             tokens.line()
             found.append((whole_below(tokens, "the number of the variable", below), finite(tokens, "the coefficient")))
         return found
-
-    # ---- expressions
-
-    def _reference(self, index: int) -> int:
-        if index < self.header.variables:
-            return self.expressions.node(VARIABLE, index)
-        if index not in self.defined:
-            self.tokens.fail(f"v{index} is used before it is defined")
-        return self.expressions.node(DEFINED, index)
-
-    def _expression(self) -> int:
-        """An expression in prefix notation; operators that wait for operands are on a stack."""
-        tokens, symbols, expressions, stack = self.tokens, self.symbols, self.expressions, []
-        while True:
-            symbol = tokens.symbol()
-            value = symbols.get(symbol)
-            if value is None:
-                value = self._read(symbol)
-            if type(value) is not int:
-                if len(value) == 1:
-                    value = self._with_count(*value)
-                if value[1]:
-                    stack.append(_Frame(*value))
-                    continue
-                value = expressions.constant(0.0)  # an empty sum
-            gives = "n"
-            while stack:
-                frame = stack[-1]
-                operands = frame.operands
-                takes = frame.takes[len(operands)]
-                if takes != gives:
-                    value = expressions.as_condition(value) if takes == "c" else expressions.as_number(value)
-                operands.append(value)
-                if len(operands) < len(frame.takes):
-                    break
-                stack.pop()
-                value, gives = self._applied(frame), OPERATORS[frame.code].gives
-            else:
-                return value if gives == "n" else expressions.as_number(value)
-
-    def _read(self, symbol: str | bytes) -> int | tuple:
-        """A node, or an operator: its code and, unless a count follows, what it takes. Symbols recur: they are read once."""
-        tokens = self.tokens
-        letter = tokens.opened(symbol)
-        if letter == "v":
-            end = self.header.variables + self.header.defined
-            found = self._reference(whole_below(tokens, "the number of the variable", end))
-        elif letter == "o":
-            found = self._operator()
-        else:
-            found = self.expressions.constant(self._constant(letter))
-        self.symbols[symbol] = found
-        return found
-
-    def _constant(self, letter: str) -> float:
-        what = "the constant"
-        if letter == "n":
-            return finite(self.tokens, what)
-        if letter in ("s", "l"):
-            value = (self.tokens.short if letter == "s" else self.tokens.whole)(what)
-            if abs(value) > 2**53:
-                self.tokens.fail(f"{what} is a whole number that is no double")
-            return float(value)
-        if letter == "f":
-            self.tokens.fail("a call of an imported function, which is not known to infimum")
-        if letter == "h":
-            self.tokens.fail("a string, as imported functions take, is not known to infimum")
-        self.tokens.fail(f"{letter!r} begins no expression" if letter else "the file ends in the middle of an expression")
-
-    def _operator(self) -> tuple:
-        code = self.tokens.whole("the operator")
-        row = OPERATORS.get(code)
-        if row is None:
-            name = f" ({UNSUPPORTED[code]})" if code in UNSUPPORTED else ""
-            self.tokens.fail(f"the operator o{code}{name} is not known to infimum")
-        return (code,) if "*" in row.takes or code == PIECEWISE_LINEAR else (code, row.takes)
-
-    def _with_count(self, code: int) -> tuple:
-        """The operator, and what it takes, which the next line says."""
-        if code == PIECEWISE_LINEAR:
-            return code, OPERATORS[code].takes, (self._slopes_and_breaks(),)
-        first, _, more = OPERATORS[code].takes.partition("*")
-        self.tokens.line()
-        count = self.tokens.whole("the number of operands")
-        if not len(first) <= count <= self.header.size:
-            self.tokens.fail(f"{OPERATORS[code].name} has {count:,} operands")
-        return code, first + more * (count - len(first))
-
-    def _slopes_and_breaks(self) -> tuple[float, ...]:
-        tokens = self.tokens
-        tokens.line()
-        count = tokens.whole("the number of slopes")
-        if not 1 <= count <= self.header.size:
-            tokens.fail(f"a piecewise-linear term has {count:,} slopes")
-        numbers = tuple(self._constant(tokens.letter()) for _ in range(2 * count - 1))
-        breaks = numbers[1::2]
-        if any(one >= other for one, other in zip(breaks, breaks[1:], strict=False)):
-            tokens.fail("the breaks of a piecewise-linear term do not increase")
-        return numbers
-
-    def _applied(self, frame: _Frame) -> int:
-        if frame.code in DIGITS:
-            digits = self.expressions.nodes[frame.operands[1]]
-            if digits[0] != CONSTANT or not digits[1].is_integer() or abs(digits[1]) > _LARGEST_DIGITS:
-                self.tokens.fail(f"the digits of {OPERATORS[frame.code].name} have to be a constant whole number, and not more "
-                                 f"than {_LARGEST_DIGITS}")
-        return self.expressions.apply(frame.code, frame.operands, *frame.numbers)
