@@ -91,7 +91,7 @@ class Branch:
         cut, lowest first; those that wait come last."""
         for heap in (self.pool.front, self.pool.waiting):
             if len(heap):
-                lower, axis = self.evaluator.run(WIDE, [heap.data], parameters=np.array([self.goal.xtol]))
+                lower, axis = self.evaluator.run(WIDE, [heap.columns()], parameters=np.array([self.goal.xtol]))
                 index, _ = heap.arrays.lowest(lower[:, :heap.used], count)
                 if len(index):
                     return heap, index, heap.arrays.gather(axis, index)

@@ -18,7 +18,8 @@ from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
 
 _MOST = 10           # products at most
-_FEW = 3             # nonlinear variables that the others are eliminated beside, from the start
+_FEW = 3             # nonlinear variables that the others are eliminated beside, from the start;
+_SPARED = 3          # not where they are so many times the others: that spares few cuts, and costs more for each
 _COSTLY = 1 << 14    # numbers inside a function
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
@@ -44,7 +45,9 @@ class Separable:
 
     @property
     def many_nonlinear(self) -> bool:
-        return len(self.nonlinear) > _FEW
+        """Are there so many that linear variables are better cut like the others?"""
+        linear = {i for product in self.products for i in product}
+        return len(self.nonlinear) > _FEW or len(self.nonlinear) >= _SPARED * len(linear)
 
 
 @dataclass(frozen=True, slots=True)
