@@ -24,7 +24,7 @@ from infimum.start_boxes import StartBoxes
 _STREAM = 8             # of random numbers
 _OFFERED = 8            # points
 _STARTS = 1024
-_FIRST, _STAGES_FIRST = 64, ((6, 16), (8, _OFFERED))  # starts that come before the others
+_FIRST, _STAGES_FIRST = 32, ((6, 8), (8, _OFFERED))  # starts that come before the others
 _STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED)  # so many trials, after which so many lanes are kept
 _ANEW, _STAGES_ANEW = 64, ((6, 16), (16, _OFFERED))   # values of a parameter that is drawn anew, and what follows
 _LAST = 48              # trials at the end
