@@ -171,7 +171,8 @@ class Branch:
         for lo, hi in merged(regions):
             some = regions.at(np.flatnonzero(((regions.lo >= lo[:, None]) & (regions.hi <= hi[:, None])).all(axis=0)))
             if len(some) > 1 and (widths(lo, hi) <= self.goal.xtol).all():
-                some = Regions(lo[:, None], hi[:, None], some.lower.min(keepdims=True), np.array([np.argmax(hi - lo)]), np.zeros(1))
+                axis, level = np.array([np.argmax(hi - lo)], np.int32), np.zeros(1, np.int8)
+                some = Regions(lo[:, None], hi[:, None], some.lower.min(keepdims=True), axis, level)
             joined = joined.with_(some) if len(joined) else some
         self.pool.replace(joined)
 
