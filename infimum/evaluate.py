@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,21 @@ class MeanValue:
 
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
+_facts: "OrderedDict[tuple, Any]" = OrderedDict()
 _KEEP = 256
+
+
+def _fact(find: Callable) -> cached_property:
+    """A property that the expression alone tells: an Evaluator of an equal function need not find it again, as with kernels."""
+    @wraps(find)
+    def known(self: "Evaluator") -> Any:
+        key = self.f.key, find.__name__, self.n
+        if key not in _facts:
+            _facts[key] = find(self)
+            if len(_facts) > _KEEP:
+                _facts.popitem(last=False)
+        return _facts[key]
+    return cached_property(known)
 _BATCH = 1 << 13
 _WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
@@ -329,7 +343,7 @@ class Evaluator:
         """The memory that holds this array."""
         return HostArrays() if isinstance(array, np.ndarray) else self.arrays
 
-    @cached_property
+    @_fact
     def local(self) -> LocalForm | None:
         """The function as seen from one variable, which sweeps need; None if it cannot be split."""
         return self.local_block(1)
@@ -338,40 +352,40 @@ class Evaluator:
         """The same for a block of variables."""
         return local_form(self.f, var("x", (self.n,)), block)
 
-    @cached_property
+    @_fact
     def is_costly(self) -> bool:
         """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
         return is_costly(self.f)
 
-    @cached_property
+    @_fact
     def is_sum_over_data(self) -> bool:
         """Are all its second derivatives computed in one loop, at little more than the cost of the first ones?"""
         return is_sum_over_data(self.f, var("x", (self.n,)))
 
-    @cached_property
+    @_fact
     def has_residuals(self) -> bool:
         """Is it a sum of squares over many data?"""
         return residuals_of(self.f, var("x", (self.n,))) is not None
 
-    @cached_property
+    @_fact
     def separable(self) -> Separable | None:
         """The residuals of a sum of squares with their linear parameters apart; None if there are none."""
         e = residual_vector(self.f)
         return None if e is None else separable(e, var("x", (self.n,)))
 
-    @cached_property
+    @_fact
     def sum_of_squares(self) -> Separable | None:
         """The same, where there may be no linear parameters."""
         return self.separable or sum_of_squares(self.f, var("x", (self.n,)))
 
-    @cached_property
+    @_fact
     def has_pieces(self) -> bool:
         """Does some part of the function use one quantity more than once, or is it 0 / 0 by a norm? Enclosures by pieces are then
         tighter."""
         f = gathered(arranged(self.f, var("x", (self.n,))))
         return bool(pieces_of(f) or norm_quotients(f))
 
-    @cached_property
+    @_fact
     def tangents(self) -> Tangents | None:
         """The function with tangents for its outer functions; None if it has none of these."""
         return tangents(self.f, var("x", (self.n,)))
