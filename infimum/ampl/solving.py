@@ -3,12 +3,10 @@
 import sys
 from typing import Any
 
-import numpy as np
-
-from infimum import __version__
+import infimum
 from infimum.ampl.model import Model, Objective
 from infimum.ampl.solution import Solution
-from infimum.errors import InfimumError, ModelFileError
+from infimum.errors import InfimumError
 from infimum.result import Result, Verdict
 from infimum.solve import minimize
 
@@ -34,25 +32,20 @@ def solve(model: Model, number: int = 1, settings: dict[str, Any] | None = None)
 
 def failed(error: InfimumError, number: int = 1) -> Solution:
     """What AMPL is told of a run without a result."""
-    return Solution(_FAILURE, f"infimum {__version__}: {' '.join(str(error).split())}", None, number)
+    return Solution(_FAILURE, f"infimum {infimum.__version__}: {' '.join(str(error).split())}", None, number)
 
 
 def _minimised(model: Model, objective: Objective, settings: dict[str, Any]) -> Result:
-    """The only place that knows what `minimize` can do."""
-    if model.constraints:
-        raise ModelFileError(f"the model has {model.m:,} constraints, which minimize does not take yet")
-    if model.integrality.any():
-        raise ModelFileError(f"the model has {np.count_nonzero(model.integrality):,} integer variables, which minimize does not "
-                             "take yet")
     fun = objective.fun
     bounds = list(zip(model.lo.tolist(), model.hi.tolist(), strict=True))
-    return minimize((lambda x: -fun(x)) if objective.maximise else fun, bounds, x0=model.x0, **settings)
+    return minimize((lambda x: -fun(x)) if objective.maximise else fun, bounds, x0=model.x0, constraints=model.constraints,
+                    integrality=model.integrality.astype(int) if model.integrality.any() else None, **settings)
 
 
 def _message(result: Result, maximise: bool) -> str:
     """The verdict's sentence, and the enclosure of the minimum or maximum."""
     sentence = _OF_A_MAXIMUM.get(result.verdict, result.verdict.value) if maximise else result.verdict.value
-    lines = [f"infimum {__version__}: {result.verdict.name}: {sentence}"]
+    lines = [f"infimum {infimum.__version__}: {result.verdict.name}: {sentence}"]
     if result.verdict is not Verdict.INFEASIBLE:
         low, high = (0.0 - result.upper, 0.0 - result.lower) if maximise else (result.lower, result.upper)
         lines.append(f"{'maximum' if maximise else 'minimum'} in [{low!r}, {high!r}]")
