@@ -23,6 +23,7 @@ from infimum.lower import (
     model,
     newton_loop,
     projection,
+    propagate,
     refine,
     residuals,
     shave,
@@ -63,6 +64,7 @@ LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
 RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
+PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 
 
@@ -200,6 +202,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
 OF_SYSTEM: dict[str, Callable[..., Program]] = {
     ROWS: lambda s, x: Program(*system.values(ROWS, s, x)),
     JACOBIAN: lambda s, x: Program(*system.jacobian(JACOBIAN, s, x)),
+    PROPAGATE: lambda s, x, *written_out: Program(*propagate.propagate(PROPAGATE, s, x, *written_out)),
     ESTIMATE_JACOBIAN: lambda s, x: Program(*system.estimates(ESTIMATE_JACOBIAN, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
 }
