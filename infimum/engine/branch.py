@@ -233,6 +233,7 @@ class Branch:
         """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
         a better point rules out."""
         cutting = next(part for part in reversed(self.cutting) if self.unbounded or part.is_used(self.steps))
+        cutting.upper = self.incumbent.upper
         found, _ = self._sorted(cutting, cutting.cut(parents, pieces))
         for part in self.parts:
             tried = part.is_tried(self.steps)
