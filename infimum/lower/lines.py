@@ -5,16 +5,16 @@ all lower ends. By the mean value theorem g(x) >= g(c) + Σ s_i (x_i - c_i) for 
 with S_i. So with d = x - lo every feasible x with f(x) <= U solves a·d <= h for all of these lines, the constraint g <= u giving
 g(x) - u <= 0, g >= l the same for -g, an equation both, and f <= U one as well.
 
-**Contraction.** a·d <= h leaves of each d_i what the least values of the other terms allow. Lines of constraints come first: where
-they leave nothing the region is gone.
+**Contraction.** a·d <= h leaves of each d_i what the least values of the other terms allow. Lines of constraints come first:
+where they leave nothing the region is gone.
 
 **The linear program** min f's line subject to all lines and 0 <= d <= w is solved by `lower/simplex.py`, for its multipliers
-y >= 0 alone. On the feasible part of X, f(x) >= Σ y_r (a_r·d - h_r) with weights of f's lines that add up to 1, and the right side
-is bounded below coefficient by coefficient: a bound of f for any y. Without f's lines a positive bound shows that no point is
-feasible. The same sum is one more line, which contracts each variable by its reduced cost.
+y >= 0 alone. On the feasible part of X, f(x) >= Σ y_r (a_r·d - h_r) with weights of f's lines that add up to 1, and the right
+side is bounded below coefficient by coefficient: a bound of f for any y. Without f's lines a positive bound shows that no point
+is feasible. The same sum is one more line, which contracts each variable by its reduced cost.
 
-**First order.** Where f certainly rises with x_i on X and every constraint that reads x_i is slack on all of X, minimisers in X lie
-on its lower face in x_i; as for functions alone (`lower/proof.py`) X is reduced to the face or has none.
+**First order.** Where f certainly rises with x_i on X and every constraint that reads x_i is slack on all of X, minimisers in X
+lie on its lower face in x_i; as for functions alone (`lower/proof.py`) X is reduced to the face or has none.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ _LOW, _HIGH, _MIDDLE = range(3)       # the points
 _SWEEPS = 2
 _SMALLEST = 2.0**-900
 _GRAIN = 2.0**22                      # of the weights of f's lines: multiples of 2**-30, so that they add up to 1 exactly
-_WORTH = 0.5                          # a part of its volume, or of its distance to the upper bound, that a region is worth cutting to
+_WORTH = 0.5                          # a region cut to such a part of its volume, or of its distance to the upper bound
 
 
 @dataclass(frozen=True)
@@ -366,7 +366,8 @@ class Lines:
             i = turn.index
             with b.loop(self.count) as inner:
                 r = inner.index
-                step = b.step((0.0,), (b.mul(b.load(weights, r), b.neg(b.load(self.a, self._place(self._times(r, n), i)))),), add_up)
+                turned = b.neg(b.load(self.a, self._place(self._times(r, n), i)))
+                step = b.step((0.0,), (b.mul(b.load(weights, r), turned),), add_up)
             b.store(self.a, self._place(self.count * n, i), b.neg(step.results[0]))
         with b.loop(self.count) as turn:
             r = turn.index

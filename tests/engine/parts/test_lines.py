@@ -75,7 +75,7 @@ def campaign(seeds: range, kind: type[System] = System) -> Counter:
 
 
 def test_no_feasible_point_is_lost():
-    counts = campaign(range(24))
+    counts = campaign(range(14))
     assert counts["kept"] > 2000 and min(counts[what] for what in ("gone", "above", "narrower", "raised", "points", "lost")) > 30
 
 
@@ -95,8 +95,8 @@ def test_any_multipliers_give_bounds_that_hold(monkeypatch):
             seed = self.b.mul(self.b.input(0, 0), 78.233)
             return self.b.select(self.b.ogt(self.b.sub(seed, self.b.floor(seed)), 0.7), simplex.NO_SOLUTION, simplex.OPTIMAL)
     monkeypatch.setattr(lines, "Simplex", Garbage)
-    counts = campaign(range(100, 112))
-    assert counts["kept"] > 500 and counts["raised"] > 500
+    counts = campaign(range(100, 106))
+    assert counts["kept"] > 300 and counts["raised"] > 300
 
 
 # ---- mutations
@@ -136,10 +136,10 @@ def test_an_end_that_is_too_tight_is_caught(monkeypatch, end):
 
 
 # ---- the same bits
-@pytest.mark.parametrize("seed", (1, 5, 11))
+@pytest.mark.parametrize("seed", (1, 11))
 def test_bits_are_those_of_the_definition(seed):
     case = random_case(seed)
-    regions = random_regions(case, seed, 9)
+    regions = random_regions(case, seed, 5)
     regions[0, 0] = -INF
     values = [float(v) for v in case.values]
     for upper in (INF, min(values, default=0.0)):
