@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum import __version__
+import infimum
 from infimum.ampl.model import Model, Objective
 from infimum.ampl.solution import Solution
 from infimum.errors import InfimumError, ModelFileError
@@ -24,17 +24,20 @@ def solve(model: Model, number: int = 1, settings: dict[str, Any] | None = None)
     objective, its negative."""
     objective = model.objective(number)
     result = _minimised(model, objective, settings or {})
-    code = _CODES[result.verdict]
+    return result, Solution(code_of(result), _message(result, objective.maximise), result.x, number)
+
+
+def code_of(result: Result) -> int:
+    """AMPL's solve_result_num."""
     if result.upper <= -sys.float_info.max:
-        code = _UNBOUNDED
-    elif result.x is None and code < 200:
-        code = _FAILURE
-    return result, Solution(code, _message(result, objective.maximise), result.x, number)
+        return _UNBOUNDED
+    code = _CODES[result.verdict]
+    return _FAILURE if result.x is None and code < _CODES[Verdict.INFEASIBLE] else code
 
 
 def failed(error: InfimumError, number: int = 1) -> Solution:
     """What AMPL is told of a run without a result."""
-    return Solution(_FAILURE, f"infimum {__version__}: {' '.join(str(error).split())}", None, number)
+    return Solution(_FAILURE, f"infimum {infimum.__version__}: {' '.join(str(error).split())}", None, number)
 
 
 def _minimised(model: Model, objective: Objective, settings: dict[str, Any]) -> Result:
@@ -52,7 +55,7 @@ def _minimised(model: Model, objective: Objective, settings: dict[str, Any]) -> 
 def _message(result: Result, maximise: bool) -> str:
     """The verdict's sentence, and the enclosure of the minimum or maximum."""
     sentence = _OF_A_MAXIMUM.get(result.verdict, result.verdict.value) if maximise else result.verdict.value
-    lines = [f"infimum {__version__}: {result.verdict.name}: {sentence}"]
+    lines = [f"infimum {infimum.__version__}: {result.verdict.name}: {sentence}"]
     if result.verdict is not Verdict.INFEASIBLE:
         low, high = (0.0 - result.upper, 0.0 - result.lower) if maximise else (result.lower, result.upper)
         lines.append(f"{'maximum' if maximise else 'minimum'} in [{low!r}, {high!r}]")
