@@ -188,8 +188,8 @@ def thesis_row(row: newton.Row, options: argparse.Namespace) -> dict[str, Any]:
            f"newton {loop.verdict.name}, {loop_warm:.3g} s; of the processor {cpu:.3g} s, newton {loop_cpu:.3g} s"
            + ("" if wrong is None else f"  WRONG: {wrong}"))
     return {"problem": row.what, "seconds": warm, "first": cold, "verdict": r.verdict.name, "lower": r.lower, "upper": r.upper,
-            "boxes": len(r.boxes or ()), "cpu": cpu, "newton": loop_warm, "newton verdict": loop.verdict.name,
-            "newton cpu": loop_cpu, "wrong": wrong}
+            "boxes": len(r.boxes or ()), "newton": loop_warm, "newton verdict": loop.verdict.name, "wrong": wrong,
+            **{name: value for name, value in (("cpu", cpu), ("newton cpu", loop_cpu)) if math.isfinite(value)}}
 
 
 # ---- many data points
