@@ -1,5 +1,5 @@
-"""What makes fits of few data quick: few starts for perfect data, all variables cut where only places are asked for, regions around
-one minimiser joined, facts of a function that are found once."""
+"""What makes fits of few data quick: few starts for perfect data, all variables cut where only places are asked for, regions
+around one minimiser joined, facts of a function that are found once."""
 
 import numpy as np
 import pytest
