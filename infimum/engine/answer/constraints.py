@@ -19,7 +19,7 @@ _DEPENDENT = 1e-10       # what is left of a gradient that others combine to
 def about_constraints(result: Result, problem: Problem, evaluator: Evaluator, feasibility: float) -> Result:
     """The result of a problem with constraints, which says what is proved about them; `feasibility` is by how much equations
     were relaxed."""
-    return replace(result, feasibility=feasibility, question=None, message=_message(result, problem, evaluator),
+    return replace(result, feasibility=feasibility, question=None, attained=None, message=_message(result, problem, evaluator),
                    inquiry=None if result.feasible is None else Inquiry(evaluator, problem.lo, problem.hi))
 
 
