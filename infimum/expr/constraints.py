@@ -40,11 +40,19 @@ class Constraints(NamedTuple):
     bodies: list[Body]
     notes: list[str]
 
+    @classmethod
+    def of(cls, system: System) -> "Constraints":
+        """Those of a system."""
+        ends = np.cumsum([body.size for body in system.bodies])
+        parts = (slice(end - body.size, end) for end, body in zip(ends, system.bodies, strict=True))
+        return cls([Body(body, system.lower[at], system.upper[at], list(system.labels[at]))
+                    for body, at in zip(system.bodies, parts, strict=True)], [])
+
     @property
     def has_equations(self) -> bool:
         return any((body.lower == body.upper).any() for body in self.bodies)
 
-    def system(self, f: Expr, integers: tuple[int, ...], feasibility: float) -> System | None:
+    def system(self, f: Expr, integers: tuple[int, ...] = (), feasibility: float = 0.0) -> System | None:
         """With the function to minimise; None if nothing constrains the variables."""
         if not self.bodies and not integers:
             return None
