@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import HostError as HostError
     from infimum.errors import InfimumError as InfimumError
     from infimum.errors import InternalError as InternalError
+    from infimum.errors import ModelFileError as ModelFileError
     from infimum.errors import NotKeptError as NotKeptError
     from infimum.errors import NotLocalError as NotLocalError
     from infimum.errors import OptionError as OptionError
@@ -69,7 +70,8 @@ _HOMES = {
     "constraint_table": "ConstraintValue ConstraintValues",
     "cover": "Cover",
     "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
-              "InternalError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError UserFunctionError",
+              "InternalError ModelFileError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError "
+              "UserFunctionError",
     "evaluate": "Derivative Enclosure Evaluator Hessian MeanValue compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",

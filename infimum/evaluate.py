@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,21 @@ class MeanValue:
 
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
+_facts: "OrderedDict[tuple, Any]" = OrderedDict()
 _KEEP = 256
+
+
+def _fact(find: Callable) -> cached_property:
+    """A property that the expression alone tells: an Evaluator of an equal function need not find it again, as with kernels."""
+    @wraps(find)
+    def known(self: "Evaluator") -> Any:
+        key = self.f.key, find.__name__, self.n
+        if key not in _facts:
+            _facts[key] = find(self)
+            if len(_facts) > _KEEP:
+                _facts.popitem(last=False)
+        return _facts[key]
+    return cached_property(known)
 _BATCH = 1 << 13
 _WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
@@ -219,16 +233,23 @@ class Evaluator:
         out, shaped = self._run(programs.ROWS, lo, hi)
         return Enclosure(*(shaped(a) for a in out))
 
+    def violated(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """True for each box (n, N) in which no point meets all constraints: some row is undefined on all of it, or beyond an
+        end."""
+        rows, system = self.rows(lo, hi), self.system
+        beyond = (rows.lo[1:] > system.upper[:, None]) | (rows.hi[1:] < system.lower[:, None])
+        return rows.empty.any(axis=0) | beyond.any(axis=0)
+
     def jacobian(self, lo: Any, hi: Any) -> Derivative:
         """These, and the enclosures of their derivatives, of shape (1 + m, n, N)."""
         out, shaped = self._run(programs.JACOBIAN, lo, hi)
-        slopes = (shaped(a.reshape(-1, self.n, a.shape[-1])) for a in out[3:])
+        slopes = (shaped(a.reshape(1 + self.system.m, self.n, a.shape[-1])) for a in out[3:])
         return Derivative(Enclosure(*(shaped(a) for a in out[:3])), *slopes)
 
     def estimate_jacobian(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
         """The function and all constraints at each point, (1 + m, N), and their derivatives, (1 + m, n, N). Estimates."""
         out, shaped = self._run(programs.ESTIMATE_JACOBIAN, x)
-        return shaped(out[0]), shaped(out[1].reshape(-1, self.n, out[1].shape[-1]))
+        return shaped(out[0]), shaped(out[1].reshape(1 + self.system.m, self.n, out[1].shape[-1]))
 
     def estimate_weighted(self, x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sum of all rows times weights (1 + m, N) at points (n, N), and its gradient (n, N). Estimates."""
@@ -323,7 +344,7 @@ class Evaluator:
         """The memory that holds this array."""
         return HostArrays() if isinstance(array, np.ndarray) else self.arrays
 
-    @cached_property
+    @_fact
     def local(self) -> LocalForm | None:
         """The function as seen from one variable, which sweeps need; None if it cannot be split."""
         return self.local_block(1)
@@ -332,40 +353,40 @@ class Evaluator:
         """The same for a block of variables."""
         return local_form(self.f, var("x", (self.n,)), block)
 
-    @cached_property
+    @_fact
     def is_costly(self) -> bool:
         """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
         return is_costly(self.f)
 
-    @cached_property
+    @_fact
     def is_sum_over_data(self) -> bool:
         """Are all its second derivatives computed in one loop, at little more than the cost of the first ones?"""
         return is_sum_over_data(self.f, var("x", (self.n,)))
 
-    @cached_property
+    @_fact
     def has_residuals(self) -> bool:
         """Is it a sum of squares over many data?"""
         return residuals_of(self.f, var("x", (self.n,))) is not None
 
-    @cached_property
+    @_fact
     def separable(self) -> Separable | None:
         """The residuals of a sum of squares with their linear parameters apart; None if there are none."""
         e = residual_vector(self.f)
         return None if e is None else separable(e, var("x", (self.n,)))
 
-    @cached_property
+    @_fact
     def sum_of_squares(self) -> Separable | None:
         """The same, where there may be no linear parameters."""
         return self.separable or sum_of_squares(self.f, var("x", (self.n,)))
 
-    @cached_property
+    @_fact
     def has_pieces(self) -> bool:
         """Does some part of the function use one quantity more than once, or is it 0 / 0 by a norm? Enclosures by pieces are then
         tighter."""
         f = gathered(arranged(self.f, var("x", (self.n,))))
         return bool(pieces_of(f) or norm_quotients(f))
 
-    @cached_property
+    @_fact
     def tangents(self) -> Tangents | None:
         """The function with tangents for its outer functions; None if it has none of these."""
         return tangents(self.f, var("x", (self.n,)))

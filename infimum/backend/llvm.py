@@ -226,6 +226,9 @@ class Renderer:
     # ---- loops
     def loop(self, t: Text, loop: Loop) -> None:
         steps = loop.steps()
+        if loop.more is not None:
+            self._rounds(t, loop)
+            return
         if not steps or loop.limit <= RUN:
             finals = self._run(t, loop, steps, "0", t.of(loop.count), None)
         else:
@@ -257,6 +260,21 @@ class Renderer:
         self._patch_rows(t, later, nexts)
         t.start(done)
         return state
+
+    def _rounds(self, t: Text, loop: Loop) -> None:
+        """Turns one after the other, while some lane wants more."""
+        head, body, done, later, before = (*(t.fresh(w) for w in ("head", "body", "done", "later")), t.label)
+        t.jump(head)
+        t.start(head)
+        index = t.names[loop.index] = t.phi("i64", ("0", before), (f"%next{later}", later))
+        t.branch(t.let(f"icmp slt i64 {index}, {t.of(loop.count)}"), body, done)
+        t.start(body)
+        self.turn(t, loop, [], [], None)
+        t.branch(self.s.any(t, t.of(loop.more)), later, done)
+        t.start(later)
+        t.lines.append(f"  %next{later} = add i64 {index}, 1")
+        t.jump(head)
+        t.start(done)
 
     def turn(self, t: Text, loop: Loop, steps: list[Step], state: list[list[str]], earlier: list | None) -> list[list[str]]:
         """One turn; returns each step's accumulated values after it."""

@@ -275,6 +275,13 @@ class _Lane:
     def loop(self, loop: Loop, env: Env) -> None:
         steps, count = loop.steps(), env[loop.count]
         assert count <= loop.limit, f"{count} turns of at most {loop.limit}"
+        if loop.more is not None:
+            assert not steps, "rounds hand on what they know in buffers"
+            for env[loop.index] in range(count):
+                self.block(loop.body, env)
+                if not env[loop.more]:
+                    return
+            return
         if not steps or loop.limit <= RUN:
             for step, value in self.run(loop, env, range(count), {}).items():
                 env.update(zip(step.results, value, strict=True))

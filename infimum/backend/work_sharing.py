@@ -104,6 +104,8 @@ class WorkSharing:
     def _deal(self, loop: Loop) -> tuple[float, Loop | None]:
         """(way of a thread through the loop if it is distributed, the loop of a first pass)."""
         steps, body = loop.steps(), self._weight(loop.body)
+        if loop.more is not None:  # one turn needs the other
+            return float("inf"), None
         if not steps:
             return -(-loop.limit // THREADS) * body + _BARRIER, None
         runs, scans = runs_of(loop), [step for step in steps if step.prefix]

@@ -3,11 +3,11 @@
 import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import infimum
-from infimum.cli import gallery, minimize, resume
+from infimum.cli import ampl, gallery, minimize, resume
 from infimum.cli.command import Command
 from infimum.cli.exit_codes import OPEN, USAGE
 from infimum.cli.settings import joined
@@ -20,14 +20,16 @@ _EXAMPLES = """examples:
   infimum minimize model.py --bounds -5 10 -5 10
   infimum gallery rastrigin --n 10
 
-`infimum COMMAND --help` has more of them."""
+`infimum COMMAND --help` has more of them.
+
+""" + ampl.HELP
 
 
 def parser() -> ArgumentParser:
     """The parser of all commands."""
     style: dict[str, Any] = {"formatter_class": RawDescriptionHelpFormatter, "allow_abbrev": False}
     top = ArgumentParser("infimum", description="Global minima of nonlinear functions, with proof.", epilog=_EXAMPLES, **style)
-    top.add_argument("--version", action="version", version=f"infimum {infimum.__version__}")
+    top.add_argument("-v", "--version", action="version", version=f"infimum {infimum.__version__}")
     table = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for command in COMMANDS:
         sub = table.add_parser(command.name, help=command.summary, usage=command.usage, description=command.description,
@@ -42,6 +44,8 @@ def run(argv: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):  # a terminal that cannot show a letter shows a question mark
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    if ampl.is_meant(argv):
+        return _guarded(lambda: ampl.run(argv))
     top = parser()
     try:
         args = top.parse_args(joined(argv))
@@ -50,8 +54,13 @@ def run(argv: Sequence[str]) -> int:
     if args.command is None:
         top.print_help(sys.stderr)
         return USAGE
+    return _guarded(lambda: args.run(args))
+
+
+def _guarded(command: Callable[[], int]) -> int:
+    """Runs it; errors of ours become a line on stderr."""
     try:
-        code = args.run(args)
+        code = command()
         sys.stdout.flush()
         return code
     except InfimumError as error:

@@ -190,6 +190,8 @@ class Auto:
             self.limit = boxes_reached(self.root.boxes, self.max_boxes)
 
     def _look_first(self) -> Iterator[None]:
+        if isinstance(self.first, Levenberg):
+            self.first.enough = self.low_enough
         yield from self._look(self.first)
         if self.start is not None and isinstance(self.first, Levenberg) and not self.root.done:
             value = self.first.value

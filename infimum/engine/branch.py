@@ -59,6 +59,7 @@ class Branch:
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
+        self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
         self.start, self.parts = start, parts_of(evaluator, lo, hi, start)
         self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
@@ -70,9 +71,20 @@ class Branch:
         count = lo.shape[1]
         boxes = Regions(lo, hi, np.full(count, lower), np.zeros(count, np.int32), np.zeros(count, np.int8))
         self.pool.reserve(count)
-        self.unbounded = lower == -np.inf and bool((self.evaluator.value(lo, hi).lo == -np.inf).any())
+        least = lower if lower > -np.inf else float(self.evaluator.value(lo, hi).lo.min())
+        self.unbounded = least == -np.inf
+        parts = self.evaluator.separable if self.goal.xtol is not None else None
+        if parts is not None and parts.spares_few and self.goal.met(least, self.incumbent.upper):
+            self._cut_alike()
         self._keep(self._tested(self.arrays.send(boxes.columns()), 1))
         self._judge_sharpest()
+
+    def _cut_alike(self) -> None:
+        """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare a
+        few of them from being cut then costs more than it saves."""
+        self.alike, self.parts = True, [part for part in self.parts if not part.eliminates]
+        for part in self.cutting:
+            part.alike = True
 
     def lower(self) -> float:
         """Certainly not above the infimum."""
@@ -91,7 +103,7 @@ class Branch:
         cut, lowest first; those that wait come last."""
         for heap in (self.pool.front, self.pool.waiting):
             if len(heap):
-                lower, axis = self.evaluator.run(WIDE, [heap.data], parameters=np.array([self.goal.xtol]))
+                lower, axis = self.evaluator.run(WIDE, [heap.columns()], parameters=np.array([self.goal.xtol]))
                 index, _ = heap.arrays.lowest(lower[:, :heap.used], count)
                 if len(index):
                     return heap, index, heap.arrays.gather(axis, index)
@@ -140,6 +152,7 @@ class Branch:
             try:
                 self.pool = Pool(self.n, self.arrays, pool.size)
                 self.pool.restore(state.arrays)
+                self._join()
                 self._tighten(parts)
                 self.settle(last=True, least=1 if parts else FEW)
             except BaseException:
@@ -148,6 +161,20 @@ class Branch:
                 self.incumbent.restore(state.arrays)
                 raise
         self.ended = True
+
+    def _join(self) -> None:
+        """Regions that touch and are narrow enough together become one, where they are few: a minimiser on a cut lies in several.
+        With start boxes, the box around them may reach beyond the feasible set."""
+        if self.start is not None or not 1 < len(self.pool) <= _REST:
+            return
+        regions, joined = self.pool.everything(), Regions.none(self.n)
+        for lo, hi in merged(regions):
+            some = regions.at(np.flatnonzero(((regions.lo >= lo[:, None]) & (regions.hi <= hi[:, None])).all(axis=0)))
+            if len(some) > 1 and (widths(lo, hi) <= self.goal.xtol).all():
+                axis, level = np.array([np.argmax(hi - lo)], np.int32), np.zeros(1, np.int8)
+                some = Regions(lo[:, None], hi[:, None], some.lower.min(keepdims=True), axis, level)
+            joined = joined.with_(some) if len(joined) else some
+        self.pool.replace(joined)
 
     def _tighten(self, parts: list[Part]) -> None:
         """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
@@ -252,7 +279,7 @@ class Branch:
         upper, lane = best[k]
         if upper < self.incumbent.upper:
             self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
-            self._prune()
+            self.prune()
 
     def _fates(self, arrays: list[Any], *rows: Any) -> tuple[list[Fates], list[list[int]]]:
         """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
@@ -274,13 +301,15 @@ class Branch:
     def _put_aside(self, regions: Regions) -> None:
         """Regions that cannot be cut are enclosed as they are now, maybe a face of what was; their corners are points like
         others."""
-        value = self.evaluator.value(*(np.ascontiguousarray(side) for side in (regions.lo, regions.hi)))
+        sides = [np.ascontiguousarray(side) for side in (regions.lo, regions.hi)]
+        value = self.evaluator.value(*sides)
         regions.lower = np.fmax(regions.lower, value.lo)
-        self.final = self.final.with_(regions.at(np.flatnonzero(~value.empty)))
+        excluded = value.empty if self.evaluator.system is None else value.empty | self.evaluator.violated(*sides)
+        self.final = self.final.with_(regions.at(np.flatnonzero(~excluded)))
         if self.incumbent.offer(np.concatenate([regions.lo, regions.hi], axis=1)):
-            self._prune()
+            self.prune()
 
-    def _prune(self) -> None:
+    def prune(self) -> None:
         """Drops what the best point rules out."""
         self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
         self.pool.prune(self.incumbent.upper)
@@ -303,6 +332,14 @@ class Branch:
         self.arrays.put(some, 0, regions, begin, end)
         return some
 
+    def lowest(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Up to so many of the lowest regions, as boxes (n, N), here. They stay where they are."""
+        heap = self.pool.front if len(self.pool.front) else self.pool.waiting
+        if not len(heap):
+            return np.empty((self.n, 0)), np.empty((self.n, 0))
+        columns = heap.arrays.fetch(heap.arrays.gather(heap.data, heap.find(count)[0]))
+        return np.ascontiguousarray(columns[:self.n]), np.ascontiguousarray(columns[self.n:2 * self.n])
+
     def run(self) -> Iterator[None]:
         """Steps until there is nothing to do."""
         while not self.done:
@@ -312,7 +349,7 @@ class Branch:
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
         counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "ended": self.ended,
-                  "next_look": self.next_look}
+                  "next_look": self.next_look, "alike": self.alike}
         payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
         return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
 
@@ -322,6 +359,8 @@ class Branch:
     def restore(self, state: State) -> None:
         """Goes on from there."""
         self._restore_counts(state)
+        if state.values.get("alike", False):
+            self._cut_alike()
         self.pool.restore(state.arrays)
         self.final = Regions.from_arrays("final", state.arrays)
         self.incumbent.restore(state.arrays)

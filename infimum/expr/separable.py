@@ -19,6 +19,7 @@ from infimum.expr.ops import Kind
 
 _MOST = 10           # products at most
 _FEW = 3             # nonlinear variables that the others are eliminated beside, from the start
+_SPARED = 3          # times as many nonlinear variables as others: where these are eliminated, that spares few cuts
 _COSTLY = 1 << 14    # numbers inside a function
 
 Monomial = tuple[int, ...]         # the variables that are multiplied
@@ -45,6 +46,11 @@ class Separable:
     @property
     def many_nonlinear(self) -> bool:
         return len(self.nonlinear) > _FEW
+
+    @property
+    def spares_few(self) -> bool:
+        """Are there so few linear variables that hardly fewer cuts are needed without them?"""
+        return len(self.nonlinear) >= _SPARED * len({i for product in self.products for i in product})
 
 
 @dataclass(frozen=True, slots=True)

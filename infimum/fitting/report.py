@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.fitting.plateau import NOTICED
 from infimum.text import counted
 
 _WIDTH, _FITS, _CORRELATED = 100, 6, 0.1
@@ -84,11 +85,13 @@ def _notes(result: Any) -> list[tuple[str, str]]:
     if result.exact:
         notes.append(("NOTE", "the model meets these data up to rounding errors: standard errors tell nothing"))
     for name in result.undetermined:
-        p = result.params[name]
-        notes.append(("NOTE", f"{name} is not determined by these data: no value in {outward(p.lo, p.hi)} could be excluded, of "
-                              f"the bounds {_bounds(p)}"))
+        p, flat = result.params[name], result.plateaus.get(name)
+        said = f"no value in {outward(p.lo, p.hi)} could be excluded, of the bounds {_bounds(p)}" if flat is None else \
+            f"the fit is best at its {p.at_bound} bound, but all values in [{flat.lo:.6g}, {flat.hi:.6g}] fit as well, to " \
+            f"{NOTICED:g} of the {result.problem.loss.named}, proved"
+        notes.append(("NOTE", f"{name} is not determined by these data: {said}"))
     for p in result.params.values():
-        if p.at_bound is not None:
+        if p.at_bound is not None and p.name not in result.undetermined:
             notes.append(("NOTE", f"{p.name} is at its {p.at_bound} bound: beyond it there may be better fits"))
     if result.undefined is not None:
         notes.append(("NOTE", f"not all parameters within the bounds are candidates: {result.undefined}"))

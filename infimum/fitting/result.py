@@ -17,6 +17,7 @@ from infimum.fitting.confidence import PAVED, Confidence, confidence, threshold_
 from infimum.fitting.data import read_x
 from infimum.fitting.domain import undefined
 from infimum.fitting.parts import Fit, Parameter, Prediction
+from infimum.fitting.plateau import plateau
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.responses import Responses
 from infimum.fitting.statistics import Statistics, flat
@@ -123,7 +124,14 @@ class FitResult:
     @cached_property
     def undetermined(self) -> list[str]:
         """The parameters that the data do not determine: proofs exclude no more than a part of their bounds, and by moving them,
-        alone or together, the loss does not change."""
+        alone or together, the loss does not change; or the best fit has them at a bound, and the loss is proved to be as good
+        on a good part of the way to the other one (`plateaus`)."""
+        found = {*self._flat, *self.plateaus}
+        return [name for name in self.problem.parameters.free_names if name in found]
+
+    @property
+    def _flat(self) -> list[str]:
+        """Those that regions are wide in, since the loss does not change."""
         data, parameters = self.problem.data, self.problem.parameters
         wide = [] if self._alone() is not None or not self.success else self._wide
         if not wide:
@@ -131,6 +139,18 @@ class FitResult:
         steps = _FLAT * (parameters.hi - parameters.lo)
         moves = flat(self._jacobian, steps, (self.residuals / data.unit).ravel(), data.weighted)
         return [name for name, free in zip(parameters.free_names, moves, strict=True) if free and name in wide]
+
+    @cached_property
+    def plateaus(self) -> dict[str, Interval]:
+        """Parameters whose best value is a bound, with the values from there on that fit as well, to 1e-4 of the loss: proved,
+        with the other parameters held, and told where they are a good part of the bounds."""
+        found = {}
+        for k, name in enumerate(self.problem.parameters.free_names if self.success else ()):
+            p = self.params[name]
+            flat = None if p.at_bound is None or p.bounds[0] == p.bounds[1] else plateau(self._known(), self.x, k, self.least.hi)
+            if flat is not None and flat.hi - flat.lo >= _FLAT * (p.bounds[1] - p.bounds[0]):
+                found[name] = flat
+        return found
 
     @cached_property
     def undefined(self) -> str | None:
@@ -252,7 +272,8 @@ class FitResult:
 
     def __getstate__(self) -> dict[str, Any]:
         """A pickle holds no function: what can be told without calling it is found before."""
-        for name in ("params", "unique", "undefined", "undetermined", "values", "best_fit", "residuals", "statistics"):
+        for name in ("params", "unique", "undefined", "undetermined", "plateaus", "values", "best_fit", "residuals",
+                     "statistics"):
             getattr(self, name)
         problem = replace(self.problem, model=replace(self.problem.model, function=None),
                           loss=replace(self.problem.loss, of=None))

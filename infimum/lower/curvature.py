@@ -32,7 +32,7 @@ def curvature(name: str, f: Expr, x: Expr) -> tuple:
 
     def along(i: "int | Value") -> Direction:
         return lambda j: _exact(b, b.data(b.place("uadd", b.place("uadd", b.place("umul", i, n), at), j)))
-    _triangle(b, data, f, {"x": box}, along, n, 3)
+    triangle(b, data, f, {"x": box}, along, n, write_pair(b, 3))
     return b.kernel(name, 2, 5), data, (1, 1, 1, n * (n + 1) // 2, n * (n + 1) // 2), at
 
 
@@ -44,7 +44,7 @@ def term_curvature(name: str, f: Expr, x: Expr, constants: int, count: int) -> t
 
     def along(i: "int | Value") -> Direction:
         return lambda j: _exact(b, b.input(directions, b.place("uadd", b.place("umul", i, n), j)))
-    _triangle(b, data, f, {"x": Box(b, n), C: constant_leaf(b, 2, constants)}, along, count, 0)
+    triangle(b, data, f, {"x": Box(b, n), C: constant_leaf(b, 2, constants)}, along, count, write_pair(b, 0))
     return b.kernel(name, directions + 1, 2), data, (count * (count + 1) // 2,) * 2
 
 
@@ -52,10 +52,10 @@ def _exact(b: Builder, value: Value) -> Pair:
     return Pair(b.neg(value), value, point=value)
 
 
-def _triangle(b: Builder, data: Data, f: Expr, leaves: dict[str, Callable], along: Callable[["int | Value"], Direction],
-              count: int, slot: int) -> None:
+def triangle(b: Builder, data: Data, f: Expr, leaves: dict[str, Callable], along: Callable[["int | Value"], Direction],
+             count: int, write: Callable[["int | Value", Pair], None]) -> None:
     """Writes the diagonal of T H Tᵀ, then what is above it."""
-    box, write = leaves["x"], write_pair(b, slot)
+    box = leaves["x"]
 
     def second(directions: list[Direction], counts: tuple) -> Pair:
         jets = Jets(data, *counts)

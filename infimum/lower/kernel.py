@@ -9,6 +9,11 @@ elements are taken in runs of `RUN`; a run is combined from left to right, begin
 is then merged like a binary counter, `while c is odd: value = combine(stack.pop(), value); c >>= 1`; what is on the stack
 at the end is combined from its top to its bottom, `value = combine(deeper, value)`. A loop whose `limit` is at most RUN has one
 run and no stack. A scan gives combine(all earlier runs, the run so far), and without a stack the run so far alone.
+
+**Rounds.** The turns of a loop are independent but for its Steps, and a buffer is written once. Algorithms whose next step depends
+on the last one have `rounds` instead: turns one after the other, which hand on what they know in `state` buffers, whose loads
+and stores happen in the order in which they are written. Such a loop ends early where no lane wants more, so that a turn must
+change nothing of a lane that does not.
 """
 
 import math
@@ -77,12 +82,16 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """`body` for index = 0 … count-1; `limit` is a static upper bound of count. Turns are independent but for their Steps."""
+    """`body` for index = 0 … count-1; `limit` is a static upper bound of count. Turns are independent but for their Steps.
+
+    Rounds have no Steps, and `more`, a truth value of each turn: the last turn is the first in which it holds in no lane.
+    """
 
     index: Value
     count: "Value"
     limit: int
     body: list = field(default_factory=list)
+    more: "Value | None" = None
 
     def steps(self) -> list[Step]:
         return [item for item in self.body if isinstance(item, Step)]
@@ -155,6 +164,7 @@ class Builder:
         self.scopes = [_Scope(), _Scope()]
         self.buffers: list[int] = []
         self._homes: list[int] = []
+        self._states: set[int] = set()
         self._constants: dict[tuple[float, float], Value] = {}
 
     # ---- instructions
@@ -276,7 +286,16 @@ class Builder:
         self._homes.append(self.depth if depth is None else depth)
         return len(self.buffers) - 1
 
+    def state(self, size: int) -> int:
+        """A new per-lane array that may be stored to again and again: a load gives what was stored last."""
+        self._states.add(state := self.buffer(size, 1))
+        return state
+
     def load(self, buffer: int, position: "int | Value") -> Value:
+        if buffer in self._states:  # here and now
+            value = Value("f", self.depth)
+            self.scopes[-1].items.append(Instr("load", buffer, (self.position(position),), (value,)))
+            return value
         return self.emit("load", buffer, (self.position(position),), "f", self._homes[buffer])[0]
 
     def _effect(self, op: str, attr: int, position: "int | Value", value: "float | Value") -> None:
@@ -300,6 +319,12 @@ class Builder:
         yield item
         self.scopes.pop()
         self.scopes[-1].items.append(item)
+
+    @contextmanager
+    def rounds(self, limit: int) -> Iterator[Loop]:
+        """with b.rounds(limit) as turn: …, one turn after the other; sets `turn.more`, where a lane wants a further one."""
+        with self.loop(limit) as item:
+            yield item
 
     def step(self, init: tuple[float, ...], inputs: tuple[Value, ...], combine: Callable, scan: str | None = None) -> Step:
         """Combines `inputs` over the turns of the innermost loop; `scan` is None, "inclusive" or "exclusive".
@@ -370,6 +395,9 @@ def _alive(items: list, live: set) -> list:
                 item.block[:] = _alive(item.block, live)
                 kept.append(item)
         else:
+            if item.more is not None:  # the next turn reads what this one stores
+                live.add(item.more)
+                live.update(i.attr for i in walk(item.body) if isinstance(i, Instr) and i.op == "load")
             item.body[:] = _alive(item.body, live)
             if item.body:
                 live.add(item.count)

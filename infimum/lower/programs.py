@@ -19,13 +19,17 @@ from infimum.lower import (
     descent,
     faces,
     flight,
+    lagrangian,
     levenberg,
+    linear_bounds,
+    lines,
     model,
     newton_loop,
     projection,
     refine,
     residuals,
     shave,
+    subdomain,
     sweep,
     system,
     tangents,
@@ -63,7 +67,11 @@ LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
 RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
 ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
+LINEAR_BOUNDS = "linear_bounds"
+SUBDOMAIN = "subdomain"  # "subdomain:2:4:1:0" by pieces, variables, form, choice
+LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
+LINES = "lines"
 
 
 @dataclass(slots=True)
@@ -201,5 +209,9 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     ROWS: lambda s, x: Program(*system.values(ROWS, s, x)),
     JACOBIAN: lambda s, x: Program(*system.jacobian(JACOBIAN, s, x)),
     ESTIMATE_JACOBIAN: lambda s, x: Program(*system.estimates(ESTIMATE_JACOBIAN, s, x)),
+    LINEAR_BOUNDS: lambda s, x: Program(*linear_bounds.linear_bounds(LINEAR_BOUNDS, s, x)),
+    SUBDOMAIN: lambda s, x, *how: Program(*subdomain.subdomain(SUBDOMAIN, s, x, *how)),
+    LAGRANGIAN: lambda s, x, curved=1: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, curved)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
+    LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
 }

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from infimum.errors import GalleryError
 from infimum.problems import (
     complete_search,
+    constrained,
     few_variables,
     scalable_bowls,
     scalable_waves,
@@ -22,7 +23,7 @@ from infimum.problems import (
 )
 from infimum.problems.entry import Entry, GalleryProblem
 
-__all__ = ["GalleryError", "GalleryProblem", "all_problems", "get", "names", "sizes"]
+__all__ = ["GalleryError", "GalleryProblem", "all_problems", "constrained", "get", "names", "sizes"]
 
 _MODULES = (complete_search, scalable_bowls, scalable_waves, two_polynomials, two_waves, two_radial, few_variables)
 _ENTRIES: dict[str, Entry] = {entry.title: entry for module in _MODULES for entry in module.TABLE}

@@ -100,7 +100,7 @@ class Entry:
         points = self.points(n) if callable(self.points) else self.points
         boxes = tuple(_box(np.broadcast_to(np.asarray(p, dtype=float), (n,)), lo, hi) for p in points)
         minimum = self.minimum(n) if callable(self.minimum) else self.minimum
-        return GalleryProblem(self.title, self.fun, n, bounds, _interval(minimum), boxes, self.source, self.notes,
+        return GalleryProblem(self.title, self.fun, n, bounds, interval_around(minimum), boxes, self.source, self.notes,
                               self.sizes is not None, self.complete)
 
     def _bounds(self, n: int) -> tuple[Pair, ...]:
@@ -119,7 +119,8 @@ def _box(point: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray,
     return box
 
 
-def _interval(minimum: float | Pair) -> Interval:
+def interval_around(minimum: float | Pair) -> Interval:
+    """A minimum as the interval that it stands for: the given ends, or a double that is a few units in the last place sure."""
     if isinstance(minimum, tuple):
         return Interval(float(minimum[0]), float(minimum[1]))
     slack = ULPS * math.ulp(minimum) if minimum else 0.0

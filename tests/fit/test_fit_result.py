@@ -113,6 +113,25 @@ def test_parameters_that_the_data_do_not_determine(model, flat: list[str]):
     assert determined.hi - determined.lo < 1e-3
 
 
+def test_a_plateau_that_ends_at_a_bound():
+    """A rate that is larger than these data can tell: the loss falls up to the bound, by next to nothing."""
+    x = np.linspace(1, 4, 10)
+    y = 3 + 0.05 * np.cos(np.arange(10.0) ** 2)
+    r = infimum.fit(lambda x, a, b: a * (1 - np.exp(-b * x)), x, y, bounds={"a": (0, 10), "b": (0, 100)})
+    flat = r.plateaus["b"]
+    assert r.params["b"].at_bound == "upper" and r.undetermined == ["b"] and flat.lo < 15 and flat.hi == 100
+    assert "b is not determined by these data: the fit is best at its upper bound" in str(r) and "beyond it" not in str(r)
+    at_end = infimum.fit(lambda x, a: a * (1 - np.exp(-flat.lo * x)), x, y, bounds=[(0, 10)])
+    assert at_end.sse.lo <= (1 + 1e-4) * r.sse.hi, "really as good"
+    assert pickle.loads(pickle.dumps(r)).undetermined == ["b"]
+
+
+def test_a_bound_without_a_plateau():
+    x = np.linspace(1, 4, 10)
+    r = infimum.fit(lambda x, a, b: a + b * x, x, 3 - x, bounds=[(0, 10), (-0.5, 5)])
+    assert r.params["b"].at_bound == "lower" and not r.undetermined and "b is at its lower bound" in str(r)
+
+
 def test_what_is_flat():
     """A sum that is fitted, one that is fitted exactly, and a parameter of which regions are wide for other reasons."""
     e, y, steps = np.full(9, 0.1), np.linspace(0, 1, 9), np.array([1.0, 1.0, 1.0])

@@ -12,6 +12,7 @@ from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
 from infimum.engine.second_order.question import Question
 from infimum.errors import InternalError
+from infimum.evaluate import Evaluator
 from infimum.result import Result, Verdict
 from infimum.unions import Unions
 
@@ -34,9 +35,10 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
         obstacle=obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
         boxes=merged(regions) if unions is None else listed(unions),
-        attained=_attained(regions) if incumbent.x is not None else None,
+        attained=_attained(regions, incumbent.evaluator) if incumbent.x is not None else None,
         regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
-        question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start), **work)
+        question=None if incumbent.evaluator.system is not None else
+        Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start), **work)
 
 
 def _verdict(regions: Regions, unions: Unions | None, lower: float, upper: float, goal: Goal, stopped: str | None) -> Verdict:
@@ -51,10 +53,15 @@ def _verdict(regions: Regions, unions: Unions | None, lower: float, upper: float
     return Verdict.STOPPED if stopped else Verdict.UNDECIDED
 
 
-def _attained(regions: Regions) -> bool | None:
-    """A function that is continuous on closed, bounded regions takes its smallest value there."""
+def _attained(regions: Regions, evaluator: Evaluator) -> bool | None:
+    """A function that is continuous on closed, bounded regions takes its smallest value there; with constraints, if these are
+    continuous too."""
     bounded = np.isfinite(regions.lo).all() and np.isfinite(regions.hi).all()
-    return True if bounded and (regions.level >= _LIPSCHITZ).all() else None
+    if not bounded or not (regions.level >= _LIPSCHITZ).all():
+        return None
+    if evaluator.system is not None:
+        return True if len(regions) <= _SEPARATE and evaluator.rows(regions.lo, regions.hi).lipschitz.all() else None
+    return True
 
 
 def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float, goal: Goal) -> str:

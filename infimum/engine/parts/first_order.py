@@ -31,9 +31,9 @@ class FirstOrder(CuttingPart):
         if pieces not in self.parameters:
             user = [self.lo, self.hi, np.arange(self.n, dtype=float)]
             self.parameters[pieces] = [np.concatenate([*user, [k, k / pieces, (k + 1) / pieces, 0.0]]) for k in range(pieces)]
-        kernel, inputs = self.kernel, [parents]
-        if self.faces is not None:
-            kernel, inputs = f"{kernel}:1", [parents, self.faces.of(parents)]
+        inputs = [parents] if self.faces is None else [parents, self.faces.of(parents)]
+        sizes = f":{len(inputs) - 1}:1" if self.alike else ":1" if len(inputs) > 1 else ""
+        kernel = self.kernel + sizes
         for given in self.parameters[pieces]:
             given[-1] = self.narrow
         runs = [self.evaluator.run(kernel, inputs, parameters=given) for given in self.parameters[pieces]]

@@ -14,7 +14,7 @@ from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
 from infimum.lower.programs import CENTRE, RESIDUALS, SHAVED
 
-_FIRST, _SOON, _PERIOD, _WORTH = 12, 3, 4, 0.3  # see Payoff; soon where the function itself takes all of the time
+_FIRST, _SOON, _PERIOD, _WORTH = 4, 3, 4, 0.3  # see Payoff; soon where the function itself takes all of the time
 _COST = 2            # in boxes
 _TOGETHER = 1 << 22  # regions times elements of the matrix that are tested together
 

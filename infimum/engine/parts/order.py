@@ -5,10 +5,15 @@ import numpy as np
 from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.first_order import FirstOrder
+from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.least_squares import LeastSquares
+
+#from infimum.engine.parts.lines import Lines
 from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.part import Part
 from infimum.engine.parts.projection import Projection
+
+#from infimum.engine.parts.propagation import Propagation
 from infimum.engine.parts.shaving import Shaving
 from infimum.engine.parts.tangents import Tangents
 from infimum.evaluate import Evaluator
@@ -17,9 +22,13 @@ from infimum.start_boxes import StartBoxes
 PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Projection, LeastSquares, Tangents, Newton, Shaving)
 
 
+CONSTRAINED: tuple[type[Part], ...] = (Lagrangian,)
+
+
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:
     """Those that can say something about this function, within the bounds or the start boxes."""
-    parts = [part(evaluator, lo, hi) for part in PARTS if part.applies(evaluator) and (start is None or part.knows_faces)]
+    known = PARTS if evaluator.system is None else CONSTRAINED
+    parts = [part(evaluator, lo, hi) for part in known if part.applies(evaluator) and (start is None or part.knows_faces)]
     faces = None if start is None else Faces(evaluator, start)
     for part in parts:
         part.faces = faces

@@ -40,6 +40,7 @@ class Part(ABC):
     payoff: Payoff | None = None
     knows_faces: ClassVar[bool] = False
     worth_at_last: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
+    eliminates: ClassVar[bool] = False     # does it spare variables from being cut?
     faces: Faces | None = None
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
@@ -68,6 +69,7 @@ class CuttingPart(Part):
     """
 
     narrow: float = 0.0
+    alike: bool = False  # are variables cut like the others that another part would spare?
 
     @abstractmethod
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:

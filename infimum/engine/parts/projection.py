@@ -35,7 +35,7 @@ class _Early(Payoff):
 class Projection(Part):
     """Tests regions where they lie."""
 
-    name, discards, knows_faces = "projection", "linear parameters", True
+    name, discards, knows_faces, eliminates = "projection", "linear parameters", True, True
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)

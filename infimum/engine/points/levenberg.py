@@ -1,10 +1,11 @@
 """A good point of a sum of squares: Levenberg and Marquardt's method from many starts, linear parameters eliminated. Estimates.
 
-The starts fill the bounds of the nonlinear parameters, the linear ones follow them (`lower/levenberg.py`). All lanes take a few
-trials at once; then those that came to the same end are counted once, the lowest go on, and so forth. From the best end each
-parameter is then drawn anew while the others stay: of several peaks or tones some are found before the others. Where data are
-many, all that is done on a part of them, and the few lanes that are left see all. What it costs is a number of trials and rows,
-much the same for every function of as many data.
+The starts fill the bounds of the nonlinear parameters, the linear ones follow them (`lower/levenberg.py`). A few of them come
+first: where one meets the data exactly, there is nothing to look for any more. All lanes take a few trials at once; then those
+that came to the same end are counted once, the lowest go on, and so forth. From the best end each parameter is then drawn anew
+while the others stay: of several peaks or tones some are found before the others. Where data are many, all that is done on a
+part of them, and the few lanes that are left see all. What it costs is a number of trials and rows, much the same for every
+function of as many data.
 """
 
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from infimum.start_boxes import StartBoxes
 _STREAM = 8             # of random numbers
 _OFFERED = 8            # points
 _STARTS = 1024
+_FIRST, _STAGES_FIRST = 32, ((6, 8), (8, _OFFERED))  # starts that come before the others
 _STAGES = (3, 256), (6, 64), (8, 16), (16, _OFFERED)  # so many trials, after which so many lanes are kept
 _ANEW, _STAGES_ANEW = 64, ((6, 16), (16, _OFFERED))   # values of a parameter that is drawn anew, and what follows
 _LAST = 48              # trials at the end
@@ -38,7 +40,9 @@ _DONE, _SAME = 2.0**-48, 2.0**-20  # a lane has ended where so little of its val
 
 class Levenberg(PointSearch):
     """Looks between `lo` and `hi`, for the nonlinear parameters `within` finite bounds; from points `given` (n, N) as well. Where
-    there are `start` boxes, only a point in one of them counts."""
+    there are `start` boxes, only a point in one of them counts. A value of `enough` cannot be improved on."""
+
+    enough = -np.inf
 
     @staticmethod
     def fits(evaluator: Evaluator, start: StartBoxes | None = None) -> bool:
@@ -79,23 +83,32 @@ class Levenberg(PointSearch):
         return [self.x, *self._points(self.lanes[:, :_OFFERED]).T]
 
     def _steps(self) -> Iterator[None]:
-        yield from self._run(self._starts(), _STAGES)
+        starts = self._starts()
+        yield from self._run(starts[:, :_FIRST], _STAGES_FIRST)
+        first = self.lanes
+        if self.stride > 1 and self.lowest <= self.enough:
+            yield from self._on_all_data()
+        yield from self._run(starts[:, _FIRST:], _STAGES)
+        self._with(first)
         for _ in range(len(self.nonlinear) if len(self.nonlinear) > 1 else 0):
             before = self.lanes
             if not before.size:
                 break
             yield from self._run(self._anew(before[self.rows.point, :1]), _STAGES_ANEW)
-            self.lanes = np.concatenate([before, self.lanes], axis=1)
-            self._keep(_OFFERED)
+            self._with(before)
             if not self.lanes[self.rows.value, 0] < (1 - _SAME) * before[self.rows.value, 0]:
                 break
         yield from self._try(_LAST, self.stride)
         self._keep(_OFFERED)
         if self.stride > 1:
-            self.lanes = self._fresh(self.lanes[self.rows.point])
-            yield from self._try(_LAST, 1)
-            self._keep(_OFFERED)
+            yield from self._on_all_data()
         yield from self._descend()
+
+    def _on_all_data(self) -> Iterator[None]:
+        """The lanes, which have seen a part of the data, begin again where they are."""
+        self.lanes = self._fresh(self.lanes[self.rows.point])
+        yield from self._try(_LAST, 1)
+        self._keep(_OFFERED)
 
     # ---- the starts
     def _starts(self) -> np.ndarray:
@@ -166,6 +179,11 @@ class Levenberg(PointSearch):
         new[1:] = ~(near[1:] & near[:-1] & (value[1:] - value[:-1] <= _SAME * value[1:])) | (outside[1:] != outside[:-1])
         lanes = np.compress(new, lanes, axis=1)
         self.lanes = np.take(lanes, np.argsort(lanes[self.rows.value], kind="stable")[:most], axis=1)
+
+    def _with(self, others: np.ndarray) -> None:
+        """The lowest of these lanes and others."""
+        self.lanes = np.concatenate([others, self.lanes], axis=1)
+        self._keep(_OFFERED)
 
     def _counts(self, points: np.ndarray) -> np.ndarray:
         """Which of the points may be the answer?"""

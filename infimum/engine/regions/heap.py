@@ -32,6 +32,16 @@ class Heap:
         """The lower bounds, NaN in gaps."""
         return self.data[self.row:self.row + 1, :self.used]
 
+    def columns(self) -> Any:
+        """An array that begins with the columns in use, for a kernel, which looks at all that it is given. With much room beyond
+        them it is a copy, if there is memory for one."""
+        if 2 * self.used <= self.room:
+            with suppress(MemoryError):
+                some = self.arrays.empty(self.rows, self.used)
+                self.arrays.put(some, 0, self.data, 0, self.used)
+                return some
+        return self.data
+
     def reserve(self, count: int) -> None:
         """Makes room for so many more, and closes gaps if more than half of the columns are some."""
         gaps = self.used > max(_LEAST_ROOM, 2 * self.live)

@@ -72,8 +72,8 @@ def settle_all(incumbent: Incumbent, boxes: tuple[np.ndarray, np.ndarray], lower
 
 
 def can_be_settled(evaluator: Evaluator) -> bool:
-    """Is the function small enough for second derivatives of all variables by one another?"""
-    return evaluator.n <= VARIABLES and sum(1 for _ in topological([evaluator.f])) <= OPERATIONS
+    """Is the function small enough for second derivatives of all variables by one another? With constraints they say nothing."""
+    return evaluator.system is None and evaluator.n <= VARIABLES and sum(1 for _ in topological([evaluator.f])) <= OPERATIONS
 
 
 def _forgotten() -> None:

@@ -12,6 +12,7 @@ from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.least_squares import LeastSquares
 from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.part import CuttingPart, Part
+from infimum.engine.parts.projection import Projection
 from infimum.engine.parts.tangents import Tangents
 from infimum.engine.regions.pool import Regions
 from infimum.evaluate import Evaluator
@@ -38,6 +39,8 @@ class Tests:
         kinds: list[type[Part]] = [LeastSquares, *([Tangents] if evaluator.tangents is not None else []),
                                    *([Newton] if held is not None and len(lo) > 1 else [])]
         self.others = [*more, *(kind(evaluator, low, high) for kind in kinds if kind.applies(evaluator))]
+        if Projection.applies(evaluator) and not evaluator.separable.many_nonlinear:  # bounds only tell it what is wide
+            self.others.insert(len(more), Projection(evaluator, lo, hi))
 
 
 class Covering:

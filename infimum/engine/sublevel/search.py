@@ -5,6 +5,7 @@ to it, f > outer. Whatever ends the search early, what is known then is right.
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -14,12 +15,14 @@ from infimum.engine.second_order.newton import polished
 from infimum.engine.sublevel.covering import Covering, Tests
 from infimum.engine.sublevel.extent import Extent
 from infimum.engine.sublevel.frame import Frame
+from infimum.engine.sublevel.furthest import attained, furthest
 from infimum.engine.sublevel.paving import Judge, Paving, Sublevel, Within
 from infimum.evaluate import Evaluator
 
 _TOGETHER = 1 << 11         # regions that are cut at a time
 _ENOUGH, _BACK = 1 << 12, 4  # regions that show the set well, once its hull has not shrunk for so many steps
 _SHRUNK = 0.9
+_FILLED, _FEW = 1.5, 1 << 8  # … and if the hull is at most so many times as wide as what is attained
 _MOST_COMPONENTS, _MOST_GROUPS = 16, 256
 _RESOLVED = 1 << 16         # boxes, to find a point in a component, or to show that it is none
 _ROOM = 0.125               # of its width, around a component
@@ -84,6 +87,7 @@ class Search:
         self.scale = np.where(hi > lo, hi - lo, 1.0)[:, None]
         self.components: list[Component] = []
         self.ordered = ordered
+        self.far: list[np.ndarray] = []  # verified points, the furthest known by then
         self.phase = "covering"
         self.most = 1 << 20  # boxes, for covering
 
@@ -119,19 +123,43 @@ class Search:
 
     # ---- covering
     def _cover(self) -> Iterator[None]:
-        covering, hulls = self.covering, []
+        """Until the set is known to fill the box around the regions, or regions are many and neither that box nor their volume
+        shrinks: while they are wider than the set, the box stays as it is, but most of the volume goes."""
+        covering, hulls, volumes, enough = self.covering, [], [], _ENOUGH
         covering.test(self.tests)
+        self._look_from(self.points)
+        free = self.lo < self.hi
         while len(covering) and covering.boxes < self.most:
-            parts = (covering.hi.max(axis=1) - covering.lo.min(axis=1)) / self.scale[:, 0]
-            hulls.append(float(np.prod(parts[self.lo < self.hi])))
-            still = len(hulls) > _BACK and hulls[-1] >= _SHRUNK * hulls[-1 - _BACK]
+            hulls.append(float(np.prod(((covering.hi.max(axis=1) - covering.lo.min(axis=1)) / self.scale[:, 0])[free])))
+            volumes.append(float(np.prod(((covering.hi - covering.lo) / self.scale)[free], axis=0).sum()))
             can = np.flatnonzero(covering.can_be_cut)
-            if (still and len(covering) >= _ENOUGH) or not len(can):
+            if not len(can) or (len(covering) >= _FEW and self._is_filled()):
                 return
+            if len(covering) >= enough and _is_still(hulls):
+                if _is_still(volumes):
+                    return
+                enough *= 2
+                if not self.far:
+                    self._look_from(0.5 * covering.lo + 0.5 * covering.hi)
             width = ((covering.hi[:, can] - covering.lo[:, can]) / self.scale).max(axis=0)
             covering.cut(np.sort(can[np.argsort(-width, kind="stable")[:_TOGETHER]]), self.tests)
             covering.columns = covering.columns[:, ~self._falls(covering)]
             yield
+
+    def _look_from(self, points: np.ndarray) -> None:
+        """Far points of the set in each variable, by local search from the first of these points that belongs to it."""
+        for start in points[:, self.judge.holds(points)].T[:1] if points.shape[1] else ():
+            for axis, sign in product(range(len(self.lo)), (-1, 1)):
+                end = furthest(self.evaluator, (self.lo, self.hi), start, axis, sign, self.inner)
+                found = attained(self.evaluator, start, end, axis, sign, self.inner)
+                self.far.append(start if found is None or not self.judge.holds(found[:, None])[0] else found)
+
+    def _is_filled(self) -> bool:
+        """Is the box around the regions not much wider than the set, in any variable?"""
+        if not self.far:
+            return False
+        least = np.max(self.far, axis=0) - np.min(self.far, axis=0)
+        return bool((self.covering.hi.max(axis=1) - self.covering.lo.min(axis=1) <= _FILLED * least).all())
 
     def _falls(self, covering: Covering) -> np.ndarray:
         """The regions that hold mirror images of others alone."""
@@ -213,6 +241,11 @@ class Search:
         component.paving = Paving(Within(self.judge, *bounds), frame, lo, hi)
         yield
         yield from component.paving.run(self.ratio)
+
+
+def _is_still(sizes: list[float]) -> bool:
+    """Has it hardly shrunk for some steps?"""
+    return len(sizes) > _BACK and sizes[-1] >= _SHRUNK * sizes[-1 - _BACK]
 
 
 def _disjoint(boxes: list[tuple[np.ndarray, np.ndarray]]) -> list[tuple[np.ndarray, np.ndarray]]:

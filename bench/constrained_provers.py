@@ -1,0 +1,219 @@
+"""Gurobi, SCIP and MAiNGO on the problems of the constrained gallery, from the same NumPy functions.
+
+A NumPy function is called with an array of `Formula`s, which NumPy treats as objects: they record what is done to them, and each
+solver builds its own expression from the record.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bench.provers import Claim, _finite, _gurobi_environment
+from infimum.problems.constrained import Constrained
+
+TOLERANCE = 1e-6
+
+
+class Formula:
+    """An operation and its arguments, which are formulas or numbers."""
+
+    __slots__ = ("args", "op")
+
+    def __init__(self, op: str, *args: Any) -> None:
+        self.op, self.args = op, args
+
+    def __add__(self, other: Any) -> Any:
+        return self if not isinstance(other, Formula) and other == 0 else Formula("add", self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return self if not isinstance(other, Formula) and other == 0 else Formula("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return Formula("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        if not isinstance(other, Formula) and other in (0, 1):
+            return self if other == 1 else 0.0
+        return Formula("mul", self, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return Formula("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return Formula("div", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return Formula("pow", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return Formula("exp", self * math.log(other))
+
+    def __neg__(self) -> Any:
+        return Formula("mul", self, -1.0)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def exp(self) -> Any:
+        return Formula("exp", self)
+
+    def log(self) -> Any:
+        return Formula("log", self)
+
+    def sqrt(self) -> Any:
+        return Formula("sqrt", self)
+
+    def sin(self) -> Any:
+        return Formula("sin", self)
+
+    def cos(self) -> Any:
+        return Formula("cos", self)
+
+
+OPERATORS = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b}
+
+
+def build(formula: Any, algebra: dict[str, Callable], variables: list) -> Any:
+    """The solver's expression for a formula."""
+    if not isinstance(formula, Formula):
+        return float(formula)
+    if formula.op == "variable":
+        return variables[formula.args[0]]
+    args = [build(arg, algebra, variables) for arg in formula.args]
+    if formula.op == "pow":
+        exponent = args[1]
+        if isinstance(exponent, float) and exponent == int(exponent) and 0 < exponent <= 3:  # products are what all of them know
+            power = args[0]
+            for _ in range(int(exponent) - 1):
+                power = power * args[0]
+            return power
+        return algebra["pow"](*args)
+    return {**OPERATORS, **algebra}[formula.op](*args)
+
+
+def formulas(p: Constrained) -> tuple[Any, list[tuple[float, Any, float]]]:
+    """f, and each component of the constraints between its ends."""
+    x = np.array([Formula("variable", i) for i in range(p.n)], dtype=object)
+    sides = []
+    for c in p.constraints:
+        values = np.asarray(c.fun(x), dtype=object)
+        ends = (np.broadcast_to(np.asarray(end, dtype=float), values.shape).ravel() for end in (c.lb, c.ub))
+        sides += [(low, value, high) for low, value, high in zip(next(ends), values.ravel(), next(ends), strict=True)]
+    value = p.fun(x)
+    return value.item() if isinstance(value, np.ndarray) else value, sides
+
+
+def gurobi(p: Constrained, limit: float) -> Claim:
+    """One thread, products of expressions named by variables of their own where Gurobi asks for it."""
+    import gurobipy
+    from gurobipy import GRB, nlfunc
+
+    algebra = {"exp": nlfunc.exp, "log": nlfunc.log, "sqrt": nlfunc.sqrt, "sin": nlfunc.sin, "cos": nlfunc.cos,
+               "pow": lambda a, b: a**b}
+    value, sides = formulas(p)
+    whole = p.integrality or (0,) * p.n
+    with gurobipy.Model(env=_gurobi_environment()) as model:
+        for name, setting in (("Threads", 1), ("MIPGap", TOLERANCE), ("MIPGapAbs", TOLERANCE), ("TimeLimit", limit),
+                              ("NonConvex", 2),
+                              ("FeasibilityTol", 1e-8), ("OptimalityTol", 1e-8)):
+            model.setParam(name, setting)
+        x = [model.addVar(lb=a, ub=b, vtype=GRB.INTEGER if w else GRB.CONTINUOUS) for (a, b),
+             w in zip(p.bounds, whole, strict=True)]
+        polynomial = (gurobipy.LinExpr, gurobipy.QuadExpr, gurobipy.Var)
+        for low, formula, high in sides:
+            e = build(formula, algebra, x)
+            if not isinstance(e, polynomial):
+                v = model.addVar(lb=low, ub=high)
+                model.addConstr(v == e)
+            elif low == high:
+                model.addConstr(e == low)
+            else:
+                for sign, end in ((1, high), (-1, -low)):
+                    if math.isfinite(end):
+                        model.addConstr(sign * e <= end)
+        e = build(value, algebra, x)
+        if not isinstance(e, polynomial):
+            v = model.addVar(lb=-GRB.INFINITY)
+            model.addConstr(v == e)
+            e = v
+        model.setObjective(e)
+        model.optimize()
+        found = model.SolCount > 0
+        status = {GRB.OPTIMAL: "optimal", GRB.INFEASIBLE: "infeasible", GRB.TIME_LIMIT: "time"}.get(model.Status,
+                                                                                                    str(model.Status))
+        return Claim(model.Status == GRB.OPTIMAL, _finite(model.ObjBound, -math.inf) if status != "infeasible" else math.inf,
+                     model.ObjVal if found else math.inf, [v.X for v in x] if found else None, status)
+
+
+def scip(p: Constrained, limit: float) -> Claim:
+    """Default settings but for the tolerances."""
+    import pyscipopt as ps
+
+    model = ps.Model()
+    model.hideOutput()
+    for name, setting in (("limits/time", limit), ("limits/gap", TOLERANCE), ("limits/absgap", TOLERANCE),
+                          ("numerics/feastol", 1e-8)):
+        model.setParam(name, setting)
+    algebra = {"exp": ps.exp, "log": ps.log, "sqrt": ps.sqrt, "sin": ps.sin, "cos": ps.cos, "pow": lambda a, b: a**b}
+    value, sides = formulas(p)
+    whole = p.integrality or (0,) * p.n
+    x = [model.addVar(lb=a, ub=b, vtype="I" if w else "C") for (a, b), w in zip(p.bounds, whole, strict=True)]
+    for low, formula, high in sides:
+        e = build(formula, algebra, x)
+        if low == high:
+            model.addCons(e == low)
+        else:
+            if math.isfinite(high):
+                model.addCons(e <= high)
+            if math.isfinite(low):
+                model.addCons(e >= low)
+    t = model.addVar(lb=None)
+    model.addCons(t >= build(value, algebra, x))
+    model.setObjective(t)
+    model.optimize()
+    found, status = model.getNSols() > 0, model.getStatus()
+    return Claim(status in ("optimal", "gaplimit"),
+                 _finite(model.getDualbound(), -math.inf if status != "infeasible" else math.inf),
+                 _finite(model.getPrimalbound(), math.inf), [model.getVal(v) for v in x] if found else None, status)
+
+
+def maingo(p: Constrained, limit: float) -> Claim:
+    """Default settings but for the tolerances."""
+    import maingopy as mp
+
+    algebra = {"exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt, "sin": mp.sin, "cos": mp.cos, "pow": mp.pow}
+    value, sides = formulas(p)
+    whole = p.integrality or (0,) * p.n
+
+    class Model(mp.MAiNGOmodel):
+        def __init__(self) -> None:
+            mp.MAiNGOmodel.__init__(self)
+
+        def get_variables(self) -> list:
+            return [mp.OptimizationVariable(mp.Bounds(a, b), mp.VT_INTEGER if w else mp.VT_CONTINUOUS)
+                    for (a, b), w in zip(p.bounds, whole, strict=True)]
+
+        def evaluate(self, x: Any) -> Any:
+            result, x = mp.EvaluationContainer(), list(x)
+            result.objective = build(value, algebra, x)
+            built = [(low, build(formula, algebra, x), high) for low, formula, high in sides]
+            result.eq = [e - low for low, e, high in built if low == high]
+            result.ineq = [e - high for low, e, high in built if low != high and math.isfinite(high)]
+            result.ineq += [low - e for low, e, high in built if low != high and math.isfinite(low)]
+            return result
+
+    model = Model()
+    solver = mp.MAiNGO(model)
+    for name, setting in (("epsilonA", TOLERANCE), ("epsilonR", TOLERANCE), ("maxTime", limit), ("writeResultFile", False),
+                          ("deltaEq", 1e-8), ("deltaIneq", 1e-8), ("loggingDestination", mp.LOGGING_NONE)):
+        if not solver.set_option(name, setting):
+            raise RuntimeError(f"MAiNGO has no option {name} = {setting}")
+    status = solver.solve()
+    found = status in (mp.GLOBALLY_OPTIMAL, mp.FEASIBLE_POINT)
+    return Claim(status == mp.GLOBALLY_OPTIMAL, _finite(solver.get_final_LBD(), -math.inf) if found else -math.inf,
+                 solver.get_objective_value() if found else math.inf, list(solver.get_solution_point()) if found else None,
+                 status.name)
+
+
+SOLVERS: dict[str, Callable[[Constrained, float], Claim]] = {"Gurobi": gurobi, "SCIP": scip, "MAiNGO": maingo}

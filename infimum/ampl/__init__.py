@@ -1,0 +1,7 @@
+"""AMPL's files: models are read from `.nl`, text or binary, and solutions are written as `.sol`.
+
+The format is that of D. M. Gay, "Writing .nl Files" (2005).
+"""
+
+from infimum.ampl.model import Model as Model
+from infimum.ampl.reader import read as read

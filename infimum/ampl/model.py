@@ -1,0 +1,93 @@
+"""A model as AMPL knows it: variables, objectives and constraints, with functions of NumPy arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from infimum.ampl.expressions import Expressions
+from infimum.ampl.formulas import LINEAR, Body, Formula, Formulas, Function
+from infimum.ampl.header import Header
+from infimum.constraint import Constraint
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Objective:
+    """What is minimised or, if `maximise`, maximised."""
+
+    fun: Function
+    maximise: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A model that was read from a file.
+
+    lo, hi, integrality: of each variable. x0: the initial guess, inside the bounds; None if there is none. objectives: usually
+    one. constraints: all linear ones as one, then the others, those that are computed alike as one; `rows` are the numbers that
+    they have in the file. names, constraint_names: None if there is no file of them. header: what the solution's file repeats.
+
+    The functions take arrays of doubles and are traced as any function of the user's is; every constant is the double nearest
+    to the decimal number in the file, and what is computed from constants alone is not rounded.
+    """
+
+    header: Header
+    lo: np.ndarray
+    hi: np.ndarray
+    integrality: np.ndarray
+    x0: np.ndarray | None
+    objectives: tuple[Objective, ...]
+    constraints: tuple[Constraint, ...]
+    rows: tuple[np.ndarray, ...]
+    names: tuple[str, ...] | None = None
+    constraint_names: tuple[str, ...] | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of variables."""
+        return len(self.lo)
+
+    @property
+    def m(self) -> int:
+        """The number of constraints in the file."""
+        return self.header.constraints
+
+    @property
+    def fun(self) -> Function:
+        """The first objective; the function 0 if there is none."""
+        return self.objective(1).fun
+
+    def objective(self, number: int) -> Objective:
+        """The objective of this number, from 1 on. 0 stands for none: of the function 0, every feasible point is a minimiser."""
+        return self.objectives[number - 1] if 0 < number <= len(self.objectives) else NO_OBJECTIVE
+
+    def named(self, names: tuple[str, ...] | None, constraint_names: tuple[str, ...] | None) -> "Model":
+        return replace(self, names=names, constraint_names=constraint_names)
+
+    @classmethod
+    def of(cls, header: Header, expressions: Expressions, defined: dict[int, int], objectives: Sequence[tuple[Body, bool]],
+           bodies: Sequence[Body], bounds: dict[str, tuple[np.ndarray, np.ndarray]], guess: np.ndarray | None) -> "Model":
+        """From what the reader has found."""
+        formulas = Formulas(expressions, defined)
+        lo, hi = bounds["b"]
+        aims = tuple(Objective(Function(f"objective {i}", [formulas.grouped([body])[0][0]], formulas.blocks, True), maximise)
+                     for i, (body, maximise) in enumerate(objectives))
+        constraints, rows = [], []
+        for group in _parted(formulas.grouped(bodies)):
+            at = np.array([row for _, some in group for row in some], dtype=np.intp)
+            low, high = (ends[at] for ends in bounds["r"])
+            fun = Function(f"constraints {at.tolist()}", [formula for formula, _ in group], formulas.blocks)
+            constraints.append(Constraint(fun, low, high))
+            rows.append(at)
+        x0 = None if guess is None else np.clip(guess, lo, hi)
+        return cls(header, lo, hi, header.integrality, x0, aims, tuple(constraints), tuple(rows))
+
+
+NO_OBJECTIVE = Objective(Function("no objective", [Formula((), 1)], [], True), False)
+
+
+def _parted(groups: list[tuple[Formula, list[int]]]) -> list[list[tuple[Formula, list[int]]]]:
+    """All linear groups together, then each of the others."""
+    linear = [all(part.program == LINEAR or not part.leaves for part in formula.parts) for formula, _ in groups]
+    together = [group for group, is_linear in zip(groups, linear, strict=True) if is_linear]
+    return [together] * any(linear) + [[group] for group, is_linear in zip(groups, linear, strict=True) if not is_linear]

@@ -1,0 +1,59 @@
+"""Lagrangian bounds (`lower/lagrangian.py`): multipliers of a local solution, for every region.
+
+**Discards** a bounded region on whose feasible part f lies above the upper bound. **Reduces** a variable to where it may not.
+**Raises** the lower bound to that of the Lagrangian function. **Costs** enclosures of it and its gradient on the region and at a
+point, and of its second derivatives: counted as n + 2 boxes. **Judged** by the regions discarded, or brought close to the upper
+bound. It has no say before `learn` was called.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.payoff import Payoff
+from infimum.evaluate import Evaluator
+from infimum.lower.lagrangian import LEFT, WORTH
+from infimum.lower.programs import LAGRANGIAN, SHAVED
+
+_FIRST, _PERIOD, _WORTH = 1, 4, 0.1  # see Payoff
+_MOST, _ELEMENTS = 40, 1 << 13       # variables, rows times variables
+
+
+class Lagrangian(Part):
+    """Tests regions where they lie."""
+
+    name, discards = "lagrangian", "value"
+    sample = 64
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.given: np.ndarray | None = None  # the parameters behind the upper bound
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        system = evaluator.system
+        return system.m > 0 and evaluator.n <= _MOST and (1 + system.m) * evaluator.n <= _ELEMENTS
+
+    def is_tried(self, step: int) -> bool:
+        return self.given is not None and super().is_tried(step)
+
+    def is_used(self, step: int) -> bool:
+        return self.given is not None and super().is_used(step)
+
+    def learn(self, x: np.ndarray, multipliers: np.ndarray, penalty: float, factor: np.ndarray | None) -> None:
+        """Takes the multipliers w (m) of a local solution x, r and, if there is one, T. A multiplier with a sign for which its
+        constraint has no end is 0."""
+        system = self.evaluator.system
+        w = np.where(np.isfinite(multipliers), multipliers, 0.0)
+        end = np.where(w > 0, system.upper, system.lower)
+        w = np.where(np.isfinite(end), w, 0.0)
+        self.given = np.concatenate([x, w, np.where(w == 0.0, 0.0, end), [max(penalty, 0.0)],
+                                     np.zeros(0) if factor is None else factor.ravel()])
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
+        out = run(f"{LAGRANGIAN}:{0 if plain else 1}", [regions], parameters=np.concatenate([[upper], self.given]))
+        left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
+        return Outcome(left, (2 if plain else self.n + 2) * regions.shape[1], out[WORTH])

@@ -1,0 +1,141 @@
+"""The barrier problem of a function with constraints, in many lanes: its variables, its merit function and the errors of its
+conditions. Estimates."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from infimum.engine.points.lanes import log_of_product, total
+from infimum.evaluate import Evaluator
+
+_PUSHED = 2.0**-7   # from their bounds, at the beginning
+_FLAT = 2.0**-20    # a row's least scale, as part of its value
+
+
+@dataclass
+class Lanes:
+    """What belongs to each lane, its last axis. w are x and the slacks s of inequalities together, z the multipliers of their
+    lower bounds, then of their upper ones, y those of the constraints."""
+
+    number: np.ndarray
+    free: np.ndarray      # which variables may move; the others have infinite bounds here
+    unit: np.ndarray      # of the variables
+    sigma: np.ndarray     # of the rows
+    lo: np.ndarray        # of w
+    hi: np.ndarray
+    w: np.ndarray
+    z: np.ndarray
+    y: np.ndarray
+    mu: np.ndarray
+    penalty: np.ndarray
+    curved: np.ndarray    # what was added to the diagonal last
+    values: np.ndarray    # of the rows, scaled
+    jacobian: np.ndarray
+    error: np.ndarray
+
+    @property
+    def count(self) -> int:
+        return len(self.number)
+
+    @property
+    def known(self) -> np.ndarray:
+        """Has everything a value?"""
+        return np.isfinite(self.values).all(axis=0) & np.isfinite(self.jacobian).all(axis=(0, 1))
+
+    def some(self, these: np.ndarray) -> "Lanes":
+        return Lanes(*(np.take(getattr(self, f.name), these, axis=-1) for f in fields(self)))
+
+    def put(self, these: np.ndarray, lanes: "Lanes") -> None:
+        for f in fields(self):
+            getattr(self, f.name)[..., these] = getattr(lanes, f.name)
+
+    def moved(self, step: np.ndarray, part: np.ndarray, y: np.ndarray, change: np.ndarray,
+              of_y: "np.ndarray | float" = 1.0) -> "Lanes":
+        """By a part of the step; the multipliers change by theirs. Its rows are yet to be evaluated."""
+        return replace(self, w=np.minimum(np.maximum(self.w + part * step, self.lo), self.hi),
+                       y=self.y + of_y * (y - self.y), z=self.z + change, penalty=self.penalty.copy(), mu=self.mu.copy())
+
+
+class Barrier:
+    """Minimise f - μ Σ log of all gaps, where c(x) = b in the equations and c(x) = s in the inequalities that have an end."""
+
+    def __init__(self, evaluator: Evaluator):
+        system = evaluator.system
+        self.evaluator, self.n, self.evaluations = evaluator, evaluator.n, 0
+        self.used = np.flatnonzero(np.isfinite(system.lower) | np.isfinite(system.upper))
+        self.equal = system.equal[self.used]
+        self.lower, self.upper = (end[self.used, None] for end in (system.lower, system.upper))
+        self.every = np.concatenate([[0], 1 + self.used])
+
+    def rows(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """f and the constraints that are used at points (n, N), and their derivatives."""
+        self.evaluations += x.shape[1]
+        values, jacobian = self.evaluator.estimate_jacobian(x)
+        return values[self.every], jacobian[self.every]
+
+    def scaled_rows(self, a: Lanes) -> tuple[np.ndarray, np.ndarray]:
+        values, jacobian = self.rows(a.w[:self.n])
+        return values / a.sigma, jacobian / a.sigma[:, None]
+
+    def weighted_slopes(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """The gradient of the sum of all rows times weights."""
+        self.evaluations += x.shape[1]
+        every = np.zeros((1 + self.evaluator.system.m, x.shape[1]))
+        every[self.every] = weights
+        return self.evaluator.estimate_weighted(x, every)[1]
+
+    def lanes(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, mu: float) -> Lanes:
+        """Lanes that begin about there, those at which everything has a value."""
+        with np.errstate(all="ignore"):
+            free, width = hi > lo, hi - lo
+            x = np.where(free, _pushed(x, lo, hi, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
+            unit = np.where(free, np.minimum(width, np.maximum(1.0, np.abs(x))), 1.0)
+            values, jacobian = self.rows(x)
+            sigma = np.maximum(np.abs(jacobian * unit).max(axis=1), _FLAT * np.abs(values))
+            sigma = np.where(sigma > 0, sigma, 1.0)
+            values, jacobian = values / sigma, jacobian / sigma[:, None]
+            low, high = ((end / sigma[1:])[~self.equal] for end in (self.lower, self.upper))
+            s = _pushed(values[1:][~self.equal], low, high, 1.0, 1.0)
+            lo, hi = np.concatenate([np.where(free, lo, -np.inf), low]), np.concatenate([np.where(free, hi, np.inf), high])
+            w, count = np.concatenate([x, s]), x.shape[1]
+            z = mu / np.concatenate([w - lo, hi - w])
+            whole = Lanes(np.arange(count), free, unit, sigma, lo, hi, w, z, np.zeros((len(self.used), count)),
+                          np.full(count, mu), np.ones(count), np.zeros(count), values, jacobian, np.full(count, np.inf))
+        return whole.some(np.flatnonzero(whole.known))
+
+    def gaps(self, a: Lanes, w: np.ndarray) -> np.ndarray:
+        """To the lower bounds, then to the upper ones."""
+        return np.concatenate([w - a.lo, a.hi - w])
+
+    def residual(self, a: Lanes, values: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """c - b, or c - s."""
+        wanted = self.lower / a.sigma[1:]
+        wanted[~self.equal] = w[self.n:]
+        return values[1:] - wanted
+
+    def merit(self, a: Lanes, values: np.ndarray, w: np.ndarray) -> np.ndarray:
+        gaps = self.gaps(a, w)
+        logs = log_of_product(np.where(gaps < np.inf, gaps, 1.0))
+        return values[0] - a.mu * logs + a.penalty * total(np.abs(self.residual(a, values, w)))
+
+    def slopes_and_residuals(self, a: Lanes) -> np.ndarray:
+        """The errors of all conditions but complementarity."""
+        n, k = self.n, len(a.w)
+        z = a.z[:k] - a.z[k:]
+        slope = np.where(a.free, (a.jacobian[0] + total(a.jacobian[1:] * a.y[:, None]) - z[:n]) * a.unit, 0.0)
+        slack = a.y[~self.equal] + z[n:]
+        of_slopes = np.maximum(np.abs(slope).max(axis=0), np.abs(slack).max(axis=0, initial=0.0)) / self._size(a)
+        return np.maximum(of_slopes, np.abs(self.residual(a, a.values, a.w)).max(axis=0, initial=0.0))
+
+    def complementarity(self, a: Lanes, gaps: np.ndarray, mu: np.ndarray) -> np.ndarray:
+        """How far products of gaps and multipliers are from μ."""
+        return np.abs(np.where(gaps < np.inf, a.z * gaps - mu, 0.0)).max(axis=0) / self._size(a)
+
+    def _size(self, a: Lanes) -> np.ndarray:
+        return np.maximum(100.0, (total(np.abs(a.y)) + total(a.z)) / (len(a.y) + len(a.z))) / 100
+
+
+def _pushed(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, *sizes: "np.ndarray | float") -> np.ndarray:
+    """Away from the bounds, by parts of these sizes or of the width."""
+    low, high = (_PUSHED * np.minimum(size, hi - lo) for size in sizes)
+    return np.minimum(np.maximum(x, np.where(lo > -np.inf, lo + low, lo)), np.where(hi < np.inf, hi - high, hi))

@@ -1,0 +1,179 @@
+"""Good points of a function with constraints: the interior point method from many starts, then with integers fixed. Estimates.
+
+All starts take some steps together; the best ends, those that came to the same one counted once, go on to the last digits. Where
+integer variables are not whole there, several roundings of them are fixed and the others solved for again. If nothing obeys the
+constraints, the starts are first moved to where less is violated.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from infimum.engine.points import sobol
+from infimum.engine.points.interior import Interior
+from infimum.engine.points.random import uniform
+from infimum.engine.points.restoration import Restoration
+from infimum.engine.points.search import PointSearch
+from infimum.evaluate import Evaluator
+
+_STREAM = 11                   # of random numbers
+_STARTS = 32, 96, 288          # of the rounds
+_LEAST, _WORK = 8, 1 << 21     # starts, and elements of all lanes' matrices
+_FLAT = 2.0**-20               # a constraint's least scale, as part of its value
+_KEPT = 8                      # ends that go on, and points that are offered
+_FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
+_BEGIN, _AGAIN = 0.1, 2.0**-7  # its first weight, and that for ends that go on
+_RESTORED = 30                 # steps
+_NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
+_SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
+_ROUNDINGS = 0.5, 0.25, 0.75, 0.1, 0.9, 0.4, 0.6, 0.0  # what is added to integer variables before they are rounded down
+_FAR = 10                      # powers of 2 over which starts are spread where a bound is infinite
+
+
+class ConstrainedSearch(PointSearch):
+    """Looks between the bounds, from points `given` (n, N) as well. `multipliers` (m,) belong to the best point: with them
+    ∇f + Σ y ∇c vanishes there, but for what bounds take. `violation` is its largest one, as part of the constraint's scale."""
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int = 0, given: np.ndarray | None = None):
+        self.evaluator, self.lo, self.hi, self.seed = evaluator, lo, hi, seed
+        self.n, self.system = len(lo), evaluator.system
+        self.integers = np.array(self.system.integers, dtype=np.intp)
+        self.given = np.empty((self.n, 0)) if given is None else given
+        self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5))[:, 0], np.inf, np.inf
+        self.multipliers = np.zeros(self.system.m)
+        self.found = np.empty((self.n, 0))  # to offer
+        self.evaluations = self.drawn = 0
+        self._size = self.n + int(self.system.equal.sum())
+
+    def rounds(self) -> list[Iterator[None]]:
+        return [self._round(k) for k in range(len(_STARTS))]
+
+    def candidates(self) -> list[np.ndarray]:
+        return [self.x, *self.found.T]
+
+    def in_box(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; returns the points
+        that it came to (n, N), the best ones first."""
+        low, high = self._around(lo, hi)
+        for _ in self._look(self._middle(lo, hi), low, high):
+            pass
+        return self.found
+
+    # ---- the starts
+    def _round(self, k: int) -> Iterator[None]:
+        count = max(_LEAST, min(_STARTS[k], _WORK // self._size**2))
+        drawn = self._spread(self._drawn(count))
+        starts = drawn if k else np.concatenate([self.given, self._middle(self.lo[:, None], self.hi[:, None]), drawn], axis=1)
+        yield from self._look(starts, *self._around(*(np.repeat(end[:, None], starts.shape[1], axis=1) for end in
+                                                      (self.lo, self.hi))))
+
+    def _drawn(self, count: int) -> np.ndarray:
+        first, self.drawn = self.drawn, self.drawn + count
+        if self.n <= sobol.LIMIT:
+            return sobol.points(self.seed, _STREAM, first, count, self.n)
+        return uniform(self.seed, _STREAM, 0, range(first, first + count), self.n)
+
+    def _spread(self, unit: np.ndarray) -> np.ndarray:
+        """Points of the unit cube between the bounds; where these are infinite, near and far."""
+        reach = 2.0 ** (1 + np.arange(unit.shape[1]) % _FAR)
+        lo, hi = self.lo[:, None], self.hi[:, None]
+        with np.errstate(all="ignore"):
+            low = np.where(lo > -np.inf, lo, np.where(hi < np.inf, hi, 0.0) - reach)
+            high = np.where(hi < np.inf, hi, np.where(lo > -np.inf, lo, 0.0) + reach)
+        return np.minimum(np.maximum(low * (1 - unit) + high * unit, lo), hi)
+
+    def _middle(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """Of boxes; where they are infinite, a point near their other end or 0."""
+        with np.errstate(all="ignore"):
+            near = np.minimum(np.maximum(0.0, lo + 1), hi - 1)
+            return np.where(np.isfinite(lo) & np.isfinite(hi), lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
+
+    def _around(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The bounds, but for integer variables the whole numbers between these ends."""
+        low, high = (np.repeat(end[:, None], lo.shape[1], axis=1) for end in (self.lo, self.hi))
+        low[self.integers], high[self.integers] = np.ceil(lo[self.integers]), np.floor(hi[self.integers])
+        high = np.maximum(low, high)
+        return low, high
+
+    # ---- the work
+    def _look(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """From these starts between these bounds, and where nothing obeys the constraints from what is nearest to doing so."""
+        self.found = np.empty((self.n, 0))
+        ends = yield from self._solved(starts, lo, hi)
+        if not (ends.violation <= _OBEYED).any():
+            restored = Restoration(self.evaluator, lo, hi, starts)
+            restored.run(_RESTORED)
+            self.evaluations += restored.evaluations
+            yield
+            best = np.argsort(restored.left, kind="stable")[:_KEPT]
+            lo, hi = lo[:, best], hi[:, best]
+            ends = yield from self._solved(restored.x[:, best], lo, hi)
+        if len(self.integers):
+            yield from self._round_integers(ends, lo, hi)
+
+    def _solved(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """The best ends, from which nothing is offered unless its integers are whole."""
+        lanes, ends = np.arange(starts.shape[1]), None
+        for (steps, last), first in ((_FIRST, _BEGIN), (_LAST, _AGAIN)):
+            method = Interior(self.evaluator, lo[:, lanes], hi[:, lanes], starts, first, last)
+            for _ in method.steps(steps):
+                yield
+            self.evaluations += method.evaluations
+            ends = self._best(method.ends.x, method.ends.multipliers, lanes)
+            lanes, starts = ends.lane, ends.x
+        self._keep(ends)
+        return ends
+
+    def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again."""
+        whole = [np.floor(ends.x[self.integers] + part) for part in _ROUNDINGS]
+        whole = np.concatenate([np.minimum(np.maximum(w, lo[self.integers][:, ends.lane]), hi[self.integers][:, ends.lane])
+                                for w in whole], axis=1)
+        _, first = np.unique(whole, axis=1, return_index=True)
+        first = np.sort(first)[:_STARTS[0]]
+        starts, lane = np.tile(ends.x, len(_ROUNDINGS))[:, first], np.tile(ends.lane, len(_ROUNDINGS))[first]
+        low, high = lo[:, lane], hi[:, lane]
+        low[self.integers] = high[self.integers] = starts[self.integers] = whole[:, first]
+        yield from self._solved(starts, low, high)
+
+    def _best(self, x: np.ndarray, multipliers: np.ndarray, lane: np.ndarray) -> "_Points":
+        """Some of these points: first those that obey the constraints, by their values, then the others, by violation."""
+        self.evaluations += x.shape[1]
+        values, jacobian = self.evaluator.estimate_jacobian(x)
+        c, unit = values[1:], np.maximum(1.0, np.abs(x))
+        with np.errstate(all="ignore"):
+            scale = np.maximum(np.abs(jacobian[1:] * unit).max(axis=1), _FLAT * np.abs(c))
+            broken = np.maximum(np.maximum(c - self.system.upper[:, None], self.system.lower[:, None] - c), 0.0)
+            violation = (broken / np.where(scale > 0, scale, 1.0)).max(axis=0, initial=0.0)
+        violation = np.where(np.isfinite(values).all(axis=0), violation, np.inf)
+        order = np.lexsort((values[0], np.where(violation <= _NEARLY, 0.0, violation)))
+        chosen: list[int] = []
+        for k in order[violation[order] < np.inf]:
+            if not any((np.abs(x[:, k] - x[:, j]) <= _SAME * unit[:, k]).all() for j in chosen):
+                chosen.append(int(k))
+            if len(chosen) == _KEPT:
+                break
+        return _Points(x[:, chosen], values[0, chosen], violation[chosen], multipliers[:, chosen], lane[chosen])
+
+    def _keep(self, ends: "_Points") -> None:
+        """Offers the ends whose integers are whole."""
+        rest = ends.x[self.integers]
+        whole = (rest == np.rint(rest)).all(axis=0)
+        self.found = np.concatenate([np.compress(whole, ends.x, axis=1), self.found], axis=1)[:, :_KEPT]
+        rank = np.where(ends.violation <= _OBEYED, 0.0, ends.violation)
+        for k in np.flatnonzero(whole):
+            mine = 0.0 if self.violation <= _OBEYED else self.violation
+            if (rank[k], ends.value[k]) < (mine, self.value):
+                self.x, self.value, self.violation = ends.x[:, k].copy(), float(ends.value[k]), float(ends.violation[k])
+                self.multipliers = ends.multipliers[:, k].copy()
+
+
+class _Points(NamedTuple):
+    """Points (n, N), f there, their violations and multipliers, and the lanes that they come from."""
+
+    x: np.ndarray
+    value: np.ndarray
+    violation: np.ndarray
+    multipliers: np.ndarray
+    lane: np.ndarray

@@ -1,0 +1,129 @@
+"""Straight lines below and above an operation on an interval, in upward arithmetic.
+
+Let y = p(a) for a in [l, u]. Where p is convex there, it lies above its tangent at t, whose slope is any double s near p'(t):
+p(a) >= p(t) + s (a - t) - |p'(t) - s| |a - t|; and below every line of slope s that is not below it at both ends, since
+p(a) - s a is convex as well. Mirrored where p is concave. Elsewhere, where p is Lipschitz with derivatives in D, for s in D
+
+    |p(a) - p(t) - s (a - t)| <= max |D - s| |a - t|.
+
+The natural enclosure of y is a line of slope 0 and is taken where it is better in the middle, or the others are not finite.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from infimum.interval.arithmetic import mul
+from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, SMOOTH, Pair, b_level
+
+# operations that are convex (1) or concave (-1) wherever they are defined; of the others the second derivative tells
+BENDS: dict[str, int] = {"exp": 1, "exp2": 1, "expm1": 1, "cosh": 1, "xlogx": 1, "abs": 1, "log": -1, "log2": -1, "log10": -1,
+                         "log1p": -1, "sqrt": -1, "lgamma": 1, "arccosh": -1}
+SMOOTH_CURVES = frozenset({*BENDS, "powi", "cbrt", "sin", "cos", "tan", "arctan", "arcsin", "arccos", "sinh", "tanh", "arcsinh",
+                           "arctanh", "expit", "erf", "erfc"})
+
+
+class Lines(NamedTuple):
+    """y >= slope a - nlo below, y <= slope a + hi above."""
+
+    slope_below: Any
+    nlo: Any
+    slope_above: Any
+    hi: Any
+
+
+class Curve(NamedTuple):
+    """A function of one number: its enclosure, that of its derivative, and 1, -1 if it is convex or concave everywhere, else the
+    enclosure of its second derivative."""
+
+    value: Callable[[Pair], Pair]
+    slope: Callable[[Pair], Pair]
+    bend: "int | Callable[[Pair], Pair]"
+
+
+def _point(b, v: Any) -> Pair:
+    return Pair(b.neg(v), v, point=v)
+
+
+def _middle(b, p: Pair) -> Any:
+    return b.sub(b.mul(0.5, p.hi), b.mul(0.5, p.nlo))
+
+
+def lines_of(b, curve: Curve, a: Pair, y: Pair) -> Lines:
+    """Lines for y = curve(a)."""
+    lo, hi = a.lo(b), a.hi
+    t = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
+    far = b.max(b.sub(hi, t), b.sub(t, lo))
+    at_lo, at_hi, at_t = (curve.value(_point(b, v)) for v in (lo, hi, t))
+    d = curve.slope(_point(b, t))
+    level = b_level(b, y.level)
+    defined = b.oge(level, float(DEFINED))
+    for p in (at_lo, at_hi, at_t):
+        defined = b.mand(defined, b.ogt(p.hi, -INF))
+    if isinstance(curve.bend, int):
+        convex, concave = (b.mand(defined, b.ogt(float(side * curve.bend), 0.0)) for side in (1, -1))
+    else:
+        second, smooth = curve.bend(a), b.mand(defined, b.oge(level, float(SMOOTH)))
+        convex, concave = b.mand(smooth, b.ole(second.nlo, 0.0)), b.mand(smooth, b.ole(second.hi, 0.0))
+    # tangent and secant
+    s = _finite(b, _middle(b, d))
+    blur = b.mul(b.max(b.sub(d.hi, s), b.add(d.nlo, s)), far)
+    tangent_nlo, tangent_hi = b.add(b.fma(s, t, at_t.nlo), blur), b.add(b.fma(b.neg(s), t, at_t.hi), blur)
+    q = _finite(b, b.div(b.sub(_middle(b, at_hi), _middle(b, at_lo)), b.sub(hi, lo)))
+    secant_nlo = b.max(b.fma(q, lo, at_lo.nlo), b.fma(q, hi, at_hi.nlo))
+    secant_hi = b.max(b.fma(b.neg(q), lo, at_lo.hi), b.fma(b.neg(q), hi, at_hi.hi))
+    # where neither is known
+    whole = curve.slope(a)
+    r = _finite(b, _middle(b, whole))
+    spread = b.mul(b.max(b.sub(whole.hi, r), b.add(whole.nlo, r)), far)
+    bent = b.mor(convex, concave)
+    usable = b.mor(bent, b.mand(defined, b.oge(level, float(LIPSCHITZ))))
+    below = (b.select(convex, s, b.select(concave, q, r)),
+             b.select(convex, tangent_nlo, b.select(concave, secant_nlo, b.add(b.fma(r, t, at_t.nlo), spread))))
+    above = (b.select(convex, q, b.select(concave, s, r)),
+             b.select(convex, secant_hi, b.select(concave, tangent_hi, b.add(b.fma(b.neg(r), t, at_t.hi), spread))))
+    below = _or_constant(b, usable, below, t, y.nlo, -1.0)
+    above = _or_constant(b, usable, above, t, y.hi, 1.0)
+    return Lines(*below, *above)
+
+
+def _finite(b, v: Any) -> Any:
+    return b.select(b.olt(b.abs(v), INF), v, 0.0)
+
+
+def _or_constant(b, usable: Any, line: tuple[Any, Any], t: Any, end: Any, side: float) -> tuple[Any, Any]:
+    """The line, or the end of the enclosure where that is better in the middle, or the line is none."""
+    slope, rest = line
+    there = b.add(rest, b.mul(b.mul(slope, side), t))  # minus the lower line, or the upper one, in the middle
+    use = b.mand(b.mand(usable, b.mand(b.olt(b.abs(slope), INF), b.olt(b.abs(rest), INF))), b.ole(there, end))
+    return b.select(use, slope, 0.0), b.select(use, rest, end)
+
+
+# ---- multiples of lines: at least factor · y, for every factor in an interval
+
+def through_product(b, *given: Any) -> tuple[Any, ...]:
+    """What factor · a b is at least: (multiple of a, multiple of b) as pairs, and minus the constant. The planes are those that
+    meet the product along two sides of the box: (a - l)(b - m) >= 0 and its like."""
+    factor, a, c, y = (Pair(*given[k:k + 2]) for k in range(0, 8, 2))
+    first = b.ogt(given[8], 0.0)
+    positive, negative = b.ole(factor.nlo, 0.0), b.ole(factor.hi, 0.0)
+    beta = b.select(first, a.lo(b), a.hi)
+    alpha = b.select(b.mor(b.mand(positive, first), b.mand(b.mnot(positive), b.mnot(first))), c.lo(b), c.hi)
+    finite = b.mand(b.olt(b.abs(alpha), INF), b.olt(b.abs(beta), INF))
+    use = b.mand(b.mor(positive, negative), finite)
+    one, other = mul(b, factor, _point(b, alpha)), mul(b, factor, _point(b, beta))
+    corner = mul(b, _point(b, alpha), _point(b, beta))
+    rest = mul(b, factor, Pair(corner.hi, corner.nlo)).nlo
+    opaque = mul(b, factor, y).nlo
+    return (*(b.select(use, end, 0.0) for p in (one, other) for end in (p.nlo, p.hi)), b.select(use, rest, opaque))
+
+
+def through_curve(b, *given: Any) -> tuple[Any, ...]:
+    """What factor · y is at least, by the lines of y: the multiple of its argument as a pair, and minus the constant."""
+    factor, y = Pair(*given[:2]), Pair(*given[6:8])
+    lines = Lines(*given[2:6])
+    positive, negative = b.ole(factor.nlo, 0.0), b.ole(factor.hi, 0.0)
+    slope = b.select(positive, lines.slope_below, lines.slope_above)
+    constant = b.select(positive, b.neg(lines.nlo), lines.hi)
+    use = b.mand(b.mor(positive, negative), b.olt(b.abs(constant), INF))
+    multiple, rest = mul(b, factor, _point(b, slope)), mul(b, factor, _point(b, constant)).nlo
+    return (*(b.select(use, end, 0.0) for end in (multiple.nlo, multiple.hi)), b.select(use, rest, mul(b, factor, y).nlo))

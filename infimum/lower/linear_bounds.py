@@ -1,0 +1,251 @@
+"""Linear bounds of expressions, composed backward from the result: in a box, an expression is nowhere below a linear function.
+
+The elements of the expressions are written out as numbers, each a sum of multiples of others, a product of two, or a curve: a
+function of one. A multiple λ y of a number is at least a multiple of what y is made of, plus a constant: for sums that is exact;
+for a curve λ > 0 takes the line below it and λ < 0 the one above (`interval/lines.py`); for a product the planes of McCormick.
+What a number receives from all its users is added up before it is passed on, from the result down to the variables: where an
+expression uses a number several times, its multiples cancel before anything is enclosed. Multiples are enclosures themselves.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product as every
+from typing import NamedTuple
+
+from infimum.expr.node import Expr
+from infimum.expr.ops import Kind
+from infimum.expr.partials import partials
+from infimum.expr.system import System
+from infimum.interval.arithmetic import add, div, mul
+from infimum.interval.lines import BENDS, SMOOTH_CURVES, Curve, Lines, lines_of, through_curve, through_product
+from infimum.interval.pair import Pair, exact
+from infimum.interval.rules import RULES
+from infimum.lower.boxes import Box
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Value
+from infimum.lower.lowering import Lowering
+from infimum.lower.meaning import Enclosures
+from infimum.lower.proof import whole_if_unsound
+from infimum.lower.schedule import plan
+from infimum.lower.views import VIEWS, At
+
+
+class Number(NamedTuple):
+    """One number: its enclosure; the numbers it is a sum of, with their factors; or two that it is the product of; or the one
+    that it is a curve over, with its lines. With none of these it is a variable, if it has one, or what its enclosure says."""
+
+    pair: Pair
+    terms: tuple[tuple[int, Pair | None], ...] = ()  # None: the factor 1
+    factors: tuple[int, int] | None = None
+    argument: int | None = None
+    lines: Lines | None = None
+    variable: int | None = None
+    constant: bool = False
+
+
+class LinearBounds:
+    """Writes the enclosures of all numbers at once, and a linear function for each row that is asked for."""
+
+    def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], rows: list[Expr]):
+        self.b, self.data = b, data
+        self.elements = Lowering(b, Enclosures(), {"x": box}, data).elements
+        self.elements.plan = plan(rows, straight=True)
+        self.numbers: list[Number] = []
+        self.places: dict[tuple[Expr, At], int] = {}
+        self.rows = [self._number(row, ()) for row in rows]
+
+    # ---- numbers
+    def _number(self, node: Expr, at: At) -> int:
+        """The number that an element is; what it needs waits on a list, not on Python's stack."""
+        waiting = [(node, at)]
+        while waiting:
+            here = waiting[-1]
+            if here in self.places:
+                waiting.pop()
+                continue
+            needs = self._needs(*here)
+            missing = [need for need in needs if need not in self.places]
+            if missing:
+                waiting += missing
+                continue
+            self.places[here] = self._made(*here, [self.places[need] for need in needs])
+            waiting.pop()
+        return self.places[node, at]
+
+    def _needs(self, node: Expr, at: At) -> list[tuple[Expr, At]]:
+        if node.kind is Kind.VIEW:
+            return list(VIEWS[node.op](self.elements, node, at)[0])
+        if node.kind is Kind.REDUCE and node.op in ("sum", "prod"):
+            x, rest = node.args[0], iter(at)
+            spans = [range(d) if axis in node["axes"] else (next(rest),) for axis, d in enumerate(x.shape)]
+            return [(x, place) for place in every(*spans)]
+        if node.kind is Kind.MAP and node.op in _MADE:
+            return [(arg, at) for arg in node.args]
+        return []
+
+    def _made(self, node: Expr, at: At, needs: list[int]) -> int:
+        if node.kind is Kind.VIEW:
+            return needs[0] if len(needs) == 1 else self._sum(needs, self.elements.element(node, at))
+        if node.op == "var":
+            return self._put(Number(self.elements.element(node, at), variable=at[0] if at else 0))
+        pair = self.elements.element(node, at)
+        if node.op == "const":
+            return self._put(Number(pair, constant=True))
+        if node.op == "sum":
+            return self._sum(needs, pair)
+        if node.op == "prod":
+            return self._product_of_all(needs, pair)
+        made = _MADE.get(node.op) if node.kind is Kind.MAP else None
+        return self._put(Number(pair)) if made is None else made(self, node, needs, pair)
+
+    def _put(self, number: Number) -> int:
+        self.numbers.append(number)
+        return len(self.numbers) - 1
+
+    def _sum(self, terms: list[int], pair: Pair) -> int:
+        return self._put(Number(pair, tuple((k, None) for k in terms)))
+
+    def _scaled(self, k: int, factor: Pair, pair: Pair) -> int:
+        return self._put(Number(pair, ((k, factor),)))
+
+    def _product(self, one: int, other: int, pair: Pair) -> int:
+        first, second = self.numbers[one], self.numbers[other]
+        if first.constant or second.constant:
+            return self._scaled(*((other, first.pair) if first.constant else (one, second.pair)), pair)
+        if one == other:
+            return self._curve("powi", (("k", 2),), one, pair)
+        return self._put(Number(pair, factors=(one, other)))
+
+    def _product_of_all(self, terms: list[int], pair: Pair) -> int:
+        total = terms[0] if terms else self._put(Number(pair, constant=True))
+        for k in terms[1:]:
+            total = self._product(total, k, mul(self.b, self.numbers[total].pair, self.numbers[k].pair))
+        return total
+
+    def _curve(self, op: str, params: tuple, k: int, pair: Pair) -> int:
+        b, a = self.b, self.numbers[k].pair
+        if self.numbers[k].constant:
+            return self._put(Number(pair, constant=True))
+        name = "_".join(["lines", op, *(f"{value}".replace("-", "m") for _, value in params)])
+        found = b.outline(name, partial(_lines, op=op, params=params), a.nlo, a.hi, pair.nlo, pair.hi,
+                          _level(b, pair))
+        return self._put(Number(pair, argument=k, lines=Lines(*found)))
+
+    def _quotient(self, one: int, other: int, pair: Pair) -> int:
+        b, divisor = self.b, self.numbers[other].pair
+        inverse = div(b, exact(b, 1.0), divisor)
+        if self.numbers[other].constant:
+            return self._scaled(one, inverse, pair)
+        return self._product(one, self._curve("powi", (("k", -1),), other, inverse), pair)
+
+    # ---- from a row down to the variables
+    def below(self, row: int, sign: float, first: bool) -> tuple[dict[int, Pair], Value]:
+        """A linear function that sign times the row is nowhere below: the multiples of variables, and minus the constant. Of the
+        two planes below a product, the `first` or the other."""
+        b, which = self.b, self.b.const(1.0 if first else 0.0)
+        given: dict[int, Pair] = {self.rows[row]: exact(b, sign)}
+        found, nlo = {}, b.const(0.0)
+        for k in range(self.rows[row], -1, -1):
+            factor = given.pop(k, None)
+            if factor is None:
+                continue
+            number = self.numbers[k]
+            if number.variable is not None:
+                found[number.variable] = factor
+                continue
+            shares: list[tuple[int, Pair]] = []
+            if number.terms:
+                shares = [(j, factor if c is None else mul(b, factor, c)) for j, c in number.terms]
+            elif number.factors is not None:
+                one, other = number.factors
+                ends = b.outline("through_product", through_product, *_ends(factor, self.numbers[one].pair,
+                                                                           self.numbers[other].pair, number.pair), which)
+                shares, nlo = [(one, Pair(*ends[:2])), (other, Pair(*ends[2:4]))], b.add(nlo, ends[4])
+            elif number.argument is not None:
+                ends = b.outline("through_curve", through_curve, *_ends(factor), *number.lines, *_ends(number.pair))
+                shares, nlo = [(number.argument, Pair(*ends[:2]))], b.add(nlo, ends[2])
+            else:
+                nlo = b.add(nlo, mul(b, factor, whole_if_unsound(b, number.pair)).nlo)
+            for j, share in shares:
+                given[j] = add(b, given[j], share) if j in given else share
+        return found, nlo
+
+
+    def line(self, row: int, sign: float, first: bool, n: int) -> tuple[list[Value], Value]:
+        """The same as a function of the distances from the lower ends of the box, which are not negative: its slopes, and minus
+        its constant."""
+        b, (found, nlo) = self.b, self.below(row, sign, first)
+        for i, factor in found.items():
+            lo = self.elements.leaves["x"](i).lo(b)
+            nlo = b.add(nlo, mul(b, factor, Pair(b.neg(lo), lo, point=lo)).nlo)
+        return [b.neg(found[i].nlo) if i in found else b.const(0.0) for i in range(n)], nlo
+
+
+def linear_bounds(name: str, system: System, x: Expr) -> tuple:
+    """(kernel, data, rows of the outputs): for every row of the system, and minus it, with the first planes and with the others,
+    the slopes of a line in the distances from the lower ends of a box, and its constant."""
+    b, data, n = Builder(), Data(), x.size
+    bounds = LinearBounds(b, data, Box(b, n), list(system.rows))
+    for k, (row, sign, first) in enumerate(every(range(1 + system.m), (1.0, -1.0), (True, False))):
+        slopes, nlo = bounds.line(row, sign, first, n)
+        for i, slope in enumerate(slopes):
+            b.output(0, k * n + i, slope)
+        b.output(1, k, b.neg(nlo))
+    count = 4 * (1 + system.m)
+    return b.kernel(name, 2, 2), data, (count * n, count)
+
+
+def _ends(*pairs: Pair) -> list[Value]:
+    return [end for p in pairs for end in (p.nlo, p.hi)]
+
+
+def _level(b: Builder, pair: Pair) -> Value:
+    return b.const(float(pair.level)) if isinstance(pair.level, int) else pair.level
+
+
+def _lines(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value, ...]:
+    """The lines of an operation, out of line."""
+    a, y = Pair(*given[:2]), Pair(*given[2:4], given[4])
+    return tuple(lines_of(b, _curve_of(b, op, params), a, y))
+
+
+def _curve_of(b: Builder, op: str, params: tuple) -> Curve:
+    """An operation of one number with its derivatives."""
+    found = partials(op, params, (True,))
+
+    def enclosed(node: Expr) -> Callable[[Pair], Pair]:
+        return lambda p: whole_if_unsound(b, Lowering(b, _Inside(), {"u0": lambda _: p}, Data()).values([node], True)[0])
+
+    def value(p: Pair) -> Pair:
+        return RULES[op](b, p, **dict(params))
+    second = found.second.get((0, 0))
+    bend = BENDS.get(op, 1 if second is None else enclosed(second))
+    return Curve(value, enclosed(found.first[0]), bend)
+
+
+class _Inside(Enclosures):
+    """Enclosures in a function out of line, which has no data: constants are written into it."""
+
+    def constant(self, b: Builder, data: Data, node: Expr, position: int) -> Pair:
+        lo, hi = (float(ends.flat[position]) for ends in (node.lo, node.hi))
+        return exact(b, lo) if lo == hi else Pair(b.const(-lo), b.const(hi))
+
+
+def _of_two(method: str) -> Callable:
+    return lambda self, node, needs, pair: getattr(self, method)(*needs, pair)
+
+
+def _linear(*signs: float) -> Callable:
+    def made(self: LinearBounds, node: Expr, needs: list[int], pair: Pair) -> int:
+        return self._put(Number(pair, tuple((k, None if s > 0 else exact(self.b, s)) for k, s in zip(needs, signs, strict=True))))
+    return made
+
+
+def _bent(self: LinearBounds, node: Expr, needs: list[int], pair: Pair) -> int:
+    return self._curve(node.op, node.params, needs[0], pair)
+
+
+_MADE: dict[str, Callable] = {
+    "add": _linear(1.0, 1.0), "sub": _linear(1.0, -1.0), "neg": _linear(-1.0), "mul": _of_two("_product"),
+    "div": _of_two("_quotient"), **dict.fromkeys(SMOOTH_CURVES, _bent),
+}

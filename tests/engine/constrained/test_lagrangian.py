@@ -1,0 +1,78 @@
+"""Bounds by Lagrangian functions: whatever the multipliers are, no feasible point is lost."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infimum.engine.constrained.multipliers import convexity
+from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.lower.branch import GONE
+from tests.engine.constrained.systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
+
+
+def part_of(evaluator, lo=-2.0, hi=2.0):
+    return Lagrangian(evaluator, np.full(evaluator.n, lo), np.full(evaluator.n, hi))
+
+
+def region(*sides):
+    lo, hi = zip(*sides, strict=True)
+    return np.array([*lo, *hi, -INF, 0.0, 3.0])[:, None]
+
+
+def taught(evaluator, x, w):
+    part = part_of(evaluator)
+    x, w = np.array(x, float), np.array(w, float)
+    part.learn(x, w, *convexity(evaluator, x, w))
+    return part
+
+
+def test_one_region_is_enough_where_the_lagrangian_function_is_convex():
+    evaluator = evaluator_of(lambda x: x[0] + x[1], [(lambda x: x[0]**2 + x[1]**2, 1.0, 1.0)], 2)
+    root = 0.5**0.5
+    left = taught(evaluator, [-root, -root], [root]).test(region((-2, 2), (-2, 2)), -1.4).regions
+    assert -2**0.5 - 1e-14 <= left[4, 0] <= -2**0.5 + 1e-14
+
+
+def test_the_squares_of_equations_make_it_convex():
+    evaluator = evaluator_of(lambda x: -x[0] * x[1], [(lambda x: x[0] + x[1], 2.0, 2.0)], 2)
+    part = taught(evaluator, [1, 1], [1])
+    left = part.test(region((-2, 2), (-2, 2)), -0.9).regions
+    assert -1 - 1e-14 <= left[4, 0] <= -1
+    part.given[5] = 0.0  # r
+    assert part.test(region((-2, 2), (-2, 2)), -0.9).regions[4, 0] < -2
+
+
+def test_a_multiplier_without_an_end_counts_nothing():
+    evaluator = evaluator_of(lambda x: x[0], [(lambda x: x[0], 0.0, INF), (lambda x: x[0], -INF, 1.0)], 1)
+    part = part_of(evaluator)
+    part.learn(np.zeros(1), np.array([5.0, -5.0]), 0.0, None)  # of signs that would need the missing ends
+    assert part.given[1:3].tolist() == [0.0, 0.0]
+    part.learn(np.zeros(1), np.array([-1.0, np.nan]), 0.0, None)
+    assert part.given[1:3].tolist() == [-1.0, 0.0]
+    assert part.test(region((-2, 2)), 5.0).regions[2, 0] == 0.0
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 3), scale=st.sampled_from([0.0, 1e-3, 1.0, 1e3, 1e200]))
+def test_no_feasible_point_is_lost(seed, n, scale):
+    at, rng = planted(seed, n), np.random.default_rng(seed)
+    part = part_of(at.evaluator)
+    w, x = scale * rng.standard_normal(at.evaluator.system.m), rng.uniform(-2, 2, n)
+    penalty, factor = convexity(at.evaluator, x, w)
+    part.learn(x, w, penalty if rng.integers(2) else scale, factor if rng.integers(3) else rng.standard_normal((n, n)))
+    before = regions_around(rng, at, 64)
+    for upper in (INF, float(max(at.values)), float(min(at.values))):
+        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
+
+
+def test_the_check_would_notice():
+    """Multipliers whose ends are not those of their signs do lose points."""
+    at = planted(3, 2)
+    m, rng = at.evaluator.system.m, np.random.default_rng(0)
+    part = part_of(at.evaluator)
+    part.learn(at.points[:, 0], np.zeros(m), 0.0, None)
+    part.given[2:2 + m], part.given[2 + m:2 + 2 * m] = 1.0, -1e6
+    before, upper = regions_around(rng, at, 256), float(max(at.values))
+    with pytest.raises(AssertionError):
+        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
