@@ -41,7 +41,7 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
 CONSTANTS = ("pi", "e")
 # classes of which users need only these members; the others are for engines
 MEMBERS = {"Evaluator": ("value", "mean_value", "gradient", "hessian", "estimate", "estimate_gradient",
-                         "estimate_hessian_vector"),
+                         "estimate_hessian_vector", "rows", "jacobian"),
            "SwarmOptions": (), "NewtonOptions": (), "CompleteOptions": (), "Problem": (), "Real": ()}
 _HARD = "\0"  # a space at which no line is broken
 _HEAD = """\

@@ -17,6 +17,7 @@ from infimum.backend.devices import backend_of
 from infimum.errors import OptionError, ShapeError
 from infimum.expr.arrange import arranged
 from infimum.expr.constants import is_masked
+from infimum.expr.constraints import read_constraints
 from infimum.expr.gather import gathered
 from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
@@ -457,22 +458,25 @@ def _enclosure(out: list[np.ndarray], shaped: Callable) -> Enclosure:
 
 
 @environment.ours
-def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, device: str = "cpu",
-            threads: int | None = None) -> Evaluator:
+def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, device: str = "cpu", threads: int | None = None,
+            constraints: Any = ()) -> Evaluator:
     """Trace a NumPy function of n variables and return its kernels: see `Evaluator`.
 
     `device` is where they run: "cpu", "cuda" (or "cuda:1", …), "auto"; `threads` the number of CPU threads. The results have the
-    same bits everywhere.
+    same bits everywhere. With `constraints`, given as to `minimize`, `rows` and `jacobian` enclose the function and all of them
+    together.
 
     >>> import numpy as np
     >>> f = compile(lambda x: np.sum(np.cos(x)), n=3)
     >>> float(f.estimate([0.0, 0.0, 0.0]))
     3.0
+    >>> compile(lambda x: x[0], n=2, constraints=lambda x: x[0] * x[1] >= 1).rows([1.0, 2.0], [2.0, 3.0]).hi
+    array([2., 6.])
     """
     if backend is not None and (device != "cpu" or threads is not None):
         raise OptionError("a backend has its own device and threads: give either it or these")
-    return Evaluator(trace(fun, n, args), n, backend_of(device, threads=threads) if backend is None else backend,
-                     lambda x: fun(x, *arguments(args)))
+    f, backend = trace(fun, n, args), backend_of(device, threads=threads) if backend is None else backend
+    return Evaluator(f, n, backend, lambda x: fun(x, *arguments(args)), read_constraints(constraints, n).system(f))
 
 
 @environment.ours

@@ -9,7 +9,9 @@ from infimum.result import Result
 # what the answer says of an infimum, and what it means for a supremum
 _WORDS = (("is the infimum", "is the supremum"), ("the infimum lies within", "the supremum lies within"),
           ("below the value at x", "above the value at x"), ("falls below every double", "rises above every double"),
-          ("its infimum is -infinity", "its supremum is infinity"))
+          ("its infimum is -infinity", "its supremum is infinity"), ("the lowest minimum", "the highest maximum"),
+          (" minima", " maxima"), ("the lowest may be", "the highest may be"), ("minimisers seem", "maximisers seem"),
+          ("the function is as low", "the function is as high"))
 
 
 def opposite(value: float) -> float:
@@ -40,7 +42,8 @@ class _Opposite:
         found = self.result.minimisers
         if found is None:
             return None
-        return Minimisers([replace(m, lower=opposite(m.upper), upper=opposite(m.lower)) for m in found], found.rest, found.why)
+        mirrored = [replace(m, lower=opposite(m.upper), upper=opposite(m.lower)) for m in found]
+        return Minimisers(mirrored, found.rest, found.why, word="maximiser")
 
     def __reduce__(self) -> tuple:
         return _forgotten, ()

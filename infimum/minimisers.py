@@ -38,10 +38,10 @@ class Minimisers(Sequence):
                         -2  yes         0  (0.5, 1)
     """
 
-    __slots__ = ("_found", "rest", "why")
+    __slots__ = ("_found", "_word", "rest", "why")
 
-    def __init__(self, found: Sequence[Minimiser], rest: int, why: str | None = None):
-        self._found, self.rest, self.why = tuple(found), rest, why
+    def __init__(self, found: Sequence[Minimiser], rest: int, why: str | None = None, word: str = "minimiser"):
+        self._found, self._word, self.rest, self.why = tuple(found), word, rest, why
 
     def __len__(self) -> int:
         return len(self._found)
@@ -61,8 +61,8 @@ class Minimisers(Sequence):
 
     @environment.ours
     def __str__(self) -> str:
-        """A table, the lowest first."""
-        shown = sorted(self._found, key=lambda m: (m.lower, m.upper))[:_SHOWN]
+        """A table, the lowest first, of maximisers the highest."""
+        shown = sorted(self._found, key=lambda m: (m.lower, m.upper), reverse=self._word == "maximiser")[:_SHOWN]
         lines = [self._headline(), f"{'value':>22}  global  {'width':>5}  x"] if shown else [self._headline()]
         for m in shown:
             middle, width = 0.5 * m.lo + 0.5 * m.hi, float((m.hi - m.lo).max())
@@ -74,14 +74,15 @@ class Minimisers(Sequence):
     def _headline(self) -> str:
         """What is known of the global minimisers."""
         if self.exactly_one:
-            return "exactly one global minimiser, proved"
+            return f"exactly one global {self._word}, proved"
         count = len(self.may_be_global)
         if self.rest == 0:
-            return f"at least one of {count:,} local minimisers is global, and no other point" if count else "no global minimiser"
-        known = "no minimiser is proved to be alone" if not self._found else \
-            f"{counted(len(self), 'minimiser')} {'is' if len(self) == 1 else 'are'} proved to be alone in a box"
+            return f"at least one of {count:,} local {self._word}s is global, and no other point" if count else \
+                f"no global {self._word}"
+        known = f"no {self._word} is proved to be alone" if not self._found else \
+            f"{counted(len(self), self._word)} {'is' if len(self) == 1 else 'are'} proved to be alone in a box"
         rest = counted(self.rest, "other region" if self._found else "region")
-        return f"{known}; {rest} may hold minimisers{'' if self.why is None else f': {self.why}'}"
+        return f"{known}; {rest} may hold {self._word}s{'' if self.why is None else f': {self.why}'}"
 
     def __repr__(self) -> str:
         return f"Minimisers(found={len(self)}, rest={self.rest}, why={self.why!r})"

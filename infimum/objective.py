@@ -12,7 +12,7 @@ from infimum.engine.branch import LEAST, lanes_of
 from infimum.errors import OptionError
 from infimum.evaluate import Evaluator, compile
 from infimum.expr.build import build
-from infimum.expr.constraints import impossible, read_constraints
+from infimum.expr.constraints import Constraints, impossible, read_constraints
 from infimum.expr.trace import arguments
 from infimum.plotting import View
 from infimum.problem import Problem
@@ -20,6 +20,7 @@ from infimum.result import Result
 from infimum.text import counted
 
 _ARRAYS = 12  # the doubles a variable that a box may take on a GPU
+_NOTES = 3    # notes about constraints in a message
 
 
 class Objective(NamedTuple):
@@ -44,10 +45,13 @@ def nothing(x: Any) -> float:
 
 
 def evaluator_of(objective: Objective, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
-               batch: int = LEAST) -> Evaluator:
+                 batch: int = LEAST) -> Evaluator:
     """The function to minimise, on its device."""
-    evaluator = _own_evaluator(objective.fun, n, args, device, threads, memory_limit, batch)
-    return Evaluator(build("neg", evaluator.f), n, evaluator.backend, objective.plain(args)) if objective.maximises else evaluator
+    own = _own_evaluator(objective.fun, n, args, device, threads, memory_limit, batch)
+    if not objective.maximises:
+        return own
+    f = build("neg", own.f)
+    return Evaluator(f, n, own.backend, objective.plain(args), None if own.system is None else replace(own.system, f=f))
 
 
 def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
@@ -74,12 +78,15 @@ def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, th
 
 
 def with_constraints(evaluator: Evaluator, constraints: Any, integers: tuple[int, ...], none: int | None,
-                 feasibility: float) -> tuple[Evaluator, float, list[str]]:
+                     feasibility: float) -> tuple[Evaluator, float, list[str]]:
     """The evaluator with its constraints, by how much equations are relaxed, and notes for the user. `none` is a variable whose
     bounds hold no whole number."""
-    if not integers and is_empty(constraints):
+    own = evaluator.system
+    if own is None and not integers and is_empty(constraints):
         return evaluator, 0.0, []
-    read = read_constraints(constraints, evaluator.n)
+    if own is not None and not is_empty(constraints):
+        raise OptionError("constraints belong to a function; this Evaluator was compiled with its own")
+    read = read_constraints(constraints, evaluator.n) if own is None else Constraints.of(own)
     if none is not None:
         read.bodies.append(impossible(f"x[{none}] is a whole number"))
     relaxed = feasibility if read.has_equations else 0.0
@@ -94,7 +101,7 @@ def is_empty(constraints: Any) -> bool:
 
 
 def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, relaxed: float,
-            notes: list[str]) -> Result:
+           notes: list[str]) -> Result:
     """The result, with all that belongs to the question and the device."""
     verified = np.isfinite(result.lower if objective.maximises else result.upper)
     feasible = result.feasible if result.feasible is not None else result.x if verified else None
@@ -105,7 +112,8 @@ def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result:
     if objective.purpose == "feasible" and feasible is not None:
         what = "a point in the box `feasible` meets" if isinstance(feasible, tuple) else "x meets"
         result = replace(result, message=f"{what} all constraints")
-    return replace(result, message="; ".join([result.message, *notes])) if notes else result
+    told = notes if len(notes) <= _NOTES else [*notes[:_NOTES], f"and so do {len(notes) - _NOTES:,} more"]
+    return replace(result, message="; ".join([result.message, *told])) if told else result
 
 
 def view_of(evaluator: Evaluator, problem: Problem, objective: Objective) -> View:

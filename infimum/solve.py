@@ -140,7 +140,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         found = drive(_seen(search, objective), writer=writer, **shared)
         return answer(objective, question, evaluator, found, search, relaxed, notes)
     return _in_time(run, watch, problem, objective, args, time_limit, int(seed), engine, progress,
-                    bool(integers) or not is_empty(constraints))
+                    bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
 
 
 @environment.ours

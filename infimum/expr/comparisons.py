@@ -10,12 +10,12 @@ from infimum.errors import TraceError
 from infimum.expr.build import build
 from infimum.expr.constant_views import ends_of
 from infimum.expr.conversion_errors import CHOOSING
-from infimum.expr.node import Expr, const, is_const
+from infimum.expr.node import Expr, const, is_const, topological
 from infimum.expr.real import Real
 from infimum.expr.trace import home
 from infimum.expr.tracer import Tracer
 
-_VIEWS = ("reshape", "broadcast", "transpose", "concat", "slice", "gather")
+_WHOLE = ("reshape", "broadcast", "transpose", "concat")  # views that leave no element out
 _EXAMPLE = "a constraint is a comparison, such as `lambda x: x[0] + x[1] >= 12`"
 
 
@@ -109,13 +109,18 @@ def _joined(numbers: Expr) -> list[Expr] | None:
     found, stack = [], [numbers]
     while stack:
         node = stack.pop()
-        if node.op in _VIEWS:
+        if node.op in _WHOLE:
             stack += reversed(node.args)
         elif node.op == "where" and _is(node.args[1], 1.0) and _is(node.args[2], 0.0):
             found.append(node.args[0])
         else:
             return None
     return found
+
+
+def _counts(numbers: Expr) -> bool:
+    """Are they 1 and 0 for tests that hold or not?"""
+    return any(node.op == "where" and _is(node.args[1], 1.0) for node in topological([numbers]))
 
 
 def _is(node: Expr, value: float) -> bool:
@@ -136,6 +141,8 @@ def _cure(node: Expr) -> str:
     if node.op == "or":
         return "A constraint must be a comparison, and | of comparisons is none. For `g <= 0 or h <= 0` write " \
                "np.minimum(g, h) <= 0."
-    if node.op == "not" and node.args[0].op == "eq":
+    if node.op == "not" and node.args[0].op == "eq" and not _counts(node.args[0].args[0]):
         return "A constraint with != leaves out single points, which no proof can tell from those around them. Leave it out."
-    return "A constraint must be a comparison, and ~ of one is strict. Write the opposite comparison with <= or >=."
+    if node.op == "not" and node.args[0].op in ("le", "lt"):
+        return "A constraint must be a comparison, and ~ of one is strict. Write the opposite comparison with <= or >=."
+    return "A constraint must be a comparison, and this is made of several. Return them in a list, without picking some of them."

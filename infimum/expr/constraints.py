@@ -1,5 +1,6 @@
 """The user's constraints, in all the forms they may have, as bodies between ends."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from infimum.expr.constants import exact_doubles
 from infimum.expr.ends import Ends, read_ends
 from infimum.expr.node import Expr, Shape, between, const, var
 from infimum.expr.real import Real
+from infimum.expr.roll import rolled_apart
 from infimum.expr.system import Label, System
 from infimum.expr.trace import home, traced
 from infimum.expr.tracer import Tracer, lift
@@ -38,11 +40,19 @@ class Constraints(NamedTuple):
     bodies: list[Body]
     notes: list[str]
 
+    @classmethod
+    def of(cls, system: System) -> "Constraints":
+        """Those of a system."""
+        ends = np.cumsum([body.size for body in system.bodies])
+        parts = (slice(end - body.size, end) for end, body in zip(ends, system.bodies, strict=True))
+        return cls([Body(body, system.lower[at], system.upper[at], list(system.labels[at]))
+                    for body, at in zip(system.bodies, parts, strict=True)], [])
+
     @property
     def has_equations(self) -> bool:
         return any((body.lower == body.upper).any() for body in self.bodies)
 
-    def system(self, f: Expr, integers: tuple[int, ...], feasibility: float) -> System | None:
+    def system(self, f: Expr, integers: tuple[int, ...] = (), feasibility: float = 0.0) -> System | None:
         """With the function to minimise; None if nothing constrains the variables."""
         if not self.bodies and not integers:
             return None
@@ -62,7 +72,7 @@ def read_constraints(given: Any, n: int) -> Constraints:
         except InfimumError as error:
             said = type(error)(f"constraint {number}: {error}")
             raise said from error.__cause__
-    return read
+    return Constraints(_rolled(read.bodies, n), read.notes)
 
 
 def impossible(text: str, number: int = -1) -> Body:
@@ -87,9 +97,10 @@ def _read(one: Any, number: int, n: int) -> Iterator[Body]:
         with of_comparisons():
             found = traced(one, n, (), comparisons)
         texts = [part.text or _name(one, number) for part in found]
+        often = Counter(texts)
         for k, (body, lower, upper, _) in enumerate(found):
             labels = _labels(number, body.shape, texts[k])
-            if not body.shape and texts.count(texts[k]) > 1:  # written in a loop
+            if not body.shape and often[texts[k]] > 1:  # written in a loop
                 labels = [Label(number, k, texts[k])]
             yield from _bodies(body, (Ends(lower, lower), Ends(upper, upper)), labels)
     else:
@@ -211,6 +222,17 @@ def _add(read: Constraints, body: Body) -> None:
     if len(at):
         kept = const(ends[0][at], ends[1][at])
         read.bodies.append(Body(kept, body.lower[at], body.upper[at], [body.labels[k] for k in at]))
+
+
+def _rolled(bodies: list[Body], n: int) -> list[Body]:
+    """The bodies, with constraints that were written one by one in a loop as vectors."""
+    single = [k for k, body in enumerate(bodies) if body.expr.size == 1]
+    found = {k: body for k, body in enumerate(bodies) if body.expr.size > 1}
+    for vector, which in rolled_apart([reshape(bodies[k].expr, ()) for k in single], var("x", (n,))):
+        mine = [bodies[single[k]] for k in which]
+        ends = (np.concatenate([getattr(body, end) for body in mine]) for end in ("lower", "upper"))
+        found[single[which[0]]] = Body(vector, *ends, [label for body in mine for label in body.labels])
+    return [found[k] for k in sorted(found)]
 
 
 def named(label: Label) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.expr.build import build, index, rebuilt
+from infimum.expr.build import build, concat, index, rebuilt, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.ops import Kind
 from infimum.expr.totals import Depends, Part, Scaling, all_parts, dependent, scaled, totals
@@ -75,6 +75,19 @@ def rolled(f: Expr, x: Expr) -> Expr:
     for node in topological([f]):
         new[node] = _reductions(node, *loops[node], x, new) if node in loops else rebuilt(node, new)
     return new[f]
+
+
+def rolled_apart(scalars: list[Expr], x: Expr) -> list[tuple[Expr, list[int]]]:
+    """Functions of x as vectors, those that are turns of one loop together: each vector, and which of them are its elements."""
+    together = concat([reshape(scalar, (1,)) for scalar in scalars])
+    depends = dependent(together, x)
+    elements = {node: node.args[0]["starts"][0] for node in depends if _is_element(node, x)}
+    parts: list[Part] = [(scalar, ()) for scalar in scalars]
+    place = {id(part): k for k, part in enumerate(parts)}  # the same function may be there twice
+    loops = _loops(parts, depends, elements) if len(elements) >= _LOOP else _Loops([], parts)
+    found = [(_vector(pattern, run, x, run[0].part[0].line), [place[id(turn.part)] for turn in run])
+             for pattern, run in loops.runs]
+    return found + [(reshape(part[0], (1,)), [place[id(part)]]) for part in loops.rest]
 
 
 def _is_element(node: Expr, x: Expr) -> bool:

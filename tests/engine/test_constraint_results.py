@@ -134,6 +134,29 @@ def test_other_engines_take_none():
         infimum.minimize(total, BOX, start_boxes=[BOX, BOX], integrality=1)
 
 
+def test_an_evaluator_with_constraints():
+    own = infimum.compile(total, 2, constraints=lambda x: x[0] * x[1] == 1)
+    exact = infimum.maximize(own, BOX, integrality=[1, 0], max_boxes=300)
+    assert exact.constraints is None or exact.x[0] == np.rint(exact.x[0])
+    relaxed = infimum.minimize(own, BOX, feasibility=0.25, atol=0.1)
+    assert relaxed.feasibility == 0.25 and relaxed.constraints[0].name == "x[0] * x[1] == 1"
+    assert own.rows([1.0, 1.0], [1.0, 1.0]).lo.tolist() == [3.0, 1.0]
+    with pytest.raises(infimum.OptionError, match="this Evaluator was compiled with its own"):
+        infimum.minimize(own, BOX, constraints=lambda x: x[0] >= 1)
+
+
+@pytest.mark.parametrize("wrong", [(np.array([1.0, 2.0]), np.array([1.0, 2.0])), (np.array([0.2, 5.0]), np.array([0.2, 5.0]))])
+def test_no_engine_may_call_a_point_feasible_that_is_not(monkeypatch, wrong):
+    monkeypatch.setattr(StandIn, "told", wrong)
+    with pytest.raises(infimum.InternalError, match="taken for feasible"):
+        infimum.minimize(total, BOX, constraints=lambda x: x[0] * x[1] == 1, max_boxes=10)
+
+
+def test_many_notes_are_counted():
+    r = infimum.minimize(total, BOX, constraints=[lambda x: np.full(9, True), lambda x: x[0] >= 1], **SETTINGS)
+    assert r.message.endswith("constraint 0[2] holds everywhere; and so do 6 more")
+
+
 def test_pickles_and_json_hold_the_table():
     r = infimum.minimize(total, BOX, constraints=lambda x: x[0] * x[1] >= 1, **SETTINGS)
     copy = pickle.loads(pickle.dumps(r))

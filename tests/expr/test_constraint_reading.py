@@ -95,6 +95,20 @@ def test_many_of_one_shape_are_one_body():
     assert len(read_constraints(LinearConstraint(band, 0, 0), 1000).bodies) == 2  # the last row has one coefficient
 
 
+@pytest.mark.parametrize("given", [
+    lambda x: [x[i + 1] - 0.5 * i * x[i] ** 2 >= i for i in range(99)],
+    [lambda x, i=i: x[i + 1] - 0.5 * i * x[i] ** 2 >= i for i in range(99)],
+])
+def test_loops_are_one_body(given):
+    found = read_constraints([*([given] if callable(given) else given), lambda x: x[0] * x[50] <= 3], 100)
+    assert [body.expr.shape for body in found.bodies] == [(99,), (1,)] and found.bodies[0].lower.tolist() == list(range(99))
+    system, x = found.system(const(0.0), (), 0.0), np.linspace(-1, 2, 100)
+    rows = Evaluator(system.f, 100, system=system).rows(x, x)
+    expected = [*(x[i + 1] - 0.5 * i * x[i] ** 2 for i in range(99)), x[0] * x[50]]
+    assert (rows.lo[1:] <= np.array(expected) + 1e-12).all() and (rows.hi[1:] >= np.array(expected) - 1e-12).all()
+    assert [label.text for label in system.labels][-1] == "x[0] * x[50] <= 3"
+
+
 # ---- ends that are no doubles
 @pytest.mark.parametrize("given", [
     lambda x: x[0] >= infimum.pi, lambda x: x[0] <= infimum.pi, Constraint(lambda x: x[0], infimum.pi),
@@ -161,6 +175,7 @@ def test_keys_tell_systems_apart():
     (lambda x: x[0] >= 0 and x[1] >= 0, infimum.TraceError, "Return a list of comparisons"),
     (lambda x: (x[0] <= 0) | (x[1] <= 0), infimum.TraceError, r"np.minimum\(g, h\) <= 0"),
     (lambda x: ~(x[0] <= 0), infimum.TraceError, "Write the opposite comparison"),
+    (lambda x: np.stack([x[0] <= 1, x[1] <= 2])[0], infimum.TraceError, "without picking some of them"),
     (lambda x: (x[0] <= 0) ^ (x[1] <= 0), infimum.TraceError, "must be a comparison"),
     (lambda x: x[0] ** 2, infimum.TraceError, r"returned a number.*Compare it .*infimum.Constraint\(fun, lb, ub\)"),
     (lambda x: x**2, infimum.TraceError, r"an array of numbers of shape \(3,\)"),

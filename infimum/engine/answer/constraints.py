@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from infimum.constraint_table import ConstraintValue, ConstraintValues
+from infimum.errors import InternalError
 from infimum.evaluate import Evaluator
 from infimum.expr.system import System
 from infimum.maximised import opposite
@@ -19,8 +20,21 @@ _DEPENDENT = 1e-10       # what is left of a gradient that others combine to
 def about_constraints(result: Result, problem: Problem, evaluator: Evaluator, feasibility: float) -> Result:
     """The result of a problem with constraints, which says what is proved about them; `feasibility` is by how much equations
     were relaxed."""
-    return replace(result, feasibility=feasibility, question=None, message=_message(result, problem, evaluator),
+    if result.feasible is not None:
+        _check(result, problem, evaluator)
+    return replace(result, feasibility=feasibility, question=None, attained=None, message=_message(result, problem, evaluator),
                    inquiry=None if result.feasible is None else Inquiry(evaluator, problem.lo, problem.hi))
+
+
+def _check(result: Result, problem: Problem, evaluator: Evaluator) -> None:
+    """Whatever the engine has proved: a feasible point lies within the bounds, and enclosures there meet all constraints."""
+    system = evaluator.system
+    lo, hi = result.feasible if isinstance(result.feasible, tuple) else (result.feasible,) * 2
+    rows, whole = evaluator.rows(lo, hi), list(system.integers)
+    outside = (lo < problem.lo).any() or (hi > problem.hi).any() or (lo[whole] != hi[whole]).any() \
+        or (lo[whole] != np.rint(lo[whole])).any()
+    if outside or (rows.hi[1:] < system.lower).any() or (rows.lo[1:] > system.upper).any() or rows.empty.any():
+        raise InternalError("a point that was taken for feasible violates a constraint, or lies outside the bounds")
 
 
 def _message(result: Result, problem: Problem, evaluator: Evaluator) -> str:
