@@ -22,12 +22,15 @@ def solve(model: Model, number: int = 1, settings: dict[str, Any] | None = None)
     objective, its negative."""
     objective = model.objective(number)
     result = _minimised(model, objective, settings or {})
-    code = _CODES[result.verdict]
+    return result, Solution(code_of(result), _message(result, objective.maximise), result.x, number)
+
+
+def code_of(result: Result) -> int:
+    """AMPL's solve_result_num."""
     if result.upper <= -sys.float_info.max:
-        code = _UNBOUNDED
-    elif result.x is None and code < 200:
-        code = _FAILURE
-    return result, Solution(code, _message(result, objective.maximise), result.x, number)
+        return _UNBOUNDED
+    code = _CODES[result.verdict]
+    return _FAILURE if result.x is None and code < _CODES[Verdict.INFEASIBLE] else code
 
 
 def failed(error: InfimumError, number: int = 1) -> Solution:

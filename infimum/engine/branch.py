@@ -164,16 +164,17 @@ class Branch:
 
     def _join(self) -> None:
         """Regions that touch and are narrow enough together become one, where they are few: a minimiser on a cut lies in several.
-        With start boxes, the box around them may reach beyond the feasible set."""
+        Of what lies between them only the infimum is known to be a lower bound. With start boxes, the box around them may reach
+        beyond the feasible set."""
         if self.start is not None or not 1 < len(self.pool) <= _REST:
             return
-        regions, joined = self.pool.everything(), Regions.none(self.n)
+        regions, joined, lower = self.pool.everything(), Regions.none(self.n), self.lower()
         for lo, hi in merged(regions):
             some = regions.at(np.flatnonzero(((regions.lo >= lo[:, None]) & (regions.hi <= hi[:, None])).all(axis=0)))
             if len(some) > 1 and (widths(lo, hi) <= self.goal.xtol).all():
                 axis, level = np.array([np.argmax(hi - lo)], np.int32), np.zeros(1, np.int8)
-                some = Regions(lo[:, None], hi[:, None], some.lower.min(keepdims=True), axis, level)
-            joined = joined.with_(some) if len(joined) else some
+                some = Regions(lo[:, None], hi[:, None], np.array([lower]), axis, level)
+            joined = joined.with_(some)
         self.pool.replace(joined)
 
     def _tighten(self, parts: list[Part]) -> None:
@@ -233,6 +234,7 @@ class Branch:
         """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
         a better point rules out."""
         cutting = next(part for part in reversed(self.cutting) if self.unbounded or part.is_used(self.steps))
+        cutting.upper = self.incumbent.upper
         found, _ = self._sorted(cutting, cutting.cut(parents, pieces))
         for part in self.parts:
             tried = part.is_tried(self.steps)

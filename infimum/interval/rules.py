@@ -97,7 +97,7 @@ def _edge_level(b, end: Any, edge: Edge, beyond: Callable, reached: Any) -> Any:
     return where_level(b, beyond(end, edge.at), UNDEFINED if edge.closed else where_level(b, reached, POLE, UNDEFINED), level)
 
 
-def _sqrt_ends(b, x: Pair) -> tuple[Any, Any]:
+def sqrt_ends(b, x: Pair) -> tuple[Any, Any]:
     """The tightest doubles: the upward root steps down by one where its square exceeds the argument."""
     lo = b.abs(b.max(x.lo(b), 0.0))
     root = b.sqrt(lo)
@@ -112,12 +112,12 @@ def _polygamma_ends(b, x: Pair, m: int) -> tuple[Any, Any]:
     return enclose_polygamma(b, x.nlo, x.hi, m)
 
 
-_ENDS: dict[str, Callable] = {"sqrt": _sqrt_ends, "polygamma": _polygamma_ends}  # those that are no plain elementary function
+_ENDS: dict[str, Callable] = {"sqrt": sqrt_ends, "polygamma": _polygamma_ends}  # those that are no plain elementary function
 
 
 def _sqrt(b, x: Pair) -> Pair:
     if x.least == 1:
-        nlo, hi = _sqrt_ends(b, x)
+        nlo, hi = sqrt_ends(b, x)
         return absorb(b, Pair(nlo, hi, x.level, least=1), x)
     return _SQRT(b, x)
 
@@ -127,7 +127,7 @@ _SQRT = _partial("sqrt", Edge(0.0, True), None, least=0)
 
 def norm_root(b, squares: Pair) -> Pair:
     """The square root at the end of a norm: Lipschitz even at 0, where `squares` (of the same level as its terms) is >= 0."""
-    nlo, hi = _sqrt_ends(b, squares)
+    nlo, hi = sqrt_ends(b, squares)
     away = b.olt(squares.nlo, 0.0)
     return absorb(b, Pair(nlo, hi, lowest(b, squares.level, where_level(b, away, SMOOTH, LIPSCHITZ)), least=0), squares)
 

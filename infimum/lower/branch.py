@@ -11,6 +11,8 @@ rounded up, is off by much less than a part of it. The ends of the parent are ta
 side is cut in two, whatever the number of pieces: the line at 0, a half-line at 0, or at 1, or at twice its end.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from infimum.expr.node import Expr
@@ -65,11 +67,40 @@ def can_be_cut(b: Builder, lo: Value, hi: Value) -> Value:
     return b.mand(b.ogt(middle, lo), b.olt(middle, hi))
 
 
-class Piece(Bound):
-    """Writes the kernel. Behind the parameters of `Bound`: the piece's number k, the parts k / pieces, (k + 1) / pieces, and the
-    width of sides that are narrow enough: of wider ones, where there are any, the one with the largest smear is cut next.
+class CutOut:
+    """A lane's piece of its parent, input 0. Parameters: its number k, and the parts k / pieces, (k + 1) / pieces.
 
-    The only piece of one (0, 0, 1) is the parent itself. A piece that is a point of its neighbour is gone.
+    The only piece of one (0, 0, 1) is the parent itself. A piece that is a point of its neighbour is `void`.
+    """
+
+    def __init__(self, b: Builder, n: int, number_of: Callable[["int | Value"], Value], at: int):
+        self.b, self.n, self.number_of = b, n, number_of
+        self.axis = b.input(0, rows(n)[1])
+        number, before, after = (b.data(at + i) for i in range(3))
+        with b.loop(n) as turn:
+            i = turn.index
+            mine = b.select(self._is_axis(i), 1.0, 0.0)
+            side = b.step((-1.0, 0.0, 0.0), (mine, b.input(0, i), b.input(0, b.place("uadd", i, n))), with_larger)
+        _, low, high = side.results
+        bounded = b.mand(b.ogt(low, -INF), b.olt(high, INF))
+        left = b.select(b.mor(bounded, b.oeq(number, 1.0)), cut(b, low, high, before), high)
+        right = b.select(b.mor(bounded, b.oeq(number, 0.0)), cut(b, low, high, after), high)
+        self.left, self.right = b.select(b.ole(before, 0.0), low, left), b.select(b.oge(after, 1.0), high, right)
+        only_point = b.mand(b.oeq(number, 0.0), b.oeq(low, high))
+        self.void = b.mand(b.ole(self.right, self.left), b.mnot(only_point))
+
+    def _is_axis(self, i: "int | Value") -> Value:
+        return self.b.oeq(self.axis, self.number_of(i))
+
+    def ends(self, i: "int | Value") -> tuple[Value, Value]:
+        b, mine = self.b, self._is_axis(i)
+        lo, hi = b.input(0, i), b.input(0, b.place("uadd", i, self.n))
+        return b.select(mine, self.left, lo), b.select(mine, self.right, hi)
+
+
+class Piece(Bound):
+    """Writes the kernel. Behind the parameters of `Bound`: those of `CutOut`, and the width of sides that are narrow enough: of
+    wider ones, where there are any, the one with the largest smear is cut next.
     """
 
     more = 4
@@ -88,28 +119,11 @@ class Piece(Bound):
 
     def prepare(self) -> None:
         b = self.b
-        low_row, axis_row, _ = rows(self.n)
-        self.known, self.axis = b.input(0, low_row), b.input(0, axis_row)
-        number, before, after = (b.data(self.at + 3 * self.n + i) for i in range(3))
-        with b.loop(self.n) as turn:
-            i = turn.index
-            mine = b.select(self._is_axis(i), 1.0, 0.0)
-            side = b.step((-1.0, 0.0, 0.0), (mine, b.input(0, i), b.input(0, b.place("uadd", i, self.n))), with_larger)
-        _, low, high = side.results
-        bounded = b.mand(b.ogt(low, -INF), b.olt(high, INF))
-        left = b.select(b.mor(bounded, b.oeq(number, 1.0)), cut(b, low, high, before), high)
-        right = b.select(b.mor(bounded, b.oeq(number, 0.0)), cut(b, low, high, after), high)
-        self.left, self.right = b.select(b.ole(before, 0.0), low, left), b.select(b.oge(after, 1.0), high, right)
-        only_point = b.mand(b.oeq(number, 0.0), b.oeq(low, high))
-        self.void = b.mand(b.ole(self.right, self.left), b.mnot(only_point))
-
-    def _is_axis(self, i: "int | Value") -> Value:
-        return self.b.oeq(self.axis, self.given(2, i))
+        self.known = b.input(0, rows(self.n)[0])
+        self.piece = CutOut(b, self.n, lambda i: self.given(2, i), self.at + 3 * self.n)
 
     def ends(self, i: "int | Value") -> tuple[Value, Value]:
-        b, mine = self.b, self._is_axis(i)
-        lo, hi = b.input(0, i), b.input(0, b.place("uadd", i, self.n))
-        return b.select(mine, self.left, lo), b.select(mine, self.right, hi)
+        return self.piece.ends(i)
 
     def write_side(self, i: "int | Value", lo: Value, hi: Value, point: Value) -> None:
         self.b.output(REGIONS, i, lo)
@@ -135,12 +149,12 @@ class Piece(Bound):
 
     def write_facts(self, gone: Value, axis: Value) -> None:
         b = self.b
-        b.output(REGIONS, rows(self.n)[1], b.select(b.mor(gone, self.void), GONE, axis))
+        b.output(REGIONS, rows(self.n)[1], b.select(b.mor(gone, self.piece.void), GONE, axis))
 
     def write_bounds(self, lower: Value, upper: Value) -> None:
         """What is known of the parent holds for its pieces."""
         self.b.output(REGIONS, rows(self.n)[0], best_lower(self.b, self.known, lower))
-        self.b.output(UPPER, 0, self.b.select(self.void, INF, upper))
+        self.b.output(UPPER, 0, self.b.select(self.piece.void, INF, upper))
 
     def write_level(self, level: Value) -> None:
         self.b.output(REGIONS, rows(self.n)[2], level)

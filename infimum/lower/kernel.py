@@ -10,10 +10,10 @@ is then merged like a binary counter, `while c is odd: value = combine(stack.pop
 at the end is combined from its top to its bottom, `value = combine(deeper, value)`. A loop whose `limit` is at most RUN has one
 run and no stack. A scan gives combine(all earlier runs, the run so far), and without a stack the run so far alone.
 
-**Rounds.** The turns of a loop are independent but for its Steps, and a buffer is written once. Algorithms whose next step depends
-on the last one have `rounds` instead: turns one after the other, which hand on what they know in `state` buffers, whose loads
-and stores happen in the order in which they are written. Such a loop ends early where no lane wants more, so that a turn must
-change nothing of a lane that does not.
+**Rounds.** The turns of a loop are independent but for its Steps, and a buffer is written once. Where a step depends on the last
+there are `rounds` instead: turns one after the other, which hand on what they know in `state` buffers, whose loads and stores
+happen in the order in which they are written. Such a loop ends early where no lane wants more, so that a turn must change nothing
+of a lane that does not.
 """
 
 import math

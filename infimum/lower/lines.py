@@ -5,20 +5,20 @@ all lower ends. By the mean value theorem g(x) >= g(c) + Σ s_i (x_i - c_i) for 
 with S_i. So with d = x - lo every feasible x with f(x) <= U solves a·d <= h for all of these lines, the constraint g <= u giving
 g(x) - u <= 0, g >= l the same for -g, an equation both, and f <= U one as well.
 
-**Contraction.** a·d <= h leaves of each d_i what the least values of the other terms allow. Lines of constraints come first: where
-they leave nothing the region is gone.
+**Contraction.** a·d <= h leaves of each d_i what the least values of the other terms allow. Lines of constraints come first:
+where they leave nothing the region is gone.
 
 **The linear program** min f's line subject to all lines and 0 <= d <= w is solved by `lower/simplex.py`, for its multipliers
-y >= 0 alone. On the feasible part of X, f(x) >= Σ y_r (a_r·d - h_r) with weights of f's lines that add up to 1, and the right side
-is bounded below coefficient by coefficient: a bound of f for any y. Without f's lines a positive bound shows that no point is
-feasible. The same sum is one more line, which contracts each variable by its reduced cost.
+y >= 0 alone. On the feasible part of X, f(x) >= Σ y_r (a_r·d - h_r) with weights of f's lines that add up to 1, and the right
+side is bounded below coefficient by coefficient: a bound of f for any y. Without f's lines a positive bound shows that no point
+is feasible. The same sum is one more line, which contracts each variable by its reduced cost.
 
-**First order.** Where f certainly rises with x_i on X and every constraint that reads x_i is slack on all of X, minimisers in X lie
-on its lower face in x_i; as for functions alone (`lower/proof.py`) X is reduced to the face or has none.
+**First order.** Where f certainly rises with x_i on X and every constraint that reads x_i is slack on all of X, minimisers in X
+lie on its lower face in x_i; as for functions alone (`lower/proof.py`) X is reduced to the face or has none.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -39,10 +39,11 @@ _LOW, _HIGH, _MIDDLE = range(3)       # the points
 _SWEEPS = 2
 _SMALLEST = 2.0**-900
 _GRAIN = 2.0**22                      # of the weights of f's lines: multiples of 2**-30, so that they add up to 1 exactly
-_WORTH = 0.5                          # a part of its volume, or of its distance to the upper bound, that a region is worth cutting to
+_WORTH = 0.5                          # a region cut to such a part of its volume, or of its distance to the upper bound
 
 
-class Layout(NamedTuple):
+@dataclass(frozen=True)
+class Layout:
     """The lines of a system, those of constraints before those of f: the row of each, its sign (-1 for -g), its corner, and the
     end of its constraint, that of -g where the sign is -1."""
 
@@ -162,8 +163,8 @@ class Lines:
         Lowering(b, Enclosures(), {"x": self.box}, self.data).run(
             [*self._rows(system, value), *((g, row(k)) for k, g in enumerate(jacobian))])
         with b.loop(count) as turn:
-            step = b.step((0.0,), (b.load(gone, turn.index),), larger)
-        self.gone = b.ogt(step.results[0], 0.0)
+            step = b.step((0.0,), (b.load(gone, turn.index),), add_up)
+        self.violated = step.results[0]  # so many rows rule the region out
 
     def _at_points(self, system: System) -> None:
         """Values at the two corners and in the middle."""
@@ -180,7 +181,7 @@ class Lines:
             both = b.mand(finite_lo, finite_hi)
             for p, c in ((_LOW, lo), (_HIGH, hi), (_MIDDLE, middle)):
                 b.store(self.points, self._place(p * n, i), b.select(both, c, some))
-            step = b.step((0.0,), (b.select(both, 0.0, 1.0),), larger)
+            step = b.step((0.0,), (b.select(both, 0.0, 1.0),), add_up)
         self.bounded = b.oeq(step.results[0], 0.0)
         with b.loop(3) as turn:
             p = turn.index
@@ -242,9 +243,10 @@ class Lines:
         b.store(self.empty, 1, 0.0)
         constraints = self.data.offset(np.tile(np.where(np.arange(self.count) < self.layout.constraints, 1.0, 0.0), _SWEEPS)
                                        * (np.arange(_SWEEPS * self.count) < self.count))
+        order = self.data.position_offset(np.tile(np.arange(self.count), _SWEEPS))
         of_f = self.data.offset((self.layout.row == 0).astype(float))
         with b.rounds(_SWEEPS * self.count) as turn:
-            r = b.place("umod", turn.index, self.count)
+            r = b.udata(self._place(order, turn.index))
             h = b.load(self.h, r)
             h = b.select(b.ogt(self._table(of_f, r), 0.0), b.add(h, self.upper), h)
             empty = self._apply(r, h)
@@ -281,7 +283,7 @@ class Lines:
             use = b.mand(live, b.mnot(nothing))
             b.store(self.low, i, b.select(use, new_low, low))
             b.store(self.high, i, b.select(use, new_high, high))
-            step = b.step((0.0,), (b.select(nothing, 1.0, 0.0),), larger)
+            step = b.step((0.0,), (b.select(nothing, 1.0, 0.0),), add_up)
         return b.mand(live, b.mor(b.olt(room, 0.0), b.ogt(step.results[0], 0.0)))
 
     # ---- the linear program
@@ -364,7 +366,8 @@ class Lines:
             i = turn.index
             with b.loop(self.count) as inner:
                 r = inner.index
-                step = b.step((0.0,), (b.mul(b.load(weights, r), b.neg(b.load(self.a, self._place(self._times(r, n), i)))),), add_up)
+                turned = b.neg(b.load(self.a, self._place(self._times(r, n), i)))
+                step = b.step((0.0,), (b.mul(b.load(weights, r), turned),), add_up)
             b.store(self.a, self._place(self.count * n, i), b.neg(step.results[0]))
         with b.loop(self.count) as turn:
             r = turn.index
@@ -384,7 +387,7 @@ class Lines:
                 k = b.place("uadd", inner.index, 1)
                 tied = b.mand(b.ogt(self._table(self.reads, self._place(self._times(k, n), i)), 0.0),
                               b.oeq(b.load(self.slack, k), 0.0))
-                step = b.step((0.0,), (b.select(tied, 1.0, 0.0),), larger)
+                step = b.step((0.0,), (b.select(tied, 1.0, 0.0),), add_up)
             (lo, hi), whole = self.ends(i), b.ogt(self._table(self.whole, i), 0.0)
             first, last = b.select(whole, b.neg(b.floor(b.neg(lo))), lo), b.select(whole, b.floor(hi), hi)
             slope = Pair(b.load(self.slopes, i), b.load(self.slopes, self._place((1 + self.m) * n, i)))
@@ -400,7 +403,7 @@ class Lines:
             nothing = b.ogt(left, right)
             b.store(self.new_lo, i, b.select(nothing, lo, left))
             b.store(self.new_hi, i, b.select(nothing, hi, right))
-            facts = b.step((0.0, 0.0), (b.select(found.excluded, 1.0, 0.0), b.select(nothing, 1.0, 0.0)), larger)
+            facts = b.step((0.0, 0.0), (b.select(found.excluded, 1.0, 0.0), b.select(nothing, 1.0, 0.0)), add_up)
         excluded, nothing = (b.ogt(v, 0.0) for v in facts.results)
         self.excluded = b.mand(b.mand(excluded, self.bounded), self.bounded_above)
         self.nothing = nothing
@@ -409,13 +412,13 @@ class Lines:
         b, n = self.b, self.n
         low_row, axis_row, level_row = rows(n)
         known = b.input(0, low_row)
-        gone = b.mor(self.gone, b.ogt(b.load(self.empty, 0), 0.0))
+        gone = b.ogt(b.add(self.violated, b.load(self.empty, 0)), 0.0)
         gone = b.mor(gone, b.mand(self.nothing, b.mnot(self.bounded_above)))
         above = b.mor(b.ogt(b.load(self.empty, 1), 0.0), b.mor(self.excluded, b.mand(self.nothing, self.bounded_above)))
         lower = best_lower(b, known, b.load(self.lowest, 0), self.by_lines)
         lower = b.select(above, INF, lower)
         away = b.mor(gone, b.ogt(lower, self.upper))
-        volume, axis = self._sides(away)
+        volume, axis = self._sides()
         for row, value in ((low_row, lower), (axis_row, b.select(gone, GONE, axis)), (level_row, b.input(0, level_row))):
             b.output(LEFT, row, value)
         nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH, b.sub(self.upper, known)))
@@ -423,7 +426,7 @@ class Lines:
         b.output(WORTH, 0, b.select(worth, 1.0, 0.0))
         self._write_point()
 
-    def _sides(self, away: Value) -> tuple[Value, Value]:
+    def _sides(self) -> tuple[Value, Value]:
         """Writes what is left of the sides; the part of the volume that it is, and the variable to cut: that with the largest
         share in what all rows vary by, those aside that are slack."""
         b, n, count = self.b, self.n, 1 + self.m
@@ -457,9 +460,8 @@ class Lines:
             part = b.select(b.olt(before, INF), b.div(after, before), b.select(b.olt(after, INF), 0.0, 1.0))
             volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
             chosen = b.step((-0.5, STUCK), (smear, self._table(self.numbers, i)), with_larger)
-            first, second = self.ends(i)
-            b.output(LEFT, i, b.select(away, first, lo))
-            b.output(LEFT, self._place(i, n), b.select(away, second, hi))
+            b.output(LEFT, i, lo)
+            b.output(LEFT, self._place(i, n), hi)
         return volume.results[0], chosen.results[1]
 
     def _write_point(self) -> None:
@@ -478,14 +480,14 @@ class Lines:
                 low, high = b.neg(b.load(self.values, self._place(at, k))), b.load(self.values, self._place(at + 3 * count, k))
                 inside = b.mand(b.oge(low, self._table(self.lower_ends, k)), b.ole(high, self._table(self.upper_ends, k)))
                 certain = b.mand(inside, b.ogt(b.load(self.defined, self._place(at, k)), 0.0))
-                outside = b.step((0.0,), (b.select(certain, 0.0, 1.0),), larger)
+                outside = b.step((0.0,), (b.select(certain, 0.0, 1.0),), add_up)
             with b.loop(n) as turn:
                 i = turn.index
                 c, (lo, hi) = b.load(self.points, self._place(p * n, i)), self.ends(i)
                 allowed = b.mand(b.mand(b.oge(c, lo), b.ole(c, hi)), b.olt(b.abs(c), INF))
                 rough = b.mand(b.ogt(self._table(self.whole, i), 0.0), b.mnot(b.oeq(b.floor(c), c)))
-                wrong = b.step((0.0,), (b.select(b.mand(allowed, b.mnot(rough)), 0.0, 1.0),), larger)
-            holds = b.oeq(b.max(outside.results[0], wrong.results[0]), 0.0)
+                wrong = b.step((0.0,), (b.select(b.mand(allowed, b.mnot(rough)), 0.0, 1.0),), add_up)
+            holds = b.oeq(b.add(outside.results[0], wrong.results[0]), 0.0)
             value = b.select(holds, b.load(self.values, p * count + 3 * count), INF)
             best = with_lower(b, best, (value, b.const(float(p))))
         b.output(UPPER, 0, best[0])

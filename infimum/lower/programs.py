@@ -26,6 +26,7 @@ from infimum.lower import (
     model,
     newton_loop,
     projection,
+    propagate,
     refine,
     residuals,
     shave,
@@ -70,6 +71,7 @@ ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
 LINEAR_BOUNDS = "linear_bounds"
 SUBDOMAIN = "subdomain"  # "subdomain:2:4:1:0" by pieces, variables, form, choice
 LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
+PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 LINES = "lines"
 
@@ -208,6 +210,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
 OF_SYSTEM: dict[str, Callable[..., Program]] = {
     ROWS: lambda s, x: Program(*system.values(ROWS, s, x)),
     JACOBIAN: lambda s, x: Program(*system.jacobian(JACOBIAN, s, x)),
+    PROPAGATE: lambda s, x, *written_out: Program(*propagate.propagate(PROPAGATE, s, x, *written_out)),
     ESTIMATE_JACOBIAN: lambda s, x: Program(*system.estimates(ESTIMATE_JACOBIAN, s, x)),
     LINEAR_BOUNDS: lambda s, x: Program(*linear_bounds.linear_bounds(LINEAR_BOUNDS, s, x)),
     SUBDOMAIN: lambda s, x, *how: Program(*subdomain.subdomain(SUBDOMAIN, s, x, *how)),

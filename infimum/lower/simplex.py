@@ -3,8 +3,8 @@
     minimise c·t  subject to  a_r·t <= h_r,  0 <= t_i <= 1.
 
 **The table.** Each variable in the basis is β + Σ α_j ν_j, the ν_j being those outside of it, all at 0: one that is at its upper
-bound is counted from there, downwards, and its number is negative then. The last row is the objective, its entries d_j >= 0. At the
-start the slacks h_r - a_r·t are the basis, and each t_i is at the end that its cost wants: so no first phase is needed.
+bound is counted from there, downwards, and its number is negative then. The last row is the objective, its entries d_j >= 0. At
+the start the slacks h_r - a_r·t are the basis, and each t_i is at the end that its cost wants: so no first phase is needed.
 
 **A turn** takes the variable that violates its bounds most out of the basis, and for it the one with the least d_j / α_j among
 α_j > 0. If there is none the program has no solution, and that row says why: its variable is negative whatever the others are.

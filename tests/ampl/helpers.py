@@ -13,8 +13,8 @@ def nl(objective: Sequence[str] = (), n: int = 2, constraints: Sequence[Sequence
        ranges: str = "1 5", rows: Sequence[Sequence[tuple[int, float]]] = (), more: Sequence[str] = (), logical: int = 0) -> str:
     """A model in which everything is nonlinear; expressions are lines."""
     m, nonzeros = max(len(constraints), len(rows)), sum(map(len, rows))
-    lines = ["g3 1 1 0\t# problem test", f" {n} {m} 1 0 0 {logical}", f" {len(constraints)} 1", " 0 0", f" {n} {n} {n}", " 0 0 0 1",
-             " 0 0 0 0 0", f" {nonzeros} {len(gradient)}", " 0 0", f" {len(defined)} 0 0 0 0"]
+    lines = ["g3 1 1 0\t# problem test", f" {n} {m} 1 0 0 {logical}", f" {len(constraints)} 1", " 0 0", f" {n} {n} {n}",
+             " 0 0 0 1", " 0 0 0 0 0", f" {nonzeros} {len(gradient)}", " 0 0", f" {len(defined)} 0 0 0 0"]
     for k, body in enumerate(defined):
         lines += [f"V{n + k} 0 0", *body]
     for k, body in enumerate(constraints):

@@ -1,18 +1,23 @@
 """`infimum MODEL.nl -AMPL`: what is read, what is written, what is said."""
 
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import infimum
 from infimum import __version__
 from infimum.ampl.header import read_header
 from infimum.ampl.solution import Solution, write_solution
+from infimum.ampl.solving import code_of
 from infimum.cli.ampl import settings_of
 from infimum.cli.command import CommandError
+from infimum.result import Verdict
 from tests.ampl.helpers import binary, nl
 from tests.cli.helpers import program
 
 BOWL = ["o0", "o5", "o0", "v0", "n-0.1", "n2", "o5", "v1", "n2"]  # (x - 0.1)^2 + y^2
-LOW = ["o43", "v0"]                                                # log(x)
 
 
 @pytest.fixture
@@ -73,10 +78,17 @@ def test_codes(infimum_, tmp_path):
     hard = ["o0", "o2", "v0", "o41", "o3", "n1", "v0", "o2", "v1", "o46", "o3", "n1", "v1"]
     assert code(nl(BOWL), "engine=swarm") == "100"  # without a proof
     assert code(nl(["o43", "o1", "n-1", "o5", "v0", "n2"])) == "200"
-    assert code(nl(["o16", "v0"], bounds="3")) == "300"
     assert code(nl(hard), "max_boxes=1", "atol=0", "rtol=0") == "400"
     assert code(nl(BOWL, rows=[[(0, 1.0)]])) == "500" and "1 constraints" in Sol(tmp_path / "model.sol").message[0]
     assert code(nl(BOWL, bounds="0 3 2")) == "500" and "reversed" in Sol(tmp_path / "model.sol").message[0]
+
+
+def test_codes_of_results():
+    solved = infimum.minimize(lambda x: x[0], [(0, 1)])
+    assert code_of(solved) == 0 and code_of(replace(solved, upper=-sys.float_info.max, verdict=Verdict.STOPPED)) == 300
+    assert code_of(replace(solved, verdict=Verdict.UNDECIDED)) == 100
+    assert code_of(replace(solved, verdict=Verdict.UNDECIDED, x=None)) == 500
+    assert code_of(replace(solved, verdict=Verdict.STOPPED, x=None)) == 400
 
 
 def test_without_ampl_a_table_is_printed(infimum_, tmp_path):

@@ -18,7 +18,8 @@ BINARY: dict[int, Callable] = {0: lambda a, b: a + b, 1: lambda a, b: a - b, 2: 
                                3: lambda a, b: a / (2 + abs(b))}  # written so that it is defined
 UNARY: dict[int, Callable] = {16: lambda a: -a, 41: math.sin, 49: math.atan, 15: abs, 37: math.tanh, 77: lambda a: a * a}
 
-LEAVES = st.one_of(st.tuples(st.just("v"), st.integers(0, N - 1)), st.tuples(st.just("n"), st.sampled_from([-2.0, 0.5, 0.0, 3.0])))
+LEAVES = st.one_of(st.tuples(st.just("v"), st.integers(0, N - 1)),
+                   st.tuples(st.just("n"), st.sampled_from([-2.0, 0.5, 0.0, 3.0])))
 TREES = st.recursive(LEAVES, lambda inner: st.one_of(
     st.tuples(st.sampled_from(sorted(BINARY)), inner, inner), st.tuples(st.sampled_from(sorted(UNARY)), inner),
     st.lists(inner, min_size=1, max_size=6).map(lambda some: (54, *some))), max_leaves=12)

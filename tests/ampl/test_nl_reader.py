@@ -14,7 +14,8 @@ from tests.ampl.helpers import binary, model_of, nl
 INF = np.inf
 X = np.array([0.5, -1.5, 2.0])
 # six rows of one shape, one of another, and linear ones
-ROWS = [["o2", f"v{i % 3}", "o5", f"v{(i + 1) % 3}", f"n{2 + (i > 3)}"] for i in range(6)] + [["o44", "v2"], ["n0"], ["n0"], ["n4"]]
+ROWS = [["o2", f"v{i % 3}", "o5", f"v{(i + 1) % 3}", f"n{2 + (i > 3)}"] for i in range(6)]
+ROWS += [["o44", "v2"], ["n0"], ["n0"], ["n4"]]
 LINEAR = [[(0, 1.0), (2, -2.0)]] * 3 + [[]] * 4 + [[(1, 3.0), (2, 0.5)], [(0, 1.0)], [(2, 2.0), (1, 0.0)]]
 
 
@@ -49,7 +50,8 @@ def test_defined_variables_are_computed_once(tmp_path, monkeypatch):
 def test_many_terms_inside_another_operation(tmp_path):
     """sin of a sum of twelve products, twice: the sums are rows of one block."""
     def inner(shift: int) -> list[str]:
-        return ["o41", "o54", "12", *(word for i in range(12) for word in ("o2", f"n{i + 1}", "o2", f"v{i}", f"v{(i + shift) % 12}"))]
+        terms = [["o2", f"n{i + 1}", "o2", f"v{i}", f"v{(i + shift) % 12}"] for i in range(12)]
+        return ["o41", "o54", "12", *(line for term in terms for line in term)]
     fun = model_of(tmp_path, nl(["o0", *inner(1), *inner(5)], n=12)).fun
     x = np.linspace(-1, 1, 12)
     wanted = sum(np.sin(np.sum(np.arange(1, 13) * x * np.roll(x, -shift))) for shift in (1, 5))
@@ -64,7 +66,8 @@ def test_bounds_guess_senses_suffixes(tmp_path):
     for written in (text, binary(text)):
         model = model_of(tmp_path, written)
         assert model.objectives[0].maximise and model.fun(np.array([2.0, 4.0])) == 12.0
-        assert model.lo.tolist() == [1, 1] and model.hi.tolist() == [INF, INF] and model.x0.tolist() == [5, 1]  # inside the bounds
+        assert model.lo.tolist() == [1, 1] and model.hi.tolist() == [INF, INF]
+        assert model.x0.tolist() == [5, 1]  # inside the bounds
         assert model.constraints[0].lb.tolist() == [-1] and model.constraints[0].ub.tolist() == [1000]
         assert model.names is None and not model.integrality.any()
     assert model.objective(0).fun(X[:2]) == 0.0
@@ -113,21 +116,36 @@ def test_thousands_of_constraints_are_few_formulas(tmp_path):
 
 GOOD = nl(["o0", "v0", "v1"], rows=[[(0, 1.0)], [(1, 2.0)]], gradient=[(0, 1.0)])
 WRONG = [
-    ("g3 1 1 0", "h3 1 1 0", "line 1: this is no .nl file"), ("g3 1 1 0", "g9 1 1 0", "line 1: 9 options are announced, and 3"),
-    (" 2 2 1 0 0 0", f" {10**12} 2 1 0 0 0", "line 2: the header announces 1,000,000,000,000 variables"),
-    (" 2 2 1 0 0 0", f" 2 {10**12} 1 0 0 0", "line 2: the header announces 1,000,000,000,000 constraints"),
-    (" 2 2 1 0 0 0", " 2 x 1", "line 2: the number of constraints is 'x'"), (" 2 2 1 0 0 0", " 2 2", "line 2: .* needs 3"),
-    (" 2 2 1 0 0 0", " 0 2 1", "the model has no variables"), ("\n 0 0\n 2 2 2", "\n 0 3\n 2 2 2", "line 4: .* 3 network constraints"),
-    (" 0 0 0 1", " 2 0 0 1", "line 6: .* 2 network variables"), (" 2 2 2\n", " 5 5 5\n", "lines 5 and 7"),
-    (" 0 0 0 0 0\n 2", " 3 0 0 0 0\n 2", "lines 5 and 7"), ("O0 0", "F0 1 -1 myfunc\nO0 0", "line 11: the imported function myfunc"),
-    ("O0 0", "L0\no22\nv0\nv1\nO0 0", "line 11: logical constraints"), ("1 5\n", "5 1 2\n", "line 16: complementarity constraints"),
-    ("O0 0", "S0 1 sosno\n0 1\nO0 0", r"special ordered sets \(the suffix sosno\)"), ("O0 0", "Q0", "line 11: 'Q' begins no segment"),
-    ("O0 0", "O1 0", "line 11: the number of the objective is 1"), ("O0 0", "O0 2", "line 11: the sense"), ("O0 0", "O0", "line 11: the sense"),
-    ("0 -2 3\n", "0 -2\n", "line 19: the bound is missing"), ("0 -2 3\n", "0 -2 nan\n", "line 19: the bounds"),
-    ("0 -2 3\n", "7 -2 3\n", "line 19: the kind of bounds is 7"), ("J1 1", "J0 1", "two linear parts"), ("J1 1", "J1 2", "line 25: "),
-    ("0 1.0\n", "7 1.0\n", "line 22: the number of the variable is 7"), ("J1 1\n1 2.0\n", "", "missing: 1 of the 2 terms of segments J"),
-    ("G0 1\n0 1.0\n", "", "missing: 1 of the 1 terms of segments G"), ("b\n", "r\n", "line 18: there is a second segment r"),
-    ("O0 0\no0\nv0\nv1\n", "", "missing: objective 0"), ("O0 0", "V2 0 0\nv0\nO0 0", "line 11: the number of the defined variable"),
+    ("g3 1 1 0", "h3 1 1 0", "line 1: this is no .nl file"),
+    ("g3 1 1 0", "g9 1 1 0", "line 1: 9 options are announced, and 3"),
+    (" 2 2 1 0 0 0", " 1000000000000 2 1 0 0 0", "line 2: the header announces 1,000,000,000,000 variables"),
+    (" 2 2 1 0 0 0", " 2 1000000000000 1 0 0 0", "line 2: the header announces 1,000,000,000,000 constraints"),
+    (" 2 2 1 0 0 0", " 2 x 1", "line 2: the number of constraints is 'x'"),
+    (" 2 2 1 0 0 0", " 2 2", "line 2: .* needs 3"),
+    (" 2 2 1 0 0 0", " 0 2 1", "the model has no variables"),
+    ("\n 0 0\n 2 2 2", "\n 0 3\n 2 2 2", "line 4: .* 3 network constraints"),
+    (" 0 0 0 1", " 2 0 0 1", "line 6: .* 2 network variables"),
+    (" 2 2 2\n", " 5 5 5\n", "lines 5 and 7"),
+    (" 0 0 0 0 0\n 2", " 3 0 0 0 0\n 2", "lines 5 and 7"),
+    ("O0 0", "F0 1 -1 myfunc\nO0 0", "line 11: the imported function myfunc"),
+    ("O0 0", "L0\no22\nv0\nv1\nO0 0", "line 11: logical constraints"),
+    ("1 5\n", "5 1 2\n", "line 16: complementarity constraints"),
+    ("O0 0", "S0 1 sosno\n0 1\nO0 0", r"special ordered sets \(the suffix sosno\)"),
+    ("O0 0", "Q0", "line 11: 'Q' begins no segment"),
+    ("O0 0", "O1 0", "line 11: the number of the objective is 1"),
+    ("O0 0", "O0 2", "line 11: the sense"),
+    ("O0 0", "O0", "line 11: the sense"),
+    ("0 -2 3\n", "0 -2\n", "line 19: the bound is missing"),
+    ("0 -2 3\n", "0 -2 nan\n", "line 19: the bounds"),
+    ("0 -2 3\n", "7 -2 3\n", "line 19: the kind of bounds is 7"),
+    ("J1 1", "J0 1", "two linear parts"),
+    ("J1 1", "J1 2", "line 25: "),
+    ("0 1.0\n", "7 1.0\n", "line 22: the number of the variable is 7"),
+    ("J1 1\n1 2.0\n", "", "missing: 1 of the 2 terms of segments J"),
+    ("G0 1\n0 1.0\n", "", "missing: 1 of the 1 terms of segments G"),
+    ("b\n", "r\n", "line 18: there is a second segment r"),
+    ("O0 0\no0\nv0\nv1\n", "", "missing: objective 0"),
+    ("O0 0", "V2 0 0\nv0\nO0 0", "line 11: the number of the defined variable"),
     ("1 2.0\n", "1 1e999\n", "the coefficient is inf"),
 ]
 

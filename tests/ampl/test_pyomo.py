@@ -29,7 +29,8 @@ FUNCTIONS = {
     "arithmetic": lambda m: (m.x[0] + 2 * m.x[1] - m.x[2] / m.x[3]) ** 3 - 7 * m.x[0] * m.x[1] + 5 + m.k * m.x[0],
     "powers": lambda m: m.x[0] ** 2.5 + 2 ** m.x[1] + m.x[2] ** m.x[3] + m.x[0] ** -2 + (m.x[1] - 3) ** 3,
     "trigonometric": lambda m: pe.sin(m.x[0]) * pe.cos(m.x[1]) + pe.tan(m.x[2] / 3) + pe.atan(m.x[3]),
-    "inverse": lambda m: pe.asin(m.x[0] / 3) + pe.acos(m.x[1] / 3) + pe.acosh(m.x[2] + 1) + pe.asinh(m.x[3]) + pe.atanh(m.x[0] / 4),
+    "inverse": lambda m: (pe.asin(m.x[0] / 3) + pe.acos(m.x[1] / 3) + pe.acosh(m.x[2] + 1) + pe.asinh(m.x[3])
+                          + pe.atanh(m.x[0] / 4)),
     "hyperbolic": lambda m: pe.sinh(m.x[0]) - pe.cosh(m.x[1]) * pe.tanh(m.x[2]),
     "logarithms": lambda m: pe.log(m.x[0]) + pe.log10(m.x[1]) + pe.sqrt(m.x[2]) + pe.exp(-m.x[3]),
     "roughness": lambda m: abs(m.x[0] - 1) + pe.ceil(m.x[1]) + pe.floor(m.x[2]) + m.b,

@@ -65,3 +65,37 @@ def nested_kernel(rows: int, columns: int) -> Kernel:
     with b.loop(rows) as row:
         b.output(0, row.index, b.sub(b.load(sums, b.usub(rows - 1, row.index)), b.load(sums, 0)))
     return b.kernel("nested", 1, 1)
+
+
+def rounds_kernel(limit: int, size: int) -> Kernel:
+    """A balance: each round the largest of some numbers gives to all others, until it is small; lanes end at different times.
+
+    Outputs the numbers, and how many rounds a lane wanted."""
+    b = Builder()
+    numbers, facts = b.state(size), b.state(2)
+    with b.loop(size) as turn:
+        b.store(numbers, turn.index, b.mul(b.abs(b.input(0, b.umod(turn.index, 4))), b.data(b.uadd(turn.index, 1))))
+    b.store(facts, 0, 1.0)
+    b.store(facts, 1, 0.0)
+    with b.rounds(limit) as turn:
+        going, mine = b.ogt(b.load(facts, 0), 0.0), b.buffer(size)
+        with b.loop(size) as inner:
+            value = b.load(numbers, inner.index)
+            b.store(mine, inner.index, value)
+            largest = b.step((0.0, -1.0), (value, b.data(inner.index)), lambda b, p, q: tuple(
+                b.select(b.ogt(q[0], p[0]), v, u) for u, v in zip(p, q, strict=True)))
+        most, place = largest.results
+        ends = b.olt(most, 2.0)
+        moves = b.mand(going, b.mnot(ends))
+        with b.loop(size) as inner:
+            mirrored = b.load(mine, b.usub(size - 1, inner.index))
+            given = b.select(b.oeq(place, b.data(inner.index)), b.mul(most, -0.75), b.mul(mirrored, -0.001))
+            old = b.load(numbers, inner.index)
+            b.store(numbers, inner.index, b.select(moves, b.add(old, given), old))
+        b.store(facts, 0, b.select(moves, 1.0, 0.0))
+        b.store(facts, 1, b.select(moves, b.add(b.load(facts, 1), 1.0), b.load(facts, 1)))
+        turn.more = moves
+    with b.loop(size) as turn:
+        b.output(0, turn.index, b.load(numbers, turn.index))
+    b.output(0, size, b.load(facts, 1))
+    return b.kernel("rounds", 1, 1)

@@ -6,7 +6,9 @@ from itertools import product
 import numpy as np
 
 from infimum.backend.python import PythonBackend
+from infimum.expr.build import build, index, reshape
 from infimum.expr.node import var
+from infimum.expr.system import System
 from infimum.expr.trace import trace
 from infimum.interval import elementary
 from infimum.lower import programs
@@ -141,6 +143,7 @@ PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{progra
 PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
+PROGRAM_CASES += [("system", 4, kind) for kind in programs.OF_SYSTEM]
 
 
 def fit(x):
@@ -149,12 +152,25 @@ def fit(x):
     return np.sum((x[0] * np.exp(-x[1] * t) + x[2] / (1 + t) - dyadic(1, 40, 5)[0]) ** 2)
 
 
+def small_system(n: int) -> System:
+    """An equation, a constraint from both sides, two that are bounded on one side, and a whole number."""
+    f, ring, product = (trace(g, n, ()) for g in (
+        lambda x: np.sum((x - 1) ** 2) + x[0] * x[1], lambda x: x[0] ** 2 + x[1] ** 2, lambda x: x[0] * x[2] - x[3]))
+    x = var("x", (n,))
+    roots = build("sqrt", build("add", build("abs", index(x, slice(2, 4))), 1.0))
+    vector = build("sub", build("mul", 3.0, index(x, slice(2))), roots)
+    return System(f, (reshape(ring, (1,)), reshape(product, (1,)), vector), np.array([0.5, 1.0, -np.inf, 0.0]),
+                  np.array([2.0, 1.0, 0.75, np.inf]), (3,))
+
+
 @cache
 def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
     """(kernel, doubles, positions) of a program; what is given with each run is some numbers."""
     name, *sizes = kind.split(":")
-    f = trace((FUNCTIONS | {"fit": fit})[function], n, ())
-    program = programs.PROGRAMS[name](f, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
+    of_system = name in programs.OF_SYSTEM
+    table, f = (programs.OF_SYSTEM, small_system(n)) if of_system else (
+        programs.PROGRAMS, trace((FUNCTIONS | {"fit": fit})[function], n, ()))
+    program = table[name](f, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
     doubles = program.data.doubles()
     return program.kernel, np.where(doubles == 0.0, np.arange(doubles.size) % 7 - 2.5, doubles), program.data.positions()
 

@@ -2,10 +2,11 @@
 
 **Discards** a region on which a constraint is certainly violated, or f or a constraint is defined nowhere, or on which the lines
 of the constraints have no common point: these are gone. One on which only points above the upper bound are left, or no minimiser
-as derivatives tell, has an infinite lower bound instead, so that it never counts as infeasible. **Reduces** each variable to where
-the lines and f <= upper allow it, and to a face where f rises or falls in it and no constraint is in the way. **Raises** the lower
-bound to that of the linear program. **Finds** an upper bound where there are no equations: f at a corner or in the middle, if all
-constraints certainly hold there. **Chooses** the variable to cut next: the one with the largest share in what the rows vary by.
+as derivatives tell, has an infinite lower bound instead, so that it never counts as infeasible. **Reduces** each variable to
+where the lines and f <= upper allow it, and to a face where f rises or falls in it and no constraint is in the way. **Raises**
+the lower bound to that of the linear program. **Finds** an upper bound where there are no equations: f at a corner or in the
+middle, if all constraints certainly hold there. **Chooses** the variable to cut next: the one with the largest share in what the
+rows vary by.
 **Costs** the derivatives of all rows on the region, their values at three points, and the linear program: counted as 4 boxes.
 **Judged** by regions discarded, or cut to half their volume, or brought half as near to the upper bound.
 """

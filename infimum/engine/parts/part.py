@@ -65,16 +65,19 @@ class Part(ABC):
 class CuttingPart(Part):
     """A part whose kernel also cuts: of those in use the last takes the others' place, since its test includes theirs.
 
-    It also chooses what is cut next, among the sides that are wider than `narrow`, if there are any.
+    It also chooses what is cut next, among the sides that are wider than `narrow`, if there are any. Nothing above `upper`, a
+    verified upper bound of the infimum, is of interest.
     """
 
     narrow: float = 0.0
     alike: bool = False  # are variables cut like the others that another part would spare?
+    upper: float = np.inf
 
     @abstractmethod
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
         """Cuts each region into so many pieces and tests them: the first pieces of all, the second ones, …"""
 
     def test(self, regions: Any, upper: float) -> Outcome:
+        self.upper = upper
         outcome, = self.cut(regions, 1)
         return outcome

@@ -1,0 +1,155 @@
+"""The search for good points with constraints: multipliers, boxes, integers, the same bits; and constraints at a point."""
+
+import numpy as np
+import pytest
+
+from infimum.engine.points.at_point import at_point
+from infimum.engine.points.constrained_search import ConstrainedSearch
+from infimum.engine.points.interior import Interior
+from infimum.engine.points.lanes import log_of_product, solve
+from infimum.engine.points.restoration import Restoration
+from tests.engine.constrained_systems import CASES, INF, Case
+
+
+def found(case: Case, rounds: int = 1, **given) -> ConstrainedSearch:
+    search = ConstrainedSearch(case.evaluator(), case.lo, case.hi, **given)
+    for steps in search.rounds()[:rounds]:
+        for _ in steps:
+            pass
+    return search
+
+
+def stationary(case: Case, search: ConstrainedSearch) -> float:
+    """How far ∇f + Σ y ∇c is from 0 in the variables that are not at their bounds."""
+    slopes = case.evaluator().estimate_jacobian(search.x)[1]
+    total = slopes[0] + search.multipliers @ slopes[1:]
+    free = (search.x > case.lo + 1e-6) & (search.x < case.hi - 1e-6)
+    return float(np.abs(total[free]).max(initial=0.0) / max(1.0, np.abs(slopes[0]).max()))
+
+
+@pytest.mark.parametrize("name", ["hs14", "hs71", "g06", "15 equations"])
+def test_multipliers_belong_to_the_point(name):
+    case = CASES[name]
+    search = found(case)
+    assert stationary(case, search) < 1e-7
+    for (c, low, high), y in zip(case.rows, search.multipliers, strict=True):
+        gap = high - c(search.x) if y > 0 else c(search.x) - low
+        assert y == 0 or abs(y * gap) < 1e-8 * max(1.0, abs(search.value))
+
+
+def test_known_multipliers():
+    """f falls by 1/√2 a unit of the circle's right side."""
+    assert found(CASES["disc"]).multipliers == pytest.approx([2**-0.5], rel=1e-6)
+    assert found(CASES["circle"]).multipliers == pytest.approx([2**-0.5], rel=1e-6)
+
+
+def test_the_same_bits_each_time_and_other_ones_with_another_seed():
+    case = CASES["g13"]
+    one, two, other = found(case), found(case), found(case, seed=1)
+    assert np.array_equal(one.x, two.x) and np.array_equal(one.multipliers, two.multipliers)
+    assert one.evaluations == two.evaluations and not np.array_equal(one.x, other.x)
+
+
+def test_how_many_lanes_go_together_changes_nothing():
+    case, rng = CASES["hs40"], np.random.default_rng(1)
+    points = rng.uniform(-2, 2, (4, 6))
+    lo, hi = (np.repeat(end[:, None], 6, axis=1) for end in (case.lo, case.hi))
+    together = Interior(case.evaluator(), lo, hi, points).run(20)
+    for k in range(6):
+        alone = Interior(case.evaluator(), lo[:, :1], hi[:, :1], points[:, k:k + 1]).run(20)
+        assert np.array_equal(alone.x[:, 0], together.x[:, k]) and alone.error[0] == together.error[k]
+
+
+def test_given_points_are_begun_at():
+    """A feasible set too small to be met by chance, and a bad place to begin."""
+    case = Case(lambda x: -np.sum(x), [(lambda x: np.sum(np.cos(40 * x)), 2.999, INF)], [(-1, 1)] * 3)
+    assert found(case, given=np.array([[0.95], [0.94], [0.93]])).value < -2.8
+
+
+def test_in_boxes():
+    case = CASES["disconnected"]
+    search = ConstrainedSearch(case.evaluator(), case.lo, case.hi)
+    right = search.in_box(np.array([[1.9], [-0.5]]), np.array([[2.1], [0.5]]))
+    x = np.linspace(1.9, 2.0, 10001)
+    assert search.value == pytest.approx((x - np.sqrt(1 - (x**2 - 4) ** 2)).min(), abs=1e-6)
+    assert np.array_equal(right[:, 0], search.x)
+    both = search.in_box(np.array([[-2.1, 1.9], [-0.5, -0.5]]), np.array([[-1.9, 2.1], [0.5, 0.5]]))
+    assert both.shape[1] == 2 and search.x[0] < -1.5 and search.value == pytest.approx(case.best)
+
+
+def test_integers_are_rounded_and_the_others_solved_for_again():
+    """A knapsack of five things with a continuous rest."""
+    case = Case(lambda x: -np.sum(np.array([5.0, 4.0, 3.0, 7.0, 6.0]) * x[:5]) + (x[5] - 0.3) ** 2,
+                [(lambda x: np.sum(np.array([2.0, 3.0, 1.0, 4.0, 3.0]) * x[:5]) + x[5], -INF, 7)], [(0, 1)] * 6,
+                integers=(0, 1, 2, 3, 4))
+    search = found(case)
+    assert (search.x[:5] == np.rint(search.x[:5])).all() and search.violation < 1e-7
+    assert search.value <= -14 + 0.1
+    assert all((x[:5] == np.rint(x[:5])).all() for x in search.candidates())
+
+
+def test_integers_stay_in_their_box():
+    case = Case(lambda x: (x[0] - 3.6) ** 2 + (x[1] - 0.1) ** 2, [(lambda x: x[0] + x[1], -INF, 10)], [(0, 9)] * 2, integers=(0,))
+    search = ConstrainedSearch(case.evaluator(), case.lo, case.hi)
+    points = search.in_box(np.array([[5.5, 7.0], [0.0, 0.0]]), np.array([[6.5, 8.5], [1.0, 9.0]]))
+    assert set(points[0]) <= {6.0, 7.0, 8.0} and search.x == pytest.approx([6.0, 0.1])
+
+
+def test_nothing_feasible_leaves_no_value():
+    search = found(Case(lambda x: x[0], [(lambda x: x[0] ** 2, -INF, -1)], [(-1, 1)]))
+    assert search.value == INF or search.violation > 1e-3
+    assert (np.abs(search.x) <= 1).all()
+
+
+def test_undefined_starts_do_no_harm():
+    case = Case(lambda x: x[0] * np.log(x[0]), [(lambda x: np.sqrt(x[1] - 0.5) + x[0], -INF, 2)], [(-1, 3), (-1, 3)])
+    assert found(case).value == pytest.approx(-np.exp(-1))
+    nowhere = found(Case(lambda x: np.log(x[0]), [(lambda x: x[0], 0, INF)], [(-2, -1)]))
+    assert nowhere.value == INF and np.isfinite(nowhere.x).all()
+
+
+def test_restoration_reaches_equations():
+    case = CASES["15 equations"]
+    rng = np.random.default_rng(0)
+    lo, hi = (np.repeat(end[:, None], 8, axis=1) for end in (case.lo, case.hi))
+    restored = Restoration(case.evaluator(), lo, hi, rng.uniform(-3, 3, (20, 8)))
+    before = restored.left.copy()
+    restored.run(30)
+    assert (restored.left < 1e-12 * before).sum() >= 4 and (np.abs(restored.x) <= 3).all()
+
+
+def test_the_constraints_at_a_point():
+    case = CASES["hs71"]
+    search = found(case)
+    state = at_point(case.evaluator(), (case.lo, case.hi), (search.x, search.x))
+    assert state.active.all() and state.multipliers == pytest.approx(search.multipliers, abs=1e-5)
+    assert 0 <= state.violation < 1e-8 and state.worst in (0, 1)
+    inside = at_point(case.evaluator(), (case.lo, case.hi), (np.full(4, 3.0), np.full(4, 3.0)))
+    assert inside.active.tolist() == [False, True] and 4 <= inside.violation < 4.00001 and inside.worst == 1
+    assert inside.lo[0] <= 81 <= inside.hi[0] and inside.multipliers[0] == 0
+
+
+def test_undefined_constraints_may_be_broken_by_anything():
+    case = Case(lambda x: x[0], [(lambda x: np.log(x[0]), -INF, 0)], [(-1, 1)])
+    state = at_point(case.evaluator(), (case.lo, case.hi), (np.array([-0.5]), np.array([-0.5])))
+    assert state.violation == INF and (state.lo[0], state.hi[0]) == (-INF, INF)
+
+
+def test_logarithms():
+    rng = np.random.default_rng(3)
+    a = np.exp(rng.uniform(-700, 700, (5, 50)))
+    assert log_of_product(a) == pytest.approx(np.log(a).sum(axis=0), rel=1e-13, abs=1e-12)
+    assert np.isnan(log_of_product(np.array([[0.0], [1.0]])))[0]
+
+
+def test_elimination_tells_the_signs_of_pivots():
+    rng = np.random.default_rng(4)
+    a = rng.normal(size=(5, 5, 40))
+    a = a + a.swapaxes(0, 1)
+    x, good = solve(a, np.ones((5, 40)), 5)
+    for k in range(40):
+        positive = np.linalg.eigvalsh(a[..., k]).min() > 0
+        assert good[k] == positive
+    a[np.arange(5), np.arange(5)] += 20
+    x, good = solve(a, np.ones((5, 40)), 5)
+    assert good.all() and np.einsum("ijk,jk->ik", a, x) == pytest.approx(np.ones((5, 40)))
