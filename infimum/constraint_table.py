@@ -35,8 +35,8 @@ class ConstraintValues(Sequence):
 
     >>> row = ConstraintValue("x[0] + x[1] >= 12", 0, None, Interval(12.0, 12.0), 12.0, float("inf"), True, 2.0)
     >>> print(ConstraintValues([row]))
-    constraint                    value  ends                     active  multiplier
-    x[0] + x[1] >= 12                12  [12, inf]                yes     2
+      # constraint                    value  ends                     active  multiplier
+      0 x[0] + x[1] >= 12                12  [12, inf]                yes     2
     """
 
     __slots__ = ("_rows", "violation")
@@ -63,10 +63,10 @@ class ConstraintValues(Sequence):
         rows = self._rows if len(self) <= most else sorted(self._rows, key=lambda row: not row.active)[:most]
         names = [_shortened(row.name) for row in rows]
         wide = max([len("constraint"), *map(len, names)])
-        found = [f"{'constraint':<{wide}}  {'value':>16}  {'ends':<24} {'active':<6}  multiplier"]
+        found = [f"  # {'constraint':<{wide}}  {'value':>16}  {'ends':<24} {'active':<6}  multiplier"]
         for name, row in zip(names, rows, strict=True):
             ends = f"[{row.lower:.9g}, {row.upper:.9g}]" if row.lower < row.upper else f"= {row.lower:.9g}"
-            found.append(f"{name:<{wide}}  {_middle(row.value):>16}  {ends:<24} {'yes' if row.active else 'no':<6}  "
+            found.append(f"{row.number:>3} {name:<{wide}}  {_middle(row.value):>16}  {ends:<24} {'yes' if row.active else 'no':<6}  "
                          f"{row.multiplier:.6g}")
         return found + ([f"and {len(self) - most:,} more"] if len(self) > most else [])
 
