@@ -7,22 +7,18 @@ from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.least_squares import LeastSquares
-
-#from infimum.engine.parts.lines import Lines
+from infimum.engine.parts.lines import Lines
 from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.part import Part
 from infimum.engine.parts.projection import Projection
-
-#from infimum.engine.parts.propagation import Propagation
+from infimum.engine.parts.propagation import Propagation
 from infimum.engine.parts.shaving import Shaving
 from infimum.engine.parts.tangents import Tangents
 from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
 PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Projection, LeastSquares, Tangents, Newton, Shaving)
-
-
-CONSTRAINED: tuple[type[Part], ...] = (Lagrangian,)
+CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lines, Lagrangian)
 
 
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:
