@@ -72,8 +72,8 @@ def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Basis | Wh
     jacobian = evaluator.estimate_jacobian(x)[1][1:][equations][:, variables]
     if not np.isfinite(jacobian).all():
         return WhyNot.UNDEFINED
-    room = np.minimum(np.minimum(x - lo, hi - x), np.maximum(np.abs(x), 1.0))[variables]
-    a = jacobian * room
+    room, unit = np.minimum(x - lo, hi - x)[variables], np.maximum(np.abs(x), 1.0)[variables]
+    a = jacobian * np.where(room < unit, np.sqrt(room) * np.sqrt(unit), unit)  # rather those that are far from their bounds
     largest = np.abs(a).max(axis=1, initial=0.0)
     a = a / np.where(largest > 0, largest, 1.0)[:, None]
     rows, columns, rank = np.arange(len(equations)), np.arange(len(variables)), 0

@@ -10,7 +10,8 @@ from infimum.start_boxes import StartBoxes
 
 _NEAR = 4     # points that do not quite obey the constraints, the lowest ones, that are moved inside
 _ROUNDED = 2.0**-10, 2.0**-20, 2.0**-30  # nice numbers nearby are tried too: what holds only just may hold there exactly
-_LASTING = {WhyNot.CROWDED, WhyNot.DEPENDENT, WhyNot.ROUGH, WhyNot.WIDE}
+_LASTING = {True: {WhyNot.CROWDED, WhyNot.DEPENDENT, WhyNot.ROUGH, WhyNot.WIDE},  # where variables stay at their bounds,
+            False: {WhyNot.ROUGH, WhyNot.CROWDED}}                                # and where they leave them
 _LITTLE = 2.0**-40  # of its size that f must be lower by, before a proof is tried
 
 
@@ -94,7 +95,7 @@ class FeasibleIncumbent(Incumbent):
                 if not isinstance(found, WhyNot):
                     return self._accept(found) if found.upper < self.upper else None
                 self.why_not = found
-                failed |= {kind} if found in _LASTING else set()
+                failed |= {kind} if found in _LASTING[kind[1]] else set()
 
     def _bounds_around(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(x)[0]))
