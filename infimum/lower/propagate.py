@@ -244,7 +244,7 @@ class Propagate:
     # ---- what is left
     def _write(self) -> None:
         b, n = self.b, self.n
-        sources, left = self._sources(self.x), Cells(b, n, self._written_out(n), b.depth)
+        sources, left = self._sources(self.x), Cells(b, n, False, b.depth)
         whole = np.zeros(n)
         whole[list(self.system.integers)] = 1.0
         whole_at = self.data.offset(whole) if whole.any() else None
@@ -283,30 +283,22 @@ class Propagate:
     def _sides(self, left: Cells, lost: Value) -> tuple[Value, ...]:
         """Writes what is left of each side, and chooses the one to cut next, the widest compared with the user's bounds: among
         those that are not narrow, and among all. Returns (its size, its number) of both."""
-        b, choices = self.b, []
+        b = self.b
 
-        def side(i: "int | Value") -> tuple:
+        def better(b: Builder, one: tuple, other: tuple) -> tuple:
+            return (*with_larger(b, one[:2], other[:2]), *with_larger(b, one[2:], other[2:]))
+        with b.loop(self.n) as turn:
+            i = turn.index
             (low, high), (said,) = self.piece.ends(i), left.at(i)
             lo, hi = (b.select(lost, was, b.add(now, 0.0)) for was, now in ((low, b.neg(said.nlo)), (high, said.hi)))
             b.output(0, i, lo)
             b.output(0, b.place("uadd", i, self.n), hi)
-            width = b.sub(hi, lo)
+            width, number = b.sub(hi, lo), self._given(2, i)
             whole = b.min(b.sub(self._given(1, i), self._given(0, i)), 2.0**1000)
             size = b.select(b.olt(width, INF), b.div(width, b.max(whole, 2.0**-1000)), 2.0**1000)
             size = b.select(can_be_cut(b, lo, hi), size, -1.0)
-            number = self._given(2, i)
-            return b.select(b.ogt(width, self.narrow), size, -1.0), number, size, number
-
-        def better(b: Builder, one: tuple, other: tuple) -> tuple:
-            return (*with_larger(b, one[:2], other[:2]), *with_larger(b, one[2:], other[2:]))
-        first = (-1.0, STUCK, -1.0, STUCK)
-        if self._written_out(self.n):
-            choices = tuple(map(b.const, first))
-            for i in range(self.n):
-                choices = better(b, choices, side(i))
-            return choices
-        with b.loop(self.n) as turn:
-            step = b.step(first, side(turn.index), better)
+            wide = b.select(b.ogt(width, self.narrow), size, -1.0)
+            step = b.step((-1.0, STUCK, -1.0, STUCK), (wide, number, size, number), better)
         return step.results
 
 

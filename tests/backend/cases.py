@@ -6,7 +6,9 @@ from itertools import product
 import numpy as np
 
 from infimum.backend.python import PythonBackend
+from infimum.expr.build import build
 from infimum.expr.node import var
+from infimum.expr.system import System
 from infimum.expr.trace import trace
 from infimum.interval import elementary
 from infimum.lower import programs
@@ -141,6 +143,7 @@ PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{progra
 PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
+PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM] + [("constrained", 19, f"{programs.PROPAGATE}:0")]
 
 
 def fit(x):
@@ -149,12 +152,25 @@ def fit(x):
     return np.sum((x[0] * np.exp(-x[1] * t) + x[2] / (1 + t) - dyadic(1, 40, 5)[0]) ** 2)
 
 
+def constrained(n: int) -> System:
+    """A function and constraints with arrays, branches and domains."""
+    x = var("x", (n,))
+    first, second = (build("slice", x, starts=(k,), steps=(1,), counts=(n - 1,)) for k in (0, 1))
+    waves = build("sub", build("mul", first, build("sin", second)), build("sqrt", build("add", first, 1.0)))
+    choice = build("where", build("lt", first, second), build("exp", first), build("div", second, first))
+    sums = [build("reshape", build(op, e, axes=(0,)), shape=(1,)) for op, e in (("norm", x), ("prod", second), ("amax", choice))]
+    bodies = waves, choice, *sums
+    rows = sum(body.size for body in bodies)
+    return System(build("sum", build("powi", x, k=2), axes=(0,)), bodies, np.full(rows, -1.5), np.full(rows, 2.0), (1,))
+
+
 @cache
 def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
     """(kernel, doubles, positions) of a program; what is given with each run is some numbers."""
     name, *sizes = kind.split(":")
-    f = trace((FUNCTIONS | {"fit": fit})[function], n, ())
-    program = programs.PROGRAMS[name](f, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
+    table = programs.OF_SYSTEM if function == "constrained" else programs.PROGRAMS
+    what = constrained(n) if function == "constrained" else trace((FUNCTIONS | {"fit": fit})[function], n, ())
+    program = table[name](what, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
     doubles = program.data.doubles()
     return program.kernel, np.where(doubles == 0.0, np.arange(doubles.size) % 7 - 2.5, doubles), program.data.positions()
 

@@ -65,7 +65,8 @@ def test_what_the_upper_bound_excludes_counts_as_above():
 
 
 def test_without_an_upper_bound_an_empty_box_is_gone():
-    f = system(2, lambda x: x[0], (lambda x: x[0] - x[1], 0.0, 0.0), (lambda x: x[0] + x[1], 3.0, 3.0), (lambda x: x[0], -INF, 1.0))
+    f = system(2, lambda x: x[0], (lambda x: x[0] - x[1], 0.0, 0.0), (lambda x: x[0] + x[1], 3.0, 3.0),
+               (lambda x: x[0], -INF, 1.0))
     assert after(f, [0.0, 0.0], [2.0, 2.0]).axis[0] == GONE
 
 
