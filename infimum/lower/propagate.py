@@ -155,13 +155,13 @@ class Propagate:
             if not found:
                 return []
             at = unflat(b, node.shape, i)
-            said = joined(b, found, self.elements.element(node, at))
-            args = [self.elements.element(a, at) for a in node.args]
+            value = self.elements.element(node, at)
+            said, args = joined(b, found, value), [self.elements.element(a, at) for a in node.args]
             for k, cells in wanted.items():
                 if node.op == "where":
                     cells.put(i, said.where(b, args[0].yes if k == 1 else args[0].no))
                 else:
-                    cells.put(i, Said(*inverse(b, node.op, k, said.ends, args, **dict(node.params)), said.sure))
+                    cells.put(i, Said(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure))
             return [_nothing(b, said)]
         self.empty += self._each(node.size, body)
 
@@ -178,6 +178,8 @@ class Propagate:
     def _reduce(self, node: Expr) -> None:
         """Each element of the argument, from the result and the reduction of the others: those before it, and those behind."""
         b, x, sources = self.b, node.args[0], self._sources(node)
+        if not x.size:
+            return
         cells = self._new((node, 0), x.size)
         axes = node["axes"]
         inner = tuple(d for axis, d in enumerate(x.shape) if axis in axes)

@@ -143,7 +143,7 @@ PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{progra
 PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
-PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM] + [("constrained", 19, f"{programs.PROPAGATE}:0")]
+PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM] + [("constrained", 17, f"{programs.PROPAGATE}:0")]
 
 
 def fit(x):
