@@ -86,13 +86,16 @@ def _read(node: Expr) -> Comparison:
     """One of a <= b, a == b: the side that reads x between ends, or the difference where both do or no double is the other."""
     a, b = node.args
     text = getattr(node.line, "text", None)
-    left, right = (None if ends is None or not np.array_equal(*ends) else ends[0] for ends in map(ends_of, (a, b)))
+    known = ends_of(a), ends_of(b)
+    left, right = (None if ends is None or not np.array_equal(*ends) else ends[0] for ends in known)
     endless = np.full(node.shape, np.inf)
     if right is not None:
         return Comparison(a, right if node.op == "eq" else -endless, right, text)
     if left is not None:
         return Comparison(b, left, left if node.op == "eq" else endless, text)
     zero = np.zeros(node.shape)
+    if known[0] is not None:  # a number that is no double
+        return Comparison(build("sub", b, a, line=node.line), zero, zero if node.op == "eq" else endless, text)
     return Comparison(build("sub", a, b, line=node.line), zero if node.op == "eq" else -endless, zero, text)
 
 
