@@ -15,7 +15,7 @@ from infimum.expr.real import Real
 from infimum.expr.trace import home
 from infimum.expr.tracer import Tracer
 
-_WHOLE = ("reshape", "broadcast", "transpose", "concat")  # views that leave no element out
+_WHOLE = ("reshape", "broadcast", "transpose", "concat", "amin")  # 1 if all elements are, and no element is left out
 _EXAMPLE = "a constraint is a comparison, such as `lambda x: x[0] + x[1] >= 12`"
 
 
@@ -101,8 +101,8 @@ def _read(node: Expr) -> Comparison:
 
 def _all_of(node: Expr) -> list[Expr] | None:
     """The tests that np.all and np.stack have joined, as numbers 1 and 0; None if the node is something else."""
-    if node.op == "lt" and node.args[1].op == "amin" and _is(node.args[0], 0.5):
-        return _joined(node.args[1].args[0])
+    if node.op == "lt" and _is(node.args[0], 0.5):
+        return _joined(node.args[1])
     if node.op == "not" and node.args[0].op == "eq" and _is(node.args[0].args[1], 0.0):
         return _joined(node.args[0].args[0])
     return None
