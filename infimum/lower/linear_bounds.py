@@ -12,7 +12,7 @@ from functools import partial
 from itertools import product as every
 from typing import NamedTuple
 
-from infimum.expr.node import Expr
+from infimum.expr.node import Expr, topological
 from infimum.expr.ops import Kind
 from infimum.expr.partials import partials
 from infimum.expr.system import System
@@ -26,8 +26,10 @@ from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import whole_if_unsound
-from infimum.lower.schedule import plan
+from infimum.lower.schedule import plan, straight_cost
 from infimum.lower.views import VIEWS, At
+
+_MOST = 3000  # of the cost of what is written out: more would take long to compile
 
 
 class Number(NamedTuple):
@@ -53,6 +55,11 @@ class LinearBounds:
         self.numbers: list[Number] = []
         self.places: dict[tuple[Expr, At], int] = {}
         self.rows = [self._number(row, ()) for row in rows]
+
+    @staticmethod
+    def fits(rows: list[Expr]) -> bool:
+        """Are the expressions small enough to be written out?"""
+        return straight_cost(list(topological(rows))) <= _MOST
 
     # ---- numbers
     def _number(self, node: Expr, at: At) -> int:

@@ -29,6 +29,7 @@ from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, Pair, b_level
 from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
+from infimum.lower.linear_bounds import LinearBounds
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import add_up, best_lower, first_order, larger, whole_if_unsound, with_larger, with_lower
@@ -204,6 +205,9 @@ class Lines:
         """a and h of each; 0 and infinite where there is none."""
         b, n, count, layout = self.b, self.n, 1 + self.m, self.layout
         self.a, self.h = b.buffer((self.count + 1) * n), b.buffer(self.count + 1)
+        if LinearBounds.fits(list(self.system.rows)):
+            self._compose()
+            return
         low, plain = layout.corner == _LOW, layout.sign > 0
         place = self.data.position_offset
         first = place(np.where(low == plain, 0, count) * n + layout.row * n)  # where its slopes begin
@@ -228,6 +232,20 @@ class Lines:
                             b.mand(b.olt(size, INF), b.olt(b.abs(h), INF)))
             with b.loop(n) as inner:
                 b.store(self.a, self._place(self._times(r, n), inner.index), b.select(usable, entry(inner.index), 0.0))
+            b.store(self.h, r, b.select(usable, h, INF))
+
+    def _compose(self) -> None:
+        """The same by linear bounds of the rows, of which corners choose the planes."""
+        b, n, layout = self.b, self.n, self.layout
+        bounds = LinearBounds(b, self.data, self.box, list(self.system.rows))
+        for r in range(self.count):
+            slopes, nlo = bounds.line(int(layout.row[r]), float(layout.sign[r]), layout.corner[r] == _LOW, n)
+            h, size = b.add(float(layout.end[r]), nlo), b.const(0.0)
+            for slope in slopes:
+                size = b.add(size, b.abs(slope))
+            usable = b.mand(self.bounded, b.mand(b.olt(size, INF), b.olt(b.abs(h), INF)))
+            for i, slope in enumerate(slopes):
+                b.store(self.a, r * n + i, b.select(usable, slope, 0.0))
             b.store(self.h, r, b.select(usable, h, INF))
 
     # ---- contraction

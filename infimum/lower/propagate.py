@@ -155,13 +155,13 @@ class Propagate:
             if not found:
                 return []
             at = unflat(b, node.shape, i)
-            said = joined(b, found, self.elements.element(node, at))
-            args = [self.elements.element(a, at) for a in node.args]
+            value = self.elements.element(node, at)
+            said, args = joined(b, found, value), [self.elements.element(a, at) for a in node.args]
             for k, cells in wanted.items():
                 if node.op == "where":
                     cells.put(i, said.where(b, args[0].yes if k == 1 else args[0].no))
                 else:
-                    cells.put(i, Said(*inverse(b, node.op, k, said.ends, args, **dict(node.params)), said.sure))
+                    cells.put(i, Said(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure))
             return [_nothing(b, said)]
         self.empty += self._each(node.size, body)
 
@@ -178,6 +178,8 @@ class Propagate:
     def _reduce(self, node: Expr) -> None:
         """Each element of the argument, from the result and the reduction of the others: those before it, and those behind."""
         b, x, sources = self.b, node.args[0], self._sources(node)
+        if not x.size:
+            return
         cells = self._new((node, 0), x.size)
         axes = node["axes"]
         inner = tuple(d for axis, d in enumerate(x.shape) if axis in axes)
@@ -244,7 +246,7 @@ class Propagate:
     # ---- what is left
     def _write(self) -> None:
         b, n = self.b, self.n
-        sources, left = self._sources(self.x), Cells(b, n, self._written_out(n), b.depth)
+        sources, left = self._sources(self.x), Cells(b, n, False, b.depth)
         whole = np.zeros(n)
         whole[list(self.system.integers)] = 1.0
         whole_at = self.data.offset(whole) if whole.any() else None
@@ -283,30 +285,22 @@ class Propagate:
     def _sides(self, left: Cells, lost: Value) -> tuple[Value, ...]:
         """Writes what is left of each side, and chooses the one to cut next, the widest compared with the user's bounds: among
         those that are not narrow, and among all. Returns (its size, its number) of both."""
-        b, choices = self.b, []
+        b = self.b
 
-        def side(i: "int | Value") -> tuple:
+        def better(b: Builder, one: tuple, other: tuple) -> tuple:
+            return (*with_larger(b, one[:2], other[:2]), *with_larger(b, one[2:], other[2:]))
+        with b.loop(self.n) as turn:
+            i = turn.index
             (low, high), (said,) = self.piece.ends(i), left.at(i)
             lo, hi = (b.select(lost, was, b.add(now, 0.0)) for was, now in ((low, b.neg(said.nlo)), (high, said.hi)))
             b.output(0, i, lo)
             b.output(0, b.place("uadd", i, self.n), hi)
-            width = b.sub(hi, lo)
+            width, number = b.sub(hi, lo), self._given(2, i)
             whole = b.min(b.sub(self._given(1, i), self._given(0, i)), 2.0**1000)
             size = b.select(b.olt(width, INF), b.div(width, b.max(whole, 2.0**-1000)), 2.0**1000)
             size = b.select(can_be_cut(b, lo, hi), size, -1.0)
-            number = self._given(2, i)
-            return b.select(b.ogt(width, self.narrow), size, -1.0), number, size, number
-
-        def better(b: Builder, one: tuple, other: tuple) -> tuple:
-            return (*with_larger(b, one[:2], other[:2]), *with_larger(b, one[2:], other[2:]))
-        first = (-1.0, STUCK, -1.0, STUCK)
-        if self._written_out(self.n):
-            choices = tuple(map(b.const, first))
-            for i in range(self.n):
-                choices = better(b, choices, side(i))
-            return choices
-        with b.loop(self.n) as turn:
-            step = b.step(first, side(turn.index), better)
+            wide = b.select(b.ogt(width, self.narrow), size, -1.0)
+            step = b.step((-1.0, STUCK, -1.0, STUCK), (wide, number, size, number), better)
         return step.results
 
 

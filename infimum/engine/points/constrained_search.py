@@ -19,7 +19,7 @@ from infimum.evaluate import Evaluator
 
 _STREAM = 11                   # of random numbers
 _STARTS = 32, 96, 288          # of the rounds
-_LEAST, _WORK = 8, 1 << 21     # starts, and elements of all lanes' matrices
+_LEAST, _WORK = 8, 1 << 23     # starts, and operations of a step of all of them
 _FLAT = 2.0**-20               # a constraint's least scale, as part of its value
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
@@ -27,7 +27,8 @@ _BEGIN, _AGAIN = 0.1, 2.0**-7  # its first weight, and that for ends that go on
 _RESTORED = 30                 # steps
 _NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
-_ROUNDINGS = 0.5, 0.25, 0.75, 0.1, 0.9, 0.4, 0.6, 0.0  # what is added to integer variables before they are rounded down
+_ROUNDINGS = 16                # of the integers of the best end, fewer for the others
+_NEIGHBOURS = 3, 16            # passes over whole numbers next to the best ones, if there are no more integer variables
 _FAR = 10                      # powers of 2 over which starts are spread where a bound is infinite
 
 
@@ -50,7 +51,7 @@ class ConstrainedSearch(PointSearch):
         return [self._round(k) for k in range(len(_STARTS))]
 
     def candidates(self) -> list[np.ndarray]:
-        return [self.x, *self.found.T]
+        return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
     def in_box(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; returns the points
@@ -62,7 +63,7 @@ class ConstrainedSearch(PointSearch):
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
-        count = max(_LEAST, min(_STARTS[k], _WORK // self._size**2))
+        count = max(_LEAST, min(_STARTS[k], _WORK // self._size**3))
         drawn = self._spread(self._drawn(count))
         starts = drawn if k else np.concatenate([self.given, self._middle(self.lo[:, None], self.hi[:, None]), drawn], axis=1)
         yield from self._look(starts, *self._around(*(np.repeat(end[:, None], starts.shape[1], axis=1) for end in
@@ -126,16 +127,33 @@ class ConstrainedSearch(PointSearch):
         return ends
 
     def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
-        """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again."""
-        whole = [np.floor(ends.x[self.integers] + part) for part in _ROUNDINGS]
-        whole = np.concatenate([np.minimum(np.maximum(w, lo[self.integers][:, ends.lane]), hi[self.integers][:, ends.lane])
-                                for w in whole], axis=1)
+        """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again; then
+        at the neighbours of the best of these, while that gains."""
+        parts = uniform(self.seed, _STREAM, 1, range(_ROUNDINGS), len(self.integers))
+        parts[:, 0] = 0.5
+        lane = np.repeat(np.arange(len(ends.lane)), [_ROUNDINGS >> min(k, 3) for k in range(len(ends.lane))])
+        first = np.concatenate([np.arange(_ROUNDINGS >> min(k, 3)) for k in range(len(ends.lane))] or [lane])
+        lo, hi = (end[:, ends.lane[lane]] for end in (lo, hi))
+        found = yield from self._fixed(np.floor(ends.x[self.integers][:, lane] + parts[:, first]), ends.x[:, lane], lo, hi)
+        for _ in range(_NEIGHBOURS[0]):
+            if not len(found.value) or len(self.integers) > _NEIGHBOURS[1]:
+                return
+            change = np.concatenate([np.eye(len(self.integers)), -np.eye(len(self.integers))], axis=1)
+            best, value = np.repeat(found.x[:, :1], change.shape[1], axis=1), self.value
+            lo, hi = (np.repeat(end[:, found.lane[:1]], change.shape[1], axis=1) for end in (lo, hi))
+            found = yield from self._fixed(best[self.integers] + change, best, lo, hi)
+            if not self.value < value:
+                return
+
+    def _fixed(self, whole: np.ndarray, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Ends with the integers fixed at these whole numbers within their bounds, of equal ones once."""
+        whole = np.minimum(np.maximum(whole, lo[self.integers]), hi[self.integers])
         _, first = np.unique(whole, axis=1, return_index=True)
         first = np.sort(first)[:_STARTS[0]]
-        starts, lane = np.tile(ends.x, len(_ROUNDINGS))[:, first], np.tile(ends.lane, len(_ROUNDINGS))[first]
-        low, high = lo[:, lane], hi[:, lane]
+        starts, low, high = (a[:, first] for a in (starts, lo, hi))
         low[self.integers] = high[self.integers] = starts[self.integers] = whole[:, first]
-        yield from self._solved(starts, low, high)
+        ends = yield from self._solved(starts, low, high)
+        return ends._replace(lane=first[ends.lane])
 
     def _best(self, x: np.ndarray, multipliers: np.ndarray, lane: np.ndarray) -> "_Points":
         """Some of these points: first those that obey the constraints, by their values, then the others, by violation."""
