@@ -66,8 +66,8 @@ class ConstraintValues(Sequence):
         found = [f"  # {'constraint':<{wide}}  {'value':>16}  {'ends':<24} {'active':<6}  multiplier"]
         for name, row in zip(names, rows, strict=True):
             ends = f"[{row.lower:.9g}, {row.upper:.9g}]" if row.lower < row.upper else f"= {row.lower:.9g}"
-            found.append(f"{row.number:>3} {name:<{wide}}  {_middle(row.value):>16}  {ends:<24} {'yes' if row.active else 'no':<6}  "
-                         f"{row.multiplier:.6g}")
+            found.append(f"{row.number:>3} {name:<{wide}}  {_middle(row.value):>16}  {ends:<24} "
+                         f"{'yes' if row.active else 'no':<6}  {row.multiplier:.6g}")
         return found + ([f"and {len(self) - most:,} more"] if len(self) > most else [])
 
 
