@@ -19,7 +19,7 @@ from infimum.evaluate import Evaluator
 
 _STREAM = 11                   # of random numbers
 _STARTS = 32, 96, 288          # of the rounds
-_LEAST, _WORK = 8, 1 << 23     # starts, and operations of a step of all of them
+_LEAST, _WORK = 2, 1 << 24     # starts, and operations of a step of all of them
 _FLAT = 2.0**-20               # a constraint's least scale, as part of its value
 _LARGEST = 512                 # variables and equations together: with more, starts are all that is offered
 _KEPT = 8                      # ends that go on, and points that are offered
