@@ -19,8 +19,9 @@ from infimum.evaluate import Evaluator
 
 _STREAM = 11                   # of random numbers
 _STARTS = 32, 96, 288          # of the rounds
-_LEAST, _WORK = 8, 1 << 23     # starts, and operations of a step of all of them
+_LEAST, _WORK = 2, 1 << 24     # starts, and operations of a step of all of them
 _FLAT = 2.0**-20               # a constraint's least scale, as part of its value
+_LARGEST = 512                 # variables and equations together: with more, starts are all that is offered
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
 _BEGIN, _AGAIN = 0.1, 2.0**-7  # its first weight, and that for ends that go on
@@ -56,6 +57,8 @@ class ConstrainedSearch(PointSearch):
     def in_box(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; returns the points
         that it came to (n, N), the best ones first."""
+        if self._size > _LARGEST:
+            return self._middle(lo, hi)
         low, high = self._around(lo, hi)
         for _ in self._look(self._middle(lo, hi), low, high):
             pass
@@ -66,6 +69,9 @@ class ConstrainedSearch(PointSearch):
         count = max(_LEAST, min(_STARTS[k], _WORK // self._size**3))
         drawn = self._spread(self._drawn(count))
         starts = drawn if k else np.concatenate([self.given, self._middle(self.lo[:, None], self.hi[:, None]), drawn], axis=1)
+        if self._size > _LARGEST:
+            self.found = starts[:, :_KEPT]
+            return
         yield from self._look(starts, *self._around(*(np.repeat(end[:, None], starts.shape[1], axis=1) for end in
                                                       (self.lo, self.hi))))
 

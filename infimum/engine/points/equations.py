@@ -14,6 +14,7 @@ from infimum.engine.second_order.outward import Interval, exactly, matrix_produc
 from infimum.evaluate import Derivative, Enclosure, Evaluator
 from infimum.expr.system import System
 
+MOST = 512            # equations
 _NEWTON = 4           # steps to the middle of the box
 _INFLATED = 4         # boxes, each wider than the one before
 _LEAST = 1e-300       # half a width, where subnormal numbers would round to nothing
@@ -30,6 +31,7 @@ class WhyNot(Enum):
     WIDE = "Krawczyk's operator does not send a box around it into itself"
     OUTSIDE = "the solution of the equations is not certainly within the bounds"
     TIGHT = "an inequality does not hold on all of the box around the solution of the equations"
+    LARGE = f"it would have to be solved for more than {MOST} equations at once"
     UNDEFINED = "the function is not certainly defined there"
 
 

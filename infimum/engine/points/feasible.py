@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from infimum.engine.points.equations import Proved, WhyNot, prove
+from infimum.engine.points.equations import MOST, Proved, WhyNot, prove
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.inside import Moved, moved_inside
 from infimum.evaluate import Enclosure, Evaluator
 from infimum.start_boxes import StartBoxes
 
 _LOOKED_AT = 64     # points that break constraints least, of those that are lower than what is known
-_NEAR = 2.0**-4     # of a variable's size, about: so far a point is moved at most
+_NEAR, _ALMOST = 2.0**-4, 2.0**-20  # of a variable's size, about: how far points are moved at most, and those that come first
 _FEW = 4            # points that are moved inside, the lowest ones
 _ROUNDED = 2.0**-10, 2.0**-20, 2.0**-30  # nice numbers nearby are tried too: what holds only just may hold there exactly
 _LASTING = {True: {WhyNot.CROWDED, WhyNot.DEPENDENT, WhyNot.ROUGH, WhyNot.WIDE},  # where variables stay at their bounds,
@@ -63,7 +63,7 @@ class FeasibleIncumbent(Incumbent):
         return rows
 
     def _promising(self, points: np.ndarray, rows: Enclosure) -> np.ndarray:
-        """Those where f is lower than what is known and that the constraints are near to, the lowest first."""
+        """Some where f is lower than what is known: those that almost obey the constraints before others, the lowest first."""
         wanted = rows.lo[0] < (self.upper - _LITTLE * abs(self.upper) if self.upper < np.inf else np.inf)
         with np.errstate(all="ignore"):
             broken = np.maximum(self._violations(rows.lo[1:], rows.hi[1:]), 0.0)
@@ -76,10 +76,11 @@ class FeasibleIncumbent(Incumbent):
         values, jacobian = self.evaluator.estimate_jacobian(points)
         with np.errstate(all="ignore"):
             steep = np.abs(jacobian[1:] * np.maximum(1.0, np.abs(points))).max(axis=1)
-            near = ~(self._violations(values[1:], values[1:]) > _NEAR * steep).any(axis=0)
+            broken = self._violations(values[1:], values[1:])
+            near, almost = (~(broken > part * steep).any(axis=0) for part in (_NEAR, _ALMOST))
         self.why_not = self.why_not if near.any() else WhyNot.FAR
-        order = np.argsort(np.where(near, values[0], np.inf), kind="stable")[:min(_FEW, np.count_nonzero(near))]
-        return np.take(points, order, axis=1)
+        order = np.lexsort((values[0], ~almost, ~near))
+        return np.take(points, order[:min(_FEW, np.count_nonzero(near))], axis=1)
 
     def _violations(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
         """By how much values (m, N) are above the upper ends of constraints, or others below the lower ones, about."""
@@ -92,6 +93,9 @@ class FeasibleIncumbent(Incumbent):
             points = self._promising(points, self.evaluator.rows(points, points))
             if not points.shape[1]:
                 return
+        if np.count_nonzero(self.system.equal) > MOST:
+            self.why_not = WhyNot.LARGE
+            return
         moved = moved_inside(self.evaluator, (self.lo, self.hi), points)
         self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
         if self.system.equal.any():

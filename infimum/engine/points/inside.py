@@ -16,7 +16,8 @@ _FARTHEST = 2.0**-4   # of its unit that a variable is moved
 _REGULAR = 2.0**-44
 _USED = 1e-4          # of it: constraints that are farther from their ends are not looked at
 _NEARLY = 2.0**-26    # of the size of an equation's terms
-_MOST = 1 << 22       # numbers that a step works on
+_FEW_SPARE = 0.0, 1e-9  # where one lane is costly
+_WORK = 1 << 27       # operations of a step of all lanes, about
 
 
 class Moved(NamedTuple):
@@ -39,11 +40,11 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
         errors = _ERRORS * (rows.hi - rows.lo)[1:]
         near = (np.minimum(c - lower, upper - c) <= _USED * size + errors) | (lower == upper) | _broken(c, lower, upper)
     used = np.flatnonzero(near.any(axis=1))
-    cost = max(1, len(used)) * max(n, len(used)) * 2 * len(_SPARE)
-    points = points[:, :max(1, _MOST // cost)]
-    source = np.repeat(np.arange(points.shape[1]), 2 * len(_SPARE))
-    spare = np.tile(np.repeat(np.array(_SPARE), 2), points.shape[1])
-    held = np.tile([True, False], len(_SPARE) * points.shape[1])
+    most = _WORK // max(1, len(used) ** 2 * max(n, len(used)))
+    spares = np.array(_SPARE if most >= 2 * len(_SPARE) else _FEW_SPARE)
+    points = points[:, :max(1, most // (2 * len(spares)))]
+    source = np.repeat(np.arange(points.shape[1]), 2 * len(spares))
+    spare, held = np.tile(np.repeat(spares, 2), points.shape[1]), np.tile([True, False], len(spares) * points.shape[1])
     lanes = _Lanes(evaluator, used, points[:, source], lo, hi, held, spare, size[:, source] * spare + errors[:, source])
     for _ in range(_STEPS):
         lanes.step()
