@@ -116,6 +116,25 @@ def test_elements_that_nobody_reads_say_nothing():
         assert out[0, 0] == -1.0 and (out[1:40, 0] == 0.0).all()
 
 
+@pytest.mark.parametrize("kind", ["propagate", "propagate:0"])
+@pytest.mark.parametrize("op", ["cumsum", "cumprod"])
+def test_running_sums_and_products_tell_each_element(op, kind):
+    x, values = var("x", (20,)), np.linspace(1.0, 1.5, 20)
+    for exclusive in (False, True):
+        for reverse in (False, True):
+            order = slice(None, None, -1 if reverse else 1)
+            running = (np.cumsum if op == "cumsum" else np.cumprod)(values[order])[order]
+            before = running - values if op == "cumsum" else running / values
+            wanted = before if exclusive else running
+            whole = System(build("sum", x, axes=(0,)), (build(op, x, exclusive=exclusive, reverse=reverse),),
+                           wanted - 1e-9, wanted + 1e-9)
+            given = np.concatenate([np.zeros(20), np.full(20, 9.0), np.arange(20.0), [0, 0, 1, 0, INF]])
+            out = Evaluator(whole.f, 20, system=whole).run(kind, [regions([0.0] * 20, [9.0] * 20)], parameters=given)[0]
+            lo, hi = out[:20, 0], out[20:40, 0]
+            assert (lo <= values).all() and (values <= hi).all() and np.sort(hi - lo)[-2] < 1e-7
+            assert (hi[0 if reverse else -1] > 8.0) == exclusive  # the last one is in no result
+
+
 def chain(n: int, step) -> Evaluator:
     """x[0] == 0.3, x[1:] == step(x[:-1])."""
     x = var("x", (n,))
