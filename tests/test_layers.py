@@ -7,8 +7,8 @@ import infimum
 
 ROOT = Path(infimum.__file__).parent
 LAYERS = ["errors", "watch", "environment", "unions", "cover", "text", "minimisers", "plain", "start_boxes", "problem",
-          "constraint", "plotting", "result", "problems", "expr", "interval", "lower", "backend", "evaluate", "engine", "solve", "fitting",
-          "cli", "__main__"]
+          "constraint", "plotting", "result", "problems", "expr", "interval", "lower", "backend", "evaluate", "engine", "solve",
+          "fitting", "cli", "__main__"]
 # beyond the order: backends spell kernels, rules know no Expr, engines reach a machine through the Evaluator
 NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"backend", "interval"}}
 

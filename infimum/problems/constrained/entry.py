@@ -37,7 +37,7 @@ class Constrained:
     None. `minimum` is an interval that contains the smallest value of the real problem that the code denotes, with every constant
     the double it holds; `minimiser` is a point that attains it, rounded to doubles, so that equalities hold up to rounding. Both
     are None for a problem without feasible points, which `infeasible` says. The optima are computed locally to the last digit;
-    `confirmed` names the global solvers that claim the same minimum to a relative 1e-4, which is evidence and not a proof.
+    `confirmed` names a global solver that claims the same minimum to a relative 1e-4 or to 1e-6, which is evidence, not a proof.
     """
 
     name: str
