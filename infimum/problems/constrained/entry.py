@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum import environment
 from infimum.constraint import Constraint
 from infimum.problem import Interval
 from infimum.problems.constrained.optima import OPTIMA
@@ -87,6 +88,7 @@ class Row:
         """The name in the gallery: that of the function unless another is given."""
         return self.name or self.fun.__name__
 
+    @environment.ours
     def problem(self) -> Constrained:
         """The problem with its optimum."""
         bounds = tuple((float(low), float(high)) for low, high in self.bounds)
