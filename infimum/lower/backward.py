@@ -6,7 +6,8 @@ is known of it, and the inverse rules (`interval/inverse.py`) tell its arguments
 otherwise an array is a loop, and what it says of its arguments is kept in buffers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -22,10 +23,14 @@ from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import SCANS, Enclosures
 from infimum.lower.proof import larger
 from infimum.lower.said import Cells, Pulls, Said, Source, joined, smaller
+from infimum.lower.schedule import own_cost
 from infimum.lower.views import At, flat, unflat
 
 WRITTEN_OUT = 600  # elements of operations up to which a program has no loops
 _COMPUTING = (Kind.MAP, Kind.REDUCE, Kind.SCAN)
+_LIGHT = ("add", "sub", "mul", "div", "neg")
+_WORTH_STORING = 8  # instructions
+_DEEP = 16          # operations, one of the other, that wait until they are read
 
 
 class Backward:
@@ -41,8 +46,8 @@ class Backward:
             if node is x or any(a in self.varying for a in node.args):
                 self.varying.add(node)
         self.straight = sum(node.size for node in self.varying if node.kind in _COMPUTING) <= written_out
-        stored = {node for node in self.nodes if node.size > 1 and (node.kind in _COMPUTING or node.op == "concat")}
         lowering = Lowering(b, Enclosures(), {"x": box}, data)
+        stored = _worth_storing(self.nodes)
         lowering.run([(root, lambda at, value: None) for root in roots], straight=self.straight, stored=stored)
         self.elements = lowering.elements
         self.required: dict[Expr, list[Source]] = {}
@@ -50,8 +55,9 @@ class Backward:
         for node in self.nodes:
             for which, arg in enumerate(node.args):
                 self.users.setdefault(arg, []).append((node, which))
-        self.pulls = Pulls(b, data, self._written_out)
-        self.cells: dict[tuple[Expr, int], Cells] = {}  # what an operation says of an argument; a view, of its own elements
+        self.pulls = Pulls(b, data, self._written_out, self._loop)
+        self.told: dict[tuple[Expr, int], Source] = {}  # what an operation says of an argument; a view, of its own elements
+        self.deferred: dict[Expr, int] = {}             # operations that are asked where they are read, and how deep they are
 
     def element(self, node: Expr, i: "int | Value") -> Pair:
         """The enclosure of an element, counted row-major."""
@@ -62,9 +68,14 @@ class Backward:
         b = self.b
         if self._written_out(size):
             return [mask for i in range(size) for mask in body(i)]
-        with b.loop(size) as turn, self.elements.scope():
-            steps = [b.step((0.0,), (b.select(mask, 1.0, 0.0),), larger) for mask in body(turn.index)]
+        with self._loop(size) as i:
+            steps = [b.step((0.0,), (b.select(mask, 1.0, 0.0),), larger) for mask in body(i)]
         return [b.ogt(step.results[0], 0.0) for step in steps]
+
+    @contextmanager
+    def _loop(self, count: "int | Value", limit: int | None = None) -> Iterator[Value]:
+        with self.b.loop(count, limit) as turn, self.elements.scope():
+            yield turn.index
 
     def require(self, root: Expr, source: Source) -> None:
         """What shall hold for each element of a root."""
@@ -80,48 +91,73 @@ class Backward:
         return self.straight or size == 1
 
     def _new(self, key: tuple[Expr, int], size: int) -> Cells:
-        cells = self.cells[key] = Cells(self.b, size, self._written_out(size), self.b.depth)
+        cells = Cells(self.b, size, self._written_out(size), self.b.depth)
+        self.told[key] = cells.at
         return cells
 
     def sources(self, node: Expr) -> list[Source]:
         """Where to read what is said of the node's elements."""
         found, views = list(self.required.get(node, ())), []
         for user, which in self.users.get(node, ()):
-            if user.kind is Kind.VIEW and (user, 0) in self.cells:
-                views.append((user, which, self.cells[user, 0]))
-            elif user.kind is not Kind.VIEW and (user, which) in self.cells:
-                found.append(self.cells[user, which].at)
+            if user.kind is Kind.VIEW and (user, 0) in self.told:
+                views.append((user, which, self.told[user, 0]))
+            elif user.kind is not Kind.VIEW and (user, which) in self.told:
+                found.append(self.told[user, which])
         return found + self.pulls.of(node, views)
 
-    def _map(self, node: Expr) -> None:
-        b, sources = self.b, self.sources(node)
-        wanted = {k: self._new((node, k), node.size) for k, a in enumerate(node.args)
-                  if a in self.varying and a.kind is not Kind.TEST}
-
-        def body(i: "int | Value") -> list[Value]:
-            found = [said for source in sources for said in source(i)]
-            if not found:
-                return []
-            at = unflat(b, node.shape, i)
-            value = self.elements.element(node, at)
-            said, args = joined(b, found, value), [self.elements.element(a, at) for a in node.args]
-            for k, cells in wanted.items():
-                if node.op == "where":
-                    cells.put(i, said.where(b, args[0].yes if k == 1 else args[0].no))
-                else:
-                    cells.put(i, Said(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure))
-            return [_nothing(b, said)]
-        self.empty += self.each(node.size, body)
-
     def _view(self, node: Expr) -> None:
-        sources, cells = self.sources(node), self._new((node, 0), node.size)
+        """A view computes nothing: what is said of it is collected where it is read."""
+        sources = self.sources(node)
+
+        def at(i: "int | Value") -> list[Said]:
+            said = joined(self.b, [said for source in sources for said in source(i)])
+            return [] if said is None else [said]
+        if self._is_shallow(node):
+            self.told[node, 0] = at
+            return
+        cells = self._new((node, 0), node.size)
 
         def body(i: "int | Value") -> list[Value]:
-            said = joined(self.b, [said for source in sources for said in source(i)])
-            if said is not None:
+            for said in at(i):
                 cells.put(i, said)
             return []
         self.each(node.size, body)
+
+    def _is_shallow(self, node: Expr) -> bool:
+        """Can what is said of it be found where it is read, without too deep a stack?"""
+        depth = 1 + max([self.deferred.get(user, 0) for user, _ in self.users.get(node, ())], default=0)
+        if depth <= _DEEP:
+            self.deferred[node] = depth
+        return depth <= _DEEP
+
+    def _map(self, node: Expr) -> None:
+        b, sources = self.b, self.sources(node)
+        wanted = [k for k, a in enumerate(node.args) if a in self.varying and a.kind is not Kind.TEST]
+
+        def said_of(i: "int | Value") -> tuple[Said | None, list[Said]]:
+            """What is said of the element, and what that says of the arguments wanted."""
+            found = [said for source in sources for said in source(i)]
+            if not found:
+                return None, []
+            at = unflat(b, node.shape, i)
+            value = self.elements.element(node, at)
+            said, args = joined(b, found, value), [self.elements.element(a, at) for a in node.args]
+            if node.op == "where":
+                return said, [said.where(b, args[0].yes if k == 1 else args[0].no) for k in wanted]
+            return said, [Said(*inverse(b, node.op, k, said.ends, args, value, **dict(node.params)), said.sure) for k in wanted]
+        if not self._written_out(node.size) and len(wanted) == 1 and node.op in _LIGHT and self._is_shallow(node):
+            self.told[node, wanted[0]] = lambda i: said_of(i)[1]
+            return
+        cells = [self._new((node, k), node.size) for k in wanted]
+
+        def body(i: "int | Value") -> list[Value]:
+            said, told = said_of(i)
+            if said is None:
+                return []
+            for one, to in zip(told, cells, strict=True):
+                to.put(i, one)
+            return [_nothing(b, said)]
+        self.empty += self.each(node.size, body)
 
     def _reduce(self, node: Expr) -> None:
         """Each element of the argument, from the result and the reduction of the others: those before it, and those behind."""
@@ -181,12 +217,12 @@ class Backward:
             return position, own, meaning.unpack(step.prefix, form)
         depth = b.depth
         buffers = b.buffer(count, depth), b.buffer(count, depth)
-        with b.loop(count) as turn, elements.scope():
-            _, _, before = scan(turn.index)
+        with self._loop(count) as k:
+            _, _, before = scan(k)
             for buffer, end in zip(buffers, (before.nlo, before.hi), strict=True):
-                b.store(buffer, turn.index, end)
-        with b.loop(count) as turn, elements.scope():
-            k = b.place("usub", count - 1, turn.index)
+                b.store(buffer, k, end)
+        with self._loop(count) as turn:
+            k = b.place("usub", count - 1, turn)
             position, own, behind = scan(k)
             before = Pair(*(b.load(buffer, k) for buffer in buffers))
             tell(position, own, meaning.combine(op)(b, before, behind))
@@ -235,6 +271,18 @@ class Backward:
                 cells.put(i, Said(*inverse_of_reduction(b, SCANS[node.op], said.ends, own, Pair(*ends)), said.sure))
             return []
         self.each(size, tell)
+
+
+def _worth_storing(nodes: list[Expr]) -> set[Expr]:
+    """Arrays that are enclosed once and stored, since the way back reads them again; others are cheap enough to be repeated."""
+    stored: set[Expr] = set()
+    cost: dict[Expr, int] = {}
+    for node in nodes:
+        cost[node] = own_cost(node) + sum(1 if a in stored else cost[a] for a in node.args)
+        heavy = node.kind is Kind.MAP and cost[node] >= _WORTH_STORING
+        if node.size > 1 and (heavy or node.kind in (Kind.REDUCE, Kind.SCAN) or node.op == "concat"):
+            stored.add(node)
+    return stored
 
 
 def _nothing(b: Builder, said: Said) -> Value:
