@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.engine.points import sobol
-from infimum.engine.points.interior import Interior
+from infimum.engine.points.interior import Ends, Interior
 from infimum.engine.points.random import uniform
 from infimum.engine.points.restoration import Restoration
 from infimum.engine.points.search import PointSearch
@@ -24,7 +24,8 @@ _FLAT = 2.0**-20               # a constraint's least scale, as part of its valu
 _LARGEST = 512                 # variables and equations together: with more, starts are all that is offered
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
-_BEGIN, _AGAIN = 0.1, 2.0**-7  # its first weight, and that for ends that go on
+_BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
+_CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
 _RESTORED = 30                 # steps
 _NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
@@ -121,16 +122,31 @@ class ConstrainedSearch(PointSearch):
 
     def _solved(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """The best ends, from which nothing is offered unless its integers are whole."""
-        lanes, ends = np.arange(starts.shape[1]), None
-        for (steps, last), first in ((_FIRST, _BEGIN), (_LAST, _AGAIN)):
-            method = Interior(self.evaluator, lo[:, lanes], hi[:, lanes], starts, first, last)
-            for _ in method.steps(steps):
-                yield
-            self.evaluations += method.evaluations
-            ends = self._best(method.ends.x, method.ends.multipliers, lanes)
-            lanes, starts = ends.lane, ends.x
+        ends = yield from self._stage(starts, np.arange(starts.shape[1]), lo, hi, _BEGIN, _FIRST)
+        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], _AGAIN, _LAST)
         self._keep(ends)
+        yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane])
         return ends
+
+    def _stage(self, starts: np.ndarray, lanes: np.ndarray, lo: np.ndarray, hi: np.ndarray, first: float,
+               most: tuple[int, float]) -> Iterator[None]:
+        """The best ends of one run of the method."""
+        method = Interior(self.evaluator, lo, hi, starts, first, most[1])
+        for _ in method.steps(most[0]):
+            yield
+        self.evaluations += method.evaluations
+        return self._best(method.ends, lanes)
+
+    def _to_bounds(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Lanes that have not converged are often on their way to a bound at which a slope is infinite: variables close to one
+        are moved there, and the others solved for again."""
+        with np.errstate(all="ignore"):
+            close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
+            low, high = ends.x - lo <= close, hi - ends.x <= close
+        stuck = np.flatnonzero((ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0))
+        if len(stuck):
+            lo, hi = np.where(high & ~low, hi, lo)[:, stuck], np.where(low, lo, hi)[:, stuck]
+            self._keep((yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST)))
 
     def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again; then
@@ -161,15 +177,16 @@ class ConstrainedSearch(PointSearch):
         ends = yield from self._solved(starts, low, high)
         return ends._replace(lane=first[ends.lane])
 
-    def _best(self, x: np.ndarray, multipliers: np.ndarray, lane: np.ndarray) -> "_Points":
-        """Some of these points: first those that obey the constraints, by their values, then the others, by violation."""
+    def _best(self, ends: Ends, lane: np.ndarray) -> "_Points":
+        """Some of the points: first those that obey the constraints, by their values, then the others, by violation."""
+        x = ends.x
         self.evaluations += x.shape[1]
         values, jacobian = self.evaluator.estimate_jacobian(x)
         c, unit = values[1:], np.maximum(1.0, np.abs(x))
         with np.errstate(all="ignore"):
             scale = np.maximum(np.abs(jacobian[1:] * unit).max(axis=1), _FLAT * np.abs(c))
             broken = np.maximum(np.maximum(c - self.system.upper[:, None], self.system.lower[:, None] - c), 0.0)
-            violation = (broken / np.where(scale > 0, scale, 1.0)).max(axis=0, initial=0.0)
+            violation = (broken / np.where((scale > 0) & (scale < np.inf), scale, 1.0)).max(axis=0, initial=0.0)
         violation = np.where(np.isfinite(values).all(axis=0), violation, np.inf)
         order = np.lexsort((values[0], np.where(violation <= _NEARLY, 0.0, violation)))
         chosen: list[int] = []
@@ -178,7 +195,8 @@ class ConstrainedSearch(PointSearch):
                 chosen.append(int(k))
             if len(chosen) == _KEPT:
                 break
-        return _Points(x[:, chosen], values[0, chosen], violation[chosen], multipliers[:, chosen], lane[chosen])
+        return _Points(x[:, chosen], values[0, chosen], violation[chosen], ends.multipliers[:, chosen], ends.error[chosen],
+                       lane[chosen])
 
     def _keep(self, ends: "_Points") -> None:
         """Offers the ends whose integers are whole."""
@@ -194,10 +212,11 @@ class ConstrainedSearch(PointSearch):
 
 
 class _Points(NamedTuple):
-    """Points (n, N), f there, their violations and multipliers, and the lanes that they come from."""
+    """Points (n, N), f there, their violations and multipliers, errors of the conditions, and the lanes that they come from."""
 
     x: np.ndarray
     value: np.ndarray
     violation: np.ndarray
     multipliers: np.ndarray
+    error: np.ndarray
     lane: np.ndarray

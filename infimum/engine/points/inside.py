@@ -36,7 +36,8 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     values, jacobian = evaluator.estimate_jacobian(points)
     rows, c, lower, upper = evaluator.rows(points, points), values[1:], system.lower[:, None], system.upper[:, None]
     with np.errstate(all="ignore"):
-        size = np.maximum(total(np.abs(jacobian[1:] * points).swapaxes(0, 1)), np.abs(c))
+        terms = np.abs(jacobian[1:] * points)
+        size = np.maximum(total(np.where(np.isfinite(terms), terms, 0.0).swapaxes(0, 1)), np.abs(c))
         errors = _ERRORS * (rows.hi - rows.lo)[1:]
         near = (np.minimum(c - lower, upper - c) <= _USED * size + errors) | (lower == upper) | _broken(c, lower, upper)
     used = np.flatnonzero(near.any(axis=1))
@@ -100,7 +101,7 @@ class _Lanes:
         c = values[1 + self.used]
         with np.errstate(all="ignore"):
             wanted = np.where(c > self.upper, self.upper - c, np.where(c < self.lower, self.lower - c, 0.0))
-            jacobian = jacobian[1 + self.used] * self.unit
+            jacobian = np.where(self.stays, 0.0, jacobian[1 + self.used] * self.unit)
             known = np.isfinite(wanted).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
             jacobian = np.where(known & ((wanted != 0) | (self.lower == self.upper))[:, None], jacobian, 0.0)
             stays, step = self.stays, np.zeros_like(self.x)
