@@ -175,7 +175,8 @@ class Inequalities:
                                        b.sub(b.load(self.h, count + 1), b.load(self.h, count)), -1.0))
         fill(size, of_line(count), b.const(0.0), 1.0)
         cost = b.div(1.0, b.load(scales, size))
-        return Simplex(b, self.data, size, columns, n, entries, right, 2 * (size + columns)), scales, cost
+        live = b.mand(self.bounded, b.oeq(b.add(b.load(self.empty, 0), b.load(self.empty, 1)), 0.0))
+        return Simplex(b, self.data, size, columns, n, entries, right, 2 * (size + columns), live), scales, cost
 
     def _add_up(self, weights: int) -> None:
         """The line Σ weight_r line_r, behind the others: rounded so that it holds."""

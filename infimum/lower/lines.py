@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infimum.expr.build import is_zero
 from infimum.expr.degree import is_linear
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr
@@ -117,41 +118,45 @@ class Lines(Inequalities):
         return outputs
 
     def _on_region(self, system: System, derivatives: Expr) -> None:
-        """Values and status of all rows on the region, and the derivatives of f."""
+        """What the rows are on the region, and the derivatives of f."""
         b, n, count = self.b, self.n, 1 + self.m
         self.gradient = b.buffer(2 * n)  # minus the lower ends of all, then the upper ends
-        self.slack, self.lipschitz, gone = b.buffer(count), b.buffer(count), b.buffer(count)
-        self.lowest = b.buffer(1)
-
-        def value(k: "int | Value", v: Pair) -> None:
-            lower, upper = self._table(self.lower_ends, k), self._table(self.upper_ends, k)
-            broken = b.uno(v.nlo, v.hi)
-            level = b.select(broken, -1.0, b_level(b, v.level))
-            calm = b.oge(level, float(LIPSCHITZ))
-            lo = b.neg(v.nlo)
-            inside = b.mand(b.mor(b.ogt(lo, lower), b.oeq(lower, -INF)), b.mor(b.olt(v.hi, upper), b.oeq(upper, INF)))
-            inside = b.mand(inside, calm)
-            b.store(self.slack, k, b.select(inside, 1.0, 0.0))
-            b.store(self.lipschitz, k, b.select(calm, 1.0, 0.0))
-            empty = b.mand(b.oeq(v.nlo, -INF), b.oeq(v.hi, -INF))
-            outside = b.mand(b.mor(b.ogt(lo, upper), b.olt(v.hi, lower)), b.mnot(broken))
-            b.store(gone, k, b.select(b.mor(empty, outside), 1.0, 0.0))
-            if isinstance(k, int) and k == 0:
-                b.store(self.lowest, 0, b.select(b.mand(b.olt(v.nlo, INF), b.mnot(empty)), lo, -INF))
+        self.slack, self.lipschitz = b.buffer(count), b.buffer(count)
 
         def derivative(at: tuple, v: Pair) -> None:
             v = whole_if_unsound(b, v)
             for side, end in enumerate((v.nlo, v.hi)):
                 b.store(self.gradient, self._place(side * n, at[0]), end)
-        Lowering(b, Enclosures(), {"x": self.box}, self.data).run([*self._rows(system, value), (derivatives, derivative)])
+        raw, write = self._raw()
+        Lowering(b, Enclosures(), {"x": self.box}, self.data).run([*self._rows(system, write), (derivatives, derivative)])
         with b.loop(count) as turn:
-            step = b.step((0.0,), (b.load(gone, turn.index),), add_up)
+            k = turn.index
+            nlo, hi, level = (b.load(part, k) for part in raw)
+            lower, upper, lo = self._table(self.lower_ends, k), self._table(self.upper_ends, k), b.neg(nlo)
+            broken = b.uno(nlo, hi)
+            calm = b.mand(b.oge(level, float(LIPSCHITZ)), b.mnot(broken))
+            inside = b.mand(b.mor(b.ogt(lo, lower), b.oeq(lower, -INF)), b.mor(b.olt(hi, upper), b.oeq(upper, INF)))
+            b.store(self.slack, k, b.select(b.mand(inside, calm), 1.0, 0.0))
+            b.store(self.lipschitz, k, b.select(calm, 1.0, 0.0))
+            empty = b.mand(b.oeq(nlo, -INF), b.oeq(hi, -INF))
+            outside = b.mand(b.mor(b.ogt(lo, upper), b.olt(hi, lower)), b.mnot(broken))
+            step = b.step((0.0,), (b.select(b.mor(empty, outside), 1.0, 0.0),), add_up)
         self.violated = step.results[0]  # so many rows rule the region out
+        self.lowest = b.neg(whole_if_unsound(b, Pair(*(b.load(part, 0) for part in raw[:2]))).nlo)
+
+    def _raw(self) -> tuple[list[int], Callable]:
+        """Buffers for minus the lower ends, the upper ends and the levels of all rows, and their writer."""
+        b, raw = self.b, [self.b.buffer(1 + self.m) for _ in range(3)]
+
+        def write(k: "int | Value", v: Pair) -> None:
+            for part, value in zip(raw, (v.nlo, v.hi, b_level(b, v.level)), strict=True):
+                b.store(part, k, value)
+        return raw, write
 
     def _at_points(self, system: System, slopes: list[Slopes]) -> None:
-        """Values at the two corners and in the middle, and the slopes of all rows from there."""
+        """Values at the two corners, and the slopes of all rows from there; where a point may be feasible, also in the middle."""
         b, n, count = self.b, self.n, 1 + self.m
-        self.slopes = b.buffer(3 * 2 * count * n)  # for each point minus the lower ends of all, then the upper ends
+        self.slopes = b.buffer(2 * 2 * count * n)  # for each corner minus the lower ends of all, then the upper ends
         self.points, self.values = b.buffer(3 * n), b.buffer(2 * 3 * count)  # minus the lower ends, then the upper ends
         self.defined = b.buffer(3 * count)
         with b.loop(n) as turn:
@@ -166,31 +171,55 @@ class Lines(Inequalities):
                 b.store(self.points, self._place(p * n, i), b.select(both, c, some))
             step = b.step((0.0,), (b.select(both, 0.0, 1.0),), add_up)
         self.bounded = b.oeq(step.results[0], 0.0)
-        with b.loop(3) as turn:
-            p = turn.index
+        with b.loop(2) as turn:
+            point = self._at_point(system, turn.index)
+            self._from_point(slopes, turn.index, point)
+        if not system.equal.any():
+            self._at_point(system, _MIDDLE)
 
-            def point(i: "int | Value") -> Pair:
-                c = b.load(self.points, self._place(self._times(p, n), i))
-                return Pair(b.neg(c), c)
+    def _at_point(self, system: System, p: "int | Value") -> Callable[["int | Value"], Pair]:
+        """Values at a point, whose coordinates it returns."""
+        b, n, count = self.b, self.n, 1 + self.m
 
-            def value(k: "int | Value", v: Pair) -> None:
-                at = self._place(self._times(p, count), k)
-                sound = whole_if_unsound(b, v)
-                b.store(self.values, at, sound.nlo)
-                b.store(self.values, self._place(at, 3 * count), sound.hi)
-                level = b.select(b.uno(v.nlo, v.hi), -1.0, b_level(b, v.level))
-                b.store(self.defined, at, b.select(b.oge(level, float(DEFINED)), 1.0, 0.0))
+        def point(i: "int | Value") -> Pair:
+            c = b.load(self.points, self._place(self._times(p, n), i))
+            return Pair(b.neg(c), c)
+        raw, write = self._raw()
+        Lowering(b, Enclosures(), {"x": point}, self.data).run(self._rows(system, write))
+        with b.loop(count) as turn:
+            at = self._place(self._times(p, count), turn.index)
+            *ends, level = (b.load(part, turn.index) for part in raw)
+            value = whole_if_unsound(b, Pair(*ends))
+            b.store(self.values, at, value.nlo)
+            b.store(self.values, self._place(at, 3 * count), value.hi)
+            b.store(self.defined, at, b.select(b.oge(level, float(DEFINED)), 1.0, 0.0))
+        return point
 
-            def row(k: int) -> Callable:
-                def write(at: tuple, v: Pair) -> None:
-                    v = whole_if_unsound(b, v)
-                    for side, end in enumerate((v.nlo, v.hi)):
-                        block = self._place(self._times(p, 2 * count), side * count + k)
-                        b.store(self.slopes, self._place(self._times(block, n), at[0]), end)
-                return write
-            Lowering(b, Enclosures(), {"x": point}, self.data).run(self._rows(system, value))
-            leaves = {"x": self.box, AT: point} | {name: self.box for row in slopes for name in row.between}
-            Lowering(b, Enclosures(), leaves, self.data).run([(s.value, row(k)) for k, s in enumerate(slopes)])
+    def _from_point(self, slopes: list[Slopes], p: Value, point: Callable[["int | Value"], Pair]) -> None:
+        """Slopes between a corner and the points of the region. Those that are 0 by their form are not computed."""
+        b, n, count = self.b, self.n, 1 + self.m
+        raw, outputs = [b.buffer(count * n) for _ in range(2)], []
+        with b.loop(count * n) as turn:
+            for part in raw:
+                b.store(part, turn.index, 0.0)
+
+        def writer(begin: int) -> Callable:
+            def write(at: tuple, v: Pair) -> None:
+                for part, end in zip(raw, (v.nlo, v.hi), strict=True):
+                    b.store(part, self._place(begin, at[0]), end)
+            return write
+        for k, row in enumerate(slopes):
+            begin = k * n
+            for part in row.value.args if row.value.op == "concat" else (row.value,):
+                if not is_zero(part):
+                    outputs.append((part, writer(begin)))
+                begin += part.size
+        leaves = {"x": self.box, AT: point} | {name: self.box for row in slopes for name in row.between}
+        Lowering(b, Enclosures(), leaves, self.data).run(outputs)
+        with b.loop(count * n) as turn:
+            slope = whole_if_unsound(b, Pair(*(b.load(part, turn.index) for part in raw)))
+            for side, end in enumerate((slope.nlo, slope.hi)):
+                b.store(self.slopes, self._place(self._times(p, 2 * count * n), side * count * n, turn.index), end)
 
     # ---- the lines
     def _write_lines(self) -> None:
@@ -280,7 +309,7 @@ class Lines(Inequalities):
         gone = b.ogt(b.add(self.violated, b.load(self.empty, 0)), 0.0)
         gone = b.mor(gone, b.mand(self.nothing, b.mnot(self.bounded_above)))
         above = b.mor(b.ogt(b.load(self.empty, 1), 0.0), b.mor(self.excluded, b.mand(self.nothing, self.bounded_above)))
-        lower = best_lower(b, known, b.load(self.lowest, 0), self.by_lines)
+        lower = best_lower(b, known, self.lowest, self.by_lines)
         lower = b.select(above, INF, lower)
         away = b.mor(gone, b.ogt(lower, self.upper))
         volume, axis = self._sides()
