@@ -29,7 +29,7 @@ class Lagrangian(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given: np.ndarray | None = None  # the parameters behind the upper bound
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

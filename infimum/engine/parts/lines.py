@@ -36,7 +36,7 @@ class Lines(Part):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _TOGETHER // self.n)
         self.parameters = np.concatenate([lo, hi, [np.inf]])
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

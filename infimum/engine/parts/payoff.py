@@ -7,11 +7,12 @@ class Payoff:
     """A test is tried on one step now and then, and used in the steps between if that was worth it.
 
     `first` is the number of the first step it is tried in, `period` how many steps a judgement holds, `worth` the part of the
-    regions it must discard.
+    regions it must discard. Where regions shrink with each step, what is judged early holds less long, if it is `soon` outdated:
+    no longer than there have been steps.
     """
 
-    def __init__(self, first: int, period: int, worth: float):
-        self.period, self.worth = period, worth
+    def __init__(self, first: int, period: int, worth: float, soon: bool = False):
+        self.period, self.worth, self.soon = period, worth, soon
         self.due, self.pays, self.tried, self.gained = first, False, 0, 0
 
     def is_due(self, step: int) -> bool:
@@ -20,7 +21,8 @@ class Payoff:
     def judge(self, step: int, regions: int, gone: float) -> None:
         """The test was tried on `regions` and discarded `gone` of them."""
         self.tried, self.gained = self.tried + regions, self.gained + int(gone)
-        self.pays, self.due = gone >= self.worth * regions, step + self.period
+        self.pays = gone >= self.worth * regions
+        self.due = step + (min(self.period, max(1, step)) if self.soon and not self.pays else self.period)
 
     def has_paid(self, step: int) -> None:
         """It was used without a trial, and was worth it."""
