@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum import evaluate
 from infimum.backend import cpu
 from infimum.lower.programs import GRADIENT
 from infimum.watch import Watch
@@ -18,14 +19,14 @@ def chain(x):
 
 @pytest.fixture
 def boxes(monkeypatch: pytest.MonkeyPatch) -> tuple[np.ndarray, np.ndarray]:
-    infimum.evaluate._lowered.clear()
+    evaluate._lowered.clear()
     cpu._compiled.clear()
     monkeypatch.setattr(cpu, "_LINE", 0.0)  # any run finds it worth its price
     lo = np.random.default_rng(0).uniform(-2, 2, (3, 100))
     return lo, lo + 0.1
 
 
-def same(one: infimum.evaluate.Derivative, other: infimum.evaluate.Derivative) -> bool:
+def same(one: evaluate.Derivative, other: evaluate.Derivative) -> bool:
     pairs = (one.value.lo, other.value.lo), (one.value.hi, other.value.hi), (one.lo, other.lo), (one.hi, other.hi)
     return all((a.view(np.int64) == b.view(np.int64)).all() for a, b in pairs)
 
