@@ -6,7 +6,6 @@ and shows meanwhile what the run is doing. Without a run it does nothing.
 
 from collections.abc import Callable
 from contextvars import ContextVar, Token
-from math import inf
 from time import perf_counter
 
 _SHOWN = 0.2  # seconds between two looks at what is going on
@@ -67,9 +66,3 @@ def heed(phase: str | None = None) -> None:
         if phase is not None:
             watch.phase = phase
         watch.look()
-
-
-def seconds_left() -> float:
-    """What the run has for compiling; infinite without a run or a limit."""
-    watch = _watch.get()
-    return inf if watch is None or watch.end is None else watch.end - perf_counter()

@@ -5,7 +5,6 @@ import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextvars import Context
 from dataclasses import dataclass
 from struct import pack
 from weakref import WeakValueDictionary
@@ -14,23 +13,21 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-from infimum import environment
 from infimum.backend import workers
 from infimum.backend.arrays import HostArrays
-from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, address, host
+from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, address, host
 from infimum.backend.llvm import Renderer, lane_body
 from infimum.backend.routines import RoutineRenderer, declared
 from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.threads import thread_count
 from infimum.lower.kernel import Function, Kernel, Loop
-from infimum.watch import heed, seconds_left
+from infimum.watch import heed
 
-_library: dict[str, "_LibraryEntry"] = {}  # by their symbols
+_library: dict[tuple[str, int], "_LibraryEntry"] = {}
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
 _compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
 _KEEP = 256
 _MODULE = 4000  # lines of LLVM IR that are compiled at once where there are many
-_MOST, _LINE = 20_000, 60e-6  # lines that are compiled a second time at most, and the seconds that each takes then
 _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # what a routine needs beside arrays and buffers
 _PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
@@ -45,18 +42,12 @@ class _LibraryEntry:
 
 
 class CompiledKernel:
-    """A kernel in machine code; call `run`. Holds the modules whose code it uses.
-
-    With `better` it is compiled again, in a way that takes longer and makes faster code with the same bits, as soon as it has run
-    for the seconds that this takes.
-    """
+    """A kernel in machine code; call `run`. Holds the modules whose code it uses."""
 
     def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],
-                 narrow: Callable[[], "CompiledKernel"], better: Callable[[], "CompiledKernel"] | None = None,
-                 price: float = 0.0):
+                 narrow: Callable[[], "CompiledKernel"]):
         self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
         self._module, self._needs = module, needs
-        self._better, self._price, self._spent = better, price, 0.0
         self._work = module.address("work")
         self._scratch_doubles = doubles
         self._cost = 0.3e-9 * _weight(kernel.body)  # seconds a box: a guess until measured
@@ -70,8 +61,6 @@ class CompiledKernel:
         count = (inputs[0] if inputs else outputs[0]).shape[1]
         if count == 0 or times == 0:
             return
-        if self._better is not None and self._spent >= self._price and seconds_left() > 2 * self._price:
-            self._improve()
         if count < self.lanes:
             small = count > _NARROW or self._cost < _LONG
             (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
@@ -100,19 +89,10 @@ class CompiledKernel:
             counter.value, turns = 0, min(most, times)
             seconds = workers.run(Enter.call, [(self._work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
                                                 second, turns) for s in aligned])
-            times, self._spent = times - turns, self._spent + seconds * threads
+            times -= turns
             first, second = (second, first) if turns % 2 else (first, second)
         if count >= 1024:
             self._cost = seconds * threads / (count * turns)
-
-    def _improve(self) -> None:
-        """Takes the better code. Other threads may be running what is here: it stays. A run that is over while this is compiled
-        hears of it after its step."""
-        make, self._better = self._better, None
-        if make is not None:
-            better = Context().run(make)
-            self._needs = [*self._needs, self._module, *better._needs]
-            self._module, self._work = better._module, better._work
 
     def _split(self, count: int, threads: int) -> tuple[int, int]:
         """How many threads share the boxes, and in blocks of how many: about a millisecond each, in whole vectors.
@@ -149,24 +129,20 @@ def _weight(items: list) -> float:
 
 
 class CpuBackend:
-    """Compiles kernels for this processor; `lanes` and `threads` change the speed, never a bit.
-
-    `plain`: in the way that takes least, until a kernel has run for so long that better code is worth it.
-    """
+    """Compiles kernels for this processor; `lanes` and `threads` change the speed, never a bit."""
 
     name = "cpu"
     arrays = HostArrays()
 
-    def __init__(self, lanes: int | None = None, threads: int | None = None, plain: bool = True):
-        self.lanes, self.plain = lanes or host().lanes, plain
+    def __init__(self, lanes: int | None = None, threads: int | None = None):
+        self.lanes = lanes or host().lanes
         self.threads = thread_count(threads)
         self.spelling = (ArmSpelling if host().arm else SimdSpelling)(self.lanes)
 
-    @environment.ours  # LLVM folds constants as this thread rounds
     def compile(self, kernel: Kernel) -> CompiledKernel:
         """Machine code for the kernel, from the cache if an equal one was compiled before."""
         work, routines, doubles = self._texts(kernel)
-        told = [work, *routines, str(kernel.buffers), str(self.plain), host().name, host().flags, llvmlite.__version__]
+        told = [work, *routines, str(kernel.buffers), host().name, host().flags, llvmlite.__version__]  # sizes may not be in it
         key = hashlib.blake2b("|".join(told).encode()).hexdigest()
         with LOCK:
             found = _compiled.get(key)
@@ -181,36 +157,34 @@ class CpuBackend:
         functions = kernel.functions()
         needs = self._routine_modules(functions, routines)
         module = self._module(functions, work)
-        needs += [_library[self._symbol(f.name)].module for f in functions]
-        lines = sum(text.count("\n") for text in (work, *routines.values()))
-        better = (lambda: CpuBackend(self.lanes, plain=False).compile(kernel)) if self.plain and lines <= _MOST else None
-        return CompiledKernel(kernel, self.lanes, doubles, module, needs, lambda: CpuBackend(_NARROW).compile(kernel),
-                              better, _LINE * lines)
+        needs += [_library[f.name, self.lanes].module for f in functions]
+        return CompiledKernel(kernel, self.lanes, doubles, module, needs, lambda: CpuBackend(_NARROW).compile(kernel))
 
     def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
         """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""
         symbols = {self._symbol(name): text for name, text in routines.items()}
         found = {s: _routines[s] for s in symbols if s in _routines}
         new = [s for s in symbols if s not in found]
+        plain = sum(symbols[s].count("\n") for s in new) > PLAIN
         while new:
             heed()
             some, lines = [], 0
             while new and lines < _MODULE:
                 some.append(new.pop())
                 lines += symbols[some[-1]].count("\n")
-            module = self._module(functions, self._frame(functions, *(symbols[s] for s in some)))
+            module = self._module(functions, self._frame(functions, *(symbols[s] for s in some)), plain)
             for s in some:
                 found[s] = _routines[s] = module
                 llvm.add_symbol(s, module.address(s))
         return list(dict.fromkeys(found.values()))
 
-    def _module(self, functions: list[Function], ir: str) -> Module:
+    def _module(self, functions: list[Function], ir: str, plain: bool = False) -> Module:
         """Elementary functions that no earlier module brought along are compiled with this one and kept for all later ones."""
         new = [f for f in functions if not self._known(f)]
-        module = Module(Enter.text() + self.defining(new, ir), self.plain)
+        module = Module(Enter.text() + self.defining(new, ir), plain)
         Enter.found_in(module)
         for f in new:
-            _library[self._symbol(f.name)] = _LibraryEntry(f, module)
+            _library[f.name, self.lanes] = _LibraryEntry(f, module)
             llvm.add_symbol(self._symbol(f.name), module.address(self._symbol(f.name)))
         return module
 
@@ -221,7 +195,7 @@ class CpuBackend:
         return ir
 
     def _known(self, f: Function) -> bool:
-        entry = _library.get(self._symbol(f.name))
+        entry = _library.get((f.name, self.lanes))
         if entry is not None and entry.function is not f and self._definition(entry.function) != self._definition(f):
             raise ValueError(f"two different functions are called {f.name}")
         return entry is not None
@@ -230,10 +204,10 @@ class CpuBackend:
         return Renderer(self.spelling).function(f)
 
     def _symbol(self, name: str) -> str:
-        return f"infimum_{name}_{self.lanes}{'_plain' if self.plain else ''}"
+        return f"infimum_{name}_{self.lanes}"
 
     def _named(self, ir: str) -> str:
-        """Functions of the library carry their number of lanes in their symbol, and how they are compiled."""
+        """Functions of the library carry their number of lanes in their symbol."""
         return re.sub(r"@(?!llvm\.|work\()(\w+)\(", lambda m: f"@{self._symbol(m[1])}(", ir)
 
     def text(self, kernel: Kernel) -> str:

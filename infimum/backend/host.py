@@ -11,6 +11,7 @@ import numpy as np
 from infimum.errors import HostError
 
 LOCK = threading.RLock()  # LLVM compiles one module at a time
+PLAIN = 20_000  # more lines of LLVM IR than this are compiled in the plain way
 PARAMETERS = "ptr %arrays, ptr %data, ptr %udata, ptr %scratch, i64 %stride, i64 %total, i64 %block, ptr %counter"
 ATTRIBUTES = "attributes #0 = { noinline nounwind strictfp }\nattributes #1 = { nounwind strictfp }\n"
 
@@ -87,7 +88,7 @@ class Host:
 
     def machine(self, plain: bool = False):
         """A new TargetMachine for the module: llvmlite hands it over to the engine, so it is never shared. `plain`: one that
-        compiles in 0.4 of the time, and no bit otherwise; its code takes about 1.5 to 2.5 times as long."""
+        compiles in half the time, and no bit otherwise, where there is very much to compile."""
         level = 0 if plain else 1
         return llvm.Target.from_triple(self.triple).create_target_machine(cpu=self.name, features=self.flags, opt=level, jit=True)
 
@@ -100,7 +101,7 @@ class Module:
     """Machine code of one LLVM module. It owns the engine: dropping it frees the code."""
 
     def __init__(self, ir: str, plain: bool = False):
-        self.ir, self.plain = ir, plain
+        self.ir, self.plain = ir, plain or ir.count("\n") > PLAIN
         # no optimiser passes: the Builder has merged and hoisted what can be, and code generation does the rest
         self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(ir), host().machine(self.plain))
         self.engine.finalize_object()
