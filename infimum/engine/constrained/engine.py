@@ -10,6 +10,7 @@ from infimum.engine.branch import Branch
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.engine.parts.propagation import propagate
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.points.swarm_options import SwarmOptions
@@ -81,6 +82,13 @@ class ConstrainedRun:
     def _made(self) -> Branch:
         return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
 
+    def _begun(self) -> Branch:
+        """With what propagation leaves of the whole box; with nothing where that is nothing."""
+        branch, left = self._made(), propagate(self.evaluator, self.lo, self.hi)
+        if left is not None:
+            branch.begin(*(end[:, None] for end in left))
+        return branch
+
     def _taught(self) -> list[Lagrangian]:
         return [part for part in self.branch.parts if isinstance(part, Lagrangian)]
 
@@ -88,8 +96,7 @@ class ConstrainedRun:
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them."""
         if self.branch is None:
-            branch = self._made()
-            branch.begin(self.lo[:, None], self.hi[:, None])
+            branch = self._begun()
             if len(branch.pool) and not branch.done:
                 for steps in self.search.rounds():
                     for _ in steps:
@@ -133,7 +140,7 @@ class ConstrainedRun:
 
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
-        if x is not None and multipliers is not None:
+        if x is not None and multipliers is not None and self._taught():
             penalty, factor = convexity(self.evaluator, self.search.x, multipliers)
             for part in self._taught():
                 part.learn(self.search.x, multipliers, penalty, factor)
@@ -150,8 +157,7 @@ class ConstrainedRun:
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far."""
         if self.branch is None:
-            self.branch = self._made()
-            self.branch.begin(self.lo[:, None], self.hi[:, None])
+            self.branch = self._begun()
         branch = self.branch
         return proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
                              nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
