@@ -1,12 +1,13 @@
 """Recomputes the optima of the constrained gallery and writes infimum/problems/constrained/optima.py.
 
     python -m bench.constrained_optima search [NAME ...]     # many local searches, the best made precise
-    python -m bench.constrained_optima confirm [NAME ...]    # what Gurobi, SCIP and MAiNGO say, 20 s each
+    python -m bench.constrained_optima confirm [NAME ...]    # Gurobi, SCIP and MAiNGO, until one agrees
 
 `search` keeps the better of what it finds and what is recorded. `confirm` notes the solvers that claim the recorded value as the
 global minimum, prints where one claims less, and gives their points to the local search.
 """
 
+import math
 import sys
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from infimum.problems import constrained
 from infimum.problems.constrained import optima
 
 FILE = Path(optima.__file__)
+SECONDS = 10.0  # for each global solver
 HEAD = '''"""The optima of the constrained problems: value, a minimiser, and the global solvers that claim the same value.
 
 Written by `python -m bench.constrained_optima`: local searches from many points, the best made precise over its active
@@ -30,13 +32,15 @@ OPTIMA: dict[str, tuple[float, tuple[float, ...], tuple[str, ...]]] = {
 
 def lines(name: str, value: float, point: tuple[float, ...], confirmed: tuple[str, ...]) -> str:
     """A row of the table, wrapped."""
-    text, row = [f"    {name!r}: ({value!r}, ("], "       "
-    for number in point:
-        if len(row) + len(repr(number)) > 126:
+    words = [f"{name!r}:", f"({value!r},", *(f"{number!r}," for number in point), f"{confirmed!r}),"]
+    words[2], words[-2] = f"({words[2]}", f"{words[-2]})," if len(point) == 1 else f"{words[-2][:-1]}),"
+    text, row = [], "   "
+    for word in words:
+        if len(row) + len(word) + 1 > 130:
             text.append(row)
             row = "       "
-        row += f" {number!r},"
-    return "\n".join([*text, row, f"    ), {confirmed!r}),"]).replace("'", '"') + "\n"
+        row += f" {word}"
+    return "\n".join([*text, row]).replace("'", '"') + "\n"
 
 
 def record(name: str, row: tuple) -> None:
@@ -68,17 +72,27 @@ def best(p: constrained.Constrained, count: int, extra: list) -> tuple[float, tu
     return value, point
 
 
-def confirm(p: constrained.Constrained) -> tuple[str, ...]:
-    """The solvers that claim the recorded minimum."""
+def confirm(p: constrained.Constrained, before: tuple | None) -> tuple | None:
+    """The row of the table after the global solvers have spoken: a better optimum if one has found it, and who agrees."""
     from bench.constrained_provers import SOLVERS
-    value, agreed = p.minimum.lo, []
-    slack = 1e-4 * max(1.0, abs(value))
+    claims = {}
     for name, solver in SOLVERS.items():
         try:
-            claim = solver(p, 20.0)
-        except Exception as error:  # a formula that the solver does not know
-            print(f"{p.name}: {name} {type(error).__name__}: {str(error)[:90]}", flush=True)
+            claims[name] = claim = solver(p, SECONDS)
+        except Exception as error:  # a formula that the solver does not know, or more than its licence allows
+            print(f"{p.name}: {name} {type(error).__name__}: {str(error)[-90:]}", flush=True)
             continue
+        known = math.inf if before is None else before[0]
+        if claim.x and (before is None or claim.upper < known - 1e-5 * max(1.0, abs(known))):
+            found = best(p, 0, [claim.x])
+            before = (*found, ()) if found is not None and found[0] < known else before
+        if before is not None and claim.solved and abs(claim.lower - before[0]) <= max(1e-6, 1e-4 * abs(before[0])):
+            break
+    if before is None:
+        return None
+    value, agreed = before[0], []
+    slack = max(1e-6, 1e-4 * abs(value))
+    for name, claim in claims.items():
         verdict = "undecided"
         if claim.solved:
             verdict = "agrees" if abs(claim.lower - value) <= slack and abs(claim.upper - value) <= slack else "DISAGREES"
@@ -87,7 +101,7 @@ def confirm(p: constrained.Constrained) -> tuple[str, ...]:
         agreed += [name] * (verdict == "agrees")
         said = f"{claim.lower:.9g} to {claim.upper:.9g}, here {value:.9g} ({claim.status})"
         print(f"{p.name}: {name} {verdict}: {said}", flush=True)
-    return tuple(agreed)
+    return (*before[:2], tuple(agreed))
 
 
 def main(task: str, *names: str) -> None:
@@ -96,12 +110,14 @@ def main(task: str, *names: str) -> None:
         p, before = constrained.get(name), optima.OPTIMA.get(name)
         if p.infeasible:
             continue
+        if before is not None and (p.n != len(before[1]) or Sides.of(p).violation(np.array(before[1])) > 1e-6):
+            before = None  # the problem has changed
         if task == "search":
             found = best(p, 30, [])
             if found is not None and (before is None or found[0] <= before[0] + 1e-9 * max(1.0, abs(before[0]))):
                 record(name, (*found, before[2] if before else ()))
-        elif before is not None:
-            record(name, (*before[:2], confirm(p)))
+        elif (row := confirm(p, before)) is not None:
+            record(name, row)
 
 
 if __name__ == "__main__":

@@ -106,6 +106,8 @@ def search(p: Constrained, count: int, extra: Any = (), seconds: float = 6.0) ->
     whole = np.zeros(p.n, dtype=bool) if p.integrality is None else np.array(p.integrality, dtype=bool)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        given = [np.clip(np.where(whole, np.rint(x), x), p.lo, p.hi) for x in map(np.asarray, extra)]
+        ends += [(float(p.fun(x)), x) for x in given if sides.violation(x) < 1e-6]
         for start in [*extra, *starts(p, count, rng)]:
             if time.monotonic() - began > seconds:
                 break
@@ -233,13 +235,13 @@ def accept(p: Constrained, sides: Sides, x: np.ndarray) -> tuple[arb, np.ndarray
 
 def precise(p: Constrained, point: np.ndarray, seen: float) -> tuple[arb, np.ndarray] | None:
     """The best polished point near a local minimiser, over several ideas of what is active."""
-    before, ctx.prec = ctx.prec, BITS
+    before, ctx.prec, began = ctx.prec, BITS, time.monotonic()
     try:
         found = []
         ways = [*product((1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3), (1e-13, 1e-7), (None,)),
                 *product((1e-8, 1e-6), (1e-13, 1e-7), range(p.n + len(Sides.of(p).lb)))]
         for near, cut, without in ways:
-            if without is not None and (found or without > 40):
+            if (without is not None and found) or time.monotonic() - began > 25:
                 continue
             try:
                 polished = polish(p, point, near, cut, without)
@@ -250,7 +252,7 @@ def precise(p: Constrained, point: np.ndarray, seen: float) -> tuple[arb, np.nda
         if not found:
             for digits in range(0, 9):
                 snapped = accept(p, Sides.of(p), exact(np.clip(np.round(point, digits), p.lo, p.hi)))
-                if snapped and abs(float(snapped[0]) - seen) <= 1e-6 * max(1.0, abs(seen)):
+                if snapped and abs(float(snapped[0]) - seen) <= 1e-3 * max(1.0, abs(seen)):  # at a cusp no more is seen
                     return snapped
             return None
         return min(found, key=lambda pair: float(pair[0]))

@@ -24,28 +24,33 @@ class Formula:
     def __init__(self, op: str, *args: Any) -> None:
         self.op, self.args = op, args
 
+    def _with(self, op: str, other: Any, swapped: bool = False) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented  # NumPy's turn, element by element
+        return Formula(op, other, self) if swapped else Formula(op, self, other)
+
     def __add__(self, other: Any) -> Any:
-        return self if not isinstance(other, Formula) and other == 0 else Formula("add", self, other)
+        return self if isinstance(other, (int, float)) and other == 0 else self._with("add", other)
 
     def __sub__(self, other: Any) -> Any:
-        return self if not isinstance(other, Formula) and other == 0 else Formula("sub", self, other)
+        return self if isinstance(other, (int, float)) and other == 0 else self._with("sub", other)
 
     def __rsub__(self, other: Any) -> Any:
-        return Formula("sub", other, self)
+        return self._with("sub", other, swapped=True)
 
     def __mul__(self, other: Any) -> Any:
-        if not isinstance(other, Formula) and other in (0, 1):
+        if isinstance(other, (int, float)) and other in (0, 1):
             return self if other == 1 else 0.0
-        return Formula("mul", self, other)
+        return self._with("mul", other)
 
     def __truediv__(self, other: Any) -> Any:
-        return Formula("div", self, other)
+        return self._with("div", other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return Formula("div", other, self)
+        return self._with("div", other, swapped=True)
 
     def __pow__(self, other: Any) -> Any:
-        return Formula("pow", self, other)
+        return self._with("pow", other)
 
     def __rpow__(self, other: Any) -> Any:
         return Formula("exp", self * math.log(other))
@@ -74,22 +79,23 @@ class Formula:
 OPERATORS = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b}
 
 
-def build(formula: Any, algebra: dict[str, Callable], variables: list) -> Any:
-    """The solver's expression for a formula."""
+def build(formula: Any, algebra: dict[str, Callable], variables: list, known: dict) -> Any:
+    """The solver's expression for a formula; what occurs twice is built once."""
     if not isinstance(formula, Formula):
         return float(formula)
     if formula.op == "variable":
         return variables[formula.args[0]]
-    args = [build(arg, algebra, variables) for arg in formula.args]
-    if formula.op == "pow":
-        exponent = args[1]
-        if isinstance(exponent, float) and exponent == int(exponent) and 0 < exponent <= 3:  # products are what all of them know
-            power = args[0]
-            for _ in range(int(exponent) - 1):
-                power = power * args[0]
-            return power
-        return algebra["pow"](*args)
-    return {**OPERATORS, **algebra}[formula.op](*args)
+    if id(formula) in known:
+        return known[id(formula)]
+    args = [build(arg, algebra, variables, known) for arg in formula.args]
+    if formula.op == "pow" and isinstance(args[1], float) and args[1] in (1, 2, 3):  # products are what all of them know
+        result = args[0]
+        for _ in range(int(args[1]) - 1):
+            result = result * args[0]
+    else:
+        result = {**OPERATORS, **algebra}[formula.op](*args)
+    known[id(formula)] = result
+    return result
 
 
 def formulas(p: Constrained) -> tuple[Any, list[tuple[float, Any, float]]]:
@@ -98,8 +104,8 @@ def formulas(p: Constrained) -> tuple[Any, list[tuple[float, Any, float]]]:
     sides = []
     for c in p.constraints:
         values = np.asarray(c.fun(x), dtype=object)
-        ends = (np.broadcast_to(np.asarray(end, dtype=float), values.shape).ravel() for end in (c.lb, c.ub))
-        sides += [(low, value, high) for low, value, high in zip(next(ends), values.ravel(), next(ends), strict=True)]
+        lows, highs = (np.broadcast_to(np.asarray(end, dtype=float), values.shape).ravel().tolist() for end in (c.lb, c.ub))
+        sides += zip(lows, values.ravel(), highs, strict=True)
     value = p.fun(x)
     return value.item() if isinstance(value, np.ndarray) else value, sides
 
@@ -111,7 +117,7 @@ def gurobi(p: Constrained, limit: float) -> Claim:
 
     algebra = {"exp": nlfunc.exp, "log": nlfunc.log, "sqrt": nlfunc.sqrt, "sin": nlfunc.sin, "cos": nlfunc.cos,
                "pow": lambda a, b: a**b}
-    value, sides = formulas(p)
+    (value, sides), known = formulas(p), {}
     whole = p.integrality or (0,) * p.n
     with gurobipy.Model(env=_gurobi_environment()) as model:
         for name, setting in (("Threads", 1), ("MIPGap", TOLERANCE), ("MIPGapAbs", TOLERANCE), ("TimeLimit", limit),
@@ -122,7 +128,7 @@ def gurobi(p: Constrained, limit: float) -> Claim:
              w in zip(p.bounds, whole, strict=True)]
         polynomial = (gurobipy.LinExpr, gurobipy.QuadExpr, gurobipy.Var)
         for low, formula, high in sides:
-            e = build(formula, algebra, x)
+            e = build(formula, algebra, x, known)
             if not isinstance(e, polynomial):
                 v = model.addVar(lb=low, ub=high)
                 model.addConstr(v == e)
@@ -132,7 +138,7 @@ def gurobi(p: Constrained, limit: float) -> Claim:
                 for sign, end in ((1, high), (-1, -low)):
                     if math.isfinite(end):
                         model.addConstr(sign * e <= end)
-        e = build(value, algebra, x)
+        e = build(value, algebra, x, known)
         if not isinstance(e, polynomial):
             v = model.addVar(lb=-GRB.INFINITY)
             model.addConstr(v == e)
@@ -156,11 +162,11 @@ def scip(p: Constrained, limit: float) -> Claim:
                           ("numerics/feastol", 1e-8)):
         model.setParam(name, setting)
     algebra = {"exp": ps.exp, "log": ps.log, "sqrt": ps.sqrt, "sin": ps.sin, "cos": ps.cos, "pow": lambda a, b: a**b}
-    value, sides = formulas(p)
+    (value, sides), known = formulas(p), {}
     whole = p.integrality or (0,) * p.n
     x = [model.addVar(lb=a, ub=b, vtype="I" if w else "C") for (a, b), w in zip(p.bounds, whole, strict=True)]
     for low, formula, high in sides:
-        e = build(formula, algebra, x)
+        e = build(formula, algebra, x, known)
         if low == high:
             model.addCons(e == low)
         else:
@@ -169,7 +175,7 @@ def scip(p: Constrained, limit: float) -> Claim:
             if math.isfinite(low):
                 model.addCons(e >= low)
     t = model.addVar(lb=None)
-    model.addCons(t >= build(value, algebra, x))
+    model.addCons(t >= build(value, algebra, x, known))
     model.setObjective(t)
     model.optimize()
     found, status = model.getNSols() > 0, model.getStatus()
@@ -195,12 +201,12 @@ def maingo(p: Constrained, limit: float) -> Claim:
                     for (a, b), w in zip(p.bounds, whole, strict=True)]
 
         def evaluate(self, x: Any) -> Any:
-            result, x = mp.EvaluationContainer(), list(x)
-            result.objective = build(value, algebra, x)
-            built = [(low, build(formula, algebra, x), high) for low, formula, high in sides]
+            result, x, known = mp.EvaluationContainer(), list(x), {}
+            result.objective = build(value, algebra, x, known)
+            built = [(low, build(formula, algebra, x, known), high) for low, formula, high in sides]
             result.eq = [e - low for low, e, high in built if low == high]
-            result.ineq = [e - high for low, e, high in built if low != high and math.isfinite(high)]
-            result.ineq += [low - e for low, e, high in built if low != high and math.isfinite(low)]
+            result.ineq = [e - high for low, e, high in built if low != high and math.isfinite(high)] + [
+                low - e for low, e, high in built if low != high and math.isfinite(low)]
             return result
 
     model = Model()

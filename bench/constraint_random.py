@@ -1,12 +1,12 @@
 """Random constrained problems whose optimum is known, and infeasible ones: every word of an answer is judged, in ball arithmetic.
 
-Let x* be a point of whole quarters (whole numbers where a variable is an integer), p a sum of squares that vanishes at x*, g_k and
-h_k any functions that vanish there, and λ_k >= 0. At every point with g_k >= 0 and h_k = 0,
+Let x* be a point of whole quarters (whole numbers where a variable is an integer), p a sum of squares that vanishes at x*, g_k
+and h_k any functions that vanish there, and λ_k >= 0. At every point with g_k >= 0 and h_k = 0,
 
     f = p + Σ λ_k g_k + Σ μ_k h_k + c
 
-is at least c, which it is at x*: the least value is c, however wild g_k and h_k are. Constraints that x* meets strictly are added,
-and for an infeasible problem one that contradicts another by a little.
+is at least c, which it is at x*: the least value is c, however wild g_k and h_k are. Constraints that x* meets strictly are
+added, and for an infeasible problem one that contradicts another by a little.
 """
 
 import math

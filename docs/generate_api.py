@@ -17,6 +17,7 @@ from typing import Any
 import infimum
 from infimum import errors as error_classes
 from infimum import problems, result
+from infimum.constraint import Constraint
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.points.swarm_options import SwarmOptions
@@ -35,7 +36,9 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
     "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions, SubdomainOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
                    infimum.MeanValue, infimum.Interval),
-    "Test problems": (problems.get, problems.names, problems.sizes, problems.all_problems, problems.GalleryProblem),
+    "Test problems": (problems.get, problems.names, problems.sizes, problems.all_problems, problems.GalleryProblem,
+                      problems.constrained.get, problems.constrained.names, problems.constrained.all_problems,
+                      problems.constrained.Constrained, Constraint),
     "Exact constants: `pi` and `e`": (infimum.Real,),
     "Problems": (infimum.Problem,),
 }
@@ -139,7 +142,8 @@ def members(kind: type) -> list[str]:
 def entry(thing: Any) -> str:
     """The text about one function or class."""
     if isinstance(thing, FunctionType):
-        name = ("problems." if thing.__module__ == problems.__name__ else "") + thing.__name__
+        module = thing.__module__
+        name = (f"{module.removeprefix('infimum.')}." if module.startswith(problems.__name__) else "") + thing.__name__
         return f"### `{name}`\n\n```text\n{signature(thing, name, 120)}\n```\n\n{prose(thing.__doc__)}"
     paragraph, lines = described(thing) if is_dataclass(thing) else ("", [])
     parts = [f"### `{thing.__name__}`", prose(thing.__doc__, paragraph)]

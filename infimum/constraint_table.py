@@ -15,8 +15,8 @@ class ConstraintValue:
 
     name: what you called it, or how you wrote it. number: its place in the list `constraints`; element: its place in the array,
     if it is one of an array. value: an enclosure of its body. lower, upper: what the body must lie between; they are equal for an
-    equation. active: True if the body is nearly at one of these ends, as far as the gap tells. multiplier: how much the optimum
-    changes if that end moves by a unit, to first order; an estimate, None where it is not known.
+    equation. active: True if the body lies at one of these ends, to about six digits. multiplier: how much the optimum changes if
+    that end moves by a unit, to first order; an estimate.
     """
 
     name: str
@@ -26,7 +26,7 @@ class ConstraintValue:
     lower: float
     upper: float
     active: bool
-    multiplier: float | None = None
+    multiplier: float
 
 
 class ConstraintValues(Sequence):
@@ -35,8 +35,8 @@ class ConstraintValues(Sequence):
 
     >>> row = ConstraintValue("x[0] + x[1] >= 12", 0, None, Interval(12.0, 12.0), 12.0, float("inf"), True, 2.0)
     >>> print(ConstraintValues([row]))
-    constraint                    value  ends                     active  multiplier
-    x[0] + x[1] >= 12                12  [12, inf]                yes     2
+      # constraint                    value  ends                     active  multiplier
+      0 x[0] + x[1] >= 12                12  [12, inf]                yes     2
     """
 
     __slots__ = ("_rows", "violation")
@@ -63,11 +63,11 @@ class ConstraintValues(Sequence):
         rows = self._rows if len(self) <= most else sorted(self._rows, key=lambda row: not row.active)[:most]
         names = [_shortened(row.name) for row in rows]
         wide = max([len("constraint"), *map(len, names)])
-        found = [f"{'constraint':<{wide}}  {'value':>16}  {'ends':<24} {'active':<6}  multiplier"]
+        found = [f"  # {'constraint':<{wide}}  {'value':>16}  {'ends':<24} {'active':<6}  multiplier"]
         for name, row in zip(names, rows, strict=True):
             ends = f"[{row.lower:.9g}, {row.upper:.9g}]" if row.lower < row.upper else f"= {row.lower:.9g}"
-            found.append(f"{name:<{wide}}  {_middle(row.value):>16}  {ends:<24} {'yes' if row.active else 'no':<6}  "
-                         f"{'' if row.multiplier is None else f'{row.multiplier:.6g}'}".rstrip())
+            found.append(f"{row.number:>3} {name:<{wide}}  {_middle(row.value):>16}  {ends:<24} "
+                         f"{'yes' if row.active else 'no':<6}  {row.multiplier:.6g}")
         return found + ([f"and {len(self) - most:,} more"] if len(self) > most else [])
 
 

@@ -118,6 +118,8 @@ class MeanValue:
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _facts: "OrderedDict[tuple, Any]" = OrderedDict()
 _KEEP = 256
+_BATCH = 1 << 13
+_WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
 
 def _fact(find: Callable) -> cached_property:
@@ -131,8 +133,6 @@ def _fact(find: Callable) -> cached_property:
                 _facts.popitem(last=False)
         return _facts[key]
     return cached_property(known)
-_BATCH = 1 << 13
-_WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
 
 @environment.all_ours

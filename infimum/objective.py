@@ -103,8 +103,7 @@ def is_empty(constraints: Any) -> bool:
 def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, relaxed: float,
            notes: list[str]) -> Result:
     """The result, with all that belongs to the question and the device."""
-    verified = np.isfinite(result.lower if objective.maximises else result.upper)
-    feasible = result.feasible if result.feasible is not None else result.x if verified else None
+    feasible = _feasible(result, run)
     result = replace(result, device=evaluator.backend.name, batch=getattr(run, "batch", None), feasible=feasible,
                      purpose=objective.purpose)
     if evaluator.system is not None:
@@ -114,6 +113,14 @@ def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result:
         result = replace(result, message=f"{what} all constraints")
     told = notes if len(notes) <= _NOTES else [*notes[:_NOTES], f"and so do {len(notes) - _NOTES:,} more"]
     return replace(result, message="; ".join([result.message, *told])) if told else result
+
+
+def _feasible(result: Result, run: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray] | None:
+    """The point at which the value of the result is verified, or the box that is proved to hold one; None if there is none."""
+    if result.x is None or not np.isfinite(result.fun) or np.isinf(result.lower if result.maximised else result.upper):
+        return None
+    box = getattr(getattr(run, "incumbent", None), "box", None)
+    return result.x if box is None or np.array_equal(*box) else box
 
 
 def view_of(evaluator: Evaluator, problem: Problem, objective: Objective) -> View:

@@ -182,6 +182,9 @@ def feasible(bounds: Any, constraints: Any, **settings: Any) -> Result:
     With the verdict PROVED, `result.feasible` is such a point or, where there are equations, a pair (lo, hi): a box that is
     proved to hold one. With INFEASIBLE it is proved that no point meets all constraints. Further arguments are those of
     `minimize`.
+
+    >>> feasible([(0, 4), (0, 4)], lambda x: x[0] + x[1] >= 9).verdict.name
+    'INFEASIBLE'
     """
     refuse({name: value for name, value in settings.items() if name not in _KNOWN}, feasible, minimize)
     return minimize(Objective(nothing, "feasible"), bounds, constraints=constraints, **settings)

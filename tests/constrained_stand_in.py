@@ -4,6 +4,7 @@ Equations are never proved; `told` may hold a box that is then taken for proved.
 """
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ class StandIn:
         self.max_boxes, self.batch = max_boxes or 20000, batch
         self.lo, self.hi, self.low = problem.lo[:, None].copy(), problem.hi[:, None].copy(), np.array([-np.inf])
         self.best, self.value, self.evaluations, self.count = None, np.inf, 0, 0
+        self.incumbent = SimpleNamespace(box=self.told)
 
     @property
     def x(self) -> np.ndarray:
@@ -70,7 +72,7 @@ class StandIn:
         if self.told is not None and self.best is None:
             self.best = (self.told[0] + self.told[1]) / 2
             self.value = float(self.evaluator.rows(*self.told).hi[0])
-        if value.min() < self.value:
+        if self.told is None and value.min() < self.value:
             self.best, self.value = points[:, np.argmin(value)].copy(), float(value.min())
         self.lo, self.hi, self.low = (np.concatenate([a, b[..., alive]], axis=-1)
                                       for a, b in ((self.lo, lo), (self.hi, hi), (self.low, rows.lo[0])))
@@ -80,5 +82,4 @@ class StandIn:
         verdict = Verdict.INFEASIBLE if not self.low.size and self.best is None else Verdict.PROVED if met else Verdict.STOPPED
         return Result(x=self.best, fun=self.value, success=met, status=0, message=stopped or "the limit was reached", nit=0,
                       nfev=self.evaluations, verdict=verdict, lower=self.lower, upper=self.value, history=history,
-                      regions=Cover(self.lo, self.hi, self.low), boxes=[], engine=self.name, seconds=seconds, seed=self.seed,
-                      feasible=self.told if self.best is not None else None)
+                      regions=Cover(self.lo, self.hi, self.low), boxes=[], engine=self.name, seconds=seconds, seed=self.seed)

@@ -107,7 +107,7 @@ def test_names_for_type_checkers_are_the_public_names():
     told = {alias.asname: (node.module, alias.name) for node in block.body for alias in node.names}
     assert set(told) == {*infimum.__all__, "problems"} <= set(dir(infimum))
     for name, (module, there) in told.items():
-        assert there == name and (name == "problems" or getattr(sys.modules[module], name) is getattr(infimum, name))
+        assert there == name and (name == "problems" or getattr(infimum, name) is getattr(sys.modules[module], name))
 
 
 def test_a_name_that_is_not_there():

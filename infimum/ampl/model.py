@@ -76,7 +76,7 @@ class Model:
         for group in _parted(formulas.grouped(bodies)):
             at = np.array([row for _, some in group for row in some], dtype=np.intp)
             low, high = (ends[at] for ends in bounds["r"])
-            fun = Function(f"constraints {at.tolist()}", [formula for formula, _ in group], formulas.blocks)
+            fun = Function(f"{len(at)} constraints", [formula for formula, _ in group], formulas.blocks)
             constraints.append(Constraint(fun, low, high))
             rows.append(at)
         x0 = None if guess is None else np.clip(guess, lo, hi)

@@ -19,7 +19,7 @@ from infimum.errors import ModelFileError
 _HEADER_LINES = 10
 _OWNERS = ("variable", "constraint", "objective", "problem")  # of suffixes, by the two lowest bits of their kind
 _REAL = 4       # the bit of a suffix whose values are doubles
-_SETS = ("sosno", "ref")
+_SETS = "sosno"  # the suffix that makes special ordered sets
 
 
 @environment.ours
@@ -63,7 +63,7 @@ class _Reader:
         n, m = header.variables, header.constraints
         self.header, self.tokens, self.expressions = header, tokens, Expressions()
         self.defined: dict[int, int] = {}
-        self.formulas = ExpressionReader(header, tokens, self.expressions, self.defined)
+        self.prefix = ExpressionReader(header, tokens, self.expressions, self.defined)
         self.bodies: dict[int, int] = {}
         self.objectives: dict[int, tuple[int, bool]] = {}
         self.linear: dict[str, dict[int, list[tuple[int, float]]]] = {"J": {}, "G": {}}
@@ -118,7 +118,7 @@ class _Reader:
         count = (self.header.variables, self.header.constraints, self.header.objectives, 1)[kind & 3]
         given = whole_below(tokens, "the number of values", count + 1)
         name = tokens.name("the name of the suffix")
-        if name in _SETS and owner == "variable":
+        if name == _SETS and owner == "variable":
             tokens.fail(f"special ordered sets (the suffix {name}) are not known to infimum")
         for _ in range(given):
             tokens.line()
@@ -132,16 +132,16 @@ class _Reader:
             tokens.fail(f"v{index} is defined " + ("although it is a variable" if index < n else "twice"))
         count = whole_below(tokens, "the number of linear terms", n + self.header.defined + 1)
         tokens.whole("the number of its user")
-        terms = [self.expressions.apply(TIMES, (self.expressions.constant(c), self.formulas.reference(k)))
+        terms = [self.expressions.apply(TIMES, (self.expressions.constant(c), self.prefix.reference(k)))
                  for k, c in self._terms(count, index) if c]
-        terms.append(self.formulas.read())
+        terms.append(self.prefix.read())
         self.defined[index] = terms[0] if len(terms) == 1 else self.expressions.apply(SUM, terms)
 
     def _constraint(self, letter: str) -> None:
         index = whole_below(self.tokens, "the number of the constraint", self.header.constraints)
         if index in self.bodies:
             self.tokens.fail(f"constraint {index} has two bodies")
-        self.bodies[index] = self.formulas.read()
+        self.bodies[index] = self.prefix.read()
 
     def _logical(self, letter: str) -> None:
         self.tokens.fail("logical constraints are not known to infimum")
@@ -151,7 +151,7 @@ class _Reader:
         if index in self.objectives:
             self.tokens.fail(f"objective {index} is there twice")
         maximise = whole_below(self.tokens, "the sense (0 for minimise, 1 for maximise)", 2) == 1
-        self.objectives[index] = self.formulas.read(), maximise
+        self.objectives[index] = self.prefix.read(), maximise
 
     def _dual(self, letter: str) -> None:
         m = self.header.constraints

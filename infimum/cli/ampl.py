@@ -27,9 +27,9 @@ _OWN: dict[str, Callable[[str], Any]] = {"objno": whole, "wantsol": whole, "opti
 
 HELP = f"""as a solver of AMPL models:
   infimum MODEL.nl {_FLAG} [NAME=VALUE ...]   reads MODEL.nl, text or binary, and writes MODEL.sol
-  NAME is {', '.join(_SETTINGS)};
-  option (option=particles=100), objno (1: the first objective, 0: none) or wantsol (1: write the .sol file without {_FLAG}).
-  They are also read from the environment variable {_VARIABLE}."""
+  NAME is one of the settings of `infimum minimize`, as in time_limit=60, or option (option=particles=100),
+  objno (1: the first objective, 0: none) or wantsol (1: write MODEL.sol without {_FLAG}); they are also read
+  from the environment variable {_VARIABLE}."""
 
 
 def is_meant(argv: Sequence[str]) -> bool:

@@ -85,7 +85,7 @@ def add_constraints(parser: ArgumentParser) -> None:
 def constraints_of(spec: str | None, module: ModuleType, path: Path) -> Any:
     """What `--constraints` names, in the file or in another one; without it what the file itself calls so."""
     if spec is None:
-        return getattr(module, CONSTRAINTS, ())
+        return getattr(module, CONSTRAINTS, None)
     other, name = parted(spec) if ":" in spec else (path, spec)
     if ":" in spec and name is not None and other.resolve() != path.resolve():
         with loaded(other) as elsewhere:

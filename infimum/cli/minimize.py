@@ -44,10 +44,10 @@ def run(args: Namespace) -> int:
         bounds, n = _box(args, module, path)
         count = len(read_bounds(bounds, n)[0])
         start = args.start_boxes if args.start_boxes is not None else getattr(module, "start_boxes", None)
-        settings = settings_of(args) | ({} if start is None else {"start_boxes": start})
-        result = (maximize if args.maximise else minimize)(
-            fun, bounds, n=n, constraints=constraints_of(args.constraints, module, path),
-            integrality=_integrality(args.integers, count), **settings)
+        given = {"start_boxes": start, "constraints": constraints_of(args.constraints, module, path),
+                 "integrality": _integrality(args.integers, count)}
+        settings = settings_of(args) | {name: value for name, value in given.items() if value is not None}
+        result = (maximize if args.maximise else minimize)(fun, bounds, n=n, **settings)
     return show(result, args.json, f"{path}:{name}, {counted(count, 'variable')}")
 
 

@@ -15,7 +15,7 @@ from infimum.expr.real import Real
 from infimum.expr.trace import home
 from infimum.expr.tracer import Tracer
 
-_WHOLE = ("reshape", "broadcast", "transpose", "concat")  # views that leave no element out
+_WHOLE = ("reshape", "broadcast", "transpose", "concat", "amin")  # 1 if all elements are, and no element is left out
 _EXAMPLE = "a constraint is a comparison, such as `lambda x: x[0] + x[1] >= 12`"
 
 
@@ -86,20 +86,23 @@ def _read(node: Expr) -> Comparison:
     """One of a <= b, a == b: the side that reads x between ends, or the difference where both do or no double is the other."""
     a, b = node.args
     text = getattr(node.line, "text", None)
-    left, right = (None if ends is None or not np.array_equal(*ends) else ends[0] for ends in map(ends_of, (a, b)))
+    known = ends_of(a), ends_of(b)
+    left, right = (None if ends is None or not np.array_equal(*ends) else ends[0] for ends in known)
     endless = np.full(node.shape, np.inf)
     if right is not None:
         return Comparison(a, right if node.op == "eq" else -endless, right, text)
     if left is not None:
         return Comparison(b, left, left if node.op == "eq" else endless, text)
     zero = np.zeros(node.shape)
+    if known[0] is not None:  # a number that is no double
+        return Comparison(build("sub", b, a, line=node.line), zero, zero if node.op == "eq" else endless, text)
     return Comparison(build("sub", a, b, line=node.line), zero if node.op == "eq" else -endless, zero, text)
 
 
 def _all_of(node: Expr) -> list[Expr] | None:
     """The tests that np.all and np.stack have joined, as numbers 1 and 0; None if the node is something else."""
-    if node.op == "lt" and node.args[1].op == "amin" and _is(node.args[0], 0.5):
-        return _joined(node.args[1].args[0])
+    if node.op == "lt" and _is(node.args[0], 0.5):
+        return _joined(node.args[1])
     if node.op == "not" and node.args[0].op == "eq" and _is(node.args[0].args[1], 0.0):
         return _joined(node.args[0].args[0])
     return None

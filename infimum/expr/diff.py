@@ -5,7 +5,7 @@ multiple of the value. An enclosure of the result encloses the (generalised) der
 `smooth` or `lipschitz`; elsewhere it says nothing, which is why derivatives may be simplified more freely than values.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -27,6 +27,12 @@ def gradient(f: Expr, x: Expr) -> Expr:
     >>> gradient(build("sum", build("sin", x), axes=(0,)), x)
     cos(x)
     """
+    return reverse(f, x, lambda node, adjoint, i: VJP[node.op](node, adjoint, i))
+
+
+def reverse(f: Expr, x: Expr, share: Callable[[Expr, Expr, int], Expr | None], ends: Callable | None = None) -> Expr:
+    """Reverse mode with other rules: `share(node, adjoint, i)` is what a node sends back to its argument i. At a node of which
+    `ends(node, adjoint)` is not None, that is sent to x at once."""
     if f.shape != ():
         raise ShapeError(f"only a scalar has a gradient; this expression has the shape {f.shape}")
     if x.op != "var":
@@ -43,10 +49,14 @@ def gradient(f: Expr, x: Expr) -> Expr:
             return adjoint
         if is_zero(adjoint):
             continue
+        at_once = None if ends is None else ends(node, adjoint)
+        if at_once is not None:
+            given.setdefault(id(x), []).append(at_once)
+            continue
         for i, arg in enumerate(node.args):
-            share = VJP[node.op](node, adjoint, i) if id(arg) in active else None
-            if share is not None and not is_zero(share):
-                given.setdefault(id(arg), []).append(share)
+            sent = share(node, adjoint, i) if id(arg) in active else None
+            if sent is not None and not is_zero(sent):
+                given.setdefault(id(arg), []).append(sent)
     return zeros(x.shape)
 
 

@@ -1,15 +1,15 @@
 """What an operation's result says of its arguments: one row an operation, one rule an argument, in upward-rounded primitives.
 
 If y = op(x, …), x in X, y in Y, then x lies in the interval that the rule for this argument writes, as ends (-lo, hi); whoever
-asks intersects it with X. A rule is given nonempty intervals. It may say nothing: ends that are infinite. Where y is not needed at all
-(a branch that is not chosen), Y is NaN, and so is what is said of x: not even that x lies in the domain of the operation.
+asks intersects it with X. A rule is given nonempty intervals. It may say nothing: ends that are infinite. Where y is not needed
+at all (a branch that is not chosen), Y is NaN, and so is what is said of x: not even that x lies in the domain of the operation.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 from infimum.interval.arithmetic import add, div, mul, neg, powi, square, sub
-from infimum.interval.pair import INF, Pair, exact
+from infimum.interval.pair import DEFINED, INF, Pair, b_level, exact
 from infimum.interval.rules import call, sqrt_ends
 
 Ends = tuple[Any, Any]
@@ -273,8 +273,15 @@ INVERSES: dict[str, tuple[Callable | None, ...]] = {
 OF_REDUCTIONS: dict[str, Callable] = {"sum": _add, "prod": _factor, "amin": smaller, "amax": larger, "norm": leg}
 
 
-def inverse(b, op: str, which: int, y: Ends, args: list[Pair], **params: int) -> Ends:
-    """What y = op(args) says of argument number `which`. NaN where y is."""
+_CHEAP = frozenset(("add", "sub", "mul", "div", "neg", "abs", "sqrt", "cbrt", "hypot", "logaddexp", "xlogx", "lgamma",
+                    "polygamma", "min", "max", "sign", "floor", "ceil", "rint"))
+
+
+def inverse(b, op: str, which: int, y: Ends, args: list[Pair], value: Pair, **params: int) -> Ends:
+    """What y = op(args) says of argument number `which`; `value` is the enclosure of op(args). NaN where y is.
+
+    Where y is no smaller than the value, and the operation is defined everywhere, nothing follows: costly rules are not asked.
+    """
     args = [a.but(may_be_empty=False) for a in args]
     rule, own, others = INVERSES[op][which], args[which], [a for k, a in enumerate(args) if k != which]
     if rule is None:
@@ -284,7 +291,11 @@ def inverse(b, op: str, which: int, y: Ends, args: list[Pair], **params: int) ->
     if op == "mul" and others[0].point is not None and others[0].nonzero:
         return _quotient(b, y, others[0])
     name = "_".join(["inverse", op, str(which), *(str(v).replace("-", "m") for v in params.values())])
-    return _said(b, name, rule, y, own, *others, **params)
+    asked = None
+    if op not in _CHEAP and abs(params.get("k", INF)) > 3:
+        smaller_than_value = b.mor(b.olt(y[0], value.nlo), b.olt(y[1], value.hi))
+        asked = b.mor(smaller_than_value, b.olt(b_level(b, value.level), float(DEFINED)))
+    return _said(b, name, rule, y, own, *others, asked=asked, **params)
 
 
 def inverse_of_reduction(b, op: str, y: Ends, own: Pair, rest: Pair) -> Ends:
@@ -303,11 +314,15 @@ def _quotient(b, y: Ends, c: Pair) -> Ends:
     return b.select(swap, high, low), b.select(swap, low, high)
 
 
-def _said(b, name: str, rule: Callable, y: Ends, *args: Pair, **params: int) -> Ends:
-    """The rule out of line: NaN where y is, everything where the rule does not know. An argument that is NaN is everything."""
+def _said(b, name: str, rule: Callable, y: Ends, *args: Pair, asked: Any = None, **params: int) -> Ends:
+    """The rule out of line: NaN where y is, everything where the rule is not `asked` or does not know. An argument that is NaN is
+    everything."""
     def code(b, *given: Any) -> Ends:
         y, *xs = (given[k:k + 2] for k in range(0, len(given), 2))
         xs = [Pair(*(b.select(b.uno(*x), INF, end) for end in x)) for x in xs]
         silent = b.uno(*y)
         return tuple(b.select(silent, _NAN, b.select(b.uno(end, end), INF, end)) for end in rule(b, Pair(*y), *xs, **params))
-    return b.outline(name, code, *y, *(end for x in args for end in ends(x)))
+    given = (*y, *(end for x in args for end in ends(x)))
+    if asked is None:
+        return b.outline(name, code, *given)
+    return b.outline_where(name, code, asked, tuple(b.select(b.uno(*y), _NAN, INF) for _ in y), *given)

@@ -122,8 +122,9 @@ def through_curve(b, *given: Any) -> tuple[Any, ...]:
     factor, y = Pair(*given[:2]), Pair(*given[6:8])
     lines = Lines(*given[2:6])
     positive, negative = b.ole(factor.nlo, 0.0), b.ole(factor.hi, 0.0)
-    slope = b.select(positive, lines.slope_below, lines.slope_above)
-    constant = b.select(positive, b.neg(lines.nlo), lines.hi)
-    use = b.mand(b.mor(positive, negative), b.olt(b.abs(constant), INF))
-    multiple, rest = mul(b, factor, _point(b, slope)), mul(b, factor, _point(b, constant)).nlo
-    return (*(b.select(use, end, 0.0) for end in (multiple.nlo, multiple.hi)), b.select(use, rest, mul(b, factor, y).nlo))
+    below, above = (mul(b, factor, _point(b, slope)) for slope in (lines.slope_below, lines.slope_above))
+    low, high = mul(b, factor, Pair(lines.nlo, b.neg(lines.nlo))).nlo, mul(b, factor, _point(b, lines.hi)).nlo
+    known = b.select(positive, b.abs(lines.nlo), b.abs(lines.hi))
+    use = b.mand(b.mor(positive, negative), b.olt(known, INF))
+    ends = (b.select(positive, *pair) for pair in ((below.nlo, above.nlo), (below.hi, above.hi)))
+    return (*(b.select(use, end, 0.0) for end in ends), b.select(use, b.select(positive, low, high), mul(b, factor, y).nlo))

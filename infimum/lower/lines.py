@@ -1,9 +1,9 @@
 """The kernel of lines: what first derivatives of a function and its constraints say together, a region a lane.
 
-**Lines.** Let g be f or a constraint, Lipschitz around the bounded region X, [s_i, S_i] its derivatives on X, and c the corner of
-all lower ends. By the mean value theorem g(x) >= g(c) + Σ s_i (x_i - c_i) for x in X; at the corner of all upper ends the same
-with S_i. So with d = x - lo every feasible x with f(x) <= U solves a·d <= h for all of these lines, the constraint g <= u giving
-g(x) - u <= 0, g >= l the same for -g, an equation both, and f <= U one as well.
+**Lines.** Let g be f or a constraint, Lipschitz around the bounded region X, c the corner of all lower ends, and [s_i, S_i] its
+slopes between c and points x of X (`expr/slope.py`): g(x) >= g(c) + Σ s_i (x_i - c_i). At the corner of all upper ends the same
+holds with S_i. So with d = x - lo every feasible x with f(x) <= U solves a·d <= h for all of these lines, the constraint g <= u
+giving g(x) - u <= 0, g >= l the same for -g, an equation both, and f <= U one as well.
 
 **Contraction.** a·d <= h leaves of each d_i what the least values of the other terms allow. Lines of constraints come first:
 where they leave nothing the region is gone.
@@ -22,24 +22,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infimum.expr.node import Expr, topological
+from infimum.expr.build import is_zero
+from infimum.expr.degree import is_linear
+from infimum.expr.diff import gradient
+from infimum.expr.node import Expr
 from infimum.expr.reading import reads
+from infimum.expr.slope import POINT as AT
+from infimum.expr.slope import Slopes
 from infimum.expr.system import System
 from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, Pair, b_level
 from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
 from infimum.lower.data import Data
+from infimum.lower.inequalities import SMALLEST, Inequalities
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.linear_bounds import LinearBounds
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
-from infimum.lower.proof import add_up, best_lower, first_order, larger, whole_if_unsound, with_larger, with_lower
-from infimum.lower.simplex import NO_SOLUTION, Simplex
+from infimum.lower.proof import add_up, best_lower, first_order, whole_if_unsound, with_larger, with_lower
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _LOW, _HIGH, _MIDDLE = range(3)       # the points
-_SWEEPS = 2
-_SMALLEST = 2.0**-900
-_GRAIN = 2.0**22                      # of the weights of f's lines: multiples of 2**-30, so that they add up to 1 exactly
 _WORTH = 0.5                          # a region cut to such a part of its volume, or of its distance to the upper bound
 
 
@@ -67,9 +69,6 @@ class Layout:
         row, sign, corner, end = (np.array(column) for column in zip(*found, strict=True))
         return cls(row, sign, corner, end, count)
 
-    def __len__(self) -> int:
-        return len(self.row)
-
 
 def lines(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """The kernel. Parameters: the user's lower and upper bounds, and the verified upper bound."""
@@ -77,7 +76,7 @@ def lines(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, 
     return writer.b.kernel(name, 1, 4), writer.data, (rows_of(x.size), 1, x.size, 1), writer.at
 
 
-class Lines:
+class Lines(Inequalities):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
@@ -86,17 +85,15 @@ class Lines:
         self.at = self.data.offset(np.zeros(2 * n + 1))
         self.upper = b.data(self.at + 2 * n)
         self.bounded_above = b.olt(self.upper, INF)
-        jacobian = system.jacobian(x)
-        linear = np.array([x not in topological([g]) for g in jacobian])
-        self.layout = Layout.of(system, linear)
-        self.count, self.last = len(self.layout), len(self.layout) - 1
+        self.layout = Layout.of(system, np.array([is_linear(row, x) for row in system.rows]))
+        self.count, self.constraints = len(self.layout.row), self.layout.constraints
         self.numbers = self.data.offset(np.arange(max(n, 1), dtype=float))
         self.whole = self.data.offset(np.isin(np.arange(n), system.integers).astype(float))
         self.lower_ends, self.upper_ends = (self.data.offset(np.append(-INF if k == 0 else INF, ends))
                                             for k, ends in enumerate((system.lower, system.upper)))
         self.reads = self.data.offset(reads(list(system.rows), x).astype(float))
-        self._on_region(system, jacobian)
-        self._at_points(system)
+        self._on_region(system, gradient(system.f, x))
+        self._at_points(system, [Slopes(row, x) for row in system.rows])
         self._write_lines()
         self._contract()
         self._bound()
@@ -104,18 +101,6 @@ class Lines:
         self._write()
 
     # ---- tables and inputs
-    def _table(self, at: int, k: "int | Value") -> Value:
-        return self.b.data(self.b.place("uadd", at, k))
-
-    def _place(self, *terms: "int | Value") -> "int | Value":
-        total: int | Value = 0
-        for term in terms:
-            total = self.b.place("uadd", total, term)
-        return total
-
-    def _times(self, k: "int | Value", size: int) -> "int | Value":
-        return self.b.place("umul", k, size)
-
     def ends(self, i: "int | Value") -> tuple[Value, Value]:
         return self.b.input(0, i), self.b.input(0, self.b.place("uadd", i, self.n))
 
@@ -132,44 +117,46 @@ class Lines:
             begin += body.size
         return outputs
 
-    def _on_region(self, system: System, jacobian: tuple[Expr, ...]) -> None:
-        """Values, status and derivatives of all rows on the region."""
+    def _on_region(self, system: System, derivatives: Expr) -> None:
+        """What the rows are on the region, and the derivatives of f."""
         b, n, count = self.b, self.n, 1 + self.m
-        self.slopes = b.buffer(2 * count * n)      # minus the lower ends of all, then the upper ends
-        self.slack, self.lipschitz, gone = b.buffer(count), b.buffer(count), b.buffer(count)
-        self.lowest = b.buffer(1)
+        self.gradient = b.buffer(2 * n)  # minus the lower ends of all, then the upper ends
+        self.slack, self.lipschitz = b.buffer(count), b.buffer(count)
 
-        def value(k: "int | Value", v: Pair) -> None:
-            lower, upper = self._table(self.lower_ends, k), self._table(self.upper_ends, k)
-            broken = b.uno(v.nlo, v.hi)
-            level = b.select(broken, -1.0, b_level(b, v.level))
-            calm = b.oge(level, float(LIPSCHITZ))
-            lo = b.neg(v.nlo)
-            inside = b.mand(b.mor(b.ogt(lo, lower), b.oeq(lower, -INF)), b.mor(b.olt(v.hi, upper), b.oeq(upper, INF)))
-            inside = b.mand(inside, calm)
-            b.store(self.slack, k, b.select(inside, 1.0, 0.0))
-            b.store(self.lipschitz, k, b.select(calm, 1.0, 0.0))
-            empty = b.mand(b.oeq(v.nlo, -INF), b.oeq(v.hi, -INF))
-            outside = b.mand(b.mor(b.ogt(lo, upper), b.olt(v.hi, lower)), b.mnot(broken))
-            b.store(gone, k, b.select(b.mor(empty, outside), 1.0, 0.0))
-            if isinstance(k, int) and k == 0:
-                b.store(self.lowest, 0, b.select(b.mand(b.olt(v.nlo, INF), b.mnot(empty)), lo, -INF))
-
-        def row(k: int) -> Callable:
-            def write(at: tuple, v: Pair) -> None:
-                v = whole_if_unsound(b, v)
-                for side, end in enumerate((v.nlo, v.hi)):
-                    b.store(self.slopes, self._place((side * count + k) * n, at[0]), end)
-            return write
-        Lowering(b, Enclosures(), {"x": self.box}, self.data).run(
-            [*self._rows(system, value), *((g, row(k)) for k, g in enumerate(jacobian))])
+        def derivative(at: tuple, v: Pair) -> None:
+            v = whole_if_unsound(b, v)
+            for side, end in enumerate((v.nlo, v.hi)):
+                b.store(self.gradient, self._place(side * n, at[0]), end)
+        raw, write = self._raw()
+        Lowering(b, Enclosures(), {"x": self.box}, self.data).run([*self._rows(system, write), (derivatives, derivative)])
         with b.loop(count) as turn:
-            step = b.step((0.0,), (b.load(gone, turn.index),), add_up)
+            k = turn.index
+            nlo, hi, level = (b.load(part, k) for part in raw)
+            lower, upper, lo = self._table(self.lower_ends, k), self._table(self.upper_ends, k), b.neg(nlo)
+            broken = b.uno(nlo, hi)
+            calm = b.mand(b.oge(level, float(LIPSCHITZ)), b.mnot(broken))
+            inside = b.mand(b.mor(b.ogt(lo, lower), b.oeq(lower, -INF)), b.mor(b.olt(hi, upper), b.oeq(upper, INF)))
+            b.store(self.slack, k, b.select(b.mand(inside, calm), 1.0, 0.0))
+            b.store(self.lipschitz, k, b.select(calm, 1.0, 0.0))
+            empty = b.mand(b.oeq(nlo, -INF), b.oeq(hi, -INF))
+            outside = b.mand(b.mor(b.ogt(lo, upper), b.olt(hi, lower)), b.mnot(broken))
+            step = b.step((0.0,), (b.select(b.mor(empty, outside), 1.0, 0.0),), add_up)
         self.violated = step.results[0]  # so many rows rule the region out
+        self.lowest = b.neg(whole_if_unsound(b, Pair(*(b.load(part, 0) for part in raw[:2]))).nlo)
 
-    def _at_points(self, system: System) -> None:
-        """Values at the two corners and in the middle."""
+    def _raw(self) -> tuple[list[int], Callable]:
+        """Buffers for minus the lower ends, the upper ends and the levels of all rows, and their writer."""
+        b, raw = self.b, [self.b.buffer(1 + self.m) for _ in range(3)]
+
+        def write(k: "int | Value", v: Pair) -> None:
+            for part, value in zip(raw, (v.nlo, v.hi, b_level(b, v.level)), strict=True):
+                b.store(part, k, value)
+        return raw, write
+
+    def _at_points(self, system: System, slopes: list[Slopes]) -> None:
+        """Values at the two corners, and the slopes of all rows from there; where a point may be feasible, also in the middle."""
         b, n, count = self.b, self.n, 1 + self.m
+        self.slopes = b.buffer(2 * 2 * count * n)  # for each corner minus the lower ends of all, then the upper ends
         self.points, self.values = b.buffer(3 * n), b.buffer(2 * 3 * count)  # minus the lower ends, then the upper ends
         self.defined = b.buffer(3 * count)
         with b.loop(n) as turn:
@@ -184,21 +171,55 @@ class Lines:
                 b.store(self.points, self._place(p * n, i), b.select(both, c, some))
             step = b.step((0.0,), (b.select(both, 0.0, 1.0),), add_up)
         self.bounded = b.oeq(step.results[0], 0.0)
-        with b.loop(3) as turn:
-            p = turn.index
+        with b.loop(2) as turn:
+            point = self._at_point(system, turn.index)
+            self._from_point(slopes, turn.index, point)
+        if not system.equal.any():
+            self._at_point(system, _MIDDLE)
 
-            def point(i: "int | Value") -> Pair:
-                c = b.load(self.points, self._place(self._times(p, n), i))
-                return Pair(b.neg(c), c)
+    def _at_point(self, system: System, p: "int | Value") -> Callable[["int | Value"], Pair]:
+        """Values at a point, whose coordinates it returns."""
+        b, n, count = self.b, self.n, 1 + self.m
 
-            def value(k: "int | Value", v: Pair) -> None:
-                at = self._place(self._times(p, count), k)
-                sound = whole_if_unsound(b, v)
-                b.store(self.values, at, sound.nlo)
-                b.store(self.values, self._place(at, 3 * count), sound.hi)
-                level = b.select(b.uno(v.nlo, v.hi), -1.0, b_level(b, v.level))
-                b.store(self.defined, at, b.select(b.oge(level, float(DEFINED)), 1.0, 0.0))
-            Lowering(b, Enclosures(), {"x": point}, self.data).run(self._rows(system, value))
+        def point(i: "int | Value") -> Pair:
+            c = b.load(self.points, self._place(self._times(p, n), i))
+            return Pair(b.neg(c), c)
+        raw, write = self._raw()
+        Lowering(b, Enclosures(), {"x": point}, self.data).run(self._rows(system, write))
+        with b.loop(count) as turn:
+            at = self._place(self._times(p, count), turn.index)
+            *ends, level = (b.load(part, turn.index) for part in raw)
+            value = whole_if_unsound(b, Pair(*ends))
+            b.store(self.values, at, value.nlo)
+            b.store(self.values, self._place(at, 3 * count), value.hi)
+            b.store(self.defined, at, b.select(b.oge(level, float(DEFINED)), 1.0, 0.0))
+        return point
+
+    def _from_point(self, slopes: list[Slopes], p: Value, point: Callable[["int | Value"], Pair]) -> None:
+        """Slopes between a corner and the points of the region. Those that are 0 by their form are not computed."""
+        b, n, count = self.b, self.n, 1 + self.m
+        raw, outputs = [b.buffer(count * n) for _ in range(2)], []
+        with b.loop(count * n) as turn:
+            for part in raw:
+                b.store(part, turn.index, 0.0)
+
+        def writer(begin: int) -> Callable:
+            def write(at: tuple, v: Pair) -> None:
+                for part, end in zip(raw, (v.nlo, v.hi), strict=True):
+                    b.store(part, self._place(begin, at[0]), end)
+            return write
+        for k, row in enumerate(slopes):
+            begin = k * n
+            for part in row.value.args if row.value.op == "concat" else (row.value,):
+                if not is_zero(part):
+                    outputs.append((part, writer(begin)))
+                begin += part.size
+        leaves = {"x": self.box, AT: point} | {name: self.box for row in slopes for name in row.between}
+        Lowering(b, Enclosures(), leaves, self.data).run(outputs)
+        with b.loop(count * n) as turn:
+            slope = whole_if_unsound(b, Pair(*(b.load(part, turn.index) for part in raw)))
+            for side, end in enumerate((slope.nlo, slope.hi)):
+                b.store(self.slopes, self._place(self._times(p, 2 * count * n), side * count * n, turn.index), end)
 
     # ---- the lines
     def _write_lines(self) -> None:
@@ -210,7 +231,7 @@ class Lines:
             return
         low, plain = layout.corner == _LOW, layout.sign > 0
         place = self.data.position_offset
-        first = place(np.where(low == plain, 0, count) * n + layout.row * n)  # where its slopes begin
+        first = place(((2 * layout.corner + np.where(low == plain, 0, 1)) * count + layout.row) * n)  # where its slopes begin
         values = place(layout.corner * count + layout.row + np.where(plain, 0, 3 * count))
         row, turned = place(layout.row.astype(np.int64)), self.data.offset(np.where(low, -1.0, 1.0))
         high, ends = self.data.offset(np.where(low, 0.0, 1.0)), self.data.offset(layout.end.astype(float))
@@ -248,151 +269,6 @@ class Lines:
                 b.store(self.a, r * n + i, b.select(usable, slope, 0.0))
             b.store(self.h, r, b.select(usable, h, INF))
 
-    # ---- contraction
-    def _contract(self) -> None:
-        b, n = self.b, self.n
-        self.low, self.high = b.state(n), b.state(n)  # of d = x - lo
-        self.empty = b.state(2)                       # nothing is left: by constraints alone, or by f as well
-        with b.loop(n) as turn:
-            lo, hi = self.ends(turn.index)
-            b.store(self.low, turn.index, 0.0)
-            b.store(self.high, turn.index, b.select(self.bounded, b.sub(hi, lo), INF))
-        b.store(self.empty, 0, 0.0)
-        b.store(self.empty, 1, 0.0)
-        constraints = self.data.offset(np.tile(np.where(np.arange(self.count) < self.layout.constraints, 1.0, 0.0), _SWEEPS)
-                                       * (np.arange(_SWEEPS * self.count) < self.count))
-        order = self.data.position_offset(np.tile(np.arange(self.count), _SWEEPS))
-        of_f = self.data.offset((self.layout.row == 0).astype(float))
-        with b.rounds(_SWEEPS * self.count) as turn:
-            r = b.udata(self._place(order, turn.index))
-            h = b.load(self.h, r)
-            h = b.select(b.ogt(self._table(of_f, r), 0.0), b.add(h, self.upper), h)
-            empty = self._apply(r, h)
-            alone = b.mor(b.ogt(self._table(constraints, turn.index), 0.0), b.mnot(self.bounded_above))
-            self._mark(empty, alone)
-            turn.more = b.mand(self.bounded, b.oeq(b.load(self.empty, 0), 0.0))
-
-    def _mark(self, empty: Value, alone: Value) -> None:
-        b = self.b
-        for k, mask in enumerate((b.mand(empty, alone), b.mand(empty, b.mnot(alone)))):
-            b.store(self.empty, k, b.select(mask, 1.0, b.load(self.empty, k)))
-
-    def _apply(self, r: "int | Value", h: Value) -> Value:
-        """a_r·d <= h contracts d. Where that leaves nothing; d stays as it is in a variable where it does."""
-        b, n = self.b, self.n
-        live = b.mand(b.mand(self.bounded, b.olt(h, INF)),
-                      b.mand(b.oeq(b.load(self.empty, 0), 0.0), b.oeq(b.load(self.empty, 1), 0.0)))
-
-        def entry(i: Value) -> Value:
-            return b.load(self.a, self._place(self._times(r, n), i))
-        with b.loop(n) as turn:
-            i = turn.index
-            turned = b.neg(entry(i))
-            most = b.mul(turned, b.select(b.oge(turned, 0.0), b.load(self.high, i), b.load(self.low, i)))
-            total = b.step((0.0,), (most,), add_up)
-        room = b.add(h, total.results[0])  # h less the least value of a·d, rounded up
-        with b.loop(n) as turn:
-            i = turn.index
-            a, low, high = entry(i), b.load(self.low, i), b.load(self.high, i)
-            own = b.add(room, b.mul(a, b.select(b.oge(a, 0.0), low, high)))  # a_i d_i is at most that
-            new_high = b.select(b.ogt(a, 0.0), b.min(b.div(own, a), high), high)
-            new_low = b.select(b.olt(a, 0.0), b.max(b.neg(b.div(own, b.neg(a))), low), low)
-            nothing = b.ogt(new_low, new_high)
-            use = b.mand(live, b.mnot(nothing))
-            b.store(self.low, i, b.select(use, new_low, low))
-            b.store(self.high, i, b.select(use, new_high, high))
-            step = b.step((0.0,), (b.select(nothing, 1.0, 0.0),), add_up)
-        return b.mand(live, b.mor(b.olt(room, 0.0), b.ogt(step.results[0], 0.0)))
-
-    # ---- the linear program
-    def _bound(self) -> None:
-        """The lower bound by multipliers, and the line that they give."""
-        b, n, count = self.b, self.n, self.layout.constraints
-        solved, scales, cost = self._program()
-        found = solved.multipliers()
-        no_solution = b.oeq(solved.status, NO_SOLUTION)
-        weights = b.buffer(self.count)
-        with b.loop(count) as turn:
-            y = b.mul(b.mul(b.load(found, turn.index), b.load(scales, turn.index)), b.select(no_solution, 1.0, cost))
-            sound = b.mand(b.olt(y, INF), b.olt(b.load(self.h, turn.index), INF))
-            b.store(weights, turn.index, b.select(sound, y, 0.0))
-        second = b.const(0.0)
-        if self.last > count:  # f's second line has a row, and a weight between 0 and 1
-            share = b.mul(b.mul(b.load(found, count), b.load(scales, count)), cost)
-            share = b.sub(b.add(b.select(b.olt(share, 1.0), share, 1.0), _GRAIN), _GRAIN)
-            second = b.select(no_solution, 0.0, share)
-            b.store(weights, self.last, second)
-        b.store(weights, count, b.select(no_solution, 0.0, b.sub(1.0, second)))
-        self._add_up(weights)
-        h = b.load(self.h, self.count)
-        with b.loop(n) as turn:
-            i = turn.index
-            turned = b.neg(b.load(self.a, self._place(self.count * n, i)))
-            most = b.mul(turned, b.select(b.oge(turned, 0.0), b.load(self.high, i), b.load(self.low, i)))
-            total = b.step((0.0,), (most,), add_up)
-        bound = b.neg(b.add(h, total.results[0]))  # of f; without f's lines of 0
-        live = b.mand(self.bounded, b.mand(b.oeq(b.load(self.empty, 0), 0.0), b.oeq(b.load(self.empty, 1), 0.0)))
-        by_f = b.mand(b.mand(live, b.mnot(no_solution)), b.ogt(bound, -INF))
-        self.by_lines = b.select(by_f, bound, -INF)
-        # what the box is cut to already holds for f <= upper alone
-        self._mark(b.mand(b.mand(live, no_solution), b.ogt(bound, 0.0)), b.mnot(self.bounded_above))
-        self._mark(self._apply(self.count, b.select(no_solution, h, b.add(h, self.upper))), b.mnot(self.bounded_above))
-
-    def _program(self) -> tuple[Simplex, int, Value]:
-        """The linear program for t = (d - low) / (high - low): constraints, then f's second line less its first, which has a
-        variable of its own for what f lies above the first; the objective is the first line. Returns by what rows were
-        multiplied, and divided the objective."""
-        b, n, count = self.b, self.n, self.layout.constraints
-        two = self.last > count
-        size, columns = count + two, n + two
-        entries, right, scales = b.buffer((size + 1) * columns), b.buffer(max(size, 1)), b.buffer(size + 1)
-
-        def fill(row: "int | Value", entry: Callable[[Value], Value], h: Value, more: float) -> Value:
-            with b.loop(n) as turn:
-                i = turn.index
-                low, high, a = b.load(self.low, i), b.load(self.high, i), entry(i)
-                size = b.step((0.0,), (b.abs(b.mul(a, b.sub(high, low))),), larger)
-                moved = b.step((0.0,), (b.mul(a, low),), add_up)
-            norm = b.max(size.results[0], _SMALLEST)
-            scale = b.select(b.olt(norm, INF), b.div(1.0, norm), 0.0)
-            with b.loop(n) as turn:
-                i = turn.index
-                width = b.sub(b.load(self.high, i), b.load(self.low, i))
-                b.store(entries, self._place(self._times(row, columns), i), b.mul(b.mul(entry(i), width), scale))
-            if two:
-                b.store(entries, self._place(self._times(row, columns), n), b.mul(more, scale))
-            b.store(scales, row, scale)
-            rest = b.mul(b.sub(h, moved.results[0]), scale)
-            return b.select(b.olt(b.abs(rest), INF), rest, 1.0)
-
-        def of_line(r: "int | Value") -> Callable[[Value], Value]:
-            return lambda i: b.load(self.a, self._place(self._times(r, n), i))
-        with b.loop(count) as turn:
-            r = turn.index
-            b.store(right, r, fill(r, of_line(r), b.load(self.h, r), 0.0))
-        if two:
-            b.store(right, count, fill(count, lambda i: b.sub(of_line(count + 1)(i), of_line(count)(i)),
-                                       b.sub(b.load(self.h, count + 1), b.load(self.h, count)), -1.0))
-        fill(size, of_line(count), b.const(0.0), 1.0)
-        cost = b.div(1.0, b.load(scales, size))
-        return Simplex(b, self.data, size, columns, n, entries, right, 2 * (size + columns)), scales, cost
-
-    def _add_up(self, weights: int) -> None:
-        """The line Σ weight_r line_r, behind the others: rounded so that it holds."""
-        b, n = self.b, self.n
-        with b.loop(n) as turn:
-            i = turn.index
-            with b.loop(self.count) as inner:
-                r = inner.index
-                turned = b.neg(b.load(self.a, self._place(self._times(r, n), i)))
-                step = b.step((0.0,), (b.mul(b.load(weights, r), turned),), add_up)
-            b.store(self.a, self._place(self.count * n, i), b.neg(step.results[0]))
-        with b.loop(self.count) as turn:
-            r = turn.index
-            y = b.load(weights, r)
-            step = b.step((0.0,), (b.select(b.ogt(y, 0.0), b.mul(y, b.load(self.h, r)), 0.0),), add_up)
-        b.store(self.h, self.count, step.results[0])
-
     # ---- first order, and what is left
     def _first_order(self) -> None:
         """Reduces sides; where no minimiser is left the bound is infinite."""
@@ -408,7 +284,7 @@ class Lines:
                 step = b.step((0.0,), (b.select(tied, 1.0, 0.0),), add_up)
             (lo, hi), whole = self.ends(i), b.ogt(self._table(self.whole, i), 0.0)
             first, last = b.select(whole, b.neg(b.floor(b.neg(lo))), lo), b.select(whole, b.floor(hi), hi)
-            slope = Pair(b.load(self.slopes, i), b.load(self.slopes, self._place((1 + self.m) * n, i)))
+            slope = Pair(*(b.load(self.gradient, self._place(side * n, i)) for side in (0, 1)))
             allowed = b.mand(calm, b.oeq(step.results[0], 0.0))
             low, high = (self._table(self.at + k * n, i) for k in (0, 1))
             found = first_order(b, allowed, slope, lo, hi, b.select(whole, lo, low), b.select(whole, hi, high))
@@ -433,7 +309,7 @@ class Lines:
         gone = b.ogt(b.add(self.violated, b.load(self.empty, 0)), 0.0)
         gone = b.mor(gone, b.mand(self.nothing, b.mnot(self.bounded_above)))
         above = b.mor(b.ogt(b.load(self.empty, 1), 0.0), b.mor(self.excluded, b.mand(self.nothing, self.bounded_above)))
-        lower = best_lower(b, known, b.load(self.lowest, 0), self.by_lines)
+        lower = best_lower(b, known, self.lowest, self.by_lines)
         lower = b.select(above, INF, lower)
         away = b.mor(gone, b.ogt(lower, self.upper))
         volume, axis = self._sides()
@@ -470,7 +346,7 @@ class Lines:
                 term = b.select(b.ogt(share, 0.0), b.mul(varies(k, i), share), 0.0)
                 step = b.step((0.0,), (term,), add_up)
             lo, hi = b.load(self.new_lo, i), b.load(self.new_hi, i)
-            before, after = (b.max(b.sub(q, p), _SMALLEST) for p, q in (self.ends(i), (lo, hi)))
+            before, after = (b.max(b.sub(q, p), SMALLEST) for p, q in (self.ends(i), (lo, hi)))
             near = b.min(b.abs(lo), b.abs(hi))
             endless = b.div(2.0**1000, b.max(1.0, b.select(b.olt(near, INF), near, 0.0)))
             smear = b.select(b.olt(after, INF), b.max(step.results[0], b.mul(b.min(after, 2.0**100), 2.0**-200)), endless)

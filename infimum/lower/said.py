@@ -69,11 +69,6 @@ class Cells:
         self.buffers: tuple[int, int] | None = None
         self.sure = True
 
-    @property
-    def silent(self) -> bool:
-        """Is nothing said of any element?"""
-        return not self.values if self.values is not None else self.buffers is None
-
     def put(self, i: "int | Value", said: Said) -> None:
         if self.values is not None:
             self.values[i] = said
@@ -135,50 +130,52 @@ class Pulls:
 
     FEW = 4  # elements that are read one by one
 
-    def __init__(self, b: Builder, data: Data, written_out: Callable[[int], bool]):
-        self.b, self.data, self.written_out = b, data, written_out
+    def __init__(self, b: Builder, data: Data, written_out: Callable[[int], bool], loop: Callable):
+        self.b, self.data, self.written_out, self.loop = b, data, written_out, loop
 
-    def of(self, x: Expr, views: list[tuple[Expr, int, Cells]]) -> list[Source]:
-        """Functions of a position in x that give what the views (with the number of this argument) say of the element there."""
+    def of(self, x: Expr, views: list[tuple[Expr, int, Source]]) -> list[Source]:
+        """What the views, of which x is the argument of this number, say of its elements."""
         found, single = [], {}
-        for view, which, cells in views:
-            m = None if cells.silent else positions(view, which)
+        for view, which, source in views:
+            m = positions(view, which)
             if m is None or not (m >= 0).any():
                 continue
             if self.written_out(x.size):
-                found.append(self._at_once(x, m, cells))
+                found.append(self._at_once(m, source, self.written_out(view.size)))
             elif self.written_out(view.size):
-                single.setdefault(int(m[0]), []).extend(cells.at(0))
+                single.setdefault(int(m[0]), []).extend(source(0))
             elif np.bincount(m[m >= 0]).max() == 1:
-                found.append(self._at_most_one(x, m, cells))
+                found.append(self._at_most_one(x, m, source))
             else:
-                found.append(self._several(x, m, cells))
-        if single:
-            found.append(self._single(x, single))
-        return found
+                found.append(self._several(x, m, source))
+        single = {i: joined(self.b, said) for i, said in single.items() if said}
+        return [*found, self._single(x, single)] if single else found
 
-    def _at_once(self, x: Expr, m: np.ndarray, cells: Cells) -> Source:
+    def _at_once(self, m: np.ndarray, source: Source, written_out: bool) -> Source:
         """Of an array without loops: all its places, known beforehand, or, where they are many, one loop over them."""
-        if cells.values is not None or (m >= 0).sum() <= self.FEW:
+        if written_out or (m >= 0).sum() <= self.FEW:
             places: dict[int, list[int]] = {}
             for p in np.flatnonzero(m >= 0).tolist():
                 places.setdefault(int(m[p]), []).append(p)
-            return lambda i: [said for p in places.get(i, ()) for said in cells.at(p)]
-        b, which = self.b, np.flatnonzero(m >= 0)  # x is a single element
+            return lambda i: [said for p in places.get(i, ()) for said in source(p)]
+        b, which = self.b, np.flatnonzero(m >= 0)  # of a single element
         table = None if len(which) == len(m) else self.data.position_offset(which)
-        with b.loop(len(which)) as turn:
-            p = turn.index if table is None else b.udata(b.place("uadd", table, turn.index))
-            step = self._least(cells, p, cells.sure)
-        return lambda i: [Said(*step.results, cells.sure)]
+        with self.loop(len(which)) as k:
+            steps = self._least(source(k if table is None else b.udata(b.place("uadd", table, k))), True)
+        return lambda i: [Said(*step.results, sure) for step, sure in steps]
 
-    def _least(self, cells: Cells, p: Value, sure: bool) -> Step:
-        said, = cells.at(p)
-        return self.b.step((INF, INF) if sure else (_NAN, _NAN), said.ends, smaller if sure else either)
+    def _least(self, found: list[Said], always: bool) -> list[tuple[Step, bool]]:
+        """Over the turns of a loop, which `always` has one at least."""
+        said = joined(self.b, found)
+        if said is None:
+            return []
+        sure = said.sure and always
+        return [(self.b.step((INF, INF) if sure else (_NAN, _NAN), said.ends, smaller if sure else either), sure)]
 
-    def _at_most_one(self, x: Expr, m: np.ndarray, cells: Cells) -> Source:
+    def _at_most_one(self, x: Expr, m: np.ndarray, source: Source) -> Source:
         b = self.b
         if np.array_equal(m, np.arange(x.size)):
-            return cells.at
+            return source
         back = np.full(x.size, len(m))
         back[m[m >= 0]] = np.flatnonzero(m >= 0)
         table = self.data.position_offset(back)
@@ -186,34 +183,32 @@ class Pulls:
         def at(i: Value) -> list[Said]:
             place = b.udata(b.place("uadd", table, i))
             if (back < len(m)).all():
-                return cells.at(place)
+                return source(place)
             inside = b.place("umin", place, len(m) - 1)
-            return [said.where(b, b.ueq(inside, place)) for said in cells.at(inside)]
+            return [said.where(b, b.ueq(inside, place)) for said in source(inside)]
         return at
 
-    def _several(self, x: Expr, m: np.ndarray, cells: Cells) -> Source:
+    def _several(self, x: Expr, m: np.ndarray, source: Source) -> Source:
         b, order = self.b, np.argsort(m, kind="stable")
         order = order[(m < 0).sum():]
         starts = np.searchsorted(m[order], np.arange(x.size + 1))
         places, begins = self.data.position_offset(order), self.data.position_offset(starts)
         counts = np.diff(starts)
-        sure = cells.sure and bool(counts.min())
 
         def at(i: Value) -> list[Said]:
             begin, end = (b.udata(b.place("uadd", begins + k, i)) for k in (0, 1))
-            with b.loop(b.place("usub", end, begin), int(counts.max())) as turn:
-                step = self._least(cells, b.udata(b.place("uadd", places, b.place("uadd", begin, turn.index))), sure)
-            return [Said(*step.results, sure)]
+            with self.loop(b.place("usub", end, begin), int(counts.max())) as k:
+                steps = self._least(source(b.udata(b.place("uadd", places, b.place("uadd", begin, k)))), bool(counts.min()))
+            return [Said(*step.results, sure) for step, sure in steps]
         return at
 
-    def _single(self, x: Expr, single: dict[int, list[Said]]) -> Source:
+    def _single(self, x: Expr, single: dict[int, Said]) -> Source:
         """Single elements of an array that is read in a loop."""
         b = self.b
-        together = {i: joined(b, found) for i, found in single.items()}
-        if len(together) <= self.FEW:
-            return lambda i: [said.where(b, b.ueq(i, place)) for place, said in together.items()]
+        if len(single) <= self.FEW:
+            return lambda i: [said.where(b, b.ueq(i, place)) for place, said in single.items()]
         cells = Cells(b, x.size, False, b.depth)
         nothing = Said(b.const(_NAN), b.const(_NAN), False)
         for i in range(x.size):
-            cells.put(i, together.get(i, nothing))
+            cells.put(i, single.get(i, nothing))
         return cells.at

@@ -28,9 +28,10 @@ RUNNING, OPTIMAL, NO_SOLUTION = 0.0, 1.0, 2.0
 
 class Simplex:
     """Writes it. The buffer `entries` has the a_r, then c; `right` has the h_r. Of the columns, those from `endless` on belong to
-    variables without an upper bound, whose cost is not negative."""
+    variables without an upper bound, whose cost is not negative. Lanes that are not `live` do nothing."""
 
-    def __init__(self, b: Builder, data: Data, rows: int, columns: int, endless: int, entries: int, right: int, turns: int):
+    def __init__(self, b: Builder, data: Data, rows: int, columns: int, endless: int, entries: int, right: int, turns: int,
+                 live: Value | None = None):
         self.b, self.rows, self.columns, self.entries = b, rows, columns, entries
         self.ceilings = data.offset(np.where(np.arange(columns) < endless, 1.0, INF))
         self.numbers = data.offset(np.arange(rows + columns + 1, dtype=float))
@@ -38,7 +39,7 @@ class Simplex:
         self.inside, self.outside = b.state(max(rows, 1)), b.state(columns)            # numbers of variables, from 1 on
         self.high_inside, self.high_outside = b.state(max(rows, 1)), b.state(columns)  # their upper bounds
         self.ray, self.facts = b.buffer(columns), b.state(2)
-        self._start(right)
+        self._start(right, live)
         with b.rounds(turns) as turn:
             self._turn()
             turn.more = b.oeq(b.load(self.facts, 0), RUNNING)
@@ -56,7 +57,7 @@ class Simplex:
     def _ceiling(self, column: Value) -> Value:
         return self.b.data(self.b.place("uadd", self.ceilings, column))
 
-    def _start(self, right: int) -> None:
+    def _start(self, right: int, live: Value | None) -> None:
         b, last = self.b, self.columns
         down = b.buffer(self.columns)  # 1 for variables at their upper bounds
         with b.loop(self.columns) as turn:
@@ -80,7 +81,7 @@ class Simplex:
             b.store(self.table, self._at(r, last), b.add(b.load(right, r), moved.results[0]))
             b.store(self.inside, r, self._number(b.place("uadd", r, self.columns + 1)))
             b.store(self.high_inside, r, INF)
-        b.store(self.facts, 0, RUNNING)
+        b.store(self.facts, 0, RUNNING if live is None else b.select(live, RUNNING, OPTIMAL))
         b.store(self.facts, 1, 0.0)
 
     # ---- a turn

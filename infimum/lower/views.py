@@ -52,9 +52,10 @@ def flat(b: Builder, shape: tuple[int, ...], at: At) -> "int | Value":
 
 def unflat(b: Builder, shape: tuple[int, ...], position: "int | Value") -> At:
     at: list[int | Value] = []
-    for size in reversed(shape):
-        at.append(b.place("umod", position, size) if size > 1 else 0)
-        position = b.place("udiv", position, size)
+    for axis in range(len(shape) - 1, -1, -1):
+        size = shape[axis]
+        at.append(0 if size == 1 else b.place("umod", position, size) if axis else position)
+        position = b.place("udiv", position, size) if axis else 0
     return tuple(reversed(at))
 
 

@@ -143,7 +143,9 @@ PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{progra
 PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
-PROGRAM_CASES += [("system", 4, kind) for kind in (*programs.OF_SYSTEM, f"{programs.SUBDOMAIN}:3:2:0:0")]
+PROGRAM_CASES += [("system", 4, kind) for kind in programs.OF_SYSTEM]
+PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM] + [("constrained", 17, f"{programs.PROPAGATE}:0")]
+PROGRAM_CASES += [("system", 4, f"{programs.SUBDOMAIN}:3:2:0:0")]
 
 
 def fit(x):
@@ -163,14 +165,28 @@ def small_system(n: int) -> System:
                   np.array([2.0, 1.0, 0.75, np.inf]), (3,))
 
 
+def constrained(n: int) -> System:
+    """A function and constraints with arrays, branches and domains."""
+    x = var("x", (n,))
+    first, second = (build("slice", x, starts=(k,), steps=(1,), counts=(n - 1,)) for k in (0, 1))
+    waves = build("sub", build("mul", first, build("sin", second)), build("sqrt", build("add", first, 1.0)))
+    choice = build("where", build("lt", first, second), build("exp", first), build("div", second, first))
+    sums = [build("reshape", build(op, e, axes=(0,)), shape=(1,)) for op, e in (("norm", x), ("prod", second), ("amax", choice))]
+    bodies = waves, choice, *sums
+    rows = sum(body.size for body in bodies)
+    return System(build("sum", build("powi", x, k=2), axes=(0,)), bodies, np.full(rows, -1.5), np.full(rows, 2.0), (1,))
+
+
+SYSTEMS = {"system": small_system, "constrained": constrained}
+
+
 @cache
 def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
     """(kernel, doubles, positions) of a program; what is given with each run is some numbers."""
     name, *sizes = kind.split(":")
-    of_system = name in programs.OF_SYSTEM
-    table, f = (programs.OF_SYSTEM, small_system(n)) if of_system else (
-        programs.PROGRAMS, trace((FUNCTIONS | {"fit": fit})[function], n, ()))
-    program = table[name](f, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
+    table = programs.OF_SYSTEM if function in SYSTEMS else programs.PROGRAMS
+    what = SYSTEMS[function](n) if function in SYSTEMS else trace((FUNCTIONS | {"fit": fit})[function], n, ())
+    program = table[name](what, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
     doubles = program.data.doubles()
     return program.kernel, np.where(doubles == 0.0, np.arange(doubles.size) % 7 - 2.5, doubles), program.data.positions()
 

@@ -45,13 +45,13 @@ def around(rng: np.random.Generator, v: arb) -> tuple[float, float]:
     return lo - (wider[0] and wider[0] * max(abs(lo), 1e-300)), hi + (wider[1] and wider[1] * max(abs(hi), 1e-300))
 
 
-def system_of(expr: Expr, n: int) -> System:
-    """Minimise z under expr == z; z is variable number n."""
+def system_of(expr: Expr, n: int, f: Expr | None = None, integers: tuple[int, ...] = ()) -> System:
+    """Minimise f, or else z, under expr == z; z is variable number n."""
     x = var("x", (n + 1,))
     first, z = (build("slice", x, starts=(k,), steps=(1,), counts=(c,)) for k, c in ((0, n), (n, 1)))
-    f = reshape(z, ())
-    body = build("sub", substituted(expr, {var("x", (n,)): first}), f)
-    return System(f, (reshape(body, (1,)),), np.zeros(1), np.zeros(1))
+    z, new = reshape(z, ()), {var("x", (n,)): first}
+    body = build("sub", substituted(expr, new), z)
+    return System(z if f is None else substituted(f, new), (reshape(body, (1,)),), np.zeros(1), np.zeros(1), integers)
 
 
 class Trial:
@@ -138,3 +138,23 @@ def test_random_expressions_with_each_operation(op):
         for kind in (PROPAGATE, LOOPS):
             cut += trial.check(kind, 1) + trial.check(kind, 2)
     assert cut > 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_solutions_that_are_good_enough_are_kept(seed):
+    """With an upper bound of another random function, and a whole number among the variables."""
+    one, rng = generated(4000 + seed, n=3)
+    other, _ = generated(5000 + seed, n=3)
+    lo, hi = random_boxes(rng, 3, 40)
+    lo[2], hi[2] = rng.integers(-4, 0, 40) - rng.choice((0.0, 0.3), 40), rng.integers(0, 4, 40) + rng.choice((0.0, 0.7), 40)
+    trial = Trial(one.expr, 3, lo, hi, rng, one.meant, fraction=one.fraction)
+    trial.evaluator = Evaluator(other.expr, 4, system=system_of(one.expr, 3, other.expr, (2,)))
+    values = [settled_value(other.meant, p, other.fraction) for p, _ in trial.points]
+    upper = float(np.median([_below(v) for v in values if not isinstance(v, Special)] or [0.0]))
+    for kind, rounds in ((PROPAGATE, 1), (PROPAGATE, 2), (LOOPS, 2)):
+        left = trial.left(kind, rounds, upper)
+        low_row, axis_row, _ = rows(4)
+        for k, ((p, _), v) in enumerate(zip(trial.points, values, strict=True)):
+            if not isinstance(v, Special) and p[2] == round(p[2]) and position(v, -INF, upper) == 1:
+                held = (left[:3, k] <= p).all() and (p <= left[4:7, k]).all()
+                assert held and left[axis_row, k] != GONE and position(v, left[low_row, k], INF) >= 0, (seed, p, left[:, k])

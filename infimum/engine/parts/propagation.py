@@ -18,7 +18,8 @@ from infimum.lower.programs import PROPAGATE
 ROUNDS = 3           # of each test
 _WHOLE = 0.0, 0.0, 1.0
 _NEWS = 15 / 16      # a side that is cut to less than this part of it
-_AT_ONCE = 8         # rounds between two looks at the widths
+_AT_ONCE = 8         # rounds between two looks at the widths, at first
+_SLICE = 1 / 8       # of a side
 
 
 def _parameters(lo: np.ndarray, hi: np.ndarray, piece: tuple[float, float, float], narrow: float, upper: float) -> np.ndarray:
@@ -47,27 +48,69 @@ class Propagation(CuttingPart):
         return Outcome(regions, ROUNDS * parents.shape[1])
 
 
+Box = tuple[np.ndarray, np.ndarray]
+
+
 def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float = np.inf,
-              rounds: int | None = None) -> tuple[np.ndarray, np.ndarray] | None:
+              rounds: int | None = None) -> Box | None:
     """What is left of the box [lo, hi] for points that obey the constraints and f <= upper; None if there are none.
 
     Rounds go on while they still cut a side to a smaller part of it, up to `rounds` of them (by default four for each variable,
     and some more: in a chain of equations each round tells one more variable).
     """
-    n = len(lo)
-    regions = np.concatenate([lo, hi, [-np.inf, 0.0, 0.0]])[:, None]
-    given, most = _parameters(lo, hi, _WHOLE, 0.0, upper), 4 * n + 64 if rounds is None else rounds
-    done, at_once = 0, _AT_ONCE
+    most, done, at_once = 4 * len(lo) + 64 if rounds is None else rounds, 0, _AT_ONCE
     while done < most:
-        times, before = min(at_once, most - done), regions[:2 * n, 0].copy()
-        regions, = evaluator.run(PROPAGATE, [regions], parameters=given, times=times)
-        done, at_once = done + times, 2 * at_once
-        low_row, axis_row, _ = rows(n)
-        if regions[axis_row, 0] == GONE or regions[low_row, 0] > upper:
+        times = min(at_once, most - done)
+        los, his, lost = _left(evaluator, lo[:, None], hi[:, None], lo, hi, upper, times)
+        if lost[0]:
             return None
-        if not _is_news(before[n:] - before[:n], regions[n:2 * n, 0] - regions[:n, 0]):
+        news = _is_news(hi - lo, his[:, 0] - los[:, 0])
+        lo, hi, done, at_once = los[:, 0], his[:, 0], done + times, 2 * at_once
+        if not news:
             break
-    return regions[:n, 0].copy(), regions[n:2 * n, 0].copy()
+    return lo.copy(), hi.copy()
+
+
+def shave(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float = np.inf, passes: int = 8) -> Box | None:
+    """The same by shaving (3B): a slice at an end of a side goes if propagation leaves nothing of it, else up to what it leaves.
+
+    All slices of a pass are lanes of one run. Passes go on, with rounds on the whole box between them, while they cut a side to a
+    smaller part of it.
+    """
+    for _ in range(passes):
+        found = propagate(evaluator, lo, hi, upper)
+        if found is None:
+            return None
+        lo, hi = found
+        with np.errstate(over="ignore"):
+            width = hi - lo
+        which = np.flatnonzero((width > 0) & np.isfinite(width))
+        if not len(which):
+            break
+        each, count = np.arange(len(which)), len(which)
+        los, his = np.repeat(lo[:, None], 2 * count, axis=1), np.repeat(hi[:, None], 2 * count, axis=1)
+        low_ends = np.minimum(lo[which] + _SLICE * width[which], hi[which])
+        high_ends = np.maximum(hi[which] - _SLICE * width[which], lo[which])
+        his[which, each], los[which, count + each] = low_ends, high_ends
+        new_los, new_his, lost = _left(evaluator, los, his, lo, hi, upper, ROUNDS)
+        lo, hi = lo.copy(), hi.copy()
+        lo[which] = np.where(lost[:count], low_ends, new_los[which, each])
+        hi[which] = np.where(lost[count:], high_ends, new_his[which, count + each])
+        if (lo > hi).any():  # the slices were the whole side
+            return None
+        if not _is_news(width, hi - lo):
+            break
+    return lo, hi
+
+
+def _left(evaluator: Evaluator, los: np.ndarray, his: np.ndarray, lo: np.ndarray, hi: np.ndarray, upper: float,
+          rounds: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The ends that so many rounds leave of boxes, the columns of `los` and `his`, and of which they leave nothing."""
+    n, count = los.shape
+    low_row, axis_row, _ = rows(n)
+    regions = np.concatenate([los, his, np.full((1, count), -np.inf), np.zeros((2, count))])
+    regions, = evaluator.run(PROPAGATE, [regions], parameters=_parameters(lo, hi, _WHOLE, 0.0, upper), times=rounds)
+    return regions[:n], regions[n:2 * n], (regions[axis_row] == GONE) | (regions[low_row] > upper)
 
 
 def _is_news(before: np.ndarray, after: np.ndarray) -> bool:

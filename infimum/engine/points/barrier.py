@@ -8,7 +8,7 @@ import numpy as np
 from infimum.engine.points.lanes import log_of_product, total
 from infimum.evaluate import Evaluator
 
-_PUSHED = 2.0**-7   # from their bounds, at the beginning
+_PUSHED = 2.0**-4   # times μ: how far from their bounds all begin
 _FLAT = 2.0**-20    # a row's least scale, as part of its value
 
 
@@ -74,8 +74,9 @@ class Barrier:
         return values[self.every], jacobian[self.every]
 
     def scaled_rows(self, a: Lanes) -> tuple[np.ndarray, np.ndarray]:
+        """At the places of the lanes; what is held may have an infinite slope."""
         values, jacobian = self.rows(a.w[:self.n])
-        return values / a.sigma, jacobian / a.sigma[:, None]
+        return values / a.sigma, np.where(a.free, jacobian / a.sigma[:, None], 0.0)
 
     def weighted_slopes(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The gradient of the sum of all rows times weights."""
@@ -88,14 +89,15 @@ class Barrier:
         """Lanes that begin about there, those at which everything has a value."""
         with np.errstate(all="ignore"):
             free, width = hi > lo, hi - lo
-            x = np.where(free, _pushed(x, lo, hi, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
+            x = np.where(free, _pushed(x, lo, hi, _PUSHED * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
             unit = np.where(free, np.minimum(width, np.maximum(1.0, np.abs(x))), 1.0)
             values, jacobian = self.rows(x)
+            jacobian = np.where(free, jacobian, 0.0)
             sigma = np.maximum(np.abs(jacobian * unit).max(axis=1), _FLAT * np.abs(values))
             sigma = np.where(sigma > 0, sigma, 1.0)
             values, jacobian = values / sigma, jacobian / sigma[:, None]
             low, high = ((end / sigma[1:])[~self.equal] for end in (self.lower, self.upper))
-            s = _pushed(values[1:][~self.equal], low, high, 1.0, 1.0)
+            s = _pushed(values[1:][~self.equal], low, high, _PUSHED * mu, 1.0, 1.0)
             lo, hi = np.concatenate([np.where(free, lo, -np.inf), low]), np.concatenate([np.where(free, hi, np.inf), high])
             w, count = np.concatenate([x, s]), x.shape[1]
             z = mu / np.concatenate([w - lo, hi - w])
@@ -135,7 +137,7 @@ class Barrier:
         return np.maximum(100.0, (total(np.abs(a.y)) + total(a.z)) / (len(a.y) + len(a.z))) / 100
 
 
-def _pushed(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, *sizes: "np.ndarray | float") -> np.ndarray:
-    """Away from the bounds, by parts of these sizes or of the width."""
-    low, high = (_PUSHED * np.minimum(size, hi - lo) for size in sizes)
+def _pushed(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, part: float, *sizes: "np.ndarray | float") -> np.ndarray:
+    """Away from the bounds, by a part of these sizes or of the width."""
+    low, high = (part * np.minimum(size, hi - lo) for size in sizes)
     return np.minimum(np.maximum(x, np.where(lo > -np.inf, lo + low, lo)), np.where(hi < np.inf, hi - high, hi))

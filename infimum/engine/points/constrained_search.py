@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.engine.points import sobol
-from infimum.engine.points.interior import Interior
+from infimum.engine.points.interior import Ends, Interior
 from infimum.engine.points.random import uniform
 from infimum.engine.points.restoration import Restoration
 from infimum.engine.points.search import PointSearch
@@ -19,15 +19,18 @@ from infimum.evaluate import Evaluator
 
 _STREAM = 11                   # of random numbers
 _STARTS = 32, 96, 288          # of the rounds
-_LEAST, _WORK = 8, 1 << 21     # starts, and elements of all lanes' matrices
+_LEAST, _WORK = 2, 1 << 24     # starts, and operations of a step of all of them
 _FLAT = 2.0**-20               # a constraint's least scale, as part of its value
+_LARGEST = 512                 # variables and equations together: with more, starts are all that is offered
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
-_BEGIN, _AGAIN = 0.1, 2.0**-7  # its first weight, and that for ends that go on
+_BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
+_CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
 _RESTORED = 30                 # steps
 _NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
-_ROUNDINGS = 0.5, 0.25, 0.75, 0.1, 0.9, 0.4, 0.6, 0.0  # what is added to integer variables before they are rounded down
+_ROUNDINGS = 16                # of the integers of the best end, fewer for the others
+_NEIGHBOURS = 3, 16            # passes over whole numbers next to the best ones, if there are no more integer variables
 _FAR = 10                      # powers of 2 over which starts are spread where a bound is infinite
 
 
@@ -50,11 +53,13 @@ class ConstrainedSearch(PointSearch):
         return [self._round(k) for k in range(len(_STARTS))]
 
     def candidates(self) -> list[np.ndarray]:
-        return [self.x, *self.found.T]
+        return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
     def in_box(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; returns the points
         that it came to (n, N), the best ones first."""
+        if self._size > _LARGEST:
+            return self._middle(lo, hi)
         low, high = self._around(lo, hi)
         for _ in self._look(self._middle(lo, hi), low, high):
             pass
@@ -62,9 +67,12 @@ class ConstrainedSearch(PointSearch):
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
-        count = max(_LEAST, min(_STARTS[k], _WORK // self._size**2))
+        count = max(_LEAST, min(_STARTS[k], _WORK // self._size**3))
         drawn = self._spread(self._drawn(count))
         starts = drawn if k else np.concatenate([self.given, self._middle(self.lo[:, None], self.hi[:, None]), drawn], axis=1)
+        if self._size > _LARGEST:
+            self.found = starts[:, :_KEPT]
+            return
         yield from self._look(starts, *self._around(*(np.repeat(end[:, None], starts.shape[1], axis=1) for end in
                                                       (self.lo, self.hi))))
 
@@ -114,38 +122,71 @@ class ConstrainedSearch(PointSearch):
 
     def _solved(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """The best ends, from which nothing is offered unless its integers are whole."""
-        lanes, ends = np.arange(starts.shape[1]), None
-        for (steps, last), first in ((_FIRST, _BEGIN), (_LAST, _AGAIN)):
-            method = Interior(self.evaluator, lo[:, lanes], hi[:, lanes], starts, first, last)
-            for _ in method.steps(steps):
-                yield
-            self.evaluations += method.evaluations
-            ends = self._best(method.ends.x, method.ends.multipliers, lanes)
-            lanes, starts = ends.lane, ends.x
+        ends = yield from self._stage(starts, np.arange(starts.shape[1]), lo, hi, _BEGIN, _FIRST)
+        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], _AGAIN, _LAST)
         self._keep(ends)
+        yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane])
         return ends
 
+    def _stage(self, starts: np.ndarray, lanes: np.ndarray, lo: np.ndarray, hi: np.ndarray, first: float,
+               most: tuple[int, float]) -> Iterator[None]:
+        """The best ends of one run of the method."""
+        method = Interior(self.evaluator, lo, hi, starts, first, most[1])
+        for _ in method.steps(most[0]):
+            yield
+        self.evaluations += method.evaluations
+        return self._best(method.ends, lanes)
+
+    def _to_bounds(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Lanes that have not converged are often on their way to a bound at which a slope is infinite: variables close to one
+        are moved there, and the others solved for again."""
+        with np.errstate(all="ignore"):
+            close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
+            low, high = ends.x - lo <= close, hi - ends.x <= close
+        stuck = np.flatnonzero((ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0))
+        if len(stuck):
+            lo, hi = np.where(high & ~low, hi, lo)[:, stuck], np.where(low, lo, hi)[:, stuck]
+            self._keep((yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST)))
+
     def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
-        """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again."""
-        whole = [np.floor(ends.x[self.integers] + part) for part in _ROUNDINGS]
-        whole = np.concatenate([np.minimum(np.maximum(w, lo[self.integers][:, ends.lane]), hi[self.integers][:, ends.lane])
-                                for w in whole], axis=1)
+        """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again; then
+        at the neighbours of the best of these, while that gains."""
+        parts = uniform(self.seed, _STREAM, 1, range(_ROUNDINGS), len(self.integers))
+        parts[:, 0] = 0.5
+        lane = np.repeat(np.arange(len(ends.lane)), [_ROUNDINGS >> min(k, 3) for k in range(len(ends.lane))])
+        first = np.concatenate([np.arange(_ROUNDINGS >> min(k, 3)) for k in range(len(ends.lane))] or [lane])
+        lo, hi = (end[:, ends.lane[lane]] for end in (lo, hi))
+        found = yield from self._fixed(np.floor(ends.x[self.integers][:, lane] + parts[:, first]), ends.x[:, lane], lo, hi)
+        for _ in range(_NEIGHBOURS[0]):
+            if not len(found.value) or len(self.integers) > _NEIGHBOURS[1]:
+                return
+            change = np.concatenate([np.eye(len(self.integers)), -np.eye(len(self.integers))], axis=1)
+            best, value = np.repeat(found.x[:, :1], change.shape[1], axis=1), self.value
+            lo, hi = (np.repeat(end[:, found.lane[:1]], change.shape[1], axis=1) for end in (lo, hi))
+            found = yield from self._fixed(best[self.integers] + change, best, lo, hi)
+            if not self.value < value:
+                return
+
+    def _fixed(self, whole: np.ndarray, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Ends with the integers fixed at these whole numbers within their bounds, of equal ones once."""
+        whole = np.minimum(np.maximum(whole, lo[self.integers]), hi[self.integers])
         _, first = np.unique(whole, axis=1, return_index=True)
         first = np.sort(first)[:_STARTS[0]]
-        starts, lane = np.tile(ends.x, len(_ROUNDINGS))[:, first], np.tile(ends.lane, len(_ROUNDINGS))[first]
-        low, high = lo[:, lane], hi[:, lane]
+        starts, low, high = (a[:, first] for a in (starts, lo, hi))
         low[self.integers] = high[self.integers] = starts[self.integers] = whole[:, first]
-        yield from self._solved(starts, low, high)
+        ends = yield from self._solved(starts, low, high)
+        return ends._replace(lane=first[ends.lane])
 
-    def _best(self, x: np.ndarray, multipliers: np.ndarray, lane: np.ndarray) -> "_Points":
-        """Some of these points: first those that obey the constraints, by their values, then the others, by violation."""
+    def _best(self, ends: Ends, lane: np.ndarray) -> "_Points":
+        """Some of the points: first those that obey the constraints, by their values, then the others, by violation."""
+        x = ends.x
         self.evaluations += x.shape[1]
         values, jacobian = self.evaluator.estimate_jacobian(x)
         c, unit = values[1:], np.maximum(1.0, np.abs(x))
         with np.errstate(all="ignore"):
             scale = np.maximum(np.abs(jacobian[1:] * unit).max(axis=1), _FLAT * np.abs(c))
             broken = np.maximum(np.maximum(c - self.system.upper[:, None], self.system.lower[:, None] - c), 0.0)
-            violation = (broken / np.where(scale > 0, scale, 1.0)).max(axis=0, initial=0.0)
+            violation = (broken / np.where((scale > 0) & (scale < np.inf), scale, 1.0)).max(axis=0, initial=0.0)
         violation = np.where(np.isfinite(values).all(axis=0), violation, np.inf)
         order = np.lexsort((values[0], np.where(violation <= _NEARLY, 0.0, violation)))
         chosen: list[int] = []
@@ -154,7 +195,8 @@ class ConstrainedSearch(PointSearch):
                 chosen.append(int(k))
             if len(chosen) == _KEPT:
                 break
-        return _Points(x[:, chosen], values[0, chosen], violation[chosen], multipliers[:, chosen], lane[chosen])
+        return _Points(x[:, chosen], values[0, chosen], violation[chosen], ends.multipliers[:, chosen], ends.error[chosen],
+                       lane[chosen])
 
     def _keep(self, ends: "_Points") -> None:
         """Offers the ends whose integers are whole."""
@@ -170,10 +212,11 @@ class ConstrainedSearch(PointSearch):
 
 
 class _Points(NamedTuple):
-    """Points (n, N), f there, their violations and multipliers, and the lanes that they come from."""
+    """Points (n, N), f there, their violations and multipliers, errors of the conditions, and the lanes that they come from."""
 
     x: np.ndarray
     value: np.ndarray
     violation: np.ndarray
     multipliers: np.ndarray
+    error: np.ndarray
     lane: np.ndarray

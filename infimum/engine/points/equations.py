@@ -14,6 +14,7 @@ from infimum.engine.second_order.outward import Interval, exactly, matrix_produc
 from infimum.evaluate import Derivative, Enclosure, Evaluator
 from infimum.expr.system import System
 
+MOST = 512            # equations
 _NEWTON = 4           # steps to the middle of the box
 _INFLATED = 4         # boxes, each wider than the one before
 _LEAST = 1e-300       # half a width, where subnormal numbers would round to nothing
@@ -30,6 +31,7 @@ class WhyNot(Enum):
     WIDE = "Krawczyk's operator does not send a box around it into itself"
     OUTSIDE = "the solution of the equations is not certainly within the bounds"
     TIGHT = "an inequality does not hold on all of the box around the solution of the equations"
+    LARGE = f"it would have to be solved for more than {MOST} equations at once"
     UNDEFINED = "the function is not certainly defined there"
 
 
@@ -52,12 +54,14 @@ class Basis(NamedTuple):
 
 
 def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Proved | WhyNot:
-    """A box around about x within the bounds that certainly holds a feasible point."""
+    """A box around about x, whose integers are whole, within the bounds that certainly holds a feasible point."""
     with np.errstate(all="ignore"):
         basis = _chosen(evaluator, bounds, x)
         if isinstance(basis, WhyNot):
             return basis
         x = _refined(evaluator, basis, x)
+        if not ((x >= bounds[0]) & (x <= bounds[1])).all():
+            return WhyNot.OUTSIDE
         box = _solved(evaluator, bounds, basis, x)
         return box if isinstance(box, WhyNot) else _judged(evaluator, bounds, basis, x, *box)
 
@@ -72,8 +76,8 @@ def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Basis | Wh
     jacobian = evaluator.estimate_jacobian(x)[1][1:][equations][:, variables]
     if not np.isfinite(jacobian).all():
         return WhyNot.UNDEFINED
-    room = np.minimum(np.minimum(x - lo, hi - x), np.maximum(np.abs(x), 1.0))[variables]
-    a = jacobian * room
+    room, unit = np.minimum(x - lo, hi - x)[variables], np.maximum(np.abs(x), 1.0)[variables]
+    a = jacobian * np.where(room < unit, np.sqrt(room) * np.sqrt(unit), unit)  # rather those that are far from their bounds
     largest = np.abs(a).max(axis=1, initial=0.0)
     a = a / np.where(largest > 0, largest, 1.0)[:, None]
     rows, columns, rank = np.arange(len(equations)), np.arange(len(variables)), 0
@@ -200,7 +204,8 @@ def _judged(evaluator: Evaluator, bounds: Interval, basis: Basis, x: np.ndarray,
             slopes: Derivative) -> Proved | WhyNot:
     """Does everything hold on all of the box but the equations that were solved?"""
     (lo, hi), system = box, evaluator.system
-    if not ((lo >= bounds[0]) & (hi <= bounds[1]) & (lo <= hi)).all():
+    whole = lo[list(system.integers)]
+    if not (((lo >= bounds[0]) & (hi <= bounds[1]) & (lo <= hi)).all() and (whole == np.rint(whole)).all()):
         return WhyNot.OUTSIDE
     rows = _tightened(evaluator.rows(lo, hi), evaluator.rows(x, x), slopes, box, x)
     if not (rows.defined[0] and rows.hi[0] < np.inf):

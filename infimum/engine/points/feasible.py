@@ -2,15 +2,18 @@
 
 import numpy as np
 
-from infimum.engine.points.equations import Proved, WhyNot, prove
+from infimum.engine.points.equations import MOST, Proved, WhyNot, prove
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.inside import Moved, moved_inside
-from infimum.evaluate import Evaluator
+from infimum.evaluate import Enclosure, Evaluator
 from infimum.start_boxes import StartBoxes
 
-_NEAR = 4     # points that do not quite obey the constraints, the lowest ones, that are moved inside
+_LOOKED_AT = 64     # points that break constraints least, of those that are lower than what is known
+_NEAR, _ALMOST = 2.0**-4, 2.0**-20  # of a variable's size, about: how far points are moved at most, and those that come first
+_FEW = 4            # points that are moved inside, the lowest ones
 _ROUNDED = 2.0**-10, 2.0**-20, 2.0**-30  # nice numbers nearby are tried too: what holds only just may hold there exactly
-_LASTING = {WhyNot.CROWDED, WhyNot.DEPENDENT, WhyNot.ROUGH, WhyNot.WIDE}
+_LASTING = {True: {WhyNot.CROWDED, WhyNot.DEPENDENT, WhyNot.ROUGH, WhyNot.WIDE},  # where variables stay at their bounds,
+            False: {WhyNot.ROUGH, WhyNot.CROWDED}}                                # and where they leave them
 _LITTLE = 2.0**-40  # of its size that f must be lower by, before a proof is tried
 
 
@@ -33,15 +36,12 @@ class FeasibleIncumbent(Incumbent):
         constraints where they are moved inside; True if one of them is proved and better than what was known."""
         before = self.upper
         points = self._admitted(points)
-        if not points.shape[1]:
-            return False
-        left = self._judge(points)
-        close = self._promising(np.compress(left, points, axis=1))
-        if close.shape[1]:
-            self._move(close)
-        better = self.upper < before
-        self.why_not = None if better else self.why_not
-        return better
+        if points.shape[1]:
+            close = self._promising(points, self._judge(points))
+            if close.shape[1]:
+                self._move(close)
+        self.why_not = None if self.upper < before else self.why_not
+        return self.upper < before
 
     def _admitted(self, points: np.ndarray) -> np.ndarray:
         points = np.compress(np.isfinite(points).all(axis=0), points, axis=1)
@@ -52,36 +52,55 @@ class FeasibleIncumbent(Incumbent):
             inside &= self.start.holds(points)
         return np.compress(inside, points, axis=1)
 
-    def _judge(self, points: np.ndarray) -> np.ndarray:
-        """Takes the best of the points that certainly obey all constraints; tells which do not."""
-        rows = self.evaluator.rows(points, points)
-        lower, upper = self.system.lower[:, None], self.system.upper[:, None]
+    def _judge(self, points: np.ndarray) -> Enclosure:
+        """Takes the best of the points that certainly obey all constraints."""
+        rows, lower, upper = self.evaluator.rows(points, points), self.system.lower[:, None], self.system.upper[:, None]
         holds = (rows.defined & ~rows.empty).all(axis=0) & ((rows.lo[1:] >= lower) & (rows.hi[1:] <= upper)).all(axis=0)
         values = np.where(holds, rows.hi[0], np.inf)
-        k = int(np.argmin(values))
-        if values[k] < self.upper:
+        k = int(np.argmin(values)) if len(values) else 0
+        if len(values) and values[k] < self.upper:
             self._accept(Proved(points[:, k].copy(), points[:, k].copy(), float(values[k])))
-        return ~holds
+        return rows
 
-    def _promising(self, points: np.ndarray) -> np.ndarray:
-        """Those where f is lowest, and lower than what is known."""
+    def _promising(self, points: np.ndarray, rows: Enclosure) -> np.ndarray:
+        """Some where f is lower than what is known: those that almost obey the constraints before others, the lowest first."""
+        wanted = rows.lo[0] < (self.upper - _LITTLE * abs(self.upper) if self.upper < np.inf else np.inf)
+        with np.errstate(all="ignore"):
+            broken = np.maximum(self._violations(rows.lo[1:], rows.hi[1:]), 0.0)
+            largest = broken.max(axis=1, initial=0.0, where=np.isfinite(broken))
+            broken = (broken / np.where(largest > 0, largest, 1.0)[:, None]).max(axis=0, initial=0.0)
+        order = np.lexsort((rows.lo[0], np.where(wanted, broken, np.inf)))[:min(_LOOKED_AT, np.count_nonzero(wanted))]
+        points = np.take(points, order, axis=1)
         if not points.shape[1]:
             return points
-        values = self.evaluator.estimate_jacobian(points)[0][0]
-        wanted = values < (self.upper - _LITTLE * abs(self.upper) if self.upper < np.inf else np.inf)
-        order = np.argsort(np.where(wanted, values, np.inf), kind="stable")[:np.count_nonzero(wanted)]
-        return np.take(points, order[:_NEAR], axis=1)
+        values, jacobian = self.evaluator.estimate_jacobian(points)
+        with np.errstate(all="ignore"):
+            steep = np.abs(jacobian[1:] * np.maximum(1.0, np.abs(points))).max(axis=1)
+            broken = self._violations(values[1:], values[1:])
+            near, almost = (~(broken > part * steep).any(axis=0) for part in (_NEAR, _ALMOST))
+        self.why_not = self.why_not if near.any() else WhyNot.FAR
+        order = np.lexsort((values[0], ~almost, ~near))
+        return np.take(points, order[:min(_FEW, np.count_nonzero(near))], axis=1)
+
+    def _violations(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
+        """By how much values (m, N) are above the upper ends of constraints, or others below the lower ones, about."""
+        return np.maximum(above - self.system.upper[:, None], self.system.lower[:, None] - below)
 
     def _move(self, points: np.ndarray) -> None:
+        before = self.upper
         self._judge(self._admitted(np.concatenate([np.rint(points / digit) * digit for digit in _ROUNDED], axis=1)))
-        points = self._promising(points)
-        if not points.shape[1]:
+        if self.upper < before:
+            points = self._promising(points, self.evaluator.rows(points, points))
+            if not points.shape[1]:
+                return
+        if np.count_nonzero(self.system.equal) > MOST:
+            self.why_not = WhyNot.LARGE
             return
         moved = moved_inside(self.evaluator, (self.lo, self.hi), points)
         self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
         if self.system.equal.any():
             self._solve(moved)
-        elif moved.x.shape[1]:
+        else:
             self._judge(self._admitted(moved.x))
 
     def _solve(self, moved: Moved) -> None:
@@ -89,12 +108,12 @@ class FeasibleIncumbent(Incumbent):
         reasons that a little more distance to the inequalities does not change is not tried again."""
         failed: set[tuple[int, bool]] = set()
         for x, kind in zip(moved.x.T, zip(moved.source.tolist(), moved.held.tolist(), strict=True), strict=True):
-            if kind not in failed and self._admitted(x[:, None]).shape[1]:
-                found = prove(self.evaluator, self._bounds_around(x), x)
+            if kind not in failed and (x := self._admitted(x[:, None])).shape[1]:
+                found = prove(self.evaluator, self._bounds_around(x[:, 0]), x[:, 0])
                 if not isinstance(found, WhyNot):
                     return self._accept(found) if found.upper < self.upper else None
                 self.why_not = found
-                failed |= {kind} if found in _LASTING else set()
+                failed |= {kind} if found in _LASTING[kind[1]] else set()
 
     def _bounds_around(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(x)[0]))
@@ -120,3 +139,4 @@ class FeasibleIncumbent(Incumbent):
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         super().restore(arrays)
         self.box = tuple(arrays["incumbent.box"].copy()) if "incumbent.box" in arrays else None
+

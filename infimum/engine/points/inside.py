@@ -7,7 +7,6 @@ import numpy as np
 
 from infimum.engine.points.lanes import gram, solve, total
 from infimum.evaluate import Evaluator
-from infimum.expr.system import System
 
 _SPARE = 0.0, 1e-14, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5  # of the size of a constraint's terms
 _ERRORS = 2.0         # times the width of its enclosure at the point, besides
@@ -15,7 +14,10 @@ _STEPS, _PASSES = 6, 3
 _AT_BOUND = 2.0**-26  # of a variable's unit: so near it is moved to its bound
 _FARTHEST = 2.0**-4   # of its unit that a variable is moved
 _REGULAR = 2.0**-44
-_MOST = 1 << 22       # numbers that a step works on
+_USED = 1e-4          # of it: constraints that are farther from their ends are not looked at
+_NEARLY = 2.0**-26    # of the size of an equation's terms
+_FEW_SPARE = 0.0, 1e-9  # where one lane is costly
+_WORK = 1 << 27       # operations of a step of all lanes, about
 
 
 class Moved(NamedTuple):
@@ -32,29 +34,32 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     system, (lo, hi) = evaluator.system, (end[:, None] for end in bounds)
     n = len(lo)
     values, jacobian = evaluator.estimate_jacobian(points)
-    rows = evaluator.rows(points, points)
+    rows, c, lower, upper = evaluator.rows(points, points), values[1:], system.lower[:, None], system.upper[:, None]
     with np.errstate(all="ignore"):
-        size = np.maximum(total(np.abs(jacobian[1:] * points).swapaxes(0, 1)), np.abs(values[1:]))
+        terms = np.abs(jacobian[1:] * points)
+        size = np.maximum(total(np.where(np.isfinite(terms), terms, 0.0).swapaxes(0, 1)), np.abs(c))
         errors = _ERRORS * (rows.hi - rows.lo)[1:]
-        near = (np.abs(np.stack([values[1:] - system.lower[:, None], system.upper[:, None] - values[1:]])).min(axis=0)
-                <= 1e-4 * size + errors) | system.equal[:, None] | _broken(system, values[1:])
+        near = (np.minimum(c - lower, upper - c) <= _USED * size + errors) | (lower == upper) | _broken(c, lower, upper)
     used = np.flatnonzero(near.any(axis=1))
-    cost = max(1, len(used)) * max(n, len(used)) * 2 * len(_SPARE)
-    points = points[:, :max(1, _MOST // cost)]
-    source = np.repeat(np.arange(points.shape[1]), 2 * len(_SPARE))
-    spare = np.tile(np.repeat(np.array(_SPARE), 2), points.shape[1])
-    held = np.tile([True, False], len(_SPARE) * points.shape[1])
+    most = _WORK // max(1, len(used) ** 2 * max(n, len(used)))
+    spares = np.array(_SPARE if most >= 2 * len(_SPARE) else _FEW_SPARE)
+    points = points[:, :max(1, most // (2 * len(spares)))]
+    source = np.repeat(np.arange(points.shape[1]), 2 * len(spares))
+    spare, held = np.tile(np.repeat(spares, 2), points.shape[1]), np.tile([True, False], len(spares) * points.shape[1])
     lanes = _Lanes(evaluator, used, points[:, source], lo, hi, held, spare, size[:, source] * spare + errors[:, source])
     for _ in range(_STEPS):
         lanes.step()
-    close = (np.abs(lanes.x - points[:, source]) <= _FARTHEST * lanes.unit).all(axis=0)
-    value = np.where(close & np.isfinite(lanes.value), lanes.value, np.inf)
+    value = lanes.values_where_obeyed(_NEARLY * size[:, source])
+    value[(np.abs(lanes.x - points[:, source]) > _FARTHEST * lanes.unit).any(axis=0)] = np.inf
     order = np.argsort(value, kind="stable")[:np.count_nonzero(value < np.inf)]
+    new = np.ones(len(order), bool)
+    new[1:] = (lanes.x[:, order[1:]] != lanes.x[:, order[:-1]]).any(axis=0)
+    order = order[new]
     return Moved(lanes.x[:, order], source[order], held[order])
 
 
-def _broken(system: System, values: np.ndarray) -> np.ndarray:
-    return ~((values >= system.lower[:, None]) & (values <= system.upper[:, None]))
+def _broken(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    return ~((values >= lower) & (values <= upper))
 
 
 class _Lanes:
@@ -81,15 +86,22 @@ class _Lanes:
             both, margin = (lower > -np.inf) & (upper < np.inf), margin[used]
             self.lower = np.minimum(lower + margin, np.where(both, middle, np.inf))
             self.upper = np.maximum(upper - margin, np.where(both, middle, -np.inf))
-        self.value = np.full(x.shape[1], np.inf)
+
+    def values_where_obeyed(self, nearly: np.ndarray) -> np.ndarray:
+        """f where all inequalities hold, and equations nearly; infinite elsewhere. """
+        values, system = self.evaluator.estimate_jacobian(self.x)[0], self.evaluator.system
+        with np.errstate(all="ignore"):
+            wide = np.where(system.equal[:, None], nearly, 0.0)
+            holds = ~_broken(values[1:], system.lower[:, None] - wide, system.upper[:, None] + wide).any(axis=0)
+        return np.where(holds & np.isfinite(values[0]), values[0], np.inf)
 
     def step(self) -> None:
         """One step of Newton's method: the least one, in units of the variables, with which everything that is broken holds."""
         values, jacobian = self.evaluator.estimate_jacobian(self.x)
-        self.value, c = values[0], values[1 + self.used]
+        c = values[1 + self.used]
         with np.errstate(all="ignore"):
             wanted = np.where(c > self.upper, self.upper - c, np.where(c < self.lower, self.lower - c, 0.0))
-            jacobian = jacobian[1 + self.used] * self.unit
+            jacobian = np.where(self.stays, 0.0, jacobian[1 + self.used] * self.unit)
             known = np.isfinite(wanted).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
             jacobian = np.where(known & ((wanted != 0) | (self.lower == self.upper))[:, None], jacobian, 0.0)
             stays, step = self.stays, np.zeros_like(self.x)

@@ -4,6 +4,7 @@ sums are taken in the order of the axis, and no library's product or logarithm i
 import numpy as np
 
 _TERMS = 12              # of the series of a logarithm: (1/3)**(2 * 12 + 1) is less than a rounding
+_SMALL = 1 << 12         # elements: larger arrays are added one by one
 _LOG_2 = 0.6931471805599453
 
 
@@ -13,17 +14,24 @@ def total(a: np.ndarray) -> np.ndarray:
     >>> total(np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([4., 6.])
     """
-    return np.add.accumulate(a, axis=0)[-1] if len(a) else np.zeros(a.shape[1:])
+    if not len(a) or a[0].size <= _SMALL:
+        return np.add.accumulate(a, axis=0)[-1] if len(a) else np.zeros(a.shape[1:])
+    found = a[0].copy()
+    for row in a[1:]:
+        found += row
+    return found
 
 
 def gram(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Σ w r rᵀ (n, n, N) of rows r (m, n, N) with weights (m, N)."""
     n, lanes = rows.shape[1:]
-    found = np.zeros((n, n, lanes))
+    first = lanes < n
+    found = np.zeros((lanes, n, n) if first else (n, n, lanes))
     for row, weight in zip(rows, weights, strict=True):
         if weight.any():
-            found += (weight * row)[:, None] * row
-    return found
+            scaled = weight * row
+            found += scaled.T[:, :, None] * row.T[:, None].copy() if first else scaled[:, None] * row
+    return np.moveaxis(found, 0, -1).copy() if first else found
 
 
 def applied(rows: np.ndarray, vectors: np.ndarray) -> np.ndarray:
@@ -55,16 +63,20 @@ def solve(matrix: np.ndarray, right: np.ndarray, positive: int) -> tuple[np.ndar
     >>> x[:, 0].tolist(), good.tolist()
     ([1.0, 1.0], [True])
     """
-    a, k = np.concatenate([matrix, right[:, None]], axis=1), len(right)
-    good = np.ones(right.shape[1], bool)
+    a, (k, lanes) = np.concatenate([matrix, right[:, None]], axis=1), right.shape
     with np.errstate(all="ignore"):
-        for i in range(k):
-            pivot = a[i, i]
-            good &= pivot > 0 if i < positive else pivot < 0
-            if i + 1 < k:
-                a[i + 1:, i + 1:] -= (a[i, i + 1:k] / pivot)[:, None] * a[i, None, i + 1:]
+        if lanes < k:  # inner loops go along the longer axis; the bits are the same
+            b = np.moveaxis(a, -1, 0).copy()
+            for i in range(k - 1):
+                b[:, i + 1:, i + 1:] -= (b[:, i, i + 1:k] / b[:, i, i, None])[:, :, None] * b[:, i, None, i + 1:]
+            a = np.moveaxis(b, 0, -1)
+        else:
+            for i in range(k - 1):
+                a[i + 1:, i + 1:] -= (a[i, i + 1:k] / a[i, i])[:, None] * a[i, None, i + 1:]
         x = a[:, k].copy()
         for i in reversed(range(k)):
             x[i] /= a[i, i]
             x[:i] -= a[:i, i] * x[i]
+        pivots = a[np.arange(k), np.arange(k)]
+        good = (pivots[:positive] > 0).all(axis=0) & (pivots[positive:] < 0).all(axis=0)
     return x, good & np.isfinite(x).all(axis=0)

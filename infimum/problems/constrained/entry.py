@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum import environment
 from infimum.constraint import Constraint
 from infimum.problem import Interval
 from infimum.problems.constrained.optima import OPTIMA
@@ -37,7 +38,7 @@ class Constrained:
     None. `minimum` is an interval that contains the smallest value of the real problem that the code denotes, with every constant
     the double it holds; `minimiser` is a point that attains it, rounded to doubles, so that equalities hold up to rounding. Both
     are None for a problem without feasible points, which `infeasible` says. The optima are computed locally to the last digit;
-    `confirmed` names the global solvers that claim the same minimum to a relative 1e-4, which is evidence and not a proof.
+    `confirmed` names a global solver that claims the same minimum to a relative 1e-4 or to 1e-6, which is evidence, not a proof.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Row:
         """The name in the gallery: that of the function unless another is given."""
         return self.name or self.fun.__name__
 
+    @environment.ours
     def problem(self) -> Constrained:
         """The problem with its optimum."""
         bounds = tuple((float(low), float(high)) for low, high in self.bounds)

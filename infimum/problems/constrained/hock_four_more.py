@@ -28,8 +28,8 @@ def hs_43(x: Any) -> Any:
 
 def hs_43_limits(x: Any) -> Any:
     """Three ellipsoids."""
-    squares, lines = np.array([[1, 1, 1, 1], [1, 2, 1, 2], [2, 1, 1, 0]]),
-    np.array([[1, -1, 1, -1], [-1, 0, 0, -1], [2, -1, 0, -1]])
+    squares = np.array([[1, 1, 1, 1], [1, 2, 1, 2], [2, 1, 1, 0]])
+    lines = np.array([[1, -1, 1, -1], [-1, 0, 0, -1], [2, -1, 0, -1]])
     return squares @ x**2 + lines @ x
 
 

@@ -80,7 +80,7 @@ class Case(NamedTuple):
         return False
 
 
-def random_case(seed: int, kind: type[System] = System) -> Case:
+def random_case(seed: int) -> Case:
     """Up to four variables and constraints, some equations, sometimes an integer; ends with few bits, so that all is exact."""
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(1, 5)), int(rng.integers(1, 5))
@@ -101,7 +101,7 @@ def random_case(seed: int, kind: type[System] = System) -> Case:
             lower[k] = float(min(g)) - 2.0**-30
             upper[k] = float(max(g)) + 2.0**-30 if rng.random() < 0.3 else INF
     f, *bodies = (reshape(trace(r.traced, n, ()), (1,)) for r in rows)
-    system = kind(reshape(f, ()), tuple(bodies), lower, upper, integers)
+    system = System(reshape(f, ()), tuple(bodies), lower, upper, integers)
     case = Case(system, rows, lo, hi, points[:0], [], {})
     feasible = np.array([p for p in np.unique(points, axis=0) if case.is_feasible(p)]).reshape(-1, n)
     return case._replace(feasible=feasible, values=[case.value(p) for p in feasible])

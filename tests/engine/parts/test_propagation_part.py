@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum.engine.parts.propagation import Propagation, propagate
+from infimum.engine.parts.propagation import Propagation, propagate, shave
 from infimum.engine.regions.pool import Regions
 from infimum.evaluate import Evaluator
 from infimum.expr.build import build, reshape
@@ -65,7 +65,8 @@ def test_what_the_upper_bound_excludes_counts_as_above():
 
 
 def test_without_an_upper_bound_an_empty_box_is_gone():
-    f = system(2, lambda x: x[0], (lambda x: x[0] - x[1], 0.0, 0.0), (lambda x: x[0] + x[1], 3.0, 3.0), (lambda x: x[0], -INF, 1.0))
+    f = system(2, lambda x: x[0], (lambda x: x[0] - x[1], 0.0, 0.0), (lambda x: x[0] + x[1], 3.0, 3.0),
+               (lambda x: x[0], -INF, 1.0))
     assert after(f, [0.0, 0.0], [2.0, 2.0]).axis[0] == GONE
 
 
@@ -115,6 +116,25 @@ def test_elements_that_nobody_reads_say_nothing():
         assert out[0, 0] == -1.0 and (out[1:40, 0] == 0.0).all()
 
 
+@pytest.mark.parametrize("kind", ["propagate", "propagate:0"])
+@pytest.mark.parametrize("op", ["cumsum", "cumprod"])
+def test_running_sums_and_products_tell_each_element(op, kind):
+    x, values = var("x", (20,)), np.linspace(1.0, 1.5, 20)
+    for exclusive in (False, True):
+        for reverse in (False, True):
+            order = slice(None, None, -1 if reverse else 1)
+            running = (np.cumsum if op == "cumsum" else np.cumprod)(values[order])[order]
+            before = running - values if op == "cumsum" else running / values
+            wanted = before if exclusive else running
+            whole = System(build("sum", x, axes=(0,)), (build(op, x, exclusive=exclusive, reverse=reverse),),
+                           wanted - 1e-9, wanted + 1e-9)
+            given = np.concatenate([np.zeros(20), np.full(20, 9.0), np.arange(20.0), [0, 0, 1, 0, INF]])
+            out = Evaluator(whole.f, 20, system=whole).run(kind, [regions([0.0] * 20, [9.0] * 20)], parameters=given)[0]
+            lo, hi = out[:20, 0], out[20:40, 0]
+            assert (lo <= values).all() and (values <= hi).all() and np.sort(hi - lo)[-2] < 1e-7
+            assert (hi[0 if reverse else -1] > 8.0) == exclusive  # the last one is in no result
+
+
 def chain(n: int, step) -> Evaluator:
     """x[0] == 0.3, x[1:] == step(x[:-1])."""
     x = var("x", (n,))
@@ -141,3 +161,18 @@ def test_the_whole_box_may_hold_nothing():
     f = system(2, lambda x: x[0], (lambda x: x[0] * x[1], 1.0, 1.0), (lambda x: np.exp(x[0]) + x[1], -INF, 3.0))
     assert propagate(f, np.array([0.1, 0.1]), np.array([5.0, 5.0])) is None
     assert propagate(f, np.array([-INF, -INF]), np.array([INF, INF])) is not None
+
+
+def test_shaving_sees_more_than_propagation():
+    f = system(2, lambda x: x[0], (lambda x: x[0] + x[1], 1.0, 1.0), (lambda x: x[0] - x[1], 0.0, 0.0))
+    box = np.array([-8.0, -9.0]), np.array([9.0, 8.0])
+    lo, hi = propagate(f, *box)
+    assert (hi - lo).max() > 10
+    lo, hi = shave(f, *box)
+    assert (lo <= 0.5).all() and (0.5 <= hi).all() and (hi - lo).max() < 10
+
+
+def test_shaving_proves_that_nothing_is_there():
+    f = system(2, lambda x: x[0], (lambda x: x[0] ** 2 + x[1] ** 2, 2.0, 2.0), (lambda x: x[0] * x[1], 1.5, INF))
+    box = np.full(2, -2.0), np.full(2, 2.0)
+    assert propagate(f, *box) is not None and shave(f, *box, passes=40) is None
