@@ -21,6 +21,7 @@ from infimum.constraint import Constraint
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.engine.subdomain.options import SubdomainOptions
 from infimum.fitting import statistics
 
 DOCUMENT = Path(__file__).with_name("api.md")
@@ -32,7 +33,7 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
     "Fitting": (infimum.fit, infimum.curve_fit, infimum.FitResult, infimum.Parameter, infimum.Fit, infimum.Prediction,
                 statistics.Statistics, infimum.ParameterSet, infimum.Confidence, infimum.BoundedError, infimum.Boxes,
                 infimum.Part, infimum.Profile),
-    "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions),
+    "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions, SubdomainOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
                    infimum.MeanValue, infimum.Interval),
     "Test problems": (problems.get, problems.names, problems.sizes, problems.all_problems, problems.GalleryProblem,
@@ -45,7 +46,7 @@ CONSTANTS = ("pi", "e")
 # classes of which users need only these members; the others are for engines
 MEMBERS = {"Evaluator": ("value", "mean_value", "gradient", "hessian", "estimate", "estimate_gradient",
                          "estimate_hessian_vector", "rows", "jacobian"),
-           "SwarmOptions": (), "NewtonOptions": (), "CompleteOptions": (), "Problem": (), "Real": ()}
+           "SwarmOptions": (), "NewtonOptions": (), "CompleteOptions": (), "SubdomainOptions": (), "Problem": (), "Real": ()}
 _HARD = "\0"  # a space at which no line is broken
 _HEAD = """\
 # API reference

@@ -29,6 +29,7 @@ from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
 from infimum.engine.running.keywords import refuse
 from infimum.engine.running.maximising import Maximising
 from infimum.engine.running.progress import ProgressDisplay
+from infimum.engine.subdomain.options import SubdomainOptions
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator
 from infimum.integrality import read_integrality
@@ -40,9 +41,24 @@ from infimum.start_boxes import StartBoxes
 from infimum.text import counted
 from infimum.watch import OutOfTime, Watch
 
-PROVERS = {"auto": (Auto, SwarmOptions), "newton": (NewtonRun, NewtonOptions), "complete": (CompleteRun, CompleteOptions)}
+
+def _constrained(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.constrained.engine import ConstrainedRun
+
+    return ConstrainedRun(*asked, **settings)
+
+
+def _subdomain(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.subdomain.engine import SubdomainRun
+
+    return SubdomainRun(*asked, **settings)
+
+
+PROVERS = {"auto": (Auto, SwarmOptions), "newton": (NewtonRun, NewtonOptions), "complete": (CompleteRun, CompleteOptions),
+           "subdomain": (_subdomain, SubdomainOptions)}
+_CONSTRAINED = {"auto": _constrained, "subdomain": _subdomain}  # with constraints or whole numbers
 ENGINES = (*PROVERS, "swarm")
-_IN_BOXES = ("auto", "newton")  # start in any number of boxes, and take a batch of them a step
+_IN_BOXES = ("auto", "newton")  # start in any number of boxes
 
 
 @environment.ours
@@ -67,11 +83,13 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     `engine="auto"` proves. It ends when `upper - lower <= max(atol, rtol * |upper|)` and, if `xtol` is given, no region that may
     hold a minimiser is wider than `xtol` (see `result.regions`; in `result.boxes`, regions that touch are merged). `time_limit`
     (seconds), `max_boxes`, `memory_limit` (bytes), the callback and Ctrl-C stop it earlier; the result is then the enclosure
-    reached so far. `engine="newton"` is an interval Newton loop and `engine="complete"` the complete search of Zhang, Shan and
-    Cagan, both for comparison. `engine="swarm"` searches with many descents at once and returns the verdict CANDIDATE:
-    `result.upper` is verified, but nothing is proved about lower values.
+    reached so far. `engine="newton"` is an interval Newton loop, `engine="complete"` the complete search of Zhang, Shan and
+    Cagan, `engine="subdomain"` encloses regions on temporary partitions of them: three for comparison. `engine="swarm"`
+    searches with many descents at once and returns the verdict CANDIDATE: `result.upper` is verified, but nothing is proved
+    about lower values.
 
-    `options` is a dictionary with the fields of `SwarmOptions`; for "newton" of `NewtonOptions`, "complete" `CompleteOptions`.
+    `options` is a dictionary with the fields of `SwarmOptions`; for "newton" of `NewtonOptions`, "complete" `CompleteOptions`,
+    "subdomain" `SubdomainOptions`.
     `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": the CPU at first, and a GPU, if there is one, for long
     runs. `batch` is the number of boxes that branch and bound encloses per step; the default suits the device. The same seed and
     batch give the same bits on every device and for any number of threads. `threads` is the number of CPU threads; the default
@@ -275,14 +293,10 @@ def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_li
 
 def _prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool) -> Callable:
     """The engine, with the batch if it has one."""
-    kind, batch = PROVERS[engine][0], None if batch is None else int(batch)
-    if constrained:
-        from infimum.engine.constrained.engine import ConstrainedRun
-
-        return partial(ConstrainedRun, batch=batch)
-    if engine == "auto":
+    kind, batch = _CONSTRAINED[engine] if constrained else PROVERS[engine][0], None if batch is None else int(batch)
+    if engine == "auto" and not constrained:
         return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu)
-    return partial(kind, batch=batch) if engine in _IN_BOXES else kind
+    return partial(kind, batch=batch) if engine != "complete" else kind
 
 
 def _seen(search: Any, objective: Objective) -> Any:
@@ -291,7 +305,7 @@ def _seen(search: Any, objective: Objective) -> Any:
 
 def _check_system(problem: Problem, engine: str) -> None:
     """What is not there for problems with constraints."""
-    if problem.system is not None and engine != "auto":
+    if problem.system is not None and engine not in _CONSTRAINED:
         raise OptionError(f"engine {engine!r} takes no constraints and no whole numbers; engine 'auto' does")
     if problem.system is not None and problem.several is not None:
         raise OptionError("start_boxes cannot be combined with constraints or whole numbers: solve one box at a time, as bounds=")

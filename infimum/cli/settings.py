@@ -100,8 +100,8 @@ def _value(text: str) -> Any:
 
 # flag: what argparse needs to know. The name of the flag is the name of the argument of `minimize`.
 SETTINGS: dict[str, dict[str, Any]] = {
-    "--engine": {"choices": ENGINES, "help": "auto (the default) proves; newton and complete prove with published "
-                 "algorithms, for comparison; swarm only searches, which is faster"},
+    "--engine": {"choices": ENGINES, "help": "auto (the default) proves; newton, complete and subdomain prove with "
+                 "published algorithms, for comparison; swarm only searches, which is faster"},
     "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this fraction of |upper| (1e-6)"},
     "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this "

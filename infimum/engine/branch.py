@@ -48,7 +48,7 @@ class Branch:
     """
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
-                 batch: int | None = None, start: StartBoxes | None = None):
+                 batch: int | None = None, start: StartBoxes | None = None, parts: list[Part] | None = None):
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
         self.n, self.batch = len(lo), batch or evaluator.batch
         self.arrays = evaluator.arrays_for(self.batch)
@@ -61,7 +61,7 @@ class Branch:
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
-        self.start, self.parts = start, parts_of(evaluator, lo, hi, start)
+        self.start, self.parts = start, parts_of(evaluator, lo, hi, start) if parts is None else parts
         self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
         self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
 

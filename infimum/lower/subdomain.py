@@ -1,12 +1,13 @@
-"""The kernel of subdomains: a region is divided, for one look, into k**L parts, and what is left of it is their hull. A region a
-lane.
+"""The kernel of subdomains: a piece of a region is divided, for one look, into k**L parts, and what is left of it is their hull.
+A piece a lane.
 
 The L variables with the largest sides, as parts of the user's bounds (or, adaptively, with the largest smear of f: slope times
 side), have their sides divided into k each. On every subdomain f and all constraints are enclosed together, as they stand or by
 their mean value forms as well; a subdomain dies if f or a constraint is undefined on all of it, a constraint is violated there,
-or f lies above the upper bound. The lower bound of the region is the least one of those that survive, and each of the L
-variables shrinks to the hull of these. If none survives, the region is gone; where f above the upper bound had a part in that,
-its lower bound says so instead.
+or f lies above the upper bound. The lower bound of the piece is the least one of those that survive, and each of the L
+variables shrinks to the hull of these. If none survives, the piece is gone; where f above the upper bound had a part in that,
+its lower bound says so instead. The ends of whole numbers are rounded inward, and a subdomain without a whole number dies. An
+unbounded side is not divided.
 """
 
 import itertools
@@ -17,7 +18,7 @@ from infimum.expr.diff import gradient
 from infimum.expr.node import Expr
 from infimum.expr.system import System
 from infimum.interval.pair import INF, LIPSCHITZ, Pair
-from infimum.lower.branch import GONE, STUCK, can_be_cut, cut, rows, rows_of
+from infimum.lower.branch import GONE, STUCK, CutOut, can_be_cut, cut, rows, rows_of
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
@@ -29,8 +30,8 @@ LARGEST, ADAPTIVE = range(2)    # choices
 
 
 def subdomain(name: str, system: System, x: Expr, pieces: int, divided: int, form: int = NATURAL, choice: int = LARGEST) -> tuple:
-    """(kernel, data, rows of the output, where the parameters begin). Input: the regions. Parameters: the upper bound, and what
-    the sides are multiplied with before they are compared."""
+    """(kernel, data, rows of the output, where the parameters begin). Input: the regions. Parameters: what the sides are
+    multiplied with before they are compared, those of `CutOut`, the width of sides that are narrow enough, the upper bound."""
     writer = Subdomain(system, x, pieces, min(divided, x.size), form, choice)
     return writer.b.kernel(name, 1, 1), writer.data, (rows_of(x.size),), writer.at
 
@@ -40,8 +41,12 @@ class Subdomain:
 
     def __init__(self, system: System, x: Expr, pieces: int, divided: int, form: int, choice: int):
         self.b, self.data, self.n, self.system, self.divided = Builder(), Data(), x.size, system, divided
-        self.at = self.data.offset(np.zeros(1 + self.n))
+        self.at = self.data.offset(np.zeros(self.n + 5))
         self.index = self.data.offset(np.arange(self.n, dtype=float))
+        self.piece = CutOut(self.b, self.n, self._number, self.at + self.n)
+        self.narrow, self.upper = (self.b.data(self.at + self.n + k) for k in (3, 4))
+        whole = np.isin(np.arange(self.n), system.integers).astype(float)
+        self.integers = self.data.offset(whole) if system.integers else None
         digits = np.array(list(itertools.product(range(pieces), repeat=divided)), float).reshape(-1, divided)
         self.count = len(digits)
         self.tables = [[self.data.offset(np.ascontiguousarray((digits[:, r] + end) / pieces)) for end in (0, 1)]
@@ -51,7 +56,7 @@ class Subdomain:
         with b.loop(self.count) as turn:
             parts = [[b.data(b.place("uadd", table, turn.index)) for table in ends] for ends in self.tables]
             nlo, violated = self._enclosed(x, form, lambda i: self._side(i, parts))
-            above = b.ogt(b.neg(nlo), b.data(self.at))
+            above = b.ogt(b.neg(nlo), self.upper)
             dead = b.mor(violated, above)
             ends = [end for before, after in parts for end in (b.neg(before), after)]
             best = b.step((-INF,) * (1 + len(ends)), tuple(b.select(dead, -INF, v) for v in (nlo, *ends)), larger)
@@ -59,8 +64,14 @@ class Subdomain:
         (nlo, *ends), (alive, possible) = best.results, counts.results
         self._write(nlo, ends, b.ogt(alive, 0.0), b.ogt(possible, 0.0))
 
+    def _number(self, i: "int | Value") -> Value:
+        return self.b.data(self.b.place("uadd", self.index, i))
+
+    def _weight(self, i: "int | Value") -> Value:
+        return self.b.data(self.b.place("uadd", self.at, i))
+
     def _whole(self, i: "int | Value") -> tuple[Value, Value]:
-        return self.b.input(0, i), self.b.input(0, self.b.place("uadd", i, self.n))
+        return self.piece.ends(i)
 
     # ---- which variables are divided
     def _rank(self, x: Expr, choice: int) -> None:
@@ -78,15 +89,15 @@ class Subdomain:
                 [(gradient(self.system.f, x), keep)])
         with b.loop(n) as turn:
             lo, hi = self._whole(turn.index)
-            width = b.mul(b.sub(hi, lo), b.data(b.place("uadd", self.at + 1, turn.index)))
+            width = b.mul(b.sub(hi, lo), self._weight(turn.index))
             if slopes is not None:
                 width = b.mul(width, b.load(slopes, turn.index))
             bounded = b.mand(b.olt(b.sub(hi, lo), INF), b.olt(width, INF))
             b.store(measure, turn.index, b.select(bounded, width, -1.0))
         with b.loop(n) as turn:
-            mine, number = b.load(measure, turn.index), b.data(b.place("uadd", self.index, turn.index))
+            mine, number = b.load(measure, turn.index), self._number(turn.index)
             with b.loop(n) as other:
-                its, place = b.load(measure, other.index), b.data(b.place("uadd", self.index, other.index))
+                its, place = b.load(measure, other.index), self._number(other.index)
                 before = b.mor(b.ogt(its, mine), b.mand(b.oeq(its, mine), b.olt(place, number)))
                 rank = b.step((0.0,), (b.select(before, 1.0, 0.0),), add_up)
             b.store(self.ranks, turn.index, b.select(b.oge(mine, 0.0), rank.results[0], float(n)))
@@ -98,8 +109,13 @@ class Subdomain:
         for r, (begin, end) in enumerate(parts):
             mine = b.oeq(rank, float(r))
             before, after = b.select(mine, begin, before), b.select(mine, end, after)
-        return (b.select(b.ole(before, 0.0), low, cut(b, low, high, before)),
-                b.select(b.oge(after, 1.0), high, cut(b, low, high, after)))
+        left = b.select(b.ole(before, 0.0), low, cut(b, low, high, before))
+        right = b.select(b.oge(after, 1.0), high, cut(b, low, high, after))
+        if self.integers is None:
+            return left, right
+        whole = b.ogt(b.data(b.place("uadd", self.integers, i)), 0.0)
+        return (b.select(whole, b.add(b.neg(b.floor(b.neg(left))), 0.0), left),
+                b.select(whole, b.add(b.floor(right), 0.0), right))
 
     def _side(self, i: "int | Value", parts: list[list[Value]]) -> Pair:
         return _pair(self.b, self._part(i, *self._whole(i), parts))
@@ -138,8 +154,15 @@ class Subdomain:
             low, high = b.neg(b.load(best[0], turn.index)), b.load(best[1], turn.index)
             beyond = b.mor(b.ogt(low, b.data(b.place("uadd", upper, turn.index))),
                            b.olt(high, b.data(b.place("uadd", lower, turn.index))))
-            bad = b.step((0.0,), (b.max(b.load(empty, turn.index), b.select(beyond, 1.0, 0.0)),), larger)
-        return b.load(best[0], 0), b.ogt(bad.results[0], 0.0)
+            out = b.mor(beyond, b.ogt(b.load(empty, turn.index), 0.0))
+            bad = b.step((0.0,), (b.select(out, 1.0, 0.0),), add_up)
+        faults = bad.results[0]
+        if self.integers is not None:
+            with b.loop(n) as turn:
+                side = box(turn.index)
+                none = b.step((0.0,), (b.select(b.olt(side.hi, side.lo(b)), 1.0, 0.0),), add_up)
+            faults = b.add(faults, none.results[0])
+        return b.load(best[0], 0), b.ogt(faults, 0.0)
 
     def _mean_values(self, box, ends: tuple[int, int], levels: int, slopes: tuple[int, int]) -> tuple[int, int]:
         """The ends, or those of g(c) + G(X)(X - c) where they are tighter and g is Lipschitz; c is the middle."""
@@ -183,20 +206,22 @@ class Subdomain:
         parts = [[b.neg(ends[2 * r]), ends[2 * r + 1]] for r in range(self.divided)]
         with b.loop(n) as turn:
             i = turn.index
-            lo, hi = self._whole(i)
-            low, high = self._part(i, lo, hi, parts)
-            low, high = b.select(alive, low, lo), b.select(alive, high, hi)
+            whole = self._whole(i)
+            low, high = (b.select(alive, left, was) for left, was in zip(self._part(i, *whole, parts), whole, strict=True))
             b.output(0, i, low)
             b.output(0, b.place("uadd", i, n), high)
-            side = b.mul(b.sub(high, low), b.data(b.place("uadd", self.at + 1, i)))
+            width = b.sub(high, low)
+            side = b.mul(width, self._weight(i))
             side = b.select(can_be_cut(b, low, high), b.select(b.olt(side, INF), side, 2.0**1000), -1.0)
-            chosen = b.step((-1.0, STUCK), (side, b.data(b.place("uadd", self.index, i))), with_larger)
+            wide = b.select(b.ogt(width, self.narrow), side, -1.0)
+            first, any_side = (b.step((-1.0, STUCK), (size, self._number(i)), with_larger) for size in (wide, side))
         known = b.input(0, low_row)
         lower = b.select(alive, best_lower(b, known, b.neg(nlo)), b.select(possible, INF, known))
         b.output(0, low_row, lower)
-        before = b.input(0, axis_row)
-        gone = b.mor(b.oeq(before, GONE), b.mnot(b.mor(alive, possible)))
-        b.output(0, axis_row, b.select(gone, GONE, chosen.results[1]))
+        already = b.mor(self.piece.void, b.oeq(b.input(0, axis_row), GONE))
+        gone = b.mor(already, b.mnot(b.mor(alive, possible)))
+        axis = b.select(b.ogt(first.results[0], -1.0), first.results[1], any_side.results[1])
+        b.output(0, axis_row, b.select(gone, GONE, axis))
         b.output(0, level_row, b.input(0, level_row))
 
 

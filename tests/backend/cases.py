@@ -145,6 +145,7 @@ PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEED
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
 PROGRAM_CASES += [("system", 4, kind) for kind in programs.OF_SYSTEM]
 PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM] + [("constrained", 17, f"{programs.PROPAGATE}:0")]
+PROGRAM_CASES += [("system", 4, f"{programs.SUBDOMAIN}:3:2:0:0")]
 
 
 def fit(x):

@@ -2,6 +2,7 @@
 the infimum over the feasible points is enclosed, or no region is left that could hold a feasible point."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.propagation import propagate
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.feasible import FeasibleIncumbent
-from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
@@ -30,7 +30,7 @@ class ConstrainedRun:
 
     name = "auto"
 
-    def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, goal: Goal, seed: int,
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
                  may_move_to_gpu: bool = False):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed

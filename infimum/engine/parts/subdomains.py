@@ -10,30 +10,38 @@ from typing import Any
 import numpy as np
 
 from infimum.cover import widths
-from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.part import CuttingPart, Outcome
 from infimum.evaluate import Evaluator
 from infimum.lower.programs import SUBDOMAIN
+from infimum.lower.subdomain import LARGEST, MEAN_VALUE, NATURAL
 
 _MOST_ROWS = 1 << 12  # rows times variables of which derivatives are taken
 
 
-class Subdomains(Part):
-    """Tests regions where they lie: `divide` says how."""
+class Subdomains(CuttingPart):
+    """The test that cuts in the engine of subdomains: into so many `pieces`, the sides of so many `variables`."""
 
     name, discards = "subdomains", "constraints"
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, pieces: int = 2, variables: int = 4,
+                 form: int = MEAN_VALUE, choice: int = LARGEST):
         super().__init__(evaluator, lo, hi)
-        whole = widths(lo, hi)
+        whole, variables = widths(lo, hi), min(variables, self.n)
         self.weights = np.where(np.isfinite(whole) & (whole > 0), 1.0 / np.where(whole > 0, whole, 1.0), 1.0)
-        self.divide()
+        self.weights = np.where(np.isfinite(self.weights), self.weights, 1.0)
+        if (1 + evaluator.system.m) * self.n > _MOST_ROWS:
+            form, choice = NATURAL, LARGEST
+        self.subdomains = pieces**variables
+        self.kernel = f"{SUBDOMAIN}:{pieces}:{variables}:{form}:{choice}"
 
-    def divide(self, pieces: int = 2, variables: int = 4, mean_value: bool = True, adaptive: bool = False) -> None:
-        """Into so many pieces, the sides of so many variables."""
-        self.variables, self.pieces = min(variables, self.n), pieces
-        mean_value &= (1 + self.evaluator.system.m) * self.n <= _MOST_ROWS
-        self.kernel = f"{SUBDOMAIN}:{pieces}:{self.variables}:{int(mean_value)}:{int(adaptive)}"
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.system is not None
 
-    def test(self, regions: Any, upper: float) -> Outcome:
-        left, = self.evaluator.run(self.kernel, [regions], parameters=np.concatenate([[upper], self.weights]))
-        return Outcome(left, self.pieces**self.variables * regions.shape[1])
+    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+        found = []
+        for k in range(pieces):
+            piece = (float(k), k / pieces, (k + 1) / pieces, self.narrow, self.upper)
+            left, = self.evaluator.run(self.kernel, [parents], parameters=np.concatenate([self.weights, piece]))
+            found.append(Outcome(left, self.subdomains * parents.shape[1]))
+        return found

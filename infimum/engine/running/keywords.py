@@ -7,7 +7,7 @@ from typing import Any
 
 from infimum.errors import OptionError
 
-_ENGINES = "use engine='auto', 'newton', 'complete' or 'swarm'"
+_ENGINES = "use engine='auto', 'newton', 'complete', 'subdomain' or 'swarm'"
 _LIMITS = "use max_boxes= or time_limit="
 _NEEDLESS = "leave it out: there is nothing like it here"
 _DERIVATIVES = "leave it out: derivatives are computed from the function itself"

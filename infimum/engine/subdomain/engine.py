@@ -1,0 +1,34 @@
+"""Subdomain lower bounding (Zhang, Kerkenhoff, Kichler, Dahmen, Mitsos, Naumann, Bongartz) as an engine: branch and bound in
+which one test does everything, an enclosure of f and all constraints together on a temporary partition of each region."""
+
+import numpy as np
+
+from infimum.engine.branch import Branch
+from infimum.engine.constrained.engine import ConstrainedRun
+from infimum.engine.goal import Goal
+from infimum.engine.parts.subdomains import Subdomains
+from infimum.engine.subdomain.options import FORMS, SubdomainOptions
+from infimum.evaluate import Evaluator
+from infimum.expr.system import System
+from infimum.lower.subdomain import ADAPTIVE, LARGEST, MEAN_VALUE, NATURAL
+from infimum.problem import Problem
+
+
+class SubdomainRun(ConstrainedRun):
+    """The same, with one part."""
+
+    name = "subdomain"
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: SubdomainOptions, goal: Goal, seed: int,
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None):
+        self.division, self.options = options.division(evaluator.n), options
+        if evaluator.system is None:
+            none = np.zeros(0)
+            evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
+        super().__init__(problem, evaluator, options, goal, seed, max_boxes, memory_limit, batch)
+
+    def _made(self) -> Branch:
+        form = MEAN_VALUE if self.options.form == FORMS[0] else NATURAL
+        choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
+        part = Subdomains(self.evaluator, self.lo, self.hi, *self.division, form, choice)
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, parts=[part])
