@@ -4,14 +4,16 @@ A NumPy function is called with an array of `Formula`s, which NumPy treats as ob
 solver builds its own expression from the record.
 """
 
+import importlib
 import math
+import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from bench.provers import Claim, _finite, _gurobi_environment
-from infimum.problems.constrained import Constrained
+from infimum.problems.constrained import Constrained, get
 
 TOLERANCE = 1e-6
 
@@ -110,7 +112,7 @@ def formulas(p: Constrained) -> tuple[Any, list[tuple[float, Any, float]]]:
     return value.item() if isinstance(value, np.ndarray) else value, sides
 
 
-def gurobi(p: Constrained, limit: float) -> Claim:
+def gurobi(p: Constrained, limit: float, rtol: float = TOLERANCE) -> Claim:
     """One thread, products of expressions named by variables of their own where Gurobi asks for it."""
     import gurobipy
     from gurobipy import GRB, nlfunc
@@ -120,7 +122,7 @@ def gurobi(p: Constrained, limit: float) -> Claim:
     (value, sides), known = formulas(p), {}
     whole = p.integrality or (0,) * p.n
     with gurobipy.Model(env=_gurobi_environment()) as model:
-        for name, setting in (("Threads", 1), ("MIPGap", TOLERANCE), ("MIPGapAbs", TOLERANCE), ("TimeLimit", limit),
+        for name, setting in (("Threads", 1), ("MIPGap", rtol), ("MIPGapAbs", TOLERANCE), ("TimeLimit", limit),
                               ("NonConvex", 2),
                               ("FeasibilityTol", 1e-8), ("OptimalityTol", 1e-8)):
             model.setParam(name, setting)
@@ -152,13 +154,13 @@ def gurobi(p: Constrained, limit: float) -> Claim:
                      model.ObjVal if found else math.inf, [v.X for v in x] if found else None, status)
 
 
-def scip(p: Constrained, limit: float) -> Claim:
+def scip(p: Constrained, limit: float, rtol: float = TOLERANCE) -> Claim:
     """Default settings but for the tolerances."""
     import pyscipopt as ps
 
     model = ps.Model()
     model.hideOutput()
-    for name, setting in (("limits/time", limit), ("limits/gap", TOLERANCE), ("limits/absgap", TOLERANCE),
+    for name, setting in (("limits/time", limit), ("limits/gap", rtol), ("limits/absgap", TOLERANCE),
                           ("numerics/feastol", 1e-8)):
         model.setParam(name, setting)
     algebra = {"exp": ps.exp, "log": ps.log, "sqrt": ps.sqrt, "sin": ps.sin, "cos": ps.cos, "pow": lambda a, b: a**b}
@@ -184,7 +186,7 @@ def scip(p: Constrained, limit: float) -> Claim:
                  _finite(model.getPrimalbound(), math.inf), [model.getVal(v) for v in x] if found else None, status)
 
 
-def maingo(p: Constrained, limit: float) -> Claim:
+def maingo(p: Constrained, limit: float, rtol: float = TOLERANCE) -> Claim:
     """Default settings but for the tolerances."""
     import maingopy as mp
 
@@ -211,7 +213,7 @@ def maingo(p: Constrained, limit: float) -> Claim:
 
     model = Model()
     solver = mp.MAiNGO(model)
-    for name, setting in (("epsilonA", TOLERANCE), ("epsilonR", TOLERANCE), ("maxTime", limit), ("writeResultFile", False),
+    for name, setting in (("epsilonA", TOLERANCE), ("epsilonR", rtol), ("maxTime", limit), ("writeResultFile", False),
                           ("deltaEq", 1e-8), ("deltaIneq", 1e-8), ("loggingDestination", mp.LOGGING_NONE)):
         if not solver.set_option(name, setting):
             raise RuntimeError(f"MAiNGO has no option {name} = {setting}")
@@ -222,4 +224,21 @@ def maingo(p: Constrained, limit: float) -> Claim:
                  status.name)
 
 
-SOLVERS: dict[str, Callable[[Constrained, float], Claim]] = {"Gurobi": gurobi, "SCIP": scip, "MAiNGO": maingo}
+SOLVERS: dict[str, Callable[..., Claim]] = {"Gurobi": gurobi, "SCIP": scip, "MAiNGO": maingo}
+MODULES = {"Gurobi": "gurobipy", "SCIP": "pyscipopt", "MAiNGO": "maingopy"}
+
+
+def peer(name: str, problem: str, limit: float, rtol: float) -> dict[str, Any]:
+    """One solver on one problem of the gallery: the seconds from an empty model to the claim, the library imported before. Meant
+    for a process of its own, which may crash."""
+    importlib.import_module(MODULES[name])
+    p = get(problem)
+    start = time.perf_counter()
+    claim = SOLVERS[name](p, limit, rtol)
+    seconds, known = time.perf_counter() - start, p.minimum
+    infeasible = "infeasible" in claim.status.lower()
+    wrong = infeasible != p.infeasible if claim.solved or infeasible else False
+    if claim.solved and known is not None:
+        wrong |= abs(claim.upper - known.lo) > 2 * rtol * max(1.0, abs(known.lo)) + 10 * TOLERANCE
+    return {"seconds": seconds, "solved": claim.solved or infeasible, "lower": claim.lower, "upper": claim.upper,
+            "status": claim.status, "wrong": bool(wrong)}

@@ -25,7 +25,7 @@ import numpy as np
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
-from bench.constraint_peers import PEERS  # noqa: E402
+from bench.constrained_provers import SOLVERS as PEERS  # noqa: E402
 from bench.constraint_random import judged, planted, solve  # noqa: E402
 from bench.process import child  # noqa: E402
 from bench.table import exit_code, head, report, this_machine, write_json  # noqa: E402
@@ -73,7 +73,7 @@ def row_of(p: Any, rtol: float, options: argparse.Namespace) -> dict[str, Any]:
     row = {"problem": p.name, "n": p.n, "rtol": rtol, "first": first, "seconds": warm, "verdict": r.verdict.name,
            "lower": r.lower, "upper": r.upper, "boxes": r.nfev, "solved": solved(p, r), "wrong": wrong}
     if options.peers:
-        row["peers"] = {name: child("constraint_peers", "peer", 2 * options.limit + 30, alone=True, name=name, problem=p.name,
+        row["peers"] = {name: child("constrained_provers", "peer", 2 * options.limit + 30, alone=True, name=name, problem=p.name,
                                     limit=options.limit, rtol=rtol) for name in PEERS}
     return row
 

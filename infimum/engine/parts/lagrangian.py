@@ -16,7 +16,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.lagrangian import LEFT, WORTH
 from infimum.lower.programs import LAGRANGIAN, SHAVED
 
-_FIRST, _PERIOD, _WORTH = 1, 4, 0.1  # see Payoff
+_FIRST, _PERIOD, _WORTH = 0, 4, 0.1  # see Payoff
 _MOST, _ELEMENTS = 40, 1 << 13       # variables, rows times variables
 
 

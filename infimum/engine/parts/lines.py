@@ -21,7 +21,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.lines import LEFT, POINT, UPPER, WORTH
 from infimum.lower.programs import LINES
 
-_FIRST, _PERIOD, _WORTH = 0, 8, 0.1  # see Payoff
+_FIRST, _PERIOD, _WORTH = 1, 8, 0.1  # see Payoff
 _MOST = 4096         # derivatives of all rows
 _COST = 4            # in boxes
 _TOGETHER = 1 << 20  # regions times variables that are tested together
