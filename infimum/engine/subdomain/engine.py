@@ -13,6 +13,9 @@ from infimum.expr.system import System
 from infimum.lower.subdomain import ADAPTIVE, LARGEST, MEAN_VALUE, NATURAL
 from infimum.problem import Problem
 
+_OFTEN = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
+_MIDDLES = 256  # regions in whose middle that is
+
 
 class SubdomainRun(ConstrainedRun):
     """The same, with one part."""
@@ -26,6 +29,18 @@ class SubdomainRun(ConstrainedRun):
             none = np.zeros(0)
             evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
         super().__init__(problem, evaluator, options, goal, seed, max_boxes, memory_limit, batch)
+
+    def _looks(self) -> bool:
+        return super()._looks() or self.branch.steps % _OFTEN == 0
+
+    def _look(self) -> None:
+        lo, hi = self.branch.lowest(_MIDDLES)
+        middle = 0.5 * lo + 0.5 * hi
+        middle[list(self.evaluator.system.integers)] = np.rint(middle[list(self.evaluator.system.integers)])
+        middle = middle[:, np.isfinite(middle).all(axis=0)]
+        if middle.shape[1] and self.incumbent.offer(np.ascontiguousarray(middle)):
+            self.branch.prune()
+        super()._look()
 
     def _made(self) -> Branch:
         form = MEAN_VALUE if self.options.form == FORMS[0] else NATURAL
