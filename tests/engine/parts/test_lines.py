@@ -74,7 +74,15 @@ def campaign(seeds: range) -> Counter:
     return total
 
 
-def test_no_feasible_point_is_lost():
+def by_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for systems that are too large for lines that are composed backward."""
+    monkeypatch.setattr(lines.LinearBounds, "fits", staticmethod(lambda rows: False))
+
+
+@pytest.mark.parametrize("composed", (True, False))
+def test_no_feasible_point_is_lost(monkeypatch, composed):
+    if not composed:
+        by_slopes(monkeypatch)
     counts = campaign(range(14))
     assert counts["kept"] > 2000 and min(counts[what] for what in ("gone", "above", "narrower", "raised", "points", "lost")) > 30
 
@@ -110,7 +118,19 @@ class WrongSlope(Slopes):
 
 
 def test_a_wrong_sign_of_one_slope_is_caught(monkeypatch):
+    by_slopes(monkeypatch)
     monkeypatch.setattr(lines, "Slopes", WrongSlope)
+    with pytest.raises(Lost):
+        campaign(range(40))
+
+
+def test_a_line_that_is_too_high_is_caught(monkeypatch):
+    line = lines.LinearBounds.line
+
+    def higher(self, *which):
+        slopes, nlo = line(self, *which)
+        return slopes, self.b.sub(nlo, 2.0**-10)
+    monkeypatch.setattr(lines.LinearBounds, "line", higher)
     with pytest.raises(Lost):
         campaign(range(40))
 
