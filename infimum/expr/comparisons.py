@@ -48,7 +48,7 @@ def _found(fun: Callable, value: Any) -> Iterator[Comparison]:
         yield from _tests(value.expr)
     elif isinstance(value, (bool, np.bool_)) or (isinstance(value, np.ndarray) and value.dtype == bool):
         holds = np.asarray(value, dtype=float)
-        yield Comparison(const(holds), np.ones(holds.shape), np.ones(holds.shape), None)
+        yield Comparison(const(holds), np.ones(holds.shape), np.full(holds.shape, np.inf), None)  # no equation: never relaxed
     elif isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
         for part in value if isinstance(value, (list, tuple)) else value.flat:
             yield from _found(fun, part)

@@ -12,7 +12,7 @@ from infimum.expr.build import build, reshape, take
 from infimum.expr.comparisons import comparisons, of_comparisons
 from infimum.expr.constant_views import ends_of
 from infimum.expr.constants import exact_doubles
-from infimum.expr.ends import Ends, read_ends
+from infimum.expr.ends import Ends, read_ends, same
 from infimum.expr.node import Expr, Shape, between, const, var
 from infimum.expr.real import Real
 from infimum.expr.roll import rolled_apart
@@ -77,7 +77,7 @@ def read_constraints(given: Any, n: int) -> Constraints:
 
 def impossible(text: str, number: int = -1) -> Body:
     """A constraint that no point meets."""
-    return Body(const(np.zeros(1)), np.ones(1), np.ones(1), [Label(number, None, text)])
+    return Body(const(np.zeros(1)), np.ones(1), np.full(1, np.inf), [Label(number, None, text)])
 
 
 def _listed(given: Any) -> list:
@@ -102,7 +102,7 @@ def _read(one: Any, number: int, n: int) -> Iterator[Body]:
             labels = _labels(number, body.shape, texts[k])
             if not body.shape and often[texts[k]] > 1:  # written in a loop
                 labels = [Label(number, k, texts[k])]
-            yield from _bodies(body, (Ends(lower, lower), Ends(upper, upper)), labels)
+            yield from _bodies(body, tuple(Ends(end, end, end) for end in (lower, upper)), labels)
     else:
         raise OptionError(f"this is a {type(one).__name__}; give {_FORMS}")
 
@@ -149,8 +149,7 @@ def _linear(one: Any, number: int, n: int) -> Iterator[Body]:
         body = const(np.zeros(len(mine))) if not count else reshape(terms, (len(mine),)) if count == 1 else \
             build("sum", terms, axes=(1,))
         labels = [Label(number, int(k), f"constraint {number}") for k in mine]
-        yield from _bodies(body, tuple(Ends(*(a[mine] for a in ends)) if not ends.exact else Ends(*[ends.lo[mine]] * 2)
-                                       for ends in (lower, upper)), labels)
+        yield from _bodies(body, tuple(ends.at(mine) for ends in (lower, upper)), labels)
 
 
 def _coefficients(matrix: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -192,21 +191,24 @@ def _numbers(fun: Callable, value: Any) -> Expr:
 def _bodies(body: Expr, ends: tuple[Ends, Ends], labels: list[Label]) -> Iterator[Body]:
     """The body between its ends. Ends that are no doubles move into it: body - end is compared with 0, which is exact."""
     flat = reshape(body, (body.size,))
-    lower, upper = (Ends(*[ends.lo.reshape(-1)] * 2) if ends.exact else Ends(ends.lo.reshape(-1), ends.hi.reshape(-1))
-                    for ends in ends)
+    lower, upper = (end.flat() for end in ends)
     if not flat.size:
         return
     if lower.exact and upper.exact:
         yield Body(flat, lower.lo, upper.lo, labels)
         return
-    same = (lower.lo == upper.lo) & (lower.hi == upper.hi)
-    for group, sides in ((same, (lower,)), (~same, (lower, upper))):
+    free = np.flatnonzero(~np.isfinite(lower.lo) & ~np.isfinite(upper.lo))  # which must be defined, and no more
+    if len(free):
+        endless = np.full(len(free), np.inf)
+        yield Body(take(flat, free), -endless, endless, [labels[k] for k in free])
+    equal = same(lower, upper)
+    for group, sides in ((equal, (lower,)), (~equal, (lower, upper))):
         for side in sides:
             at = np.flatnonzero(group & np.isfinite(side.lo))
             if len(at):
                 moved = build("sub", flat if len(at) == flat.size else take(flat, at), between(side.lo[at], side.hi[at]))
                 zero, endless = np.zeros(len(at)), np.full(len(at), np.inf)
-                yield Body(moved, -endless if side is upper else zero, zero if side is upper or group is same else endless,
+                yield Body(moved, -endless if side is upper else zero, zero if side is upper or group is equal else endless,
                            [labels[k] for k in at])
 
 

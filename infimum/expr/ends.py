@@ -14,22 +14,44 @@ _SIDES = ("lower", "upper")
 
 
 class Ends(NamedTuple):
-    """Numbers between the doubles lo and hi, element by element; the same array where they are doubles."""
+    """Numbers between the doubles lo and hi, element by element; the same array where they are doubles. `given` are the numbers
+    themselves."""
 
     lo: np.ndarray
     hi: np.ndarray
+    given: np.ndarray
 
     @property
     def exact(self) -> bool:
         return self.lo is self.hi
 
+    def flat(self) -> "Ends":
+        lo = self.lo.reshape(-1)
+        return Ends(lo, lo if self.exact else self.hi.reshape(-1), self.given.reshape(-1))
+
+    def at(self, which: np.ndarray) -> "Ends":
+        lo = self.lo[which]
+        return Ends(lo, lo if self.exact else self.hi[which], self.given[which])
+
+
+def same(lower: Ends, upper: Ends) -> np.ndarray:
+    """Which elements of flat ends are certainly one number."""
+    return np.array([a is b or (_fraction(a) is not None and _fraction(a) == _fraction(b))
+                     for a, b in zip(lower.given, upper.given, strict=True)], bool)
+
 
 def read_ends(lb: Any, ub: Any, shape: Shape) -> tuple[Ends, Ends]:
     """Lower and upper ends of the elements of an array, each broadcast to its shape as SciPy does."""
     lower, upper = _side(lb, 0, shape), _side(ub, 1, shape)
-    for k in np.flatnonzero((lower.lo > upper.hi) | (lower.lo == np.inf) | (upper.hi == -np.inf))[:1]:
+    wrong = (lower.lo > upper.hi) | (lower.lo == np.inf) | (upper.hi == -np.inf)
+    if not (lower.exact and upper.exact):  # reversed by less than doubles tell
+        wrong |= np.array([None not in (p := (_fraction(a), _fraction(b))) and p[0] > p[1] for a, b in
+                           zip(lower.given.reshape(-1), upper.given.reshape(-1), strict=True)], bool).reshape(shape)
+    for k in np.flatnonzero(wrong)[:1]:
         low, high = float(lower.lo.flat[k]), float(upper.hi.flat[k])
-        what = f"reversed: {low!r} > {high!r}" if low > high else f"a point at infinity: ({low!r}, {high!r}) holds no number"
+        endless = math.isinf(low) and low == high
+        what = f"a point at infinity: ({low!r}, {high!r}) holds no number" if endless else \
+            f"reversed: {lower.given.flat[k]!r} > {upper.given.flat[k]!r}"
         raise BoundsError(f"the ends of {_element(k, shape)} are {what}")
     return lower, upper
 
@@ -48,9 +70,10 @@ def _side(given: Any, side: int, shape: Shape) -> Ends:
         raise BoundsError(f"the {_SIDES[side]} end of {_element(k, values.shape)} is NaN")
     if not shape and values.size == 1:  # SciPy takes a number for an array of one
         lo, hi = (lo.reshape(()),) * 2 if hi is lo else (lo.reshape(()), hi.reshape(()))
+        values = values.reshape(())
     try:
         first = np.broadcast_to(lo, shape)
-        return Ends(first, first if hi is lo else np.broadcast_to(hi, shape))
+        return Ends(first, first if hi is lo else np.broadcast_to(hi, shape), np.broadcast_to(values, shape))
     except ValueError:
         raise ShapeError(f"the constraint has the shape {shape}, and its {_SIDES[side]} ends have the shape {values.shape}: give "
                          "one number, or one for each element") from None
@@ -58,6 +81,15 @@ def _side(given: Any, side: int, shape: Shape) -> Ends:
 
 def _element(k: int, shape: Shape) -> str:
     return f"element {int(k)}" if shape else "the constraint"
+
+
+def _fraction(value: Any) -> Fraction | None:
+    """The number itself; None if it is infinite, or known between two doubles alone."""
+    ratio = None if isinstance(value, Real) else getattr(value, "as_integer_ratio", None)
+    try:
+        return None if ratio is None else Fraction(*ratio())
+    except (OverflowError, ValueError):
+        return None
 
 
 def _number(value: Any, side: int) -> tuple[float, float]:

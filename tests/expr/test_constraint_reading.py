@@ -67,7 +67,7 @@ def read(given, x=X):
     ({"type": "eq", "fun": lambda x: x[0] - 1}, [(1, 0, 0)]),
     ({"type": "ineq", "fun": lambda x, a, b: a * x[0] - b, "args": (3, 4), "jac": None}, [(2, 0, INF)]),
     (Constraint(lambda x: 5.0, 0, 1), [(5, 0, 1)]),
-    (lambda x: False, [(0, 1, 1)]),
+    (lambda x: False, [(0, 1, INF)]),
 ])
 def test_forms(given, expected):
     assert read(given) == expected
@@ -187,7 +187,7 @@ def test_keys_tell_systems_apart():
     (Constraint(lambda x: [x[0], x[:2]], 0, 1), infimum.ShapeError, "different shapes. Join arrays with np.concatenate"),
     (Constraint(squares, [0, 1], 2), infimum.ShapeError, r"the shape \(3,\), and its lower ends have the shape \(2,\)"),
     (Constraint(squares, [0, np.nan, 1], 2), infimum.BoundsError, "the lower end of element 1 is NaN"),
-    (Constraint(squares, 0, [1, 2, -1]), infimum.BoundsError, r"the ends of element 2 are reversed: 0.0 > -1.0"),
+    (Constraint(squares, 0, [1, 2, -1]), infimum.BoundsError, r"the ends of element 2 are reversed: 0 > -1"),
     (Constraint(squares, INF, INF), infimum.BoundsError, "a point at infinity"),
     (Constraint(squares, "a", 1), infimum.BoundsError, "the lower end is 'a', which is not a real number"),
     (Constraint(squares, 0, 10**400), infimum.BoundsError, "too large for a double"),
@@ -232,3 +232,31 @@ def test_arrays_of_the_variables_that_are_filled_one_by_one():
 def test_bodies_are_over_the_variables():
     body, = read_constraints(lambda x: x >= 0, 3).bodies
     assert body.expr is var("x", (3,))
+
+# ---- what has been read wrongly before
+def test_an_element_without_ends_must_still_be_defined():
+    inf = np.inf
+    for end in (3.0, infimum.pi):
+        r = infimum.minimize(lambda x: x[1], [(-5, 5)] * 2,
+                             constraints=infimum.Constraint(lambda x: np.log(x), [-inf, -inf], [end, inf]))
+        assert r.lower == 0.0 and r.upper > 0.0
+    r = infimum.minimize(lambda x: x[0] + x[1], [(0, 1)] * 2, constraints=infimum.Constraint(
+        lambda x: np.sqrt(x - 0.5), [Fraction(1, 3), -inf], [inf, inf]))
+    assert r.lower <= 0.5 + 0.5 + Fraction(1, 9) <= r.upper
+
+
+def test_what_is_false_is_never_relaxed():
+    r = infimum.minimize(lambda x: x[0], [(0, 1)], constraints=lambda x: [x[0] >= 0.5, 2 <= 1], feasibility=1.0)
+    assert r.verdict.name == "INFEASIBLE"
+
+
+def test_ends_are_compared_as_numbers_not_as_doubles():
+    third, little = Fraction(1, 3), Fraction(1, 10**30)
+    with pytest.raises(infimum.BoundsError, match="reversed"):
+        infimum.minimize(lambda x: x[0], [(0, 1)], constraints=infimum.Constraint(lambda x: x[0], third + little, third))
+    r = infimum.minimize(lambda x: x[0], [(0, 4)], time_limit=5.0, max_boxes=1000, constraints=infimum.Constraint(
+        lambda x: x[0], infimum.pi, Fraction("3.14159265358979323")))
+    assert r.verdict.name != "PROVED" and r.upper == np.inf
+    r = infimum.minimize(lambda x: x[0], [(0, 1)], max_boxes=1000, feasibility=1e-3, constraints=infimum.Constraint(
+        lambda x: x[0], third, third + little))
+    assert r.upper >= third
