@@ -7,7 +7,7 @@ import pytest
 from flint import arb, ctx
 
 from infimum.lower.programs import LINEAR_BOUNDS
-from tests.engine.constrained.systems import INF, evaluator_of
+from tests.engine.constrained.planted_systems import INF, evaluator_of
 
 N, BOXES = 3, 60
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.lower.branch import GONE
-from tests.engine.constrained.systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
+from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
 
 
 def part_of(evaluator, lo=-2.0, hi=2.0):

@@ -11,7 +11,7 @@ from infimum.engine.subdomain.options import SubdomainOptions
 from infimum.lower import subdomain
 from infimum.lower.branch import GONE
 from infimum.lower.subdomain import ADAPTIVE, LARGEST, MEAN_VALUE, NATURAL
-from tests.engine.constrained.systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
+from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
 
 
 def region(*sides):
