@@ -8,7 +8,7 @@ from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.interior import Interior
 from infimum.engine.points.lanes import log_of_product, solve
 from infimum.engine.points.restoration import Restoration
-from tests.engine.constrained.planted_systems import CASES, INF, Case
+from tests.engine.constrained_systems import CASES, INF, Case
 
 
 def found(case: Case, rounds: int = 1, **given) -> ConstrainedSearch:

@@ -9,7 +9,7 @@ from flint import arb, arb_mat, ctx
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import Proved, WhyNot, prove
 from infimum.engine.points.feasible import FeasibleIncumbent
-from tests.engine.constrained.planted_systems import CASES, INF, Case
+from tests.engine.constrained_systems import CASES, INF, Case
 
 BITS = 400
 

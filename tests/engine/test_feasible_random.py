@@ -7,7 +7,7 @@ import pytest
 
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.feasible import FeasibleIncumbent
-from tests.engine.constrained.planted_systems import INF, Case
+from tests.engine.constrained_systems import INF, Case
 from tests.engine.test_feasible import is_feasible
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from infimum.engine.points.equations import Proved, prove
 from infimum.engine.points.linear_rows import LinearRows, eliminated
-from tests.engine.constrained.planted_systems import CASES, Case
+from tests.engine.constrained_systems import CASES, Case
 
 
 def rows_of(case: Case) -> LinearRows:
