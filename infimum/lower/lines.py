@@ -39,6 +39,7 @@ from infimum.lower.linear_bounds import LinearBounds
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import add_up, best_lower, first_order, whole_if_unsound, with_larger, with_lower
+from infimum.lower.system import outputs_of
 
 LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
 _LOW, _HIGH, _MIDDLE = range(3)       # the points
@@ -109,14 +110,6 @@ class Lines(Inequalities):
         return Pair(self.b.neg(lo), hi)
 
     # ---- enclosures
-    def _rows(self, system: System, write: Callable[["int | Value", Pair], None]) -> list:
-        """The outputs of a lowering: f is row 0, and behind it one body follows the other."""
-        outputs, begin = [(system.f, lambda at, v: write(0, v))], 1
-        for body in system.bodies:
-            outputs.append((body, lambda at, v, begin=begin: write(self.b.place("uadd", begin, at[0]), v)))
-            begin += body.size
-        return outputs
-
     def _on_region(self, system: System, derivatives: Expr) -> None:
         """What the rows are on the region, and the derivatives of f."""
         b, n, count = self.b, self.n, 1 + self.m
@@ -128,7 +121,7 @@ class Lines(Inequalities):
             for side, end in enumerate((v.nlo, v.hi)):
                 b.store(self.gradient, self._place(side * n, at[0]), end)
         raw, write = self._raw()
-        Lowering(b, Enclosures(), {"x": self.box}, self.data).run([*self._rows(system, write), (derivatives, derivative)])
+        Lowering(b, Enclosures(), {"x": self.box}, self.data).run([*outputs_of(b, system, write), (derivatives, derivative)])
         with b.loop(count) as turn:
             k = turn.index
             nlo, hi, level = (b.load(part, k) for part in raw)
@@ -185,7 +178,7 @@ class Lines(Inequalities):
             c = b.load(self.points, self._place(self._times(p, n), i))
             return Pair(b.neg(c), c)
         raw, write = self._raw()
-        Lowering(b, Enclosures(), {"x": point}, self.data).run(self._rows(system, write))
+        Lowering(b, Enclosures(), {"x": point}, self.data).run(outputs_of(b, system, write))
         with b.loop(count) as turn:
             at = self._place(self._times(p, count), turn.index)
             *ends, level = (b.load(part, turn.index) for part in raw)

@@ -24,6 +24,7 @@ from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import add_up, best_lower, larger, natural, tilt, whole_if_unsound, with_larger
+from infimum.lower.system import outputs_of
 
 NATURAL, MEAN_VALUE = range(2)  # forms
 LARGEST, ADAPTIVE = range(2)    # choices
@@ -132,10 +133,7 @@ class Subdomain:
             for buffer, value in zip((*ends, levels, empty), (whole.nlo, whole.hi, known.level, b.select(known.empty, 1.0, 0.0)),
                                      strict=True):
                 b.store(buffer, row, value)
-        outputs, begin = [(self.system.f, lambda at, v: keep(0, v))], 1
-        for body in self.system.bodies:
-            outputs.append((body, lambda at, v, begin=begin: keep(b.place("uadd", begin, at[0]), v)))
-            begin += body.size
+        outputs = outputs_of(b, self.system, keep)
         slopes = (b.buffer((1 + m) * n), b.buffer((1 + m) * n)) if form == MEAN_VALUE else ()
 
         def put(k: int):
@@ -180,11 +178,7 @@ class Subdomain:
             v = whole_if_unsound(b, v)
             for buffer, end in zip(there, (v.nlo, v.hi), strict=True):
                 b.store(buffer, row, end)
-        outputs, begin = [(self.system.f, lambda at, v: keep(0, v))], 1
-        for body in self.system.bodies:
-            outputs.append((body, lambda at, v, begin=begin: keep(b.place("uadd", begin, at[0]), v)))
-            begin += body.size
-        Lowering(b, Enclosures(), {"x": middle}, self.data).run(outputs)
+        Lowering(b, Enclosures(), {"x": middle}, self.data).run(outputs_of(b, self.system, keep))
         with b.loop(1 + m) as turn:
             row = b.place("umul", turn.index, n)
             with b.loop(n) as inner:

@@ -19,7 +19,7 @@ Written = tuple[Kernel, Data, tuple[int, ...]]
 def values(name: str, system: System, x: Expr) -> Written:
     """Lower ends, upper ends and levels of f, then of all constraints, on a box. What is NaN is everything and undefined."""
     b, data = Builder(), Data()
-    Lowering(b, Enclosures(), {"x": Box(b, x.size)}, data).run(_outputs(b, system, _enclosure_to(b)))
+    Lowering(b, Enclosures(), {"x": Box(b, x.size)}, data).run(outputs_of(b, system, _enclosure_to(b)))
     return b.kernel(name, 2, 3), data, (1 + system.m,) * 3
 
 
@@ -31,7 +31,7 @@ def jacobian(name: str, system: System, x: Expr) -> Written:
     def row(k: int) -> Callable:
         return lambda at, v: write(b.place("uadd", k * n, at[0]), v)
     slopes = [(g, row(k)) for k, g in enumerate(system.jacobian(x))]
-    Lowering(b, Enclosures(), {"x": Box(b, n)}, data).run([*_outputs(b, system, _enclosure_to(b)), *slopes])
+    Lowering(b, Enclosures(), {"x": Box(b, n)}, data).run([*outputs_of(b, system, _enclosure_to(b)), *slopes])
     size = (1 + system.m) * n
     return b.kernel(name, 2, 5), data, (*(1 + system.m,) * 3, size, size)
 
@@ -44,7 +44,7 @@ def estimates(name: str, system: System, x: Expr) -> Written:
         return lambda at, v: b.output(1, b.place("uadd", k * n, at[0]), v)
     slopes = [(g, row(k)) for k, g in enumerate(system.jacobian(x))]
     Lowering(b, Estimates(), {"x": lambda i: b.input(0, i)}, data).run(
-        [*_outputs(b, system, lambda at, v: b.output(0, at, v)), *slopes])
+        [*outputs_of(b, system, lambda at, v: b.output(0, at, v)), *slopes])
     return b.kernel(name, 1, 2), data, (1 + system.m, (1 + system.m) * n)
 
 
@@ -58,7 +58,7 @@ def weighted(name: str, system: System, x: Expr) -> Written:
     return b.kernel(name, 2, 2), data, (1, x.size)
 
 
-def _outputs(b: Builder, system: System, write: Callable[["int | Value", object], None]) -> list:
+def outputs_of(b: Builder, system: System, write: Callable[["int | Value", object], None]) -> list:
     """Outputs of a lowering: f at row 0, and behind it one body after the other."""
     outputs, begin = [(system.f, lambda at, v: write(0, v))], 1
     for body in system.bodies:

@@ -69,12 +69,14 @@ class ConstrainedRun:
             return None
         state = self.branch.state()
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
-        return State(state.values | {"before": self.before + self.search.evaluations, "batch": self.batch}, state.arrays | taught)
+        return State(state.values | {"before": self.before + self.search.evaluations, "batch": self.batch},
+                     state.arrays | taught | self.search.arrays())
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
         self.branch = self._made()
         self.branch.restore(state)
+        self.search.restore(state.arrays)
         self.before = state.values["before"]
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")

@@ -65,6 +65,15 @@ class ConstrainedSearch(PointSearch):
             pass
         return self.found
 
+    def arrays(self) -> dict[str, np.ndarray]:
+        """What later looks depend on, for a checkpoint."""
+        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers])}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """The best point of a checkpoint, and its multipliers."""
+        self.value, self.violation = arrays["search"][:2].tolist()
+        self.x, self.multipliers = (part.copy() for part in np.split(arrays["search"][2:], [self.n]))
+
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
         count = max(_LEAST, min(_STARTS[k], _WORK // self._size**3))
