@@ -26,7 +26,8 @@ def test_the_same_bits(name, boxes, tmp_path):
 def test_what_a_later_look_for_points_depends_on_is_kept():
     p = constrained.get("hs_78")
     evaluator = infimum.compile(p.fun, p.n, constraints=p.constraints)
-    run, other = (ConstrainedRun(Problem(p.fun, p.lo, p.hi), evaluator, SwarmOptions(), Goal(), 0, max_boxes=5000) for _ in range(2))
+    problem = Problem(p.fun, p.lo, p.hi)
+    run, other = (ConstrainedRun(problem, evaluator, SwarmOptions(), Goal(), 0, max_boxes=5000) for _ in range(2))
     for _ in run.steps():
         pass
     other.restore(run.state())
