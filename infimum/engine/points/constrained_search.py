@@ -11,17 +11,18 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.engine.points import sobol
+from infimum.engine.points.equations import is_large
 from infimum.engine.points.interior import Ends, Interior
 from infimum.engine.points.random import uniform
 from infimum.engine.points.restoration import Restoration
 from infimum.engine.points.search import PointSearch
+from infimum.engine.points.sparse_equations import nearby
 from infimum.evaluate import Evaluator
 
 _STREAM = 11                   # of random numbers
 _STARTS = 32, 96, 288          # of the rounds
 _LEAST, _WORK = 2, 1 << 24     # starts, and operations of a step of all of them
 _FLAT = 2.0**-20               # a constraint's least scale, as part of its value
-_LARGEST = 512                 # variables and equations together: with more, starts are all that is offered
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
 _BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
@@ -41,13 +42,14 @@ class ConstrainedSearch(PointSearch):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int = 0, given: np.ndarray | None = None):
         self.evaluator, self.lo, self.hi, self.seed = evaluator, lo, hi, seed
         self.n, self.system = len(lo), evaluator.system
+        self.begin = lo, hi  # it starts between these
         self.integers = np.array(self.system.integers, dtype=np.intp)
         self.given = np.empty((self.n, 0)) if given is None else given
         self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5))[:, 0], np.inf, np.inf
         self.multipliers = np.zeros(self.system.m)
         self.found = np.empty((self.n, 0))  # to offer
         self.evaluations = self.drawn = 0
-        self._size = self.n + int(self.system.equal.sum())
+        self._size, self.is_large = self.n + int(self.system.equal.sum()), is_large(self.system, self.n)
 
     def rounds(self) -> list[Iterator[None]]:
         return [self._round(k) for k in range(len(_STARTS))]
@@ -58,8 +60,8 @@ class ConstrainedSearch(PointSearch):
     def in_box(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; returns the points
         that it came to (n, N), the best ones first."""
-        if self._size > _LARGEST:
-            return self._middle(lo, hi)
+        if self.is_large:
+            return self._nearby(self._middle(lo, hi))
         low, high = self._around(lo, hi)
         for _ in self._look(self._middle(lo, hi), low, high):
             pass
@@ -78,12 +80,17 @@ class ConstrainedSearch(PointSearch):
     def _round(self, k: int) -> Iterator[None]:
         count = max(_LEAST, min(_STARTS[k], _WORK // self._size**3))
         drawn = self._spread(self._drawn(count))
-        starts = drawn if k else np.concatenate([self.given, self._middle(self.lo[:, None], self.hi[:, None]), drawn], axis=1)
-        if self._size > _LARGEST:
-            self.found = starts[:, :_KEPT]
+        starts = drawn if k else np.concatenate([self.given, self._middle(*(end[:, None] for end in self.begin)), drawn], axis=1)
+        if self.is_large:
+            self._nearby(starts)
             return
         yield from self._look(starts, *self._around(*(np.repeat(end[:, None], starts.shape[1], axis=1) for end in
                                                       (self.lo, self.hi))))
+
+    def _nearby(self, starts: np.ndarray) -> np.ndarray:
+        """Where there are very many equations, points at which they about hold are all that is offered."""
+        self.found = np.stack([nearby(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_KEPT].T], axis=1)
+        return self.found
 
     def _drawn(self, count: int) -> np.ndarray:
         first, self.drawn = self.drawn, self.drawn + count
@@ -94,7 +101,7 @@ class ConstrainedSearch(PointSearch):
     def _spread(self, unit: np.ndarray) -> np.ndarray:
         """Points of the unit cube between the bounds; where these are infinite, near and far."""
         reach = 2.0 ** (1 + np.arange(unit.shape[1]) % _FAR)
-        lo, hi = self.lo[:, None], self.hi[:, None]
+        lo, hi = (end[:, None] for end in self.begin)
         with np.errstate(all="ignore"):
             low = np.where(lo > -np.inf, lo, np.where(hi < np.inf, hi, 0.0) - reach)
             high = np.where(hi < np.inf, hi, np.where(lo > -np.inf, lo, 0.0) + reach)
