@@ -27,6 +27,7 @@ _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
 _BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
 _CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
+_KNOWN = 2.0**-30              # of a variable's size: so narrow it is held where it starts
 _RESTORED = 30                 # steps
 _NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
@@ -114,8 +115,13 @@ class ConstrainedSearch(PointSearch):
             return np.where(np.isfinite(lo) & np.isfinite(hi), lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
 
     def _around(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The bounds, but for integer variables the whole numbers between these ends."""
+        """The bounds, but for integer variables the whole numbers between these ends; variables that can only have one value, to
+        rounding, are held there."""
         low, high = (np.repeat(end[:, None], lo.shape[1], axis=1) for end in (self.lo, self.hi))
+        middle = self._middle(*(end[:, None] for end in self.begin))
+        with np.errstate(all="ignore"):
+            known = self.begin[1] - self.begin[0] <= _KNOWN * np.maximum(1.0, np.abs(middle[:, 0]))
+        low[known] = high[known] = middle[known]
         low[self.integers], high[self.integers] = np.ceil(lo[self.integers]), np.floor(hi[self.integers])
         high = np.maximum(low, high)
         return low, high
