@@ -56,15 +56,13 @@ class ConstrainedSearch(PointSearch):
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
-    def in_box(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; returns the points
-        that it came to (n, N), the best ones first."""
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; `found` are then
+        the points that it came to, the best ones first."""
         if self._size > _LARGEST:
-            return self._middle(lo, hi)
-        low, high = self._around(lo, hi)
-        for _ in self._look(self._middle(lo, hi), low, high):
-            pass
-        return self.found
+            self.found = self._middle(lo, hi)[:, :_KEPT]
+        else:
+            yield from self._look(self._middle(lo, hi), *self._around(lo, hi))
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What later looks depend on, for a checkpoint."""
@@ -121,9 +119,8 @@ class ConstrainedSearch(PointSearch):
         ends = yield from self._solved(starts, lo, hi)
         if not (ends.violation <= _OBEYED).any():
             restored = Restoration(self.evaluator, lo, hi, starts)
-            restored.run(_RESTORED)
+            yield from restored.steps(_RESTORED)
             self.evaluations += restored.evaluations
-            yield
             best = np.argsort(restored.left, kind="stable")[:_KEPT]
             lo, hi = lo[:, best], hi[:, best]
             ends = yield from self._solved(restored.x[:, best], lo, hi)
