@@ -67,7 +67,7 @@ PROJECTION = "projection"
 LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
 RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
-ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
+ROWS, JACOBIAN, WEIGHTED_SLOPES = "rows", "jacobian", "weighted_slopes"  # of a function and its constraints
 LINEAR_BOUNDS = "linear_bounds"
 SUBDOMAIN = "subdomain"  # "subdomain:2:4:1:0" by pieces, variables, form, choice
 LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
@@ -215,6 +215,7 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     LINEAR_BOUNDS: lambda s, x: Program(*linear_bounds.linear_bounds(LINEAR_BOUNDS, s, x)),
     SUBDOMAIN: lambda s, x, *how: Program(*subdomain.subdomain(SUBDOMAIN, s, x, *how)),
     LAGRANGIAN: lambda s, x, curved=1: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, curved)),
+    WEIGHTED_SLOPES: lambda s, x: Program(*system.weighted_slopes(WEIGHTED_SLOPES, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
 }

@@ -95,6 +95,7 @@ class ConstrainedRun:
         """With what propagation leaves of the whole box; with nothing where that is nothing."""
         branch, left = self._made(), propagate(self.evaluator, self.lo, self.hi)
         if left is not None:
+            self.search.begin = left
             branch.begin(*(end[:, None] for end in left))
         return branch
 

@@ -11,22 +11,24 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.engine.points import sobol
+from infimum.engine.points.equations import is_large
 from infimum.engine.points.interior import Ends, Interior
 from infimum.engine.points.random import uniform
 from infimum.engine.points.restoration import Restoration
 from infimum.engine.points.search import PointSearch
+from infimum.engine.points.sparse_equations import nearby
 from infimum.evaluate import Evaluator
 
 _STREAM = 11                   # of random numbers
 _STARTS = 32, 96, 288          # of the rounds
 _LEAST, _WORK = 2, 1 << 24     # starts, and operations of a step of all of them
 _FLAT = 2.0**-20               # a constraint's least scale, as part of its value
-_LARGEST = 512                 # variables and equations together: with more, starts are all that is offered
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
 _PATIENCE = 6                  # steps without progress of an end, where another has converged
 _BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
 _CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
+_KNOWN = 2.0**-30              # of a variable's size: so narrow it is held where it starts
 _RESTORED = 30                 # steps
 _NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
@@ -42,13 +44,14 @@ class ConstrainedSearch(PointSearch):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int = 0, given: np.ndarray | None = None):
         self.evaluator, self.lo, self.hi, self.seed = evaluator, lo, hi, seed
         self.n, self.system = len(lo), evaluator.system
+        self.begin = lo, hi  # it starts between these
         self.integers = np.array(self.system.integers, dtype=np.intp)
         self.given = np.empty((self.n, 0)) if given is None else given
         self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5))[:, 0], np.inf, np.inf
         self.multipliers = np.zeros(self.system.m)
         self.found = np.empty((self.n, 0))  # to offer
         self.evaluations = self.drawn = 0
-        self._size = self.n + int(self.system.equal.sum())
+        self._size, self.is_large = self.n + int(self.system.equal.sum()), is_large(self.system, self.n)
 
     def rounds(self) -> list[Iterator[None]]:
         return [self._round(k) for k in range(len(_STARTS))]
@@ -59,8 +62,8 @@ class ConstrainedSearch(PointSearch):
     def in_boxes(self, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; `found` are then
         the points that it came to, the best ones first."""
-        if self._size > _LARGEST:
-            self.found = self._middle(lo, hi)[:, :_KEPT]
+        if self.is_large:
+            self._nearby(self._middle(lo, hi))
         else:
             yield from self._look(self._middle(lo, hi), *self._around(lo, hi))
 
@@ -77,12 +80,17 @@ class ConstrainedSearch(PointSearch):
     def _round(self, k: int) -> Iterator[None]:
         count = max(_LEAST, min(_STARTS[k], _WORK // self._size**3))
         drawn = self._spread(self._drawn(count))
-        starts = drawn if k else np.concatenate([self.given, self._middle(self.lo[:, None], self.hi[:, None]), drawn], axis=1)
-        if self._size > _LARGEST:
-            self.found = starts[:, :_KEPT]
+        starts = drawn if k else np.concatenate([self.given, self._middle(*(end[:, None] for end in self.begin)), drawn], axis=1)
+        if self.is_large:
+            self._nearby(starts)
             return
         yield from self._look(starts, *self._around(*(np.repeat(end[:, None], starts.shape[1], axis=1) for end in
                                                       (self.lo, self.hi))))
+
+    def _nearby(self, starts: np.ndarray) -> np.ndarray:
+        """Where there are very many equations, points at which they about hold are all that is offered."""
+        self.found = np.stack([nearby(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_KEPT].T], axis=1)
+        return self.found
 
     def _drawn(self, count: int) -> np.ndarray:
         first, self.drawn = self.drawn, self.drawn + count
@@ -93,7 +101,7 @@ class ConstrainedSearch(PointSearch):
     def _spread(self, unit: np.ndarray) -> np.ndarray:
         """Points of the unit cube between the bounds; where these are infinite, near and far."""
         reach = 2.0 ** (1 + np.arange(unit.shape[1]) % _FAR)
-        lo, hi = self.lo[:, None], self.hi[:, None]
+        lo, hi = (end[:, None] for end in self.begin)
         with np.errstate(all="ignore"):
             low = np.where(lo > -np.inf, lo, np.where(hi < np.inf, hi, 0.0) - reach)
             high = np.where(hi < np.inf, hi, np.where(lo > -np.inf, lo, 0.0) + reach)
@@ -106,8 +114,13 @@ class ConstrainedSearch(PointSearch):
             return np.where(np.isfinite(lo) & np.isfinite(hi), lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
 
     def _around(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The bounds, but for integer variables the whole numbers between these ends."""
+        """The bounds, but for integer variables the whole numbers between these ends; variables that can only have one value, to
+        rounding, are held there."""
         low, high = (np.repeat(end[:, None], lo.shape[1], axis=1) for end in (self.lo, self.hi))
+        middle = self._middle(*(end[:, None] for end in self.begin))
+        with np.errstate(all="ignore"):
+            known = self.begin[1] - self.begin[0] <= _KNOWN * np.maximum(1.0, np.abs(middle[:, 0]))
+        low[known] = high[known] = middle[known]
         low[self.integers], high[self.integers] = np.ceil(lo[self.integers]), np.floor(hi[self.integers])
         high = np.maximum(low, high)
         return low, high
