@@ -11,7 +11,7 @@ from infimum.engine.branch import Branch
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
-from infimum.engine.parts.propagation import propagate
+from infimum.engine.parts.propagation import propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.running.checkpoint import State
@@ -36,8 +36,8 @@ class ConstrainedRun:
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
-        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi)
-        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0)
+        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several)
+        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
@@ -89,14 +89,19 @@ class ConstrainedRun:
             part.given = state.arrays.get(f"taught.{part.name}")
 
     def _made(self) -> Branch:
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several)
 
     def _begun(self) -> Branch:
-        """With what propagation leaves of the whole box; with nothing where that is nothing."""
-        branch, left = self._made(), propagate(self.evaluator, self.lo, self.hi)
-        if left is not None:
-            self.search.begin = left
-            branch.begin(*(end[:, None] for end in left))
+        """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
+        branch, boxes = self._made(), self.problem.several
+        if boxes is None:
+            left = propagate(self.evaluator, self.lo, self.hi)
+            self.search.begin = self.search.begin if left is None else left
+            left = None if left is None else tuple(end[:, None] for end in left)
+        else:
+            left = propagate_each(self.evaluator, boxes)
+        if left is not None and left[0].shape[1]:
+            branch.begin(*left)
         return branch
 
     def _taught(self) -> list[Lagrangian]:

@@ -98,12 +98,14 @@ class FeasibleIncumbent(Incumbent):
                 return
         if self.is_large:
             return self._solve(Moved(points, np.arange(points.shape[1]), np.ones(points.shape[1], bool)))
-        moved = moved_inside(self.evaluator, (self.lo, self.hi), points)
-        self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
-        if self.system.equal.any():
-            self._solve(moved)
-        else:
-            self._judge(self._admitted(moved.x))
+        alone = [points] if self.start is None else [x[:, None] for x in points.T]
+        for some in alone:
+            moved = moved_inside(self.evaluator, self._bounds_around(some[:, 0]), some)
+            self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
+            if self.system.equal.any():
+                self._solve(moved)
+            else:
+                self._judge(self._admitted(moved.x))
 
     def _solve(self, moved: Moved) -> None:
         """Proves that the equations have a solution near the first of the points for which that can be done. What fails for
