@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from struct import pack
 from weakref import WeakValueDictionary
 
@@ -158,7 +159,7 @@ class CpuBackend:
         needs = self._routine_modules(functions, routines)
         module = self._module(functions, work)
         needs += [_library[f.name, self.lanes].module for f in functions]
-        return CompiledKernel(kernel, self.lanes, doubles, module, needs, lambda: CpuBackend(_NARROW).compile(kernel))
+        return CompiledKernel(kernel, self.lanes, doubles, module, needs, cache(lambda: CpuBackend(_NARROW).compile(kernel)))
 
     def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
         """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""

@@ -24,6 +24,7 @@ _FLAT = 2.0**-20               # a constraint's least scale, as part of its valu
 _LARGEST = 512                 # variables and equations together: with more, starts are all that is offered
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
+_PATIENCE = 6                  # steps without progress of an end, where another has converged
 _BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
 _CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
 _RESTORED = 30                 # steps
@@ -132,16 +133,16 @@ class ConstrainedSearch(PointSearch):
     def _solved(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """The best ends, from which nothing is offered unless its integers are whole."""
         ends = yield from self._stage(starts, np.arange(starts.shape[1]), lo, hi, _BEGIN, _FIRST)
-        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], _AGAIN, _LAST)
+        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], _AGAIN, _LAST, _PATIENCE)
         self._keep(ends)
         yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane])
         return ends
 
     def _stage(self, starts: np.ndarray, lanes: np.ndarray, lo: np.ndarray, hi: np.ndarray, first: float,
-               most: tuple[int, float]) -> Iterator[None]:
+               most: tuple[int, float], patience: int | None = None, settled: bool = False) -> Iterator[None]:
         """The best ends of one run of the method."""
         method = Interior(self.evaluator, lo, hi, starts, first, most[1])
-        for _ in method.steps(most[0]):
+        for _ in method.steps(most[0], patience, settled):
             yield
         self.evaluations += method.evaluations
         return self._best(method.ends, lanes)
@@ -152,10 +153,14 @@ class ConstrainedSearch(PointSearch):
         with np.errstate(all="ignore"):
             close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
             low, high = ends.x - lo <= close, hi - ends.x <= close
-        stuck = np.flatnonzero((ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0))
+        stuck = (ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0)
+        obeys = ends.violation <= _OBEYED
+        known = ends.value[obeys & (ends.error <= _CONVERGED)]
+        stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known.min(initial=np.inf))))
         if len(stuck):
             lo, hi = np.where(high & ~low, hi, lo)[:, stuck], np.where(low, lo, hi)[:, stuck]
-            self._keep((yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST)))
+            ends = yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST, _PATIENCE, len(known) > 0)
+            self._keep(ends)
 
     def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again; then
