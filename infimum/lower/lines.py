@@ -314,8 +314,8 @@ class Lines(Inequalities):
         self._write_point()
 
     def _sides(self) -> tuple[Value, Value]:
-        """Writes what is left of the sides; the part of the volume that it is, and the variable to cut: that which costs the bound
-        most, or where nothing is known of that, with the largest share in what all rows vary by, those aside that are slack."""
+        """Writes what is left of the sides; the part of the volume that it is, and the variable to cut: that which costs the
+        bound most, or where that is not known, with the largest share in what all rows vary by, those aside that are slack."""
         b, n, count = self.b, self.n, 1 + self.m
         totals = b.buffer(count)
 

@@ -58,6 +58,6 @@ def test_no_matching():
 
 def test_a_long_way_needs_no_deep_recursion():
     n = 3000
-    assert blocks({i: [i, i + 1] if i < n - 1 else [i] for i in range(n)}, {i: i for i in range(n)}) == [[i] for i in range(n)][::-1]
-    ring = {i: [i, (i + 1) % n] for i in range(n)}
-    assert blocks(ring, {i: i for i in range(n)}) == [list(range(n))]
+    own, path = {i: i for i in range(n)}, {i: [i, min(i + 1, n - 1)] for i in range(n)}
+    assert blocks(path, own) == [[i] for i in reversed(range(n))]
+    assert blocks(path | {n - 1: [n - 1, 0]}, own) == [list(range(n))]

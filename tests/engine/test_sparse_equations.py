@@ -95,8 +95,8 @@ def test_radii_grow_from_block_to_block(factor):
 
 def test_derivatives_by_groups_are_those_of_the_rows():
     n = 12
-    evaluator = compile(lambda x: np.sum(x**3), n, constraints=[lambda x: x[1:] * np.exp(x[:-1]) == 1, lambda x: x[0] + x[-1] == 2,
-                                                                lambda x: np.sum(x) <= 3])
+    evaluator = compile(lambda x: np.sum(x**3), n, constraints=[
+        lambda x: x[1:] * np.exp(x[:-1]) == 1, lambda x: x[0] + x[-1] == 2, lambda x: np.sum(x) <= 3])
     groups = row_groups(evaluator.system, n)
     assert groups.weights.shape[1] <= 3 and not groups.weights[[0, -1]].any()
     rng = np.random.default_rng(0)

@@ -14,6 +14,7 @@ from infimum.engine.points.linear_rows import LinearRows
 from infimum.engine.second_order.outward import Interval, exactly, matrix_product, minus, plus
 from infimum.evaluate import Derivative, Enclosure, Evaluator
 from infimum.expr.system import System
+from infimum.watch import pause
 
 _MOST = 512           # variables and equations together
 _NEWTON = 4           # steps to the middle of the box
@@ -154,6 +155,7 @@ def _solved(evaluator: Evaluator, bounds: Interval, basis: Basis, x: np.ndarray)
     newton = tuple(end[:, 0] for end in newton)
     radius = 2 * np.maximum(np.abs(newton[0]), np.abs(newton[1]))[:, 0] + 2 * np.spacing(np.abs(x[variables])) + LEAST
     for _ in range(_INFLATED):
+        pause()
         low, high = x.copy(), x.copy()
         low[variables] = np.maximum(x[variables] - radius, lo[variables])
         high[variables] = np.minimum(x[variables] + radius, hi[variables])

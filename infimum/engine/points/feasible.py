@@ -8,6 +8,7 @@ from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.inside import Moved, moved_inside
 from infimum.evaluate import Enclosure, Evaluator
 from infimum.start_boxes import StartBoxes
+from infimum.watch import pause
 
 _LOOKED_AT = 64     # points that break constraints least, of those that are lower than what is known
 _NEAR, _ALMOST = 2.0**-4, 2.0**-20  # of a variable's size, about: how far points are moved at most, and those that come first
@@ -97,12 +98,14 @@ class FeasibleIncumbent(Incumbent):
                 return
         if self.is_large:
             return self._solve(Moved(points, np.arange(points.shape[1]), np.ones(points.shape[1], bool)))
-        moved = moved_inside(self.evaluator, (self.lo, self.hi), points)
-        self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
-        if self.system.equal.any():
-            self._solve(moved)
-        else:
-            self._judge(self._admitted(moved.x))
+        alone = [points] if self.start is None else [x[:, None] for x in points.T]
+        for some in alone:
+            moved = moved_inside(self.evaluator, self._bounds_around(some[:, 0]), some)
+            self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
+            if self.system.equal.any():
+                self._solve(moved)
+            else:
+                self._judge(self._admitted(moved.x))
 
     def _solve(self, moved: Moved) -> None:
         """Proves that the equations have a solution near the first of the points for which that can be done. What fails for
@@ -110,6 +113,7 @@ class FeasibleIncumbent(Incumbent):
         failed: set[tuple[int, bool]] = set()
         prove = sparse_equations.prove if self.is_large else equations.prove
         for x, kind in zip(moved.x.T, zip(moved.source.tolist(), moved.held.tolist(), strict=True), strict=True):
+            pause()
             if kind not in failed and (x := self._admitted(x[:, None])).shape[1]:
                 found = prove(self.evaluator, self._bounds_around(x[:, 0]), x[:, 0])
                 if not isinstance(found, WhyNot):
@@ -124,6 +128,11 @@ class FeasibleIncumbent(Incumbent):
         lo, hi = found.lo, found.hi
         middle = np.minimum(np.maximum(lo + (hi - lo) / 2, lo), hi)
         self.x, self.upper, self.box = middle, found.upper, (lo, hi)
+
+    def enclosed(self, lo: np.ndarray, hi: np.ndarray) -> Enclosure:
+        """By the kernel of all rows, which is needed anyway."""
+        rows = self.evaluator.rows(lo, hi)
+        return Enclosure(rows.lo[0], rows.hi[0], rows.level[0])
 
     def take(self, x: np.ndarray, upper: float) -> None:
         """Whoever found the point knows nothing of constraints: it is judged as any other."""

@@ -51,6 +51,7 @@ class Interior:
         count = points.shape[1]
         self.ends = Ends(points.copy(), np.full(count, np.inf), np.zeros((evaluator.system.m, count)), np.full(count, np.inf))
         self.lanes = self.barrier.lanes(lo, hi, points, first)
+        self._least, self._since = np.full(count, np.inf), np.zeros(count, np.int64)  # errors, and the steps that led to them
 
     @property
     def evaluations(self) -> int:
@@ -62,17 +63,27 @@ class Interior:
             pass
         return self.ends
 
-    def steps(self, most: int) -> Iterator[None]:
-        """The same, in pieces."""
-        for _ in range(most):
+    def steps(self, most: int, patience: int | None = None, settled: bool = False) -> Iterator[None]:
+        """The same, in pieces. Once a lane has converged, or from the beginning where it is `settled`, lanes whose error was not
+        halved for so many steps end."""
+        for step in range(most):
             with np.errstate(all="ignore"):
                 self._end_those(self._lower_mu())
+                if patience is not None:
+                    settled = settled or (self.ends.error <= 2 * self.last).any()
+                    self._end_those(self._stuck(step, patience) & settled)
                 if self.lanes.count:
                     self._end_those(~self._step())
             yield
             if not self.lanes.count:
                 return
         self._end_those(np.ones(self.lanes.count, bool))
+
+    def _stuck(self, step: int, patience: int) -> np.ndarray:
+        a = self.lanes
+        gained = a.error <= self._least[a.number] / 2
+        self._least[a.number[gained]], self._since[a.number[gained]] = a.error[gained], step
+        return step - self._since[a.number] >= patience
 
     def _end_those(self, ended: np.ndarray) -> None:
         if ended.any():
