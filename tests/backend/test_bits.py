@@ -92,7 +92,7 @@ def test_kernels_alike_but_for_their_buffers_are_not_taken_for_each_other():
         b.output(0, 0, step.results[0])
         return b.kernel("alike", 1, 1)
     small, large = (CpuBackend(WIDTHS[0]).compile(kernel(size)) for size in (1, 16))
-    assert small.ir == large.ir and (small._scratch_doubles, large._scratch_doubles) == (WIDTHS[0], 16 * WIDTHS[0])
+    assert small.ir == large.ir and (small._code[1], large._code[1]) == (WIDTHS[0], 16 * WIDTHS[0])
 
 
 def there_and_back() -> Kernel:
