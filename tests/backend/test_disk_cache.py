@@ -1,5 +1,5 @@
-"""The cache of compiled modules, PTX and machine code: what is there is used, what is damaged is not, and nothing about it can fail
-a run."""
+"""The cache of compiled modules, PTX and machine code: what is there is used, what is damaged is not, and nothing about it can
+fail a run."""
 
 import os
 import subprocess
@@ -268,7 +268,8 @@ print(r.lower.hex(), r.upper.hex(), r.nfev)
 
 def test_processes_that_share_code_find_the_same_bits(cache):
     def children(count: int) -> list[str]:
-        running = [subprocess.Popen([sys.executable, "-c", SOLVE], cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+        start = [sys.executable, "-c", SOLVE]
+        running = [subprocess.Popen(start, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(count)]
         return [child.communicate()[0] for child in running]
     first = children(2)  # at once
     written = {path: path.stat().st_ino for path in files(cache)}

@@ -1,5 +1,5 @@
-"""Very long straight-line programs are compiled in the plain way; kernels that are wanted soon, too, until they have run for long.
-The bits are the same."""
+"""Very long straight-line programs are compiled in the plain way; kernels that are wanted soon, too, until they have run for
+long. The bits are the same."""
 
 import numpy as np
 import pytest
