@@ -90,8 +90,7 @@ class CompiledKernel:
         threads, block = self._split(count, threads)
         there, back = ([address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
         first, second = (pack(f"{len(way)}q", *way) for way in (there + back, back + there))
-        counter = ctypes.c_int64(0)
-        work, doubles = self._code
+        counter, (work, doubles) = ctypes.c_int64(0), self._code
         scratch = [np.empty(doubles + 8) for _ in range(threads)]
         constants = address(data), address(udata)
         aligned = [-(-address(s) // 64) * 64 for s in scratch]
