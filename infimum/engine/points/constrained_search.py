@@ -97,12 +97,14 @@ class ConstrainedSearch(PointSearch):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What later looks depend on, for a checkpoint."""
-        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers])}
+        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers]),
+                "search.begin": np.stack(self.begin)}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """The best point of a checkpoint, and its multipliers."""
         self.value, self.violation = arrays["search"][:2].tolist()
         self.x, self.multipliers = (part.copy() for part in np.split(arrays["search"][2:], [self.n]))
+        self.begin = tuple(arrays["search.begin"].copy()) if "search.begin" in arrays else self.begin
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
