@@ -90,8 +90,8 @@ class ConstrainedSwarm(Swarm):
         yield
 
     def _is_enough(self) -> bool:
-        """A wave that brings nothing better is the last one as well, unless `restarts` are asked for; with whole numbers, of which
-        the ends of relaxed problems tell nothing, there is no other rule."""
+        """A wave that brings nothing better is the last one as well, unless `restarts` are asked for; with whole numbers, of
+        which the ends of relaxed problems tell nothing, there is no other rule."""
         enough = not len(self.points.integers) and super()._is_enough()
         return enough or (self.options.restarts is None and not self.endless and self.idle > 0)
 

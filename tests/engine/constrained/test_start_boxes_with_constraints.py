@@ -51,12 +51,17 @@ def test_feasible_points_of_the_bounds_do_not_count(engine):
 
 @pytest.mark.parametrize("engine", ("auto", "complete"))
 def test_a_run_that_is_resumed_knows_its_boxes(engine, tmp_path):
-    fun, constraints, boxes, more, *_ = CASES["at a reentrant corner"]
-    settings = {"engine": engine, "atol": 1e-4, "rtol": 0.0, "xtol": 0.01} | ({"options": {"partition": (2, 4)}}
-                                                                              if engine == "complete" else {"batch": 16})
-    whole = infimum.minimize(fun, BOUNDS, constraints=constraints, start_boxes=boxes, **settings)
+    def fun(x):
+        return np.sum(x**4 - 3 * x**2 * np.cos(5 * x)) + x[0] * x[1] * x[2]
+
+    def constraints(x):
+        return x[0] * x[1] + x[2] ** 2 <= 0.5
+    boxes, bounds = [[(-2, 0), (0, 2), (-2, 2)], [(0, 2), (0, 1), (0, 2)], [(0, 2), (-1, 0), (-2, -1)]], [(-2, 2)] * 3
+    settings = {"engine": engine, "atol": 1e-2, "rtol": 0.0, "xtol": 0.1, "start_boxes": boxes, "constraints": constraints}
+    settings |= {"options": {"partition": (2, 4)}} if engine == "complete" else {"batch": 16}
+    whole = infimum.minimize(fun, bounds, **settings)
     path = tmp_path / "run.inf"
-    part = infimum.minimize(fun, BOUNDS, constraints=constraints, start_boxes=boxes, max_boxes=60, checkpoint=path, **settings)
+    part = infimum.minimize(fun, bounds, **settings, max_boxes=100, checkpoint=path)
     rest = infimum.resume(path, fun, constraints=constraints)
     assert part.verdict is Verdict.STOPPED and whole.verdict is rest.verdict is Verdict.PROVED
     assert (rest.lower, rest.upper, rest.nit, rest.nfev, rest.regions, rest.message) == (
