@@ -15,6 +15,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.branch import GONE, rows
 from infimum.lower.programs import PROPAGATE
 from infimum.start_boxes import StartBoxes
+from infimum.watch import pause
 
 ROUNDS = 3           # of each test
 _WHOLE = 0.0, 0.0, 1.0
@@ -62,6 +63,7 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
     """
     most, done, at_once = 4 * len(lo) + 64 if rounds is None else rounds, 0, _AT_ONCE
     while done < most:
+        pause()
         times = min(at_once, most - done)
         los, his, lost = _left(evaluator, lo[:, None], hi[:, None], lo, hi, upper, times)
         if lost[0]:

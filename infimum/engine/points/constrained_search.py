@@ -11,10 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.engine.points import sobol
+from infimum.engine.points.equations import is_large
 from infimum.engine.points.interior import Ends, Interior
 from infimum.engine.points.random import uniform
 from infimum.engine.points.restoration import Restoration
 from infimum.engine.points.search import PointSearch
+from infimum.engine.points.sparse_equations import nearby
 from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
@@ -22,12 +24,12 @@ _STREAM = 11                   # of random numbers
 _STARTS = 32, 96, 288          # of the rounds
 _LEAST, _WORK = 2, 1 << 24     # starts, and operations of a step of all of them
 _FLAT = 2.0**-20               # a constraint's least scale, as part of its value
-_LARGEST = 512                 # variables and equations together: with more, starts are all that is offered
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
 _PATIENCE = 6                  # steps without progress of an end, where another has converged
 _BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
 _CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
+_KNOWN = 2.0**-30              # of a variable's size: so narrow it is held where it starts
 _RESTORED = 30                 # steps
 _NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
@@ -47,13 +49,14 @@ class ConstrainedSearch(PointSearch):
                  boxes: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.seed, self.boxes = evaluator, lo, hi, seed, boxes
         self.n, self.system = len(lo), evaluator.system
+        self.begin = lo, hi  # it starts between these
         self.integers = np.array(self.system.integers, dtype=np.intp)
         self.given = np.empty((self.n, 0)) if given is None else given
         self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5), 0)[:, 0], np.inf, np.inf
         self.multipliers = np.zeros(self.system.m)
         self.found = np.empty((self.n, 0))  # to offer
         self.evaluations = self.drawn = 0
-        self._size = self.n + int(self.system.equal.sum())
+        self._size, self.is_large = self.n + int(self.system.equal.sum()), is_large(self.system, self.n)
 
     def rounds(self) -> list[Iterator[None]]:
         return [self._round(k) for k in range(len(_STARTS))]
@@ -61,22 +64,20 @@ class ConstrainedSearch(PointSearch):
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
-    def in_box(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; returns the points
-        that it came to (n, N), the best ones first."""
-        if self._size > _LARGEST:
-            return self._middle(lo, hi)
-        starts = self._middle(lo, hi)
-        for _ in self._look(starts, *self._around(starts, lo, hi)):
-            pass
-        return self.found
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; `found` are then
+        the points that it came to, the best ones first."""
+        yield from self._from(self._middle(lo, hi), lo, hi)
 
     def from_points(self, starts: np.ndarray) -> Iterator[None]:
         """Looks from these points (n, N), in pieces."""
-        if self._size > _LARGEST:
-            self.found = starts[:, :_KEPT]
-            return
-        yield from self._look(starts, *self._around(starts, self.lo[:, None], self.hi[:, None]))
+        yield from self._from(starts, self.lo[:, None], self.hi[:, None])
+
+    def _from(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        if self.is_large:
+            self._nearby(starts)
+        else:
+            yield from self._look(starts, *self._around(starts, lo, hi))
 
     @property
     def most_starts(self) -> int:
@@ -85,7 +86,7 @@ class ConstrainedSearch(PointSearch):
 
     def given_points(self) -> np.ndarray:
         """Those that were given, and the middle of the bounds or of the first box."""
-        lo, hi = (self.lo, self.hi) if self.boxes is None else self.boxes.box(0)
+        lo, hi = self.begin if self.boxes is None else self.boxes.box(0)
         return np.concatenate([self.given, self._middle(lo[:, None], hi[:, None])], axis=1)
 
     def violations(self, x: np.ndarray) -> np.ndarray:
@@ -108,6 +109,10 @@ class ConstrainedSearch(PointSearch):
         drawn = self._spread(self._drawn(count), first)
         yield from self.from_points(drawn if k else np.concatenate([self.given_points(), drawn], axis=1))
 
+    def _nearby(self, starts: np.ndarray) -> None:
+        """Where there are very many equations, points at which they about hold are all that is offered."""
+        self.found = np.stack([nearby(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_KEPT].T], axis=1)
+
     def _drawn(self, count: int) -> np.ndarray:
         first, self.drawn = self.drawn, self.drawn + count
         if self.n <= sobol.LIMIT:
@@ -118,7 +123,7 @@ class ConstrainedSearch(PointSearch):
         """Points of the unit cube between the bounds, or from this box on in one after the other; where these are infinite, near
         and far."""
         reach = 2.0 ** (1 + np.arange(unit.shape[1]) % _FAR)
-        lo, hi = self.lo[:, None], self.hi[:, None]
+        lo, hi = (end[:, None] for end in self.begin)
         if self.boxes is not None:
             box = (first + np.arange(unit.shape[1])) % len(self.boxes)
             lo, hi = self.boxes.lo[:, box], self.boxes.hi[:, box]
@@ -134,12 +139,17 @@ class ConstrainedSearch(PointSearch):
             return np.where(np.isfinite(lo) & np.isfinite(hi), lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
 
     def _around(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The bounds of each start, but for integer variables the whole numbers that lie between these ends as well."""
+        """The bounds of each start, but for integer variables the whole numbers that lie between these ends as well; variables
+        that can only have one value, to rounding, are held there."""
         low, high = (np.repeat(end[:, None], starts.shape[1], axis=1) for end in (self.lo, self.hi))
         if self.boxes is not None:
             for k, start in enumerate(starts.T):
                 for box in self.boxes.around(start)[:1]:
                     low[:, k], high[:, k] = self.boxes.box(box)
+        middle = self._middle(*(end[:, None] for end in self.begin))
+        with np.errstate(all="ignore"):
+            known = self.begin[1] - self.begin[0] <= _KNOWN * np.maximum(1.0, np.abs(middle[:, 0]))
+        low[known] = high[known] = middle[known]
         whole = self.integers
         low[whole], high[whole] = np.maximum(np.ceil(lo[whole]), low[whole]), np.minimum(np.floor(hi[whole]), high[whole])
         high = np.maximum(low, high)
@@ -152,9 +162,8 @@ class ConstrainedSearch(PointSearch):
         ends = yield from self._solved(starts, lo, hi)
         if not (ends.violation <= _OBEYED).any():
             restored = Restoration(self.evaluator, lo, hi, starts)
-            restored.run(_RESTORED)
+            yield from restored.steps(_RESTORED)
             self.evaluations += restored.evaluations
-            yield
             best = np.argsort(restored.left, kind="stable")[:_KEPT]
             lo, hi = lo[:, best], hi[:, best]
             ends = yield from self._solved(restored.x[:, best], lo, hi)
@@ -185,7 +194,7 @@ class ConstrainedSearch(PointSearch):
             close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
             low, high = ends.x - lo <= close, hi - ends.x <= close
         stuck = (ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0)
-        obeys = ends.violation <= _OBEYED
+        obeys = ends.violation <= OBEYED
         known = ends.value[obeys & (ends.error <= _CONVERGED)]
         stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known.min(initial=np.inf))))
         if len(stuck):
