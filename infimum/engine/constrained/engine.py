@@ -9,6 +9,7 @@ import numpy as np
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
 from infimum.engine.constrained.multipliers import convexity
+from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.propagation import propagate
@@ -29,6 +30,7 @@ class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
+    bounded_at_once = True  # by a tangent, where the problem is convex
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
@@ -39,6 +41,7 @@ class ConstrainedRun:
         self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi)
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0)
         self.branch: Branch | None = None
+        self.root = self.lo, self.hi
         self.before = 0  # evaluations of searches in the run that this one resumes
 
     # ---- what a reader of the progress sees
@@ -88,6 +91,7 @@ class ConstrainedRun:
         """With what propagation leaves of the whole box; with nothing where that is nothing."""
         branch, left = self._made(), propagate(self.evaluator, self.lo, self.hi)
         if left is not None:
+            self.root = left
             branch.begin(*(end[:, None] for end in left))
         return branch
 
@@ -108,6 +112,7 @@ class ConstrainedRun:
                         break
             self.branch = branch
             branch.prune()
+            self._bound_at_once()
             self._teach()
             yield
         try:
@@ -139,6 +144,13 @@ class ConstrainedRun:
         found = self.search.candidates()
         if found and self.incumbent.offer(np.stack(found, axis=1)) and self.branch is not None:
             self._teach()
+
+    def _bound_at_once(self) -> None:
+        """By what holds wherever f is not above the best point, if the problem is convex there."""
+        if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
+            left = propagate(self.evaluator, *self.root, self.incumbent.upper)
+            if left is not None:
+                self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
 
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
