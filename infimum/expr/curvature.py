@@ -25,8 +25,8 @@ _MOST = 1 << 13  # elements of all operations
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a number that depends on the variables curves, its sign, and how the logarithm of its absolute value curves; bits. Has it
-    a convex root, as a sum of squares of linear functions?"""
+    """Bits: how a number that depends on the variables curves, its sign, and how the logarithm of its absolute value curves. Has
+    it a convex root, as a sum of squares of linear functions?"""
 
     curve: int = 0
     sign: int = 0
