@@ -10,6 +10,7 @@ import numpy as np
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
 from infimum.engine.constrained.multipliers import convexity
+from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.propagation import propagate, propagate_each
@@ -32,6 +33,7 @@ class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
+    bounded_at_once = True  # by a tangent, where the problem is convex
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
@@ -123,6 +125,7 @@ class ConstrainedRun:
                         break
             self.branch = branch
             branch.prune()
+            self._bound_at_once()
             self._teach()
             yield
         try:
@@ -158,6 +161,13 @@ class ConstrainedRun:
         found = self.search.candidates()
         if found and self.incumbent.offer(np.stack(found, axis=1)) and self.branch is not None:
             self._teach()
+
+    def _bound_at_once(self) -> None:
+        """By what holds wherever f is not above the best point, if the problem is convex there."""
+        if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
+            left = propagate(self.evaluator, *self.search.begin, self.incumbent.upper)
+            if left is not None:
+                self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
 
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
