@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from infimum.engine.parts.affine import Affine
 from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.first_order import FirstOrder
@@ -17,7 +18,7 @@ from infimum.engine.parts.tangents import Tangents
 from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
-PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Projection, LeastSquares, Tangents, Newton, Shaving)
+PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Affine, Projection, LeastSquares, Tangents, Newton, Shaving)
 CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lines, Lagrangian)
 
 
