@@ -71,11 +71,12 @@ def difference_of(b, *given: Any) -> tuple[Any, ...]:
 
 
 def product_of(b, *given: Any) -> tuple[Any, ...]:
-    """The same for x y; behind its enclosure those of x and y."""
-    (c, *s, e), (k, *r, g) = _halves(given[6:])
-    most = [b.max(given[i], given[i + 1]) for i in (2, 4)]  # of |x| and |y|, NaN or negative where nothing is known
+    """The same for x y; behind its enclosure is that of y."""
+    (c, *s, e), (k, *r, g) = _halves(given[4:])
     reach, other = total(b, s), total(b, r)
-    size_y = _less(b, b.add(b.add(b.abs(k), other), g), most[1])
+    size_y = b.add(b.add(b.abs(k), other), g)
+    known = b.max(b.abs(given[2]), b.abs(given[3]))  # the size of y by its enclosure
+    size_y = b.select(b.mand(b.olt(known, size_y), b.mnot(b.uno(given[2], given[3]))), known, size_y)
     squares = [b.mul(p, q) for p, q in zip(s, r, strict=True)]
     least = [b.mul(b.neg(b.abs(p)), b.abs(q)) for p, q in zip(s, r, strict=True)]  # minus |a_j b_j|, rounded up
     shift, spread = squares[0], least[0]
@@ -89,11 +90,6 @@ def product_of(b, *given: Any) -> tuple[Any, ...]:
     error = b.fma(0.5, spread, b.mul(reach, other))
     error = b.add(b.max(error, 0.0), b.fma(b.add(b.abs(c), reach), g, b.mul(size_y, e)))
     return _met(b, *given[:2], (centre, *slopes, _error(b, size, error)))
-
-
-def _less(b, one: Any, other: Any) -> Any:
-    """The lesser of two bounds of a size; the first where the other is none."""
-    return b.select(b.mand(b.oge(other, 0.0), b.olt(other, one)), other, one)
 
 
 def along_line(b, *given: Any) -> tuple[Any, ...]:

@@ -136,7 +136,7 @@ def through_middle(b, *given: Any) -> tuple[Any, ...]:
     use = b.mand(use, b.mnot(b.ole(narrow, spread)))
     one, other = mul(b, factor, _point(b, alpha)), mul(b, factor, _point(b, beta))
     corner = mul(b, _point(b, alpha), _point(b, beta))
-    rest = b.add(mul(b, factor, Pair(corner.hi, corner.nlo)).nlo, b.mul(b.max(factor.nlo, factor.hi), spread))
+    rest = b.add(mul(b, factor, Pair(corner.hi, corner.nlo)).nlo, b.mul(b.max(b.abs(factor.nlo), b.abs(factor.hi)), spread))
     opaque = mul(b, factor, y).nlo
     return (*(b.select(use, end, 0.0) for p in (one, other) for end in (p.nlo, p.hi)), b.select(use, rest, opaque))
 

@@ -138,8 +138,7 @@ def _multiple(forms: AffineForms, b: Builder, pair: Pair, x: Affine, factor: Pai
 def _product(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: Affine, y: Affine) -> Affine:
     if x.form is None or y.form is None:
         return _multiple(forms, b, pair, *((y, x.pair) if x.form is None else (x, y.pair)))
-    sizes = (x.pair.nlo, x.pair.hi, y.pair.nlo, y.pair.hi)
-    return forms.call(b, affine.product_of, pair, *sizes, *x.form, *y.form)
+    return forms.call(b, affine.product_of, pair, y.pair.nlo, y.pair.hi, *x.form, *y.form)
 
 
 def _quotient(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: Affine, y: Affine) -> Affine:

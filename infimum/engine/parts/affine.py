@@ -17,7 +17,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.affine_bound import LEFT, WORTH
 from infimum.lower.programs import AFFINE
 
-_BEGIN = 2                              # the step from which on it is used, small proofs having ended before;
+_BEGIN = 1                              # the step from which on it is used, small proofs having ended before;
 _FIRST, _PERIOD, _WORTH = 12, 8, 0.125  # and that in which it is judged: see Payoff
 _COST = 5  # in boxes
 
