@@ -30,7 +30,6 @@ from infimum.expr.tangents import Tangents, tangents
 from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.lower import programs
-from infimum.lower.affine_bound import is_recurrence
 from infimum.lower.at_point import enclose_at_point
 from infimum.lower.nodes import nodes_of
 from infimum.lower.residuals import residuals_of
@@ -379,11 +378,6 @@ class Evaluator:
     def sum_of_squares(self) -> Separable | None:
         """The same, where there may be no linear parameters."""
         return self.separable or sum_of_squares(self.f, var("x", (self.n,)))
-
-    @_fact
-    def is_recurrence(self) -> bool:
-        """Is it a long recurrence of few variables, whose numbers depend on each other in a way that intervals forget?"""
-        return is_recurrence(self.f, self.n)
 
     @_fact
     def has_pieces(self) -> bool:

@@ -1,6 +1,6 @@
 """Recurrences collected: the terms of a sum that hold one of its other terms as a factor become one product.
 
-A step of a recurrence adds to a state what depends on it: u + h (p - q u) is traced as it is written, and an enclosure of it grows
+A step of a recurrence adds to a state what depends on it: u + h (p - q u) is traced as it is written, and its enclosure grows
 by 1 + h |q| where u (1 - h q) + h p grows by 1 - h q. In a long recurrence that is all the difference. It is the same function
 with the same domain: linear maps are applied to each term, and all that was read still is.
 
@@ -43,12 +43,18 @@ def _below(node: Expr) -> list[Part] | None:
             return [(left, ()), (right, (("neg", ()),))]
         case "neg":
             return [(left, (("neg", ()),))]
-        case "mul" if is_const(left) or is_const(right):
-            left, right = (right, left) if is_const(left) else (left, right)
+        case "mul" if _constant(left) or _constant(right):
+            left, right = (right, left) if _constant(left) else (left, right)
             return [(left, (("mul", (right,)),))]
-        case "div" if is_const(right):
+        case "div" if _constant(right):
             return [(left, (("div", (right,)),))]
     return None
+
+
+def _constant(node: Expr) -> bool:
+    while node.op in ("broadcast", "reshape"):
+        node = node.args[0]
+    return is_const(node)
 
 
 def _terms(total: Expr, below: dict[Expr, list[Part] | None], inner: set[Expr]) -> list[Part] | None:
@@ -78,9 +84,9 @@ def _factors(node: Expr) -> list[Expr]:
 
 def _state(terms: list[Part]) -> Expr | None:
     """The term that most others hold as a factor beside something else; None if there is none."""
-    counts = {node: 0 for node, _ in terms if not is_const(node)}
+    counts = {node: 0 for node, _ in terms if not _constant(node)}
     for node, _ in terms:
-        factors = [a for a in _factors(node) if not is_const(a)]
+        factors = [a for a in _factors(node) if not _constant(a)]
         if len(factors) > 1:
             for state in dict.fromkeys(_base(a) for a in factors):
                 if state in counts:
@@ -101,7 +107,7 @@ def _sum_of(terms: list[Part], state: Expr, new: dict[Expr, Expr], line: str | N
         factors = _factors(node)
         alone = node is state
         where = next((k for k, a in enumerate(factors) if _base(a) is state), None)
-        if alone or (where is not None and len([a for a in factors if not is_const(a)]) > 1):
+        if alone or (where is not None and len([a for a in factors if not _constant(a)]) > 1):
             rest = [] if alone else [new[a] for k, a in enumerate(factors) if k != where]
             if not alone and factors[where] is not state:
                 rest.append(build("powi", new[state], k=factors[where]["k"] - 1, line=line))

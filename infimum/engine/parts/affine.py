@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from infimum.cover import widths
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
-from infimum.lower.affine_bound import LEFT, WORTH
+from infimum.lower.affine_bound import is_recurrence
 from infimum.lower.programs import AFFINE
+from infimum.unions import shares
 
 _BEGIN = 1                              # the step from which on it is used, small proofs having ended before;
 _FIRST, _PERIOD, _WORTH = 12, 8, 0.125  # and that in which it is judged: see Payoff
@@ -30,15 +30,13 @@ class Affine(Part):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        whole = widths(lo, hi)
-        self.weights = np.where(np.isfinite(whole) & (whole > 0), 1.0 / np.where(whole > 0, whole, 1.0), 1.0)
-        self.weights = np.where(np.isfinite(self.weights), self.weights, 1.0)
+        self.weights = shares(lo, hi)
         self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
         self.payoff.pays = True  # the first regions are too wide to be judged by
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.is_recurrence
+        return is_recurrence(evaluator.f, evaluator.n)
 
     def is_used(self, step: int) -> bool:
         return step >= _BEGIN and super().is_used(step)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from infimum.cover import widths
 from infimum.engine.parts.part import CuttingPart, Outcome
 from infimum.evaluate import Evaluator
 from infimum.lower.programs import SUBDOMAIN
 from infimum.lower.subdomain import LARGEST, MEAN_VALUE, NATURAL
+from infimum.unions import shares
 
 _MOST_ROWS = 1 << 12  # rows times variables of which derivatives are taken
 
@@ -26,9 +26,7 @@ class Subdomains(CuttingPart):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, pieces: int = 2, variables: int = 4,
                  form: int = MEAN_VALUE, choice: int = LARGEST):
         super().__init__(evaluator, lo, hi)
-        whole, variables = widths(lo, hi), min(variables, self.n)
-        self.weights = np.where(np.isfinite(whole) & (whole > 0), 1.0 / np.where(whole > 0, whole, 1.0), 1.0)
-        self.weights = np.where(np.isfinite(self.weights), self.weights, 1.0)
+        self.weights, variables = shares(lo, hi), min(variables, self.n)
         if (1 + evaluator.system.m) * self.n > _MOST_ROWS:
             form, choice = NATURAL, LARGEST
         self.subdomains = pieces**variables
