@@ -11,6 +11,8 @@ u, s_i d_i is at most u + h less the least of the other terms, which leaves a pa
 derivatives: f need not even be continuous.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from infimum.expr.collect import collected
@@ -46,10 +48,39 @@ def affine_bound(name: str, f: Expr, x: Expr) -> tuple:
 
 def is_recurrence(f: Expr, n: int) -> bool:
     """Has f few variables, and sums that can be collected, and is it short enough to be written out?"""
-    if n > _VARIABLES:
-        return False
-    nodes = list(topological([f]))
-    return sum(node.kind is Kind.MAP for node in nodes) >= _LONG and straight_cost(nodes) <= _MOST and collected(f) is not f
+    long = n <= _VARIABLES and sum(node.kind is Kind.MAP for node in topological([f])) >= _LONG
+    return long and fits([f], n) and collected(f) is not f
+
+
+def fits(rows: list[Expr], n: int) -> bool:
+    """Are there few variables, and can these functions of them be written out?"""
+    return n <= _VARIABLES and straight_cost(list(topological(rows))) <= _MOST
+
+
+def enclosures(b: Builder, data: Data, box: Callable[[int], Pair], rows: list[Expr], n: int) -> list[Pair]:
+    """The enclosures of functions on a box, narrowed from both sides by linear functions."""
+    bounds, found = LinearBounds(b, data, box, [collected(row) for row in rows], AffineForms(n)), []
+    widths = [b.sub(box(i).hi, box(i).lo(b)) for i in range(n)]
+    for k, number in enumerate(bounds.rows):
+        ends = []
+        for sign in (1.0, -1.0):
+            total, usable, _ = _least(b, *bounds.line(k, sign, None, n), widths)
+            ends.append(b.select(usable, total, INF))
+        pair = bounds.numbers[number].pair
+        found.append(pair.but(nlo=b.min(ends[0], pair.nlo), hi=b.min(ends[1], pair.hi), point=None, zero=False))
+    return found
+
+
+def _least(b: Builder, slopes: list[Value], nlo: Value, widths: list[Value]) -> tuple[Value, Value, list[Value]]:
+    """Minus the least value of s·d - h; whether it is one; and what each variable has in it."""
+    falls = [b.max(b.mul(b.neg(s), w), 0.0) for s, w in zip(slopes, widths, strict=True)]
+    total = nlo
+    for fall in falls:
+        total = b.add(total, fall)
+    usable = b.olt(b.abs(total), INF)
+    for s, w in zip(slopes, widths, strict=True):
+        usable = b.mand(usable, b.mand(b.olt(b.abs(s), INF), b.olt(w, INF)))
+    return total, usable, falls
 
 
 def _write(b: Builder, sides: list[tuple[Value, Value]], slopes: list[Value], nlo: Value, natural: Value, weights: list[Value],
@@ -57,13 +88,7 @@ def _write(b: Builder, sides: list[tuple[Value, Value]], slopes: list[Value], nl
     n = len(sides)
     low_row, axis_row, level_row = rows(n)
     widths = [b.sub(hi, lo) for lo, hi in sides]
-    falls = [b.max(b.mul(b.neg(s), w), 0.0) for s, w in zip(slopes, widths, strict=True)]  # minus the least of s_i d_i
-    total = nlo
-    for fall in falls:
-        total = b.add(total, fall)
-    usable = b.olt(b.abs(total), INF)
-    for s, w in zip(slopes, widths, strict=True):
-        usable = b.mand(usable, b.mand(b.olt(b.abs(s), INF), b.olt(w, INF)))
+    total, usable, falls = _least(b, slopes, nlo, widths)
     known = b.input(0, low_row)
     lower = best_lower(b, known, b.neg(natural), b.select(usable, b.neg(total), -INF))
     volume, chosen, number = b.const(1.0), b.const(-1.0), b.const(STUCK)

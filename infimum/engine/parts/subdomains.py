@@ -2,7 +2,8 @@
 
 **Discards** a region on each of whose subdomains something is violated or undefined, or f lies above the upper bound. **Reduces**
 the variables that were divided to the hull of the subdomains that are left. **Raises** the lower bound to the least one of these.
-**Costs** an enclosure of f and all constraints for each subdomain, and by the mean value form of their derivatives.
+**Costs** an enclosure of f and all constraints for each subdomain, and by the mean value form of their derivatives; affine
+bounds of them as much as some five of these.
 """
 
 from typing import Any
@@ -11,8 +12,9 @@ import numpy as np
 
 from infimum.engine.parts.part import CuttingPart, Outcome
 from infimum.evaluate import Evaluator
+from infimum.lower.affine_bound import fits
 from infimum.lower.programs import SUBDOMAIN
-from infimum.lower.subdomain import LARGEST, MEAN_VALUE, NATURAL
+from infimum.lower.subdomain import AFFINE, LARGEST, MEAN_VALUE, NATURAL
 from infimum.unions import shares
 
 _MOST_ROWS = 1 << 12  # rows times variables of which derivatives are taken
@@ -29,6 +31,8 @@ class Subdomains(CuttingPart):
         self.weights, variables = shares(lo, hi), min(variables, self.n)
         if (1 + evaluator.system.m) * self.n > _MOST_ROWS:
             form, choice = NATURAL, LARGEST
+        if form == AFFINE and not fits(list(evaluator.system.rows), self.n):
+            form = MEAN_VALUE
         self.subdomains = pieces**variables
         self.kernel = f"{SUBDOMAIN}:{pieces}:{variables}:{form}:{choice}"
 
