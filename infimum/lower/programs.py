@@ -10,6 +10,7 @@ from infimum.expr.separable import residual_vector, separable, sum_of_squares
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.lower import (
+    affine_bound,
     bands,
     bound,
     branch,
@@ -62,6 +63,7 @@ POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
 AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
+AFFINE = "affine"
 CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
 PROJECTION = "projection"
@@ -193,6 +195,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     CENTRE: lambda f, x: Program(*contract.centre(CENTRE, x.size)),
     LOWEST: lambda f, x: Program(*model.lowest(LOWEST, f, x)),
     TANGENT: lambda f, x: Program(*tangents.tangent(TANGENT, f, x)),
+    AFFINE: lambda f, x: Program(*affine_bound.affine_bound(AFFINE, f, x)),
     CONTRACT: lambda f, x, in_boxes=0, *recipe: Program(
         *contract.contract(CONTRACT, x.size, bool(in_boxes), contract.Recipe(*recipe))),
     SEQUENTIAL: lambda f, x: Program(*sequential(SEQUENTIAL, f, x)),

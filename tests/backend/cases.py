@@ -132,7 +132,8 @@ _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, pro
                         programs.ESTIMATE_GRADIENT, programs.ESTIMATE_HESSIAN_VECTOR, programs.DESCENT_DENSE,
                         programs.DESCENT_LIMITED, programs.PROBE, programs.BOUND)
 _NEEDS_TERMS = (programs.TERMS, programs.REDUCED)  # of one variable each, which a stencil has not
-_FEW_VARIABLES = (programs.CONTRACT, programs.LOWEST, programs.CURVES)  # those have no loops, this has three variables at most
+_FEW_VARIABLES = (programs.CONTRACT, programs.LOWEST, programs.AFFINE, programs.CURVES)  # this has three variables at most,
+# the others have no loops
 _NEEDS_TANGENTS = (programs.TANGENT,)  # of functions of several variables, which waves have not
 _LEAST_SQUARES = (programs.RESIDUALS, programs.BANDS, programs.PROJECTION, programs.LEVENBERG)
 _NOT_FOR_WAVES = _FEW_VARIABLES + _NEEDS_TANGENTS + _LEAST_SQUARES
