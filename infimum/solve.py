@@ -54,9 +54,15 @@ def _subdomain(*asked: Any, **settings: Any) -> Any:
     return SubdomainRun(*asked, **settings)
 
 
+def _constrained_newton(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.constrained.newton import ConstrainedNewtonRun
+
+    return ConstrainedNewtonRun(*asked, **settings)
+
+
 PROVERS = {"auto": (Auto, SwarmOptions), "newton": (NewtonRun, NewtonOptions), "complete": (CompleteRun, CompleteOptions),
            "subdomain": (_subdomain, SubdomainOptions)}
-_CONSTRAINED = {"auto": _constrained, "subdomain": _subdomain}  # with constraints or whole numbers
+_CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "subdomain": _subdomain}  # with constraints or whole numbers
 ENGINES = (*PROVERS, "swarm")
 _IN_BOXES = ("auto", "newton")  # start in any number of boxes
 

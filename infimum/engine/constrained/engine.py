@@ -8,9 +8,12 @@ import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
+from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.engine.parts.order import parts_of
+from infimum.engine.parts.part import Part
 from infimum.engine.parts.propagation import propagate
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.feasible import FeasibleIncumbent
@@ -82,7 +85,11 @@ class ConstrainedRun:
             part.given = state.arrays.get(f"taught.{part.name}")
 
     def _made(self) -> Branch:
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, parts=self._parts())
+
+    def _parts(self) -> list[Part]:
+        parts = parts_of(self.evaluator, self.lo, self.hi)
+        return [*parts, FritzJohn(self.evaluator, self.lo, self.hi)] if FritzJohn.applies(self.evaluator) else parts
 
     def _begun(self) -> Branch:
         """With what propagation leaves of the whole box; with nothing where that is nothing."""
@@ -115,7 +122,11 @@ class ConstrainedRun:
                 self.branch.step()
                 if self._looks():
                     self._look()
+                if self.branch.steps & (self.branch.steps - 1) == 0:
+                    self.branch.settle()
                 yield
+            if self.limit is None:
+                self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
 

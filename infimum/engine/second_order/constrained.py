@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.engine.points.at_point import at_point
-from infimum.engine.points.equations import inverted
-from infimum.engine.points.lanes import gram, total
+from infimum.engine.points.lanes import total
 from infimum.engine.second_order.around import Row, row_around
 from infimum.engine.second_order.convex import midpoint, positive_definite
 from infimum.engine.second_order.inverse import inverse_factor
 from infimum.engine.second_order.isolate import Isolated, Refused, least_radius
 from infimum.engine.second_order.kkt import Conditions
 from infimum.engine.second_order.krawczyk import operator
+from infimum.engine.second_order.multipliers import applied, left_inverse, multipliers
 from infimum.engine.second_order.outward import Interval, down, exactly, matrix_product, minus, plus, size, times, transposed, up
 from infimum.evaluate import Evaluator
 
@@ -31,8 +31,8 @@ _ULPS, _TINY = 2.0**-50, 2.0**-300
 
 
 class _Point(NamedTuple):
-    """A point (n) with multipliers (a) of active constraints, the equations that it solves, which inequalities are at an upper (1)
-    or lower end (-1), 0 for equations, and the masks of variables held at lower bounds, and at upper ones."""
+    """A point (n) with multipliers (a) of active constraints, the equations that it solves, which inequalities are at an upper
+    (1) or lower end (-1), 0 for equations, and the masks of variables held at lower bounds, and at upper ones."""
 
     x: np.ndarray
     w: np.ndarray
@@ -82,7 +82,8 @@ class _Isolating:
     """What is proved on boxes around the point."""
 
     def __init__(self, evaluator: Evaluator, bounds: Interval, at: _Point):
-        self.evaluator, self.system, self.bounds, self.at, self.conditions = evaluator, evaluator.system, bounds, at, at.conditions
+        self.evaluator, self.system, self.bounds = evaluator, evaluator.system, bounds
+        self.at, self.conditions = at, at.conditions
         self.free, self.active, self.equal = at.conditions.free, at.conditions.active, at.sides == 0
         self.residual, self.here = at.conditions.residual(at.x, at.w)
         self.y = at.conditions.inverse(at.x, self.here)
@@ -173,9 +174,9 @@ class _Isolating:
         return (gradient[0][self.at.low] > 0).all(axis=0) & (gradient[1][self.at.high] < 0).all(axis=0)
 
     def _is_convex(self, row: Row) -> np.ndarray:
-        """On which boxes f + Σ w (g - e) + r Σ (h - c)²/2, the last sum over the equations, is strictly convex in the free variables
-        and rises from the bounds that hold others, for the multipliers of the minimiser: there f is larger at all other feasible
-        points, where it is at least that sum."""
+        """On which boxes f + Σ w (g - e) + r Σ (h - c)²/2, the last sum over the equations, is strictly convex in the free
+        variables and rises from the bounds that hold others, for the multipliers of the minimiser: there f is larger at all other
+        feasible points, where it is at least that sum."""
         lanes, r = row.lo.shape[1], self._penalty(self.equal)
         if r is None:
             return np.zeros(lanes, bool)
@@ -209,38 +210,17 @@ class _Isolating:
             return fine
         product = matrix_product(exactly(self.y[..., None]), self.conditions.matrix(found.hessian, jacobian))
         radius = np.concatenate([up(row.hi[self.free] - row.lo[self.free]), up(w[1] - w[0])])
-        return fine & (_applied(size(minus(exactly(np.eye(len(self.y))[..., None]), product)), radius) < radius).all(axis=0)
+        return fine & (applied(size(minus(exactly(np.eye(len(self.y))[..., None]), product)), radius) < radius).all(axis=0)
 
     def _multipliers(self, row: Row, slopes: Interval) -> tuple[Interval, np.ndarray]:
-        """An enclosure (a, N) of all w with ∂f/∂x_i + Σ w_k ∂g_k/∂x_i = 0 for the free i, at any point of a box, and where it
-        holds: there the gradients of the active constraints are independent."""
-        a, lanes, w = len(self.active), row.lo.shape[1], self.at.w[:, None]
-        if not a:
-            return exactly(np.zeros((0, lanes))), np.ones(lanes, bool)
-        middle = midpoint(self.slopes)[..., 0]
-        across = inverted(gram(np.ascontiguousarray(middle.T)[..., None], np.ones((len(self.free), 1)))[..., 0])
-        if across is None:
-            return exactly(np.repeat(w, lanes, axis=1)), np.zeros(lanes, bool)
-        left = exactly(total((across[:, :, None] * middle[None]).swapaxes(0, 1))[..., None])  # (J Jᵀ)⁻¹ J, about
-        off = size(minus(matrix_product(left, transposed(slopes)), exactly(np.eye(a)[..., None])))
-        gradient = self.conditions.lagrangian((row.lo, row.hi), exactly(np.repeat(w, lanes, axis=1))).gradient
-        change = size(matrix_product(left, tuple(g[self.free][:, None] for g in gradient)))[:, 0]
-        # |w - c| <= change + off |w - c|, and off sends the vector `scale` to less than a share of it
-        scale = change + (_NEAR * change.max(axis=0) + _TINY)
-        share = up(_applied(off, scale) / scale).max(axis=0)
-        most = up(up(change / scale).max(axis=0) / down(1.0 - share))
-        reach = up(change + _applied(off, up(scale * most)))
-        return (down(w - reach), up(w + reach)), share < 1.0
+        """Those of all points of a box at which the derivatives by the free variables vanish, and where they are known."""
+        lanes = row.lo.shape[1]
+        w = np.repeat(self.at.w[:, None], lanes, axis=1)
+        gradient = self.conditions.lagrangian((row.lo, row.hi), exactly(w)).gradient
+        left = np.repeat(left_inverse(midpoint(self.slopes)), lanes, axis=2)
+        return multipliers(left, slopes, tuple(g[self.free] for g in gradient), w, np.ones(w.shape, bool))
 
 
 def with_penalty(curved: Interval, slopes: Interval, r: float) -> Interval:
     """H + r JᵀJ."""
     return plus(curved, times(exactly(np.full(1, r)), matrix_product(transposed(slopes), slopes))) if r else curved
-
-
-def _applied(matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """The product of a matrix (k, l, N) and vectors (l, N) that are not negative, rounded up."""
-    found = np.zeros((matrix.shape[0], vector.shape[1]))
-    for j in range(matrix.shape[1]):
-        found = up(found + up(matrix[:, j] * vector[j]))
-    return found

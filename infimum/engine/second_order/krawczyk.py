@@ -25,8 +25,8 @@ def operator(centre: np.ndarray, slope: Interval, curvature: Interval, y: np.nda
     """c - Y g(c) + (I - Y H(X)) (X - c) for boxes X, of shape (n, N), that contain the point c.
 
     `slope` encloses g(c), of shape (n, 1), and `curvature` the derivatives H(X), of shape (n, n, N), of g, which is continuously
-    differentiable; Y has the shape (n, n, 1). A box that is sent strictly into itself holds exactly one point with g = 0, and what
-    it is sent to holds that point.
+    differentiable; Y has the shape (n, n, 1). A box that is sent strictly into itself holds exactly one point with g = 0, and
+    what it is sent to holds that point.
     """
     n, y = len(centre), exactly(y)
     c = exactly(centre[:, None])
