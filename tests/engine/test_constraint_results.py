@@ -128,7 +128,7 @@ def test_what_holds_everywhere_is_noted_and_left_out():
 
 
 def test_other_engines_take_none():
-    for engine in ("newton", "complete", "swarm"):
+    for engine in ("complete", "swarm"):
         with pytest.raises(infimum.OptionError, match=f"engine '{engine}' takes no constraints"):
             infimum.minimize(total, BOX, engine=engine, constraints=lambda x: x[0] >= 1)
     with pytest.raises(infimum.OptionError, match="start_boxes cannot be combined"):
