@@ -233,3 +233,12 @@ def test_long_runs_are_cut_into_pieces_without_a_changed_bit(single: np.ndarray,
     compiled._cost = 0.01
     assert (outcome(compiled, 2, inputs()) == single).all()
     assert len(pieces) > 2
+
+
+def test_few_long_lanes_have_code_of_their_own_that_is_written_once(monkeypatch: pytest.MonkeyPatch):
+    compiled = CpuBackend(8).compile(sample_kernel(41))
+    monkeypatch.setattr(compiled, "_cost", 0.01)
+    written, write = [], CpuBackend._texts
+    monkeypatch.setattr(CpuBackend, "_texts", lambda backend, kernel: written.append(backend.lanes) or write(backend, kernel))
+    found = [outcome(compiled, 1, inputs(2)) for _ in range(3)]
+    assert written == [2] and all((values == found[0]).all() for values in found)

@@ -46,4 +46,4 @@ class SubdomainRun(ConstrainedRun):
         form = MEAN_VALUE if self.options.form == FORMS[0] else NATURAL
         choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
         part = Subdomains(self.evaluator, self.lo, self.hi, *self.division, form, choice)
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, parts=[part])
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several, [part])

@@ -22,9 +22,9 @@ class Active(NamedTuple):
 
 
 def system_with_minimiser(seed: int) -> Active:
-    """n from 2 to 4; some constraints are active at the point, by inequalities at either end or as equations, and sometimes one of
-    them twice, so that gradients are dependent; others are not. Some variables lie at a bound, some are whole numbers, of which
-    no derivative vanishes. With f = Σ q (x - p)² / 2 - Σ w ∇g(p)(x - p) + slopes, f + Σ w g is convex, and least at p."""
+    """n from 2 to 4; some constraints are active at the point, by inequalities at either end or as equations, and sometimes one
+    of them twice, so that gradients are dependent; others are not. Some variables lie at a bound, some are whole numbers, of
+    which no derivative vanishes. With f = Σ q (x - p)² / 2 - Σ w ∇g(p)(x - p) + slopes, f + Σ w g is convex, and least at p."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 5))
     p = rng.integers(-4, 5, n) / 2

@@ -63,7 +63,7 @@ def test_a_newton_step_ends_at_the_minimiser():
 
 
 def test_loose_variables_where_gradients_are_dependent():
-    """Two equal constraints tie x[0]; f falls, is concave or has no stationary point in x[1], and may be least in x[2]'s bound."""
+    """Two equal constraints tie x[0]; f falls, is concave or has no stationary point in x[1], and is least at x[2]'s bound."""
     twice = [(lambda x: x[0] ** 2, -INF, 1)] * 2 + [(lambda x: x[1] + x[2], -INF, 100)]
     box, bounds = ([0.9, 0.1, 0.0], [1.1, 0.9, 0.5]), [(-2, 2), (-5, 5), (0, 5)]
     for second, none in ((lambda t: t, True), (lambda t: -(t - 0.5) ** 2, True), (lambda t: (t - 2) ** 2, True),

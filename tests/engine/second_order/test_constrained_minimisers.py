@@ -70,7 +70,8 @@ def test_results_tell_it():
     assert r.minimisers.exactly_one and (r.minimisers[0].lo <= -_ROOT).all() and (-_ROOT <= r.minimisers[0].hi).all()
     assert "exactly one, in" in str(r) and pickle.loads(pickle.dumps(r)).minimisers.exactly_one
     r = infimum.maximize(f, [(-2, 2)] * 2, constraints=disc, xtol=1e-8)
-    assert r.minimisers.exactly_one and (r.minimisers[0].lo <= _ROOT).all() and "exactly one global maximiser" in str(r.minimisers)
+    assert r.minimisers.exactly_one and (r.minimisers[0].lo <= _ROOT).all()
+    assert "exactly one global maximiser" in str(r.minimisers)
     assert all((hi - lo <= 1e-8).all() for lo, hi in r.boxes)
     r = infimum.minimize(lambda x: x[0] ** 2 + (x[1] - 1) ** 2, [(-1, 1)] * 2, constraints=lambda x: x[1] == x[0] ** 2)
     assert len(r.minimisers.may_be_global) == 2 and r.minimisers.rest == 0
