@@ -7,6 +7,7 @@ from infimum.expr.build import build
 from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, var
 from infimum.expr.separable import residual_vector, separable, sum_of_squares
+from infimum.expr.terms import C
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.lower import (
@@ -77,6 +78,7 @@ SUBDOMAIN = "subdomain"  # "subdomain:2:4:1:0" by pieces, variables, form, choic
 LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
 PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
+WEIGHTED_HESSIAN = "weighted_hessian"
 LINES = "lines"
 
 
@@ -225,4 +227,5 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     WEIGHTED_SLOPES: lambda s, x: Program(*system.weighted_slopes(WEIGHTED_SLOPES, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
+    WEIGHTED_HESSIAN: lambda s, x: Program(*hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
 }

@@ -9,10 +9,13 @@ import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
+from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.engine.parts.order import parts_of
+from infimum.engine.parts.part import Part
 from infimum.engine.parts.propagation import propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
@@ -94,7 +97,15 @@ class ConstrainedRun:
             part.given = state.arrays.get(f"taught.{part.name}")
 
     def _made(self) -> Branch:
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several)
+        several = self.problem.several
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
+
+    def _parts(self) -> list[Part]:
+        several = self.problem.several
+        parts = parts_of(self.evaluator, self.lo, self.hi, several)
+        if several is None and FritzJohn.applies(self.evaluator):
+            parts.append(FritzJohn(self.evaluator, self.lo, self.hi))
+        return parts
 
     def _begun(self) -> Branch:
         """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
@@ -135,7 +146,11 @@ class ConstrainedRun:
                 self.branch.step()
                 if self._looks():
                     yield from self._look()
+                if self.branch.steps & (self.branch.steps - 1) == 0:
+                    self.branch.settle()
                 yield
+            if self.limit is None:
+                self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
 
