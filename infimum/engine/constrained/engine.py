@@ -9,9 +9,13 @@ import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
+from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
+from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.engine.parts.order import parts_of
+from infimum.engine.parts.part import Part
 from infimum.engine.parts.propagation import propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
@@ -32,6 +36,7 @@ class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
+    bounded_at_once = True  # by a tangent, where the problem is convex
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
@@ -92,7 +97,15 @@ class ConstrainedRun:
             part.given = state.arrays.get(f"taught.{part.name}")
 
     def _made(self) -> Branch:
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several)
+        several = self.problem.several
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
+
+    def _parts(self) -> list[Part]:
+        several = self.problem.several
+        parts = parts_of(self.evaluator, self.lo, self.hi, several)
+        if several is None and FritzJohn.applies(self.evaluator):
+            parts.append(FritzJohn(self.evaluator, self.lo, self.hi))
+        return parts
 
     def _begun(self) -> Branch:
         """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
@@ -123,6 +136,7 @@ class ConstrainedRun:
                         break
             self.branch = branch
             branch.prune()
+            self._bound_at_once()
             self._teach()
             yield
         try:
@@ -132,7 +146,11 @@ class ConstrainedRun:
                 self.branch.step()
                 if self._looks():
                     yield from self._look()
+                if self.branch.steps & (self.branch.steps - 1) == 0:
+                    self.branch.settle()
                 yield
+            if self.limit is None:
+                self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
 
@@ -158,6 +176,13 @@ class ConstrainedRun:
         found = self.search.candidates()
         if found and self.incumbent.offer(np.stack(found, axis=1)) and self.branch is not None:
             self._teach()
+
+    def _bound_at_once(self) -> None:
+        """By what holds wherever f is not above the best point, if the problem is convex there."""
+        if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
+            left = propagate(self.evaluator, *self.search.begin, self.incumbent.upper)
+            if left is not None:
+                self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
 
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
