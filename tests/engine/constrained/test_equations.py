@@ -31,7 +31,8 @@ def saving(x):
 
 
 SAVING = [lambda x: x[1:4] == x[:3] + x[:3] ** 0.5 - x[4:7], lambda x: x[3] ** 0.5 >= x[7]]
-BOUNDS = [(4, 4), (4.5, 4.5), *[(1, 10)] * 2, (1.5, 5), *[(0.5, 5)] * 3]  # x[4] = 1.5 is its lower bound
+FIRST = 1.232050807568877  # about √3 - 1/2, which x[4] has to be, close to its lower bound
+BOUNDS = [(3, 3), (3.5, 3.5), *[(1, 10)] * 2, (FIRST - 1e-9, 5), *[(0.5, 5)] * 3]
 
 
 def test_variables_that_can_have_one_value_are_held():
@@ -39,18 +40,18 @@ def test_variables_that_can_have_one_value_are_held():
     lo, hi = np.array(BOUNDS, float).T.copy()
     search = ConstrainedSearch(evaluator, lo, hi)
     begin_lo, begin_hi = lo.copy(), hi.copy()
-    begin_hi[4] = np.nextafter(1.5, 2)
+    begin_lo[4], begin_hi[4] = FIRST, np.nextafter(FIRST, 2)
     search.begin = begin_lo, begin_hi
     for _ in search.rounds()[0]:
         pass
-    assert search.x[4] == pytest.approx(1.5, abs=1e-15) and search.violation < 1e-9
+    assert search.x[4] == pytest.approx(FIRST, abs=1e-15) and search.violation < 1e-9
     slopes = evaluator.estimate_weighted(search.x[:, None], np.concatenate([[1.0], search.multipliers])[:, None])[1][:, 0]
     inside = (search.x > lo + 1e-4) & (search.x < hi - 1e-4)
     assert np.abs(slopes[inside]).max() < 1e-6
 
 
 def test_such_a_problem_is_proved():
-    r = infimum.minimize(saving, BOUNDS, constraints=SAVING, rtol=1e-4)
+    r = infimum.minimize(saving, BOUNDS, constraints=SAVING, rtol=1e-4, max_boxes=100_000)
     assert r.verdict.name == "PROVED" and r.feasible is not None
 
 
