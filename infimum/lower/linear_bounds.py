@@ -213,10 +213,10 @@ def _level(b: Builder, pair: Pair) -> Value:
 def _lines(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value, ...]:
     """The lines of an operation, out of line."""
     a, y = Pair(*given[:2]), Pair(*given[2:4], given[4])
-    return tuple(lines_of(b, _curve_of(b, op, params), a, y))
+    return tuple(lines_of(b, curve_of(b, op, params), a, y))
 
 
-def _curve_of(b: Builder, op: str, params: tuple) -> Curve:
+def curve_of(b: Builder, op: str, params: tuple) -> Curve:
     """An operation of one number with its derivatives."""
     found = partials(op, params, (True,))
 

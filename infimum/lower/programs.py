@@ -21,6 +21,7 @@ from infimum.lower import (
     flight,
     lagrangian,
     levenberg,
+    lifted,
     linear_bounds,
     lines,
     model,
@@ -74,6 +75,7 @@ LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
 PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 LINES = "lines"
+LIFTED = "lifted"
 
 
 @dataclass(slots=True)
@@ -217,4 +219,5 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     LAGRANGIAN: lambda s, x, curved=1: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, curved)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
+    LIFTED: lambda s, x: Program(*lifted.lifted(LIFTED, s, x)),
 }

@@ -11,6 +11,7 @@ from infimum.engine.branch import Branch
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.propagation import propagate
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.feasible import FeasibleIncumbent
@@ -91,8 +92,8 @@ class ConstrainedRun:
             branch.begin(*(end[:, None] for end in left))
         return branch
 
-    def _taught(self) -> list[Lagrangian]:
-        return [part for part in self.branch.parts if isinstance(part, Lagrangian)]
+    def _taught(self) -> list[Lagrangian | Lifted]:
+        return [part for part in self.branch.parts if isinstance(part, Lagrangian | Lifted)]
 
     # ---- the work
     def steps(self) -> Iterator[None]:
@@ -143,9 +144,9 @@ class ConstrainedRun:
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
         if x is not None and multipliers is not None and self._taught():
-            penalty, factor = convexity(self.evaluator, self.search.x, multipliers)
+            convex = convexity(self.evaluator, self.search.x, multipliers)
             for part in self._taught():
-                part.learn(self.search.x, multipliers, penalty, factor)
+                part.learn(self.search.x, *convex)
 
     def _is_limited(self) -> bool:
         """Asked before each step, so that a run that is resumed stops where another does."""

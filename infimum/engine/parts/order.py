@@ -7,6 +7,7 @@ from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.least_squares import LeastSquares
+from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.lines import Lines
 from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.part import Part
@@ -18,7 +19,7 @@ from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
 PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Projection, LeastSquares, Tangents, Newton, Shaving)
-CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lines, Lagrangian)
+CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lines, Lagrangian, Lifted)
 
 
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:

@@ -1,0 +1,51 @@
+"""The lifted relaxation (`lower/lifted.py`): a linear program over the variables and all products and curves.
+
+**Discards** a bounded region of which the linear program shows that it has no feasible point: it is gone. One in which only points
+above the upper bound are left has an infinite lower bound instead. **Reduces** each variable to where the inequalities and
+f <= upper allow it. **Raises** the lower bound to that of the linear program. **Chooses** the variable to cut next: the one
+whose products and curves the linear program has most wrong. **Costs** a linear program with several rows for each product:
+counted as 16 boxes. **Judged** as `lines` are.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.payoff import Payoff
+from infimum.evaluate import Evaluator
+from infimum.expr.node import var
+from infimum.lower.lift import CannotBeLifted, Lift
+from infimum.lower.lifted import LEFT, WORTH
+from infimum.lower.programs import LIFTED
+
+_FIRST, _PERIOD, _WORTH = 2, 8, 0.1  # see Payoff
+_COST = 16                           # in boxes
+
+
+class Lifted(Part):
+    """Tests regions where they lie."""
+
+    name, discards = "lifted", "constraints"
+    sample = 64
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        try:
+            Lift(evaluator.system, var("x", (evaluator.n,)))
+        except CannotBeLifted:
+            return False
+        return True
+
+    def learn(self, x: np.ndarray, *_: Any) -> None:
+        """Takes a local solution."""
+        self.given = x.copy()
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        out = self.evaluator.run(LIFTED, [regions], parameters=np.concatenate([[upper], self.given]))
+        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH])
