@@ -11,7 +11,8 @@ across the equations.
 **Lower bound.** That of the natural enclosure of L; where L is Lipschitz, of the mean value form L(c) + G(X)(X - c); where L is
 convex on the region, or would be with Σ s_i x_i² added for given s_i >= 0, of its tangent less what was added:
 L(c) + G(c)(X - c) - Σ s_i (X_i - c_i)². That is so where T H Tᵀ is dominated by its diagonal, for the second derivatives H of L
-with what was added, and a given matrix T. c is the point of the region next to the local solution.
+with what was added, and a given matrix T. c is a point of the region: next to the local solution, and where second derivatives
+are asked about, next to the least point of the quadratic function with the first and second derivatives there.
 
 **Minus a product.** If f = q exp(-p) with q < 0 (`expr/product.py`), L is made with p instead of f, and used where p is defined
 on all of the region: L >= P says that f >= q exp(-P), and f <= U < 0 that p <= -log(U / q). Logarithms of products are sums.
@@ -40,6 +41,7 @@ from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import add_up, larger, natural, raised, tilt, whole_if_unsound
 
 LEFT, WORTH = range(2)  # the outputs
+_SWEEPS = 8             # of descending
 _CLOSED = 0.5           # it was worth the cost where so much of the distance to the upper bound is left
 _W, _E, _R, _S = "w", "e", "r", "s"
 
@@ -47,7 +49,8 @@ _W, _E, _R, _S = "w", "e", "r", "s"
 def lagrangian(name: str, system: System, x: Expr, curved: int = 1) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin): the rows of a sweep, from which `lower/shave.py` makes
     what is left of a region, none of them dead; 1 where it was worth the cost, else 0. Parameters: the verified upper bound, the
-    local solution, w, e, r, and, where it is asked whether L is convex, s, and T row by row."""
+    local solution, w, e, r, and, where it is asked whether L is convex, s, T row by row, and the first
+    and second derivatives of L + Σ s_i x_i² at the local solution."""
     writer = Lagrangian(system, x, bool(curved))
     return writer.b.kernel(name, 1, 2), writer.data, (4 * x.size, 1), writer.at
 
@@ -70,7 +73,7 @@ class Lagrangian:
 
     def __init__(self, system: System, x: Expr, curved: bool):
         self.b, self.data, self.n, self.m = Builder(), Data(), x.size, system.m
-        self.at = self.data.offset(np.zeros(2 + self.n + 2 * self.m + (self.n + self.n**2 if curved else 0)))
+        self.at = self.data.offset(np.zeros(2 + self.n + 2 * self.m + (2 * self.n + 2 * self.n**2 if curved else 0)))
         self.outer = minus_product(system.f)
         self.f = expression(system, None if self.outer is None else self.outer.p)
         b, out, slopes = self.b, {}, [self._buffers(), self._buffers()]
@@ -82,6 +85,7 @@ class Lagrangian:
             for buffer, end in zip(buffers, (g.nlo, g.hi), strict=True):
                 b.store(buffer, at[0], end)
         derivative = gradient(self.f, x)
+        self.centre = self._descend() if curved else None
         for k, leaf in enumerate((self._box, self._centre)):
             Lowering(b, Enclosures(), self.leaves | {"x": leaf}, self.data).run(
                 [(self.f, lambda at, v, k=k: out.setdefault(k, v)), (derivative, lambda at, v, k=k: keep(slopes[k], at, v))])
@@ -128,10 +132,36 @@ class Lagrangian:
         return Pair(self.b.neg(self.b.input(0, i)), self.b.input(0, self.b.place("uadd", i, self.n)))
 
     def _centre(self, i: "int | Value") -> Pair:
-        """The local solution, or the point of the box next to it."""
-        b, box = self.b, self._box(i)
-        c = b.min(b.max(b.data(b.place("uadd", self.at + 1, i)), box.lo(b)), box.hi)
-        return Pair(b.neg(c), c)
+        """The local solution, or the point of the box next to it; or where descending has ended."""
+        c = self._inside(i, self._given(1)(i).hi) if self.centre is None else self.b.load(self.centre, i)
+        return Pair(self.b.neg(c), c)
+
+    def _inside(self, i: "int | Value", v: Value) -> Value:
+        box = self._box(i)
+        return self.b.min(self.b.max(v, box.lo(self.b)), box.hi)
+
+    def _descend(self) -> int:
+        """About the least point of the box: each variable in turn, some times."""
+        b, n = self.b, self.n
+        begin = 2 + n + 2 * self.m + n + n**2
+        there, slope, matrix = self._given(1), self._given(begin), self._given(begin + n)
+        moving, centre = b.state(n), b.buffer(n)
+        order = self.data.position_offset(np.tile(np.arange(n), _SWEEPS))
+        with b.loop(n) as turn:
+            b.store(moving, turn.index, self._inside(turn.index, there(turn.index).hi))
+        with b.rounds(_SWEEPS * n) as turn:
+            i = b.udata(b.place("uadd", order, turn.index))
+            with b.loop(n) as inner:
+                j = inner.index
+                term = b.mul(matrix(b.place("uadd", b.place("umul", i, n), j)).hi, b.sub(b.load(moving, j), there(j).hi))
+                step = b.step((0.0,), (term,), add_up)
+            steep = b.add(slope(i).hi, step.results[0])
+            c = b.sub(b.load(moving, i), b.div(steep, matrix(b.place("uadd", b.place("umul", i, n), i)).hi))
+            b.store(moving, i, self._inside(i, b.select(b.uno(c, c), b.load(moving, i), c)))
+            turn.more = b.olt(-1.0, 0.0)
+        with b.loop(n) as turn:
+            b.store(centre, turn.index, b.load(moving, turn.index))
+        return centre
 
     def _added(self) -> Value:
         """What Σ s_i (x_i - c_i)² is at most."""

@@ -111,6 +111,7 @@ class ConstrainedRun:
             branch.prune()
             self._teach()
             yield
+            self._ask_whole()
         try:
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
@@ -119,6 +120,12 @@ class ConstrainedRun:
                 yield
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
+
+    def _ask_whole(self) -> None:
+        """What multipliers say of the whole box, where most of it is known: often all."""
+        asked = [part for part in self._taught() if isinstance(part, Lagrangian) and part.given is not None]
+        if asked and not self.branch.done:
+            self.branch.ask([*self.branch.cutting, *asked])
 
     def _looks(self) -> bool:
         """By counts: a run that is resumed looks after the same steps."""

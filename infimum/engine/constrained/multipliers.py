@@ -2,6 +2,8 @@
 
 from itertools import product
 
+from typing import NamedTuple
+
 import numpy as np
 
 from infimum.engine.second_order.inverse import inverse_factor
@@ -14,11 +16,23 @@ _MORE = 4.0                                           # times what is just enoug
 _SHIFTS = tuple(2.0**-k for k in (32, 24, 16, 8, 4, 2, 0))  # of second derivatives, relative
 
 
-def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float, np.ndarray, np.ndarray | None]:
+class Convexity(NamedTuple):
     """Of multipliers w at a local solution x: those to use, which are others where f is minus a product; a penalty r of the
     equations, numbers s that are not negative, and a matrix T for which T (H + S) Tᵀ is about the unit matrix, for the second
-    derivatives H of f + w·g + r|h|² at x and S with 2 s on its diagonal. s is 0 where H is positive definite for some r, as far
-    as doubles can tell, and otherwise no larger than need be; T is None where there are no such numbers."""
+    derivatives H of f + w·g + r|h|² at x and S with 2 s on its diagonal; its first derivatives there, and H + S. s is 0 where H is
+    positive definite for some r, as far as doubles can tell, and otherwise no larger than need be; T is None where there are no
+    such numbers."""
+
+    w: np.ndarray
+    r: float
+    s: np.ndarray
+    factor: np.ndarray | None
+    slope: np.ndarray
+    matrix: np.ndarray
+
+
+def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray) -> Convexity:
+    """That."""
     n = len(x)
     h = _STEP * np.maximum(1.0, np.abs(x))
     points = np.concatenate([x[:, None] + np.diag(h), x[:, None] - np.diag(h)], axis=1)
@@ -30,17 +44,21 @@ def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray) -> tuple[np.nd
     if minus_product(evaluator.system.f) is not None:  # of f = q exp(-p): those of p
         slope = jacobian[0] / -values[0]
         matrix, w = matrix / -values[0] + slope[:, None] * slope[None], w / -values[0]
+    else:
+        slope = jacobian[0]
+    slope = np.sum(np.concatenate([slope[None], w[:, None] * jacobian[1:]]), axis=0)
     for row in jacobian[1:][evaluator.system.equal]:
         across += 2.0 * row[:, None] * row[None]
     if not (np.isfinite(matrix).all() and np.isfinite(across).all()):
-        return w, 0.0, np.zeros(n), None
+        return Convexity(w, 0.0, np.zeros(n), None, slope, matrix)
     unit, size = np.abs(across).max(), np.abs(matrix).max()
     penalties = [p * size / unit for p in _PENALTIES] if unit > 0 else [0.0]
     for shift, penalty in product((0.0, *(part * size for part in _SHIFTS)), penalties):
         for more in (1.0, _MORE):
-            factor = inverse_factor((matrix + more * penalty * across + more * shift * np.eye(n))[..., None])[..., 0]
+            shifted = matrix + more * penalty * across + more * shift * np.eye(n)
+            factor = inverse_factor(shifted[..., None])[..., 0]
             if not np.isfinite(factor).all():
                 break
         else:
-            return w, float(_MORE * penalty), np.full(n, 0.5 * _MORE * shift), factor
-    return w, 0.0, np.zeros(n), None
+            return Convexity(w, float(_MORE * penalty), np.full(n, 0.5 * _MORE * shift), factor, slope, shifted)
+    return Convexity(w, 0.0, np.zeros(n), None, slope, matrix)

@@ -42,15 +42,15 @@ class Lagrangian(Part):
     def is_used(self, step: int) -> bool:
         return self.given is not None and super().is_used(step)
 
-    def learn(self, x: np.ndarray, multipliers: np.ndarray, penalty: float, shift: np.ndarray, factor: np.ndarray | None) -> None:
-        """Takes the multipliers w (m) of a local solution x, r and, if there is one, s and T. A multiplier with a sign for which
-        its constraint has no end is 0."""
+    def learn(self, x: np.ndarray, multipliers: np.ndarray, penalty: float, *curved: np.ndarray | None) -> None:
+        """Takes the multipliers w (m) of a local solution x, r and, if there is a T, what comes behind it. A multiplier with a sign
+        for which its constraint has no end is 0."""
         system = self.evaluator.system
         w = np.where(np.isfinite(multipliers), multipliers, 0.0)
         end = np.where(w > 0, system.upper, system.lower)
         w = np.where(np.isfinite(end), w, 0.0)
         self.given = np.concatenate([x, w, np.where(w == 0.0, 0.0, end), [max(penalty, 0.0)],
-                                     *(() if factor is None else (shift, factor.ravel()))])
+                                     *(() if curved[1] is None else (part.ravel() for part in curved))])
 
     def test(self, regions: Any, upper: float) -> Outcome:
         run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
