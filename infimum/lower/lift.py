@@ -26,7 +26,7 @@ _MOST = 3000        # of the cost of what is written out
 _COLUMNS = 160      # with more the linear program costs too much
 _TABLE = 40000      # rows times columns
 _MULTIPLIED = 64    # products that one product of sums may become
-_SQUARE = ("powi", (("k", 2),))
+_SQUARE, _LOG = ("powi", (("k", 2),)), ("log", ())
 
 Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
 _ZERO, _ONE = (Fraction(0),) * 2, (Fraction(1),) * 2
@@ -169,6 +169,8 @@ class Lift:
         if j == k:
             return self._curved(*_SQUARE, j)
         j, k = min(j, k), max(j, k)
+        if self.columns[k].curve == _LOG and self.columns[k].argument == j:
+            return self._curved("xlogx", (), j)
         depth = 1 + max(self.columns[j].depth, self.columns[k].depth)
         return self._put(("product", j, k), Column(factors=(j, k), depth=depth))
 

@@ -38,15 +38,16 @@ from infimum.lower.lift import Form, Lift
 from infimum.lower.linear_bounds import curve_of
 from infimum.lower.proof import add_up, best_lower, larger, whole_if_unsound, with_larger
 
-LEFT, WORTH = range(2)  # the outputs
+LEFT, WORTH, POINT = range(3)  # the outputs
 _WORTH = 0.5            # as in `lower/lines.py`
 _INSET = 0.125          # of a curve's argument, from its ends to the points at which it has further tangents
 
 
 def lifted(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel. Parameters: the verified upper bound, and the best point known, or NaN."""
+    """The kernel. Parameters: the verified upper bound; the best point known, or NaN; and by what widths are multiplied where it is
+    chosen what to cut."""
     writer = Lifted(system, x)
-    return writer.b.kernel(name, 1, 2), writer.data, (rows_of(x.size), 1), writer.at
+    return writer.b.kernel(name, 1, 3), writer.data, (rows_of(x.size), 1, x.size), writer.at
 
 
 class Lifted(Inequalities):
@@ -56,7 +57,7 @@ class Lifted(Inequalities):
         self.b, self.data, self.lift = Builder(), Data(), Lift(system, x)
         b, lift = self.b, self.lift
         self.variables, self.n = x.size, len(lift.columns)
-        self.at = self.data.offset(np.zeros(1 + x.size))
+        self.at = self.data.offset(np.zeros(1 + 2 * x.size))
         self.upper = b.data(self.at)
         self.bounded_above = b.olt(self.upper, INF)
         self.constraints, self.count = lift.count, lift.count + 1
@@ -259,6 +260,8 @@ class Lifted(Inequalities):
             k = turn.index
             low, high = b.load(self.low, k), b.load(self.high, k)
             b.store(values, k, b.add(self.ends(k)[0], b.fma(b.sub(high, low), b.load(point, k), low)))
+        with b.loop(self.variables) as turn:
+            b.output(POINT, turn.index, b.load(values, turn.index))
         lifted = [*lift.products, *(k for c in dict.fromkeys(lift.columns[k].curve for k in lift.curves)
                                     for k in lift.curves if lift.columns[k].curve == c)]
         wrong = b.buffer(len(lifted))
@@ -289,7 +292,9 @@ class Lifted(Inequalities):
             with b.loop(len(lifted)) as inner:
                 share = self._table(reads, self._place(self._times(i, len(lifted)), inner.index))
                 total = b.step((0.0,), (b.mul(share, b.load(wrong, inner.index)),), add_up)
-            b.store(scores, i, total.results[0])
+            lo, hi = self.ends(i)
+            relative = b.mul(b.sub(hi, lo), self._table(self.at + 1 + self.variables, i))
+            b.store(scores, i, b.mul(total.results[0], relative))
         return scores
 
 

@@ -23,6 +23,7 @@ from infimum.problem import Problem
 from infimum.result import Progress, Result
 
 _LOOKS = 4        # regions in which a point is looked for at a time
+_SOON = 4         # steps before the first look, where lower bounds are good
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
@@ -131,14 +132,21 @@ class ConstrainedRun:
         """By counts: a run that is resumed looks after the same steps."""
         steps = self.branch.steps
         if steps & (steps - 1) == 0:
+            if self._relaxed() is not None:
+                return steps >= _SOON
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
         return self.incumbent.upper == np.inf and steps % _OFTEN == 0
+
+    def _relaxed(self) -> Lifted | None:
+        """The relaxation that lower bounds come from, if it pays: then the lowest regions are likely to hold a minimiser."""
+        return next((part for part in self.branch.parts if isinstance(part, Lifted) and part.payoff.pays), None)
 
     def _look(self) -> None:
         """Looks for a better point in the lowest regions."""
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
-            self.search.in_box(lo, hi)
+            relaxed = self._relaxed()
+            self.search.in_box(lo, hi, None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper))
             self._offer()
             self.branch.prune()
 

@@ -16,10 +16,10 @@ from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
 from infimum.lower.lift import CannotBeLifted, Lift
-from infimum.lower.lifted import LEFT, WORTH
+from infimum.lower.lifted import LEFT, POINT, WORTH
 from infimum.lower.programs import LIFTED
 
-_FIRST, _PERIOD, _WORTH = 2, 8, 0.1  # see Payoff
+_FIRST, _PERIOD, _WORTH = 1, 8, 0.1  # see Payoff
 _COST = 16                           # in boxes
 
 
@@ -32,6 +32,8 @@ class Lifted(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
+        with np.errstate(all="ignore"):
+            self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
         self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
 
     @classmethod
@@ -46,6 +48,15 @@ class Lifted(Part):
         """Takes a local solution."""
         self.given = x.copy()
 
+    def points(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> np.ndarray:
+        """The solutions (n, N) of the linear programs of boxes (n, N), the middles of boxes that have none."""
+        count = lo.shape[1]
+        found = self._run(np.concatenate([lo, hi, np.full((1, count), -np.inf), np.zeros((2, count))]), upper)[POINT]
+        return np.where(np.isfinite(found), np.minimum(np.maximum(found, lo), hi), lo / 2 + hi / 2)
+
+    def _run(self, regions: Any, upper: float) -> Any:
+        return self.evaluator.run(LIFTED, [regions], parameters=np.concatenate([[upper], self.given, self.units]))
+
     def test(self, regions: Any, upper: float) -> Outcome:
-        out = self.evaluator.run(LIFTED, [regions], parameters=np.concatenate([[upper], self.given]))
+        out = self._run(regions, upper)
         return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH])

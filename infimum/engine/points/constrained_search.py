@@ -55,13 +55,18 @@ class ConstrainedSearch(PointSearch):
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
-    def in_box(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; returns the points
-        that it came to (n, N), the best ones first."""
+    def in_box(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None) -> np.ndarray:
+        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box, or from `starts` in
+        them, with all variables; returns the points that it came to (n, N), the best ones first."""
         if self._size > _LARGEST:
             return self._middle(lo, hi)
         low, high = self._around(lo, hi)
-        for _ in self._look(self._middle(lo, hi), low, high):
+        if starts is None:
+            starts = self._middle(lo, hi)
+        else:
+            others = np.setdiff1d(np.arange(self.n), self.integers)
+            low[others], high[others] = lo[others], hi[others]
+        for _ in self._look(starts, low, high):
             pass
         return self.found
 
