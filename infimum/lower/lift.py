@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.expr.node import Expr, topological
+from infimum.expr.build import build
+from infimum.expr.node import Expr, const, topological
 from infimum.expr.ops import Kind
 from infimum.expr.system import System
 from infimum.interval.lines import SMOOTH_CURVES
+from infimum.lower.at_point import enclose_at_point
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder
 from infimum.lower.lowering import Lowering
@@ -26,10 +28,10 @@ _MOST = 3000        # of the cost of what is written out
 _COLUMNS = 160      # with more the linear program costs too much
 _TABLE = 40000      # rows times columns
 _MULTIPLIED = 64    # products that one product of sums may become
-_SQUARE, _LOG = ("powi", (("k", 2),)), ("log", ())
+_SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
 
 Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
-_ZERO, _ONE = (Fraction(0),) * 2, (Fraction(1),) * 2
+_ZERO, _ONE, _MINUS = (Fraction(0),) * 2, (Fraction(1),) * 2, (Fraction(-1),) * 2
 
 
 class Form(NamedTuple):
@@ -93,6 +95,22 @@ def _scaled(form: Form, factor: Number) -> Form:
     return Form(tuple((k, _times(c, factor)) for k, c in form.terms), _times(form.constant, factor))
 
 
+def _is_logarithm_of_quotient(node: Expr) -> bool:
+    """log(a / b) is log a - log b where the columns of both are bounded, and elsewhere nothing is said."""
+    return node.op == "log" and node.args[0].op == "div"
+
+
+def _at_constant(op: str, params: tuple, constant: Number) -> Number:
+    """A curve over a constant."""
+    lo, hi = constant
+    found = None
+    if lo == hi == Fraction(float(lo)):
+        found = enclose_at_point(build(op, const(float(lo)), **dict(params)), np.empty(0))
+    if found is None or not np.isfinite(found).all():
+        raise CannotBeLifted
+    return Fraction(found[0]), Fraction(found[1])
+
+
 class Lift:
     """Makes the columns; `rows` are the forms of f and the constraints."""
 
@@ -107,6 +125,7 @@ class Lift:
         self.elements.plan = plan(rows, straight=True)
         self.forms: dict[tuple[Expr, At], Form] = {}
         self.rows = [self._form(row) for row in rows]
+        self.logarithmic = self._sums_times_logarithms()
         if len(self.columns) == self.n or len(self.columns) * (self.count + 1) > _TABLE:
             raise CannotBeLifted
 
@@ -133,7 +152,7 @@ class Lift:
             spans = [range(d) if axis in node["axes"] else (next(rest),) for axis, d in enumerate(x.shape)]
             return [(x, place) for place in every(*spans)]
         if node.kind is Kind.MAP and (node.op in _MADE or node.op in SMOOTH_CURVES):
-            return [(arg, at) for arg in node.args]
+            return [(arg, at) for arg in (node.args[0] if _is_logarithm_of_quotient(node) else node).args]
         if node.kind is not Kind.LEAF:
             raise CannotBeLifted
         return []
@@ -153,39 +172,44 @@ class Lift:
             for form in needs:
                 total = self._product(total, form)
             return total
+        if _is_logarithm_of_quotient(node):
+            return _plus(self._curve(*_LOG, needs[0]), _scaled(self._curve(*_LOG, needs[1]), _MINUS))
         return self._curve(node.op, node.params, needs[0]) if node.op in SMOOTH_CURVES else _MADE[node.op](self, *needs)
 
     def _product(self, one: Form, other: Form) -> Form:
         if one.is_constant or other.is_constant:
             return _scaled(other, one.constant) if one.is_constant else _scaled(one, other.constant)
-        if one == other:
+        if one == other and len(one.terms) > 1:
             return self._curve(*_SQUARE, one)
         if len(one.terms) * len(other.terms) > _MULTIPLIED:
             one, other = (Form(((self._column(form), _ONE),)) for form in (one, other))
-        products = [_scaled(Form(((self._pair(j, k), _ONE),)), _times(c, d)) for j, c in one.terms for k, d in other.terms]
+        products = [_scaled(self._pair(j, k), _times(c, d)) for j, c in one.terms for k, d in other.terms]
         return _plus(*products, _scaled(Form(one.terms), other.constant), _scaled(other, one.constant))
 
-    def _pair(self, j: int, k: int) -> int:
+    def _pair(self, j: int, k: int) -> Form:
+        """The product of two columns."""
         if j == k:
             return self._curved(*_SQUARE, j)
         j, k = min(j, k), max(j, k)
-        if self.columns[k].curve == _LOG and self.columns[k].argument == j:
+        if self.columns[k].argument == j and self.columns[k].curve == _INVERSE:
+            return Form((), _ONE)
+        if self.columns[k].argument == j and self.columns[k].curve == _LOG:
             return self._curved("xlogx", (), j)
         depth = 1 + max(self.columns[j].depth, self.columns[k].depth)
         return self._put(("product", j, k), Column(factors=(j, k), depth=depth))
 
     def _curve(self, op: str, params: tuple, form: Form) -> Form:
         if form.is_constant:
-            if (op, params) == _SQUARE:
-                return _scaled(form, form.constant)
-            raise CannotBeLifted
+            return Form((), _at_constant(op, params, form.constant))
+        if (op, params) == _SQUARE and len(form.terms) == 1:
+            return self._product(form, form)
         if op == "powi" and len(form.terms) == 1 and form.constant == _ZERO:
             (k, factor), power = form.terms[0], dict(params)["k"]
             if power > 0 and factor[0] == factor[1]:
-                return _scaled(Form(((self._curved(op, params, k), _ONE),)), (factor[0]**power,) * 2)
-        return Form(((self._curved(op, params, self._column(form)), _ONE),))
+                return _scaled(self._curved(op, params, k), (factor[0]**power,) * 2)
+        return self._curved(op, params, self._column(form))
 
-    def _curved(self, op: str, params: tuple, k: int) -> int:
+    def _curved(self, op: str, params: tuple, k: int) -> Form:
         return self._put((op, params, k), Column(curve=(op, params), argument=k, depth=1 + self.columns[k].depth))
 
     def _quotient(self, one: Form, other: Form) -> Form:
@@ -194,22 +218,22 @@ class Lift:
             if lo <= 0 <= hi:
                 raise CannotBeLifted
             return _scaled(one, (1 / hi, 1 / lo))
-        return self._product(one, self._curve("powi", (("k", -1),), other))
+        return self._product(one, self._curve(*_INVERSE, other))
 
     def _column(self, form: Form) -> int:
         """The column that the form is, made if there is none."""
         if form.column is not None:
             return form.column
         depth = 1 + max(self.columns[k].depth for k, _ in form.terms)
-        return self._put(("sum", form), Column(form=form, depth=depth))
+        return self._put(("sum", form), Column(form=form, depth=depth)).column
 
-    def _put(self, key: tuple, column: Column) -> int:
+    def _put(self, key: tuple, column: Column) -> Form:
         if key not in self.known:
             if len(self.columns) == _COLUMNS:
                 raise CannotBeLifted
             self.known[key] = len(self.columns)
             self.columns.append(column)
-        return self.known[key]
+        return Form(((self.known[key], _ONE),))
 
     # ---- what the columns are
     def _which(self, wanted: str) -> list[int]:
@@ -238,16 +262,26 @@ class Lift:
     def fixed(self) -> list[Form]:
         """Forms that are nowhere above 0: constraints, what sums are, products of equations and variables."""
         found, system = [], self.system
-        minus = (Fraction(-1),) * 2
         for k in range(system.m):
             row, ends = self.rows[k + 1], (system.lower[k], system.upper[k])
             if ends[1] < np.inf:
                 found.append(_plus(row, Form((), (-Fraction(float(ends[1])),) * 2)))
             if ends[0] > -np.inf:
-                found.append(_plus(_scaled(row, minus), Form((), (Fraction(float(ends[0])),) * 2)))
-        same = [_plus(column.form, Form(((k, minus),))) for k, column in enumerate(self.columns) if column.form is not None]
-        for form in same + self._multiplied():
-            found += [form, _scaled(form, minus)]
+                found.append(_plus(_scaled(row, _MINUS), Form((), (Fraction(float(ends[0])),) * 2)))
+        same = [_plus(column.form, Form(((k, _MINUS),))) for k, column in enumerate(self.columns) if column.form is not None]
+        for form in same + self.logarithmic + self._multiplied():
+            found += [form, _scaled(form, _MINUS)]
+        return found
+
+    def _sums_times_logarithms(self) -> list[Form]:
+        """Σ c_i a_i = s gives Σ c_i (a_i log s) = s log s, where all these products are there already: the terms of an entropy."""
+        found = []
+        for k, column in enumerate(list(self.columns)):
+            form = self.columns[column.argument].form if column.curve == _LOG else None
+            if form is not None and all(("product", min(j, k), max(j, k)) in self.known for j, _ in form.terms):
+                products = [_scaled(self._pair(j, k), c) for j, c in form.terms]
+                constant = _scaled(Form(((k, _ONE),)), form.constant)
+                found.append(_plus(*products, constant, _scaled(self._curved("xlogx", (), column.argument), _MINUS)))
         return found
 
     def _multiplied(self) -> list[Form]:
@@ -272,8 +306,8 @@ class Lift:
 
 _MADE = {
     "add": lambda self, one, other: _plus(one, other),
-    "sub": lambda self, one, other: _plus(one, _scaled(other, (Fraction(-1),) * 2)),
-    "neg": lambda self, one: _scaled(one, (Fraction(-1),) * 2),
+    "sub": lambda self, one, other: _plus(one, _scaled(other, _MINUS)),
+    "neg": lambda self, one: _scaled(one, _MINUS),
     "mul": Lift._product, "div": Lift._quotient,
     "pow": lambda self, one, other: self._curve("exp", (), self._product(other, self._curve("log", (), one))),
 }

@@ -32,14 +32,14 @@ from infimum.interval.pair import INF, SMOOTH, Pair, b_level
 from infimum.interval.rules import RULES
 from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
 from infimum.lower.data import Data
-from infimum.lower.inequalities import SMALLEST, Inequalities
+from infimum.lower.inequalities import Inequalities
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lift import Form, Lift
 from infimum.lower.linear_bounds import curve_of
 from infimum.lower.proof import add_up, best_lower, larger, whole_if_unsound, with_larger
 
 LEFT, WORTH, POINT = range(3)  # the outputs
-_WORTH = 0.5            # as in `lower/lines.py`
+_WORTH = 0.25                  # it was worth the cost where so much of the distance to the upper bound is left
 _INSET = 0.125          # of a curve's argument, from its ends to the points at which it has further tangents
 
 
@@ -230,9 +230,6 @@ class Lifted(Inequalities):
             none = b.mand(self.bounded, b.ogt(left, right))
             use = b.mand(self.bounded, b.mnot(none))
             left, right = b.select(use, left, lo), b.select(use, right, hi)
-            before, after = (b.max(b.sub(q, p), SMALLEST) for p, q in ((lo, hi), (left, right)))
-            part = b.select(b.olt(before, INF), b.div(after, before), 1.0)
-            volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
             nothing = b.step((0.0,), (b.select(none, 1.0, 0.0),), add_up)
             mine = b.oeq(b.input(0, axis_row), self._table(self.numbers, i))
             score = b.select(b.mand(self.bounded, b.ogt(b.load(scores, i), 0.0)), b.load(scores, i), b.select(mine, 0.0, -1.0))
@@ -249,8 +246,7 @@ class Lifted(Inequalities):
             b.output(LEFT, row, value)
         nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH, b.sub(self.upper, known)))
         away = b.mor(gone, b.ogt(lower, self.upper))
-        worth = b.mor(away, b.mor(b.ole(volume.results[0], _WORTH), b.mand(self.bounded_above, nearer)))
-        b.output(WORTH, 0, b.select(worth, 1.0, 0.0))
+        b.output(WORTH, 0, b.select(b.mor(away, b.mand(self.bounded_above, nearer)), 1.0, 0.0))
 
     def _scores(self) -> int:
         """Of each variable: by how much its products and curves are wrong, times their multipliers."""

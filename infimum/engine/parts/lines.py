@@ -23,7 +23,7 @@ from infimum.lower.lines import LEFT, POINT, UPPER, WORTH
 from infimum.lower.programs import LINES
 
 _FIRST, _PERIOD, _WORTH = 1, 8, 0.1  # see Payoff
-_LATE = 32           # the first step where the lifted relaxation is asked before
+_LATE = 2            # the first step where the lifted relaxation is asked before
 _MOST = 4096         # derivatives of all rows
 _COST = 4            # in boxes
 _TOGETHER = 1 << 20  # regions times variables that are tested together

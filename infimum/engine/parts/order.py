@@ -19,7 +19,7 @@ from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
 PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Projection, LeastSquares, Tangents, Newton, Shaving)
-CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lagrangian, Lifted, Lines)
+CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lagrangian, Lines, Lifted)
 
 
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:

@@ -56,16 +56,17 @@ class ConstrainedSearch(PointSearch):
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
     def in_box(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None) -> np.ndarray:
-        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box, or from `starts` in
-        them, with all variables; returns the points that it came to (n, N), the best ones first."""
+        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; or from `starts` in
+        them, then once more with all variables there. Returns the points that it came to (n, N), the best ones first."""
         if self._size > _LARGEST:
             return self._middle(lo, hi)
         low, high = self._around(lo, hi)
         if starts is None:
             starts = self._middle(lo, hi)
         else:
-            others = np.setdiff1d(np.arange(self.n), self.integers)
-            low[others], high[others] = lo[others], hi[others]
+            starts, whole = np.concatenate([starts, starts], axis=1), np.isin(np.arange(self.n), self.integers)[:, None]
+            low = np.concatenate([low, np.where(whole, low, lo)], axis=1)
+            high = np.concatenate([high, np.where(whole, high, hi)], axis=1)
         for _ in self._look(starts, low, high):
             pass
         return self.found
