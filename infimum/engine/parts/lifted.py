@@ -21,21 +21,32 @@ from infimum.lower.lifted import LEFT, POINT, WORTH
 from infimum.lower.programs import LIFTED
 
 _FIRST, _PERIOD, _WORTH = 1, 8, 1 / 3  # see Payoff
+_MANY, _WORTH_MANY = 128, 1 / 2        # where there are so many regions, it must be worth it for more of them
 _COST = 16                             # in boxes
+
+
+class _EachTime(Payoff):
+    """While it pays it is judged in each step. It costs so much that it must keep the regions few."""
+
+    def judge(self, step: int, regions: int, gone: float) -> None:
+        self.worth = _WORTH if regions < _MANY else _WORTH_MANY
+        super().judge(step, regions, gone)
+        if self.pays:
+            self.due = step + 1
 
 
 class Lifted(Part):
     """Tests regions where they lie."""
 
     name, discards = "lifted", "constraints"
-    sample = 64
+    sample, for_all = 512, True
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
         with np.errstate(all="ignore"):
             self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
