@@ -251,7 +251,7 @@ class Branch:
         some = min(part.sample, count) if tried else count
         found, gone = self._in_portions(part, regions, some)
         if tried:
-            part.payoff.judge(self.steps, count if part.for_all else some, gone)
+            part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)
         return found if some == count else [*found, *self._fates([self._some(regions, some, count)])[0]]
 
     def _in_portions(self, part: Part, regions: Any, count: int) -> tuple[list[Fates], int]:

@@ -1,10 +1,11 @@
-"""Functions to minimise that are minus a product: their logarithms."""
+"""Functions to minimise that are minus a product of variables: their logarithms."""
 
 from fractions import Fraction
 from typing import NamedTuple
 
 from infimum.expr.build import build
 from infimum.expr.node import Expr, const
+from infimum.expr.ops import Kind
 
 
 class MinusProduct(NamedTuple):
@@ -15,7 +16,7 @@ class MinusProduct(NamedTuple):
 
 
 def minus_product(f: Expr) -> MinusProduct | None:
-    """f as that, if it is a negative multiple of a product of at least two factors. p is defined where all are positive.
+    """f as that, if it is a negative multiple of a product of at least two variables. p is defined where all are positive.
 
     >>> import numpy as np
     >>> from infimum.expr.trace import trace
@@ -39,6 +40,8 @@ def minus_product(f: Expr) -> MinusProduct | None:
             waiting.append((node.args[0], power * node["k"]))
         else:
             many = node.op == "prod" and node.size == 1
+            if not _reads_variables_as_they_are(node.args[0] if many else node):
+                return None
             found = build("log", node.args[0] if many else node)
             found = build("sum", found, axes=tuple(range(len(found.shape)))) if many else found
             logarithms.append(found if power == 1 else build("mul", const(float(power)), found))
@@ -49,3 +52,9 @@ def minus_product(f: Expr) -> MinusProduct | None:
     for term in logarithms[1:]:
         total = build("add", total, term)
     return MinusProduct(float(factor), build("neg", total))
+
+
+def _reads_variables_as_they_are(node: Expr) -> bool:
+    while node.kind is Kind.VIEW and node.op in ("slice", "reshape", "gather", "transpose"):
+        node = node.args[0]
+    return node.op == "var"

@@ -14,8 +14,8 @@ L(c) + G(c)(X - c) - Σ s_i (X_i - c_i)². That is so where T H Tᵀ is dominate
 with what was added, and a given matrix T. c is a point of the region: next to the local solution, and where second derivatives
 are asked about, next to the least point of the quadratic function with the first and second derivatives there.
 
-**Minus a product.** If f = q exp(-p) with q < 0 (`expr/product.py`), L is made with p instead of f, and used where p is defined
-on all of the region: L >= P says that f >= q exp(-P), and f <= U < 0 that p <= -log(U / q). Logarithms of products are sums.
+**Minus a product.** If f = q exp(-p) with q < 0 (`expr/product.py`), L may be made with p instead of f, and used where p is
+defined on all of the region: L >= P says that f >= q exp(-P), and f <= U < 0 that p <= -log(U / q). Such a p is a sum.
 
 **What is left.** Where L is at most the upper bound, G_i (x_i - c_i) is at most what the other terms of the mean value form
 leave.
@@ -46,12 +46,12 @@ _CLOSED = 0.5           # it was worth the cost where so much of the distance to
 _W, _E, _R, _S = "w", "e", "r", "s"
 
 
-def lagrangian(name: str, system: System, x: Expr, curved: int = 1) -> tuple:
+def lagrangian(name: str, system: System, x: Expr, curved: int = 1, logarithmic: int = 0) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin): the rows of a sweep, from which `lower/shave.py` makes
     what is left of a region, none of them dead; 1 where it was worth the cost, else 0. Parameters: the verified upper bound, the
     local solution, w, e, r, and, where it is asked whether L is convex, s, T row by row, and the first
     and second derivatives of L + Σ s_i x_i² at the local solution."""
-    writer = Lagrangian(system, x, bool(curved))
+    writer = Lagrangian(system, x, bool(curved), bool(logarithmic))
     return writer.b.kernel(name, 1, 2), writer.data, (4 * x.size, 1), writer.at
 
 
@@ -71,10 +71,10 @@ def expression(system: System, f: Expr | None = None) -> Expr:
 class Lagrangian:
     """Writes it."""
 
-    def __init__(self, system: System, x: Expr, curved: bool):
+    def __init__(self, system: System, x: Expr, curved: bool, logarithmic: bool):
         self.b, self.data, self.n, self.m = Builder(), Data(), x.size, system.m
         self.at = self.data.offset(np.zeros(2 + self.n + 2 * self.m + (2 * self.n + 2 * self.n**2 if curved else 0)))
-        self.outer = minus_product(system.f)
+        self.outer = minus_product(system.f) if logarithmic else None
         self.f = expression(system, None if self.outer is None else self.outer.p)
         b, out, slopes = self.b, {}, [self._buffers(), self._buffers()]
         self.leaves = {name: self._given(at) for name, at in (

@@ -274,7 +274,7 @@ class Lift:
         return found
 
     def _sums_times_logarithms(self) -> list[Form]:
-        """Σ c_i a_i = s gives Σ c_i (a_i log s) = s log s, where all these products are there already: the terms of an entropy."""
+        """Σ c_i a_i = s gives Σ c_i (a_i log s) = s log s, where all these products are there: terms of an entropy."""
         found = []
         for k, column in enumerate(list(self.columns)):
             form = self.columns[column.argument].form if column.curve == _LOG else None

@@ -44,8 +44,8 @@ _INSET = 0.125          # of a curve's argument, from its ends to the points at 
 
 
 def lifted(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel. Parameters: the verified upper bound; the best point known, or NaN; and by what widths are multiplied where it is
-    chosen what to cut."""
+    """The kernel. Parameters: the verified upper bound; the best point known, or NaN; and by what widths are multiplied where
+    it is chosen what to cut."""
     writer = Lifted(system, x)
     return writer.b.kernel(name, 1, 3), writer.data, (rows_of(x.size), 1, x.size), writer.at
 

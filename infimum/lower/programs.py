@@ -71,7 +71,7 @@ BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:1
 ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
 LINEAR_BOUNDS = "linear_bounds"
 SUBDOMAIN = "subdomain"  # "subdomain:2:4:1:0" by pieces, variables, form, choice
-LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
+LAGRANGIAN = "lagrangian"  # "lagrangian:0:1" does not ask whether it is convex, of the logarithm of a product
 PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 LINES = "lines"
@@ -216,7 +216,7 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     ESTIMATE_JACOBIAN: lambda s, x: Program(*system.estimates(ESTIMATE_JACOBIAN, s, x)),
     LINEAR_BOUNDS: lambda s, x: Program(*linear_bounds.linear_bounds(LINEAR_BOUNDS, s, x)),
     SUBDOMAIN: lambda s, x, *how: Program(*subdomain.subdomain(SUBDOMAIN, s, x, *how)),
-    LAGRANGIAN: lambda s, x, curved=1: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, curved)),
+    LAGRANGIAN: lambda s, x, *how: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, *how)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
     LIFTED: lambda s, x: Program(*lifted.lifted(LIFTED, s, x)),

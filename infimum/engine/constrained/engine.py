@@ -159,9 +159,8 @@ class ConstrainedRun:
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
         if x is not None and multipliers is not None and self._taught():
-            convex = convexity(self.evaluator, self.search.x, multipliers)
             for part in self._taught():
-                part.learn(self.search.x, *convex)
+                part.learn(self.search.x, *convexity(self.evaluator, self.search.x, multipliers, part.logarithmic))
 
     def _is_limited(self) -> bool:
         """Asked before each step, so that a run that is resumed stops where another does."""

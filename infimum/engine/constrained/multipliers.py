@@ -1,14 +1,12 @@
 """What a Lagrangian function needs beside multipliers to be convex around a local solution. Estimates."""
 
 from itertools import product
-
 from typing import NamedTuple
 
 import numpy as np
 
 from infimum.engine.second_order.inverse import inverse_factor
 from infimum.evaluate import Evaluator
-from infimum.expr.product import minus_product
 
 _STEP = 2.0**-17                                      # of differences, relative
 _PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))  # of the equations, relative
@@ -17,11 +15,11 @@ _SHIFTS = tuple(2.0**-k for k in (32, 24, 16, 8, 4, 2, 0))  # of second derivati
 
 
 class Convexity(NamedTuple):
-    """Of multipliers w at a local solution x: those to use, which are others where f is minus a product; a penalty r of the
+    """Of multipliers w at a local solution x: those to use, which are others for a logarithm of f; a penalty r of the
     equations, numbers s that are not negative, and a matrix T for which T (H + S) Tᵀ is about the unit matrix, for the second
-    derivatives H of f + w·g + r|h|² at x and S with 2 s on its diagonal; its first derivatives there, and H + S. s is 0 where H is
-    positive definite for some r, as far as doubles can tell, and otherwise no larger than need be; T is None where there are no
-    such numbers."""
+    derivatives H of f + w·g + r|h|² at x and S with 2 s on its diagonal; its first derivatives there, and H + S. s is 0 where
+    H is positive definite for some r, as far as doubles can tell, and otherwise no larger than need be; T is None where there are
+    no such numbers."""
 
     w: np.ndarray
     r: float
@@ -31,8 +29,8 @@ class Convexity(NamedTuple):
     matrix: np.ndarray
 
 
-def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray) -> Convexity:
-    """That."""
+def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray, logarithmic: bool = False) -> Convexity:
+    """That; `logarithmic` of p instead of f = q exp(-p)."""
     n = len(x)
     h = _STEP * np.maximum(1.0, np.abs(x))
     points = np.concatenate([x[:, None] + np.diag(h), x[:, None] - np.diag(h)], axis=1)
@@ -41,7 +39,7 @@ def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray) -> Convexity:
     matrix = (slopes[:, :n] - slopes[:, n:]) / (2.0 * h)
     matrix, across = 0.5 * (matrix + matrix.T), np.zeros((n, n))
     values, jacobian = evaluator.estimate_jacobian(x)
-    if minus_product(evaluator.system.f) is not None:  # of f = q exp(-p): those of p
+    if logarithmic:
         slope = jacobian[0] / -values[0]
         matrix, w = matrix / -values[0] + slope[:, None] * slope[None], w / -values[0]
     else:

@@ -1,6 +1,6 @@
 """The lifted relaxation (`lower/lifted.py`): a linear program over the variables and all products and curves.
 
-**Discards** a bounded region of which the linear program shows that it has no feasible point: it is gone. One in which only points
+**Discards** a bounded region of which the linear program shows that no point is feasible: it is gone. One in which only points
 above the upper bound are left has an infinite lower bound instead. **Reduces** each variable to where the inequalities and
 f <= upper allow it. **Raises** the lower bound to that of the linear program. **Chooses** the variable to cut next: the one
 whose products and curves the linear program has most wrong. **Costs** a linear program with several rows for each product:
@@ -20,16 +20,15 @@ from infimum.lower.lift import CannotBeLifted, Lift
 from infimum.lower.lifted import LEFT, POINT, WORTH
 from infimum.lower.programs import LIFTED
 
-_FIRST, _PERIOD, _WORTH = 1, 8, 1 / 3  # see Payoff
-_MANY, _WORTH_MANY = 128, 1 / 2        # where there are so many regions, it must be worth it for more of them
-_COST = 16                             # in boxes
+_FIRST, _PERIOD, _WORTH = 1, 8, 0.4  # see Payoff
+_TRIED = 64                          # regions, as long as it does not pay
+_COST = 16                           # in boxes
 
 
 class _EachTime(Payoff):
     """While it pays it is judged in each step. It costs so much that it must keep the regions few."""
 
     def judge(self, step: int, regions: int, gone: float) -> None:
-        self.worth = _WORTH if regions < _MANY else _WORTH_MANY
         super().judge(step, regions, gone)
         if self.pays:
             self.due = step + 1
@@ -39,7 +38,8 @@ class Lifted(Part):
     """Tests regions where they lie."""
 
     name, discards = "lifted", "constraints"
-    sample, for_all = 512, True
+    logarithmic = False
+    capacity = 512
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
@@ -47,6 +47,10 @@ class Lifted(Part):
         with np.errstate(all="ignore"):
             self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
         self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
+
+    @property
+    def sample(self) -> int:
+        return self.capacity if self.payoff.pays else _TRIED
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

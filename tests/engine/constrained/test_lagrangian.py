@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.parts.lagrangian import Lagrangian
-from infimum.expr.product import minus_product
 from infimum.lower.branch import GONE
 from tests.engine.constrained.planted_systems import INF, Planted, check_nothing_lost, evaluator_of, planted, regions_around
 
@@ -23,10 +22,10 @@ def region(*sides):
     return np.array([*lo, *hi, -INF, 0.0, 3.0])[:, None]
 
 
-def taught(evaluator, x, w):
-    part = part_of(evaluator)
+def taught(evaluator, x, w, *bounds):
+    part = part_of(evaluator, *bounds)
     x, w = np.array(x, float), np.array(w, float)
-    part.learn(x, *convexity(evaluator, x, w))
+    part.learn(x, *convexity(evaluator, x, w, part.logarithmic))
     return part
 
 
@@ -42,7 +41,7 @@ def test_the_squares_of_equations_make_it_convex():
     part = taught(evaluator, [1, 1], [1])
     left = part.test(region((-2, 2), (-2, 2)), -0.9).regions
     assert -1 - 1e-14 <= left[4, 0] <= -1
-    part.given[5] = 0.0  # r
+    part.given[4] = 0.0  # r
     assert part.test(region((-2, 2), (-2, 2)), -0.9).regions[4, 0] < -2
 
 
@@ -64,7 +63,8 @@ def test_regions_beside_the_solution_have_a_centre_of_their_own():
 
 def test_minus_a_product_is_judged_by_its_logarithm():
     evaluator = evaluator_of(lambda x: -4 * x[0] * x[1] * x[2], [(lambda x: x[0]**2 + x[1]**2 + x[2]**2, 3.0, 3.0)], 3)
-    part = taught(evaluator, [1, 1, 1], [2])
+    assert not taught(evaluator, [1, 1, 1], [2]).logarithmic  # variables may be negative
+    part = taught(evaluator, [1, 1, 1], [2], 0.0)
     whole = part.test(region((2**-6, 2), (2**-6, 2), (2**-6, 2)), -4.0).regions
     assert -4 - 1e-12 <= whole[6, 0] <= -4
     assert part.test(region((0, 2), (2**-6, 2), (2**-6, 2)), -4.0).regions[6, 0] == -INF  # not defined everywhere
@@ -74,22 +74,21 @@ def test_minus_a_product_is_judged_by_its_logarithm():
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 3), scale=st.sampled_from([0.0, 1.0, 1e3]))
 def test_no_point_of_a_product_is_lost(seed, n, scale):
     rng = np.random.default_rng(seed)
-    points = rng.integers(-8, 9, (n, 2)) / 4
-    shifts = rng.choice([2.0, 2.25, 3.0], n).tolist()
+    points = rng.integers(0, 9, (n, 2)) / 4
+    powers = rng.integers(1, 4, n).tolist()
 
     def f(x):
         total = -3
         for i in range(n):
-            total = total * (x[i] + shifts[i])
+            total = total * x[i]**powers[i]
         return total
     values = [Fraction(f([Fraction(float(v)) for v in p])) for p in points.T]
     a = rng.integers(-3, 4, n).tolist()
     ends = [sum(c * float(v) for c, v in zip(a, p, strict=True)) for p in points.T]
     evaluator = evaluator_of(f, [(lambda x: sum(c * x[i] for i, c in enumerate(a)), min(ends), max(ends))], n)
-    assert minus_product(evaluator.system.f) is not None
-    at = Planted(evaluator, np.full(n, -2.0), np.full(n, 2.0), points, values)
-    x, w = rng.uniform(-2, 2, n), scale * rng.standard_normal(1)
-    part = taught(evaluator, x, w)
+    at = Planted(evaluator, np.zeros(n), np.full(n, 2.0), points, values)
+    part = taught(evaluator, rng.uniform(0.1, 2, n), scale * rng.standard_normal(1), 0.0)
+    assert part.logarithmic
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(values)), float(min(values)), 1.0):
         check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
