@@ -194,7 +194,7 @@ class ConstrainedSearch(PointSearch):
             close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
             low, high = ends.x - lo <= close, hi - ends.x <= close
         stuck = (ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0)
-        obeys = ends.violation <= OBEYED
+        obeys = ends.violation <= _OBEYED
         known = ends.value[obeys & (ends.error <= _CONVERGED)]
         stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known.min(initial=np.inf))))
         if len(stuck):
