@@ -64,20 +64,23 @@ class ConstrainedSearch(PointSearch):
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
-    def in_boxes(self, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
-        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; `found` are then
-        the points that it came to, the best ones first."""
-        yield from self._from(self._middle(lo, hi), lo, hi)
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None) -> Iterator[None]:
+        """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
+        around it; `found` are then the points that it came to, the best ones first."""
+        starts = self._middle(lo, hi) if starts is None else starts
+        if self.is_large:
+            self._nearby(starts)
+            return
+        around = self._around(starts, lo, hi)
+        inside = (np.minimum(np.maximum(end, around[0]), around[1]) for end in (lo, hi))
+        yield from self._look(np.tile(starts, 2), *(np.concatenate(ends, axis=1) for ends in zip(around, inside, strict=True)))
 
     def from_points(self, starts: np.ndarray) -> Iterator[None]:
         """Looks from these points (n, N), in pieces."""
-        yield from self._from(starts, self.lo[:, None], self.hi[:, None])
-
-    def _from(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         if self.is_large:
             self._nearby(starts)
         else:
-            yield from self._look(starts, *self._around(starts, lo, hi))
+            yield from self._look(starts, *self._around(starts, self.lo[:, None], self.hi[:, None]))
 
     @property
     def most_starts(self) -> int:
@@ -96,12 +99,14 @@ class ConstrainedSearch(PointSearch):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What later looks depend on, for a checkpoint."""
-        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers])}
+        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers]),
+                "search.begin": np.stack(self.begin)}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """The best point of a checkpoint, and its multipliers."""
         self.value, self.violation = arrays["search"][:2].tolist()
         self.x, self.multipliers = (part.copy() for part in np.split(arrays["search"][2:], [self.n]))
+        self.begin = tuple(arrays["search.begin"].copy()) if "search.begin" in arrays else self.begin
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
