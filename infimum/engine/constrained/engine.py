@@ -118,11 +118,11 @@ class ConstrainedRun:
             yield
         try:
             if self.looking is not None:
-                yield from self._look()
+                yield from self._look_once()
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
                 if self._looks():
-                    yield from self._look()
+                    yield from self._look_once()
                 yield
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
@@ -134,15 +134,19 @@ class ConstrainedRun:
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
         return self.incumbent.upper == np.inf and steps % _OFTEN == 0
 
-    def _look(self) -> Iterator[None]:
-        """Looks for a better point in the lowest regions. A run that is stopped meanwhile begins with that when it is resumed."""
+    def _look_once(self) -> Iterator[None]:
+        """A run that is stopped meanwhile begins with that when it is resumed."""
         self.looking = self._searched()
+        yield from self._look()
+        self.looking = None
+
+    def _look(self) -> Iterator[None]:
+        """Looks for a better point in the lowest regions."""
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
             yield from self.search.in_boxes(lo, hi)
             self._offer()
             self.branch.prune()
-        self.looking = None
 
     def _offer(self) -> None:
         """Offers what was found; a better point brings better multipliers."""
