@@ -256,6 +256,10 @@ class Evaluator:
         out = self.run(programs.ESTIMATE_WEIGHTED, [x, weights])
         return out[0][0], out[1]
 
+    def weighted_slopes(self, lo: np.ndarray, hi: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ends (n, N) of the gradient of that sum over boxes (n, N); they mean something only where all `rows` are Lipschitz."""
+        return tuple(self.run(programs.WEIGHTED_SLOPES, [lo, hi, weights]))
+
     # ---- estimates: no proof, the same upward arithmetic
     def estimate(self, x: Any) -> np.ndarray:
         """The function at each point, to about rounding error. An estimate, not a bound."""

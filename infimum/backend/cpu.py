@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextvars import Context
 from dataclasses import dataclass, replace
+from functools import cache
 from struct import pack
 from weakref import WeakValueDictionary
 
@@ -54,7 +55,7 @@ class CompiledKernel:
                  narrow: Callable[[], "CompiledKernel"], lines: int, better: Callable[[], "CompiledKernel"] | None = None):
         self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
         self._module, self._needs = module, needs
-        self._code = module.address("work"), doubles  # of scratch that it needs
+        self._code = module.address("work"), doubles  # and the doubles of scratch that it takes
         weight = _weight(kernel.body)
         self._cost = 0.3e-9 * weight  # seconds a box: a guess until measured
         self._better, self._boxes, self._worth = better, 0, _WORTH * lines / weight
@@ -188,7 +189,7 @@ class CpuBackend:
         lines = sum(text.count("\n") for text in (work, *routines.values()))
         better = (lambda: CpuBackend(self.lanes).compile(replace(kernel, soon=False))) if self.plain and lines <= PLAIN else None
         return CompiledKernel(kernel, self.lanes, doubles, module, needs,
-                              lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel), lines, better)
+                              cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel)), lines, better)
 
     def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
         """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""

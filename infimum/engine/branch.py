@@ -60,6 +60,7 @@ class Branch:
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
+        self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
         self.start, self.parts = start, parts_of(evaluator, lo, hi, start) if parts is None else parts
@@ -90,7 +91,7 @@ class Branch:
     def lower(self) -> float:
         """Certainly not above the infimum."""
         least = min(self.pool.least(), float(self.final.lower.min()) if len(self.final) else np.inf)
-        return min(least, self.incumbent.upper)
+        return min(max(least, self.floor), self.incumbent.upper)
 
     @property
     def done(self) -> bool:
@@ -353,7 +354,7 @@ class Branch:
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
         counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "ended": self.ended,
-                  "next_look": self.next_look, "alike": self.alike}
+                  "next_look": self.next_look, "alike": self.alike, "floor": self.floor}
         payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
         return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
 
@@ -373,7 +374,7 @@ class Branch:
                 payoff.restore(state.arrays[name])
 
     def _restore_counts(self, state: State) -> None:
-        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.boxes, self.steps, self.floor = state.values["boxes"], state.values["steps"], state.values.get("floor", -np.inf)
         self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
         self.discarded |= state.values["discarded"]
 

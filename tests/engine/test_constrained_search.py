@@ -66,6 +66,22 @@ def test_how_many_lanes_go_together_changes_nothing():
         assert np.array_equal(alone.x[:, 0], together.x[:, k]) and alone.error[0] == together.error[k]
 
 
+def test_one_that_converged_ends_the_patience_with_those_that_do_not():
+    """Beside a smooth minimiser at 4 there is one at 0, where the slope is infinite: no lane settles there."""
+    case = Case(lambda x: np.sqrt(x[0]) * (x[0] - 4) ** 2, [(lambda x: x[0], -1, INF)], [(0, 5)])
+    starts = np.array([[0.05, 3.8]])
+    lo, hi = np.zeros((1, 2)), np.full((1, 2), 5.0)
+
+    def steps(lanes: slice, **more) -> tuple[int, np.ndarray]:
+        method = Interior(case.evaluator(), lo[:, lanes], hi[:, lanes], starts[:, lanes])
+        return sum(1 for _ in method.steps(100, **more)), method.ends.error
+    both, alone = slice(None), slice(0, 1)
+    taken, error = steps(both, patience=6)
+    assert error[0] > 2.0**-30 >= error[1] and taken < 40
+    assert steps(both)[0] > 2 * taken and steps(alone, patience=6)[0] > 2 * taken
+    assert steps(alone, patience=6, settled=True)[0] <= taken
+
+
 def test_given_points_are_begun_at():
     """A feasible set too small to be met by chance, and a bad place to begin."""
     case = Case(lambda x: -np.sum(x), [(lambda x: np.sum(np.cos(40 * x)), 2.999, INF)], [(-1, 1)] * 3)

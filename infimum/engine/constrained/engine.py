@@ -2,6 +2,7 @@
 the infimum over the feasible points is enclosed, or no region is left that could hold a feasible point."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,22 @@ import numpy as np
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
 from infimum.engine.constrained.multipliers import convexity
+from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
-from infimum.engine.parts.propagation import propagate
+from infimum.engine.parts.propagation import propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
+from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
-from infimum.result import Progress, Result
+from infimum.result import Progress, Result, Verdict
 
 _LOOKS = 4        # regions in which a point is looked for at a time
+_SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
@@ -29,6 +33,7 @@ class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
+    bounded_at_once = True  # by a tangent, where the problem is convex
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
@@ -36,8 +41,8 @@ class ConstrainedRun:
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
-        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi)
-        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0)
+        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several)
+        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
@@ -89,13 +94,19 @@ class ConstrainedRun:
             part.given = state.arrays.get(f"taught.{part.name}")
 
     def _made(self) -> Branch:
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several)
 
     def _begun(self) -> Branch:
-        """With what propagation leaves of the whole box; with nothing where that is nothing."""
-        branch, left = self._made(), propagate(self.evaluator, self.lo, self.hi)
-        if left is not None:
-            branch.begin(*(end[:, None] for end in left))
+        """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
+        branch, boxes = self._made(), self.problem.several
+        if boxes is None:
+            left = propagate(self.evaluator, self.lo, self.hi)
+            self.search.begin = self.search.begin if left is None else left
+            left = None if left is None else tuple(end[:, None] for end in left)
+        else:
+            left = propagate_each(self.evaluator, boxes)
+        if left is not None and left[0].shape[1]:
+            branch.begin(*left)
         return branch
 
     def _taught(self) -> list[Lagrangian]:
@@ -114,6 +125,7 @@ class ConstrainedRun:
                         break
             self.branch = branch
             branch.prune()
+            self._bound_at_once()
             self._teach()
             yield
         try:
@@ -154,6 +166,13 @@ class ConstrainedRun:
         if found and self.incumbent.offer(np.stack(found, axis=1)) and self.branch is not None:
             self._teach()
 
+    def _bound_at_once(self) -> None:
+        """By what holds wherever f is not above the best point, if the problem is convex there."""
+        if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
+            left = propagate(self.evaluator, *self.search.begin, self.incumbent.upper)
+            if left is not None:
+                self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
+
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
         if x is not None and multipliers is not None and self._taught():
@@ -173,6 +192,10 @@ class ConstrainedRun:
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far."""
         branch = self.branch = self.branch or self.begun or self._begun()
-        return proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
-                             nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
-                             seed=self.seed)
+        result = proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
+                               nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
+                               seed=self.seed)
+        if self.incumbent.x is None and self.incumbent.why_not in _SINGULAR and result.verdict is not Verdict.INFEASIBLE:
+            why = f"near the best point that was found, {self.incumbent.why_not.value} (feasibility=1e-8 relaxes the equations)"
+            result = replace(result, message=f"{result.message}; {why}")
+        return result
