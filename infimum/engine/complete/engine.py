@@ -100,7 +100,7 @@ class CompleteRun:
             yield from self._first_points()
         iterations = self._iterations()
         while not self._is_limited() and next(iterations, "over") != "over":
-            self._look()
+            yield from self._look()
             yield
         most = self.search.options.iterations
         if self.limit is None and most is not None and len(self.search.taken) >= most and not self.search.done:
@@ -118,12 +118,12 @@ class CompleteRun:
         self.begun = True
         yield
 
-    def _look(self) -> None:
+    def _look(self) -> Iterator[None]:
         """From the middle of the region that was cut last, after 1, 2, 4, … iterations."""
         count = len(self.search.taken)
         if self.points is not None and count & (count - 1) == 0 and count > self.looked:
             self.looked = count
-            self.points.in_box(*(end[:, None] for end in self.search.taken[-1][:2]))
+            yield from self.points.in_boxes(*(end[:, None] for end in self.search.taken[-1][:2]))
             self._offer()
 
     def _offer(self) -> None:

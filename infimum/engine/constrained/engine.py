@@ -72,7 +72,7 @@ class ConstrainedRun:
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
-        if self.branch is None:
+        if self.branch is None or self.begun is not None:
             return None
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
@@ -127,6 +127,7 @@ class ConstrainedRun:
             branch.prune()
             self._bound_at_once()
             self._teach()
+            self.begun = None
             yield
         try:
             if self.looking is not None:
