@@ -320,8 +320,6 @@ def _seen(search: Any, objective: Objective) -> Any:
 
 def _check_system(problem: Problem, engine: str) -> None:
     """What is not there for problems with constraints."""
-    if problem.system is not None and engine not in _CONSTRAINED:
-        raise OptionError(f"engine {engine!r} takes no constraints and no whole numbers; engine 'auto' does")
     if problem.system is not None and problem.several is not None and engine == "newton":
         raise OptionError("engine 'newton' takes one box where there are constraints; engine 'auto' takes any number")
 

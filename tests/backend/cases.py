@@ -126,7 +126,8 @@ def elementary_case(name: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
 ROWS = 512  # more than any of the programs below reads or writes
 _SIZES = {programs.BRANCH_BY_PIECES: (1,), programs.BLOCK_CONTEXT: (2,), programs.COMPLETE: (2, 4, 2), programs.CELLS: (0,),
           programs.STEEP: (0,), programs.BEND: (0,), programs.AT_POINTS: (0,), programs.CURVES: (0,), programs.FACES: (3,),
-          programs.TERM_HESSIAN: (0,), programs.TERM_CURVATURE: (0, 2), programs.SUBDOMAIN: (2, 2, 1, 1)}
+          programs.TERM_HESSIAN: (0,), programs.TERM_CURVATURE: (0, 2), programs.SUBDOMAIN: (2, 2, 1, 1),
+          programs.COMPLETE_SYSTEM: (2, 4, 2)}
 _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, programs.MEAN_VALUE, programs.ESTIMATE,
                         programs.ESTIMATE_GRADIENT, programs.ESTIMATE_HESSIAN_VECTOR, programs.DESCENT_DENSE,
                         programs.DESCENT_LIMITED, programs.PROBE, programs.BOUND)

@@ -2,6 +2,7 @@
 the infimum over the feasible points is enclosed, or no region is left that could hold a feasible point."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,17 @@ from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import Part
 from infimum.engine.parts.propagation import propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
+from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
-from infimum.result import Progress, Result
+from infimum.result import Progress, Result, Verdict
 
 _LOOKS = 4        # regions in which a point is looked for at a time
+_SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
@@ -190,6 +193,10 @@ class ConstrainedRun:
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far."""
         branch = self.branch = self.branch or self.begun or self._begun()
-        return proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
-                             nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
-                             seed=self.seed)
+        result = proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
+                               nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
+                               seed=self.seed)
+        if self.incumbent.x is None and self.incumbent.why_not in _SINGULAR and result.verdict is not Verdict.INFEASIBLE:
+            why = f"near the best point that was found, {self.incumbent.why_not.value} (feasibility=1e-8 relaxes the equations)"
+            result = replace(result, message=f"{result.message}; {why}")
+        return result

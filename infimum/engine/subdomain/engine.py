@@ -1,6 +1,8 @@
 """Subdomain lower bounding (Zhang, Kerkenhoff, Kichler, Dahmen, Mitsos, Naumann, Bongartz) as an engine: branch and bound in
 which one test does everything, an enclosure of f and all constraints together on a temporary partition of each region."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from infimum.engine.branch import Branch
@@ -33,14 +35,14 @@ class SubdomainRun(ConstrainedRun):
     def _looks(self) -> bool:
         return super()._looks() or self.branch.steps % _OFTEN == 0
 
-    def _look(self) -> None:
+    def _look(self) -> Iterator[None]:
         lo, hi = self.branch.lowest(_MIDDLES)
         middle = 0.5 * lo + 0.5 * hi
         middle[list(self.evaluator.system.integers)] = np.rint(middle[list(self.evaluator.system.integers)])
         middle = middle[:, np.isfinite(middle).all(axis=0)]
         if middle.shape[1] and self.incumbent.offer(np.ascontiguousarray(middle)):
             self.branch.prune()
-        super()._look()
+        yield from super()._look()
 
     def _made(self) -> Branch:
         form = MEAN_VALUE if self.options.form == FORMS[0] else NATURAL
