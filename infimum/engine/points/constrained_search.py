@@ -64,10 +64,10 @@ class ConstrainedSearch(PointSearch):
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
-    def in_boxes(self, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
-        """Looks from the middles of boxes (n, N), in each of them and, but for integer variables, around it; `found` are then
-        the points that it came to, the best ones first."""
-        starts = self._middle(lo, hi)
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None) -> Iterator[None]:
+        """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
+        around it; `found` are then the points that it came to, the best ones first."""
+        starts = self._middle(lo, hi) if starts is None else starts
         if self.is_large:
             self._nearby(starts)
             return
@@ -199,7 +199,7 @@ class ConstrainedSearch(PointSearch):
             close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
             low, high = ends.x - lo <= close, hi - ends.x <= close
         stuck = (ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0)
-        obeys = ends.violation <= OBEYED
+        obeys = ends.violation <= _OBEYED
         known = ends.value[obeys & (ends.error <= _CONVERGED)]
         stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known.min(initial=np.inf))))
         if len(stuck):
