@@ -60,6 +60,7 @@ class Branch:
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
+        self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
         self.start, self.parts = start, parts_of(evaluator, lo, hi, start) if parts is None else parts
@@ -90,7 +91,7 @@ class Branch:
     def lower(self) -> float:
         """Certainly not above the infimum."""
         least = min(self.pool.least(), float(self.final.lower.min()) if len(self.final) else np.inf)
-        return min(least, self.incumbent.upper)
+        return min(max(least, self.floor), self.incumbent.upper)
 
     @property
     def done(self) -> bool:
@@ -182,17 +183,19 @@ class Branch:
         """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
         narrow as can be, and regions without a minimiser go."""
         for _ in range(_ROUNDS if self.goal.xtol is not None and parts else 0):
-            if not 0 < len(self.pool) <= _REST:
+            if not 0 < len(self.pool) <= _REST or not self.ask(parts):
                 return
-            regions, gained, found = self.arrays.send(self.pool.everything().columns()), 0, []
-            for part in parts:
-                if regions.shape[1]:
-                    found, worth = self._in_portions(part, regions, regions.shape[1])
-                    regions, gained = self._together(found), gained + worth
-            self.pool.replace(Regions.none(self.n))
-            self._keep(found)
-            if not gained:
-                return
+
+    def ask(self, parts: list[Part]) -> int:
+        """Asks these parts about all regions; for how many that was worth its cost."""
+        regions, gained, found = self.arrays.send(self.pool.everything().columns()), 0, []
+        for part in parts:
+            if regions.shape[1]:
+                found, worth = self._in_portions(part, regions, regions.shape[1])
+                regions, gained = self._together(found), gained + worth
+        self.pool.replace(Regions.none(self.n))
+        self._keep(found)
+        return gained
 
     def settle(self, last: bool = False, least: int = FEW) -> None:
         """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
@@ -250,7 +253,7 @@ class Branch:
         some = min(part.sample, count) if tried else count
         found, gone = self._in_portions(part, regions, some)
         if tried:
-            part.payoff.judge(self.steps, some, gone)
+            part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)
         return found if some == count else [*found, *self._fates([self._some(regions, some, count)])[0]]
 
     def _in_portions(self, part: Part, regions: Any, count: int) -> tuple[list[Fates], int]:
@@ -353,7 +356,7 @@ class Branch:
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
         counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "ended": self.ended,
-                  "next_look": self.next_look, "alike": self.alike}
+                  "next_look": self.next_look, "alike": self.alike, "floor": self.floor}
         payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
         return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
 
@@ -373,7 +376,7 @@ class Branch:
                 payoff.restore(state.arrays[name])
 
     def _restore_counts(self, state: State) -> None:
-        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.boxes, self.steps, self.floor = state.values["boxes"], state.values["steps"], state.values.get("floor", -np.inf)
         self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
         self.discarded |= state.values["discarded"]
 
