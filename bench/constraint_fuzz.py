@@ -1,7 +1,7 @@
-"""Hostile random problems with constraints: jumps, poles, edges of domains, huge and tiny numbers, integers, views, infinite bounds.
+"""Hostile random problems with constraints: jumps, poles, edges of domains, huge and tiny numbers, integers, infinite bounds.
 
-A point p of short binary fractions is planted: constraints that are exact there get their value as an end, others some room. Every
-answer is judged by ball arithmetic of thousands of bits:
+A point p of short binary fractions is planted: constraints that are exact there get their value as an end, others some room.
+Every answer is judged by ball arithmetic of thousands of bits:
 
 * INFEASIBLE is wrong, as p is feasible;
 * `lower` may not be above f(p), nor above f at any other point that is certainly feasible;

@@ -2,6 +2,9 @@
 
 Passes that may be long call `heed()` now and then. It raises `OutOfTime` once the run's time is over or the user has stopped it,
 and shows meanwhile what the run is doing. Without a run it does nothing.
+
+Long work with numbers calls `pause()` between pieces, where all that a run would miss is in its place. It has the whole time of
+the run, of which tracing and compiling have to leave some for the answer.
 """
 
 from collections.abc import Callable
@@ -18,16 +21,21 @@ class OutOfTime(BaseException):
     best: tuple | None = None
 
 
+class Over(OutOfTime):
+    """The whole time of a run is over: what it has found so far is its answer."""
+
+
 class Watch:
     """Counts from when it was made; in its `with` block `heed` looks at it.
 
-    `seconds` of the time are for what calls `heed`; None: as much as it takes. `asked_to_stop` and `show(phase, seconds)` may be
-    set by whoever drives the run.
+    `seconds` of the time are for what calls `heed`, and `whole` for what calls `pause`; None: as much as it takes.
+    `asked_to_stop` and `show(phase, seconds)` may be set by whoever drives the run.
     """
 
-    def __init__(self, seconds: float | None = None):
+    def __init__(self, seconds: float | None = None, whole: float | None = None):
         self.start = perf_counter()
         self.end = None if seconds is None else self.start + seconds
+        self.last = None if whole is None else self.start + whole
         self.phase = "tracing"
         self.asked_to_stop: Callable[[], bool] = lambda: False
         self.show: Callable[[str, float], None] | None = None
@@ -55,6 +63,11 @@ class Watch:
             self._shown = now
             self.show(self.phase, now - self.start)
 
+    def pause(self) -> None:
+        """Raises Over if it is time to."""
+        if (self.last is not None and perf_counter() >= self.last) or self.asked_to_stop():
+            raise Over
+
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
@@ -66,3 +79,10 @@ def heed(phase: str | None = None) -> None:
         if phase is not None:
             watch.phase = phase
         watch.look()
+
+
+def pause() -> None:
+    """Called between the pieces of long work, where nothing is lost that a run has found."""
+    watch = _watch.get()
+    if watch is not None:
+        watch.pause()

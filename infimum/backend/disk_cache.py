@@ -69,6 +69,19 @@ def read(name: str) -> bytes | None:
     return content
 
 
+def read_code(name: str) -> bytes | None:
+    """The same for machine code, which is run: nothing from a folder that somebody else could have written to."""
+    where = folder()
+    if where is not None and os.name != "nt":
+        try:
+            found = where.stat()
+        except OSError:
+            return None
+        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            return None
+    return read(name)
+
+
 def write(name: str, content: bytes) -> None:
     """Keeps the content under that name, if the folder can be written to."""
     where = folder()

@@ -22,6 +22,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.lower.programs import FATE, WIDE
 from infimum.start_boxes import StartBoxes
+from infimum.watch import pause
 
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
@@ -72,7 +73,7 @@ class Branch:
         count = lo.shape[1]
         boxes = Regions(lo, hi, np.full(count, lower), np.zeros(count, np.int32), np.zeros(count, np.int8))
         self.pool.reserve(count)
-        least = lower if lower > -np.inf else float(self.evaluator.value(lo, hi).lo.min())
+        least = lower if lower > -np.inf else float(self.incumbent.enclosed(lo, hi).lo.min())
         self.unbounded = least == -np.inf
         parts = self.evaluator.separable if self.goal.xtol is not None else None
         if parts is not None and parts.spares_few and self.goal.met(least, self.incumbent.upper):
@@ -257,6 +258,7 @@ class Branch:
         """What becomes of the first so many regions, no more at a time than a part takes; for how many it was worth its cost."""
         found, gone = [], 0
         for begin in range(0, count, part.most or count):
+            pause()
             these = self._some(regions, begin, min(begin + (part.most or count), count))
             fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
             found, gone = found + fates, gone + worth
@@ -305,7 +307,7 @@ class Branch:
         """Regions that cannot be cut are enclosed as they are now, maybe a face of what was; their corners are points like
         others."""
         sides = [np.ascontiguousarray(side) for side in (regions.lo, regions.hi)]
-        value = self.evaluator.value(*sides)
+        value = self.incumbent.enclosed(*sides)
         regions.lower = np.fmax(regions.lower, value.lo)
         excluded = value.empty if self.evaluator.system is None else value.empty | self.evaluator.violated(*sides)
         self.final = self.final.with_(regions.at(np.flatnonzero(~excluded)))

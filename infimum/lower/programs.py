@@ -15,6 +15,7 @@ from infimum.lower import (
     branch,
     cells,
     complete,
+    complete_system,
     contract,
     descent,
     faces,
@@ -67,7 +68,8 @@ PROJECTION = "projection"
 LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
 RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
-ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
+COMPLETE_SYSTEM = "complete_system"  # the same sizes
+ROWS, JACOBIAN, WEIGHTED_SLOPES = "rows", "jacobian", "weighted_slopes"  # of a function and its constraints
 LINEAR_BOUNDS = "linear_bounds"
 SUBDOMAIN = "subdomain"  # "subdomain:2:4:1:0" by pieces, variables, form, choice
 LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
@@ -213,8 +215,11 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     PROPAGATE: lambda s, x, *written_out: Program(*propagate.propagate(PROPAGATE, s, x, *written_out)),
     ESTIMATE_JACOBIAN: lambda s, x: Program(*system.estimates(ESTIMATE_JACOBIAN, s, x)),
     LINEAR_BOUNDS: lambda s, x: Program(*linear_bounds.linear_bounds(LINEAR_BOUNDS, s, x)),
+    COMPLETE_SYSTEM: lambda s, x, m, p, samples: Program(
+        *complete_system.complete_system(COMPLETE_SYSTEM, s, x, m, p, samples)),
     SUBDOMAIN: lambda s, x, *how: Program(*subdomain.subdomain(SUBDOMAIN, s, x, *how)),
     LAGRANGIAN: lambda s, x, curved=1: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, curved)),
+    WEIGHTED_SLOPES: lambda s, x: Program(*system.weighted_slopes(WEIGHTED_SLOPES, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
 }

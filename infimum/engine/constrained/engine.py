@@ -12,7 +12,7 @@ from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
-from infimum.engine.parts.propagation import propagate
+from infimum.engine.parts.propagation import propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.running.checkpoint import State
@@ -38,11 +38,13 @@ class ConstrainedRun:
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
-        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi)
-        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0)
+        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several)
+        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
         self.branch: Branch | None = None
-        self.root = self.lo, self.hi
+        self.begun: Branch | None = None  # the same, while a first point is looked for
+        self.root = self.lo, self.hi  # all feasible points lie in it
         self.before = 0  # evaluations of searches in the run that this one resumes
+        self.looking: State | None = None  # what a look for points began with that is not over yet
 
     # ---- what a reader of the progress sees
     @property
@@ -70,10 +72,14 @@ class ConstrainedRun:
     def state(self) -> State | None:
         if self.branch is None:
             return None
-        state = self.branch.state()
+        state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
-        return State(state.values | {"before": self.before + self.search.evaluations, "batch": self.batch},
-                     state.arrays | taught | self.search.arrays())
+        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None},
+                     state.arrays | taught | searched.arrays)
+
+    def _searched(self) -> State:
+        """What the search has found, and at what cost."""
+        return State({"before": self.before + self.search.evaluations}, self.search.arrays())
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
@@ -81,18 +87,24 @@ class ConstrainedRun:
         self.branch.restore(state)
         self.search.restore(state.arrays)
         self.before = state.values["before"]
+        self.looking = self._searched() if state.values.get("looking", False) else None
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")
 
     def _made(self) -> Branch:
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several)
 
     def _begun(self) -> Branch:
-        """With what propagation leaves of the whole box; with nothing where that is nothing."""
-        branch, left = self._made(), propagate(self.evaluator, self.lo, self.hi)
-        if left is not None:
-            self.root = left
-            branch.begin(*(end[:, None] for end in left))
+        """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
+        branch, boxes = self._made(), self.problem.several
+        if boxes is None:
+            left = propagate(self.evaluator, self.lo, self.hi)
+            self.root = self.search.begin = self.root if left is None else left
+            left = None if left is None else tuple(end[:, None] for end in left)
+        else:
+            left = propagate_each(self.evaluator, boxes)
+        if left is not None and left[0].shape[1]:
+            branch.begin(*left)
         return branch
 
     def _taught(self) -> list[Lagrangian]:
@@ -102,11 +114,10 @@ class ConstrainedRun:
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them."""
         if self.branch is None:
-            branch = self._begun()
+            branch = self.begun = self._begun()
             if len(branch.pool) and not branch.done:
                 for steps in self.search.rounds():
-                    for _ in steps:
-                        yield
+                    yield from steps
                     self._offer()
                     if self.incumbent.upper < np.inf:
                         break
@@ -116,10 +127,12 @@ class ConstrainedRun:
             self._teach()
             yield
         try:
+            if self.looking is not None:
+                yield from self._look()
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
                 if self._looks():
-                    self._look()
+                    yield from self._look()
                 yield
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
@@ -131,13 +144,15 @@ class ConstrainedRun:
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
         return self.incumbent.upper == np.inf and steps % _OFTEN == 0
 
-    def _look(self) -> None:
-        """Looks for a better point in the lowest regions."""
+    def _look(self) -> Iterator[None]:
+        """Looks for a better point in the lowest regions. A run that is stopped meanwhile begins with that when it is resumed."""
+        self.looking = self._searched()
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
-            self.search.in_box(lo, hi)
+            yield from self.search.in_boxes(lo, hi)
             self._offer()
             self.branch.prune()
+        self.looking = None
 
     def _offer(self) -> None:
         """Offers what was found; a better point brings better multipliers."""
@@ -170,9 +185,7 @@ class ConstrainedRun:
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far."""
-        if self.branch is None:
-            self.branch = self._begun()
-        branch = self.branch
+        branch = self.branch = self.branch or self.begun or self._begun()
         return proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
                              nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
                              seed=self.seed)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from infimum.engine.points.lanes import total
 from infimum.engine.second_order.inverse import inverse_factor
 from infimum.evaluate import Evaluator
 
@@ -15,12 +16,13 @@ def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray) -> tuple[float
     f + w·g + r|h|² at x. T is None where H is positive definite for no r."""
     n = len(x)
     h = _STEP * np.maximum(1.0, np.abs(x))
-    points = np.concatenate([x[:, None] + np.diag(h), x[:, None] - np.diag(h)], axis=1)
-    weights = np.repeat(np.concatenate([[1.0], w])[:, None], 2 * n, axis=1)
-    slopes = evaluator.estimate_weighted(points, weights)[1]
+    points = np.concatenate([x[:, None], x[:, None] + np.diag(h), x[:, None] - np.diag(h)], axis=1)
+    jacobian, weights = evaluator.estimate_jacobian(points)[1], np.append(1.0, w)
+    used = np.flatnonzero(weights)
+    slopes = total(jacobian[used, :, 1:] * weights[used, None, None])  # a kernel of the sum would have to be compiled first
     matrix = (slopes[:, :n] - slopes[:, n:]) / (2.0 * h)
     matrix, across = 0.5 * (matrix + matrix.T), np.zeros((n, n))
-    for row in evaluator.estimate_jacobian(x)[1][1:][evaluator.system.equal]:
+    for row in jacobian[1:, :, 0][evaluator.system.equal]:
         across += 2.0 * row[:, None] * row[None]
     if not (np.isfinite(matrix).all() and np.isfinite(across).all()):
         return 0.0, None

@@ -131,8 +131,9 @@ class Interior:
         right = np.where(a.free, pull[:n] * a.unit - jacobian[0], 0.0)
         right -= total(beside * (sigma[n:] * residual[~equal] - pull[n:])[:, None])
         size = np.maximum(np.abs(matrix[each, each]).max(axis=0), _FEWEST)
-        steep = np.maximum(total((among * among).swapaxes(0, 1)), _FEWEST)
-        weight, small = _WEIGHT * size / steep, _REGULAR * steep / size
+        steep = total((among * among).swapaxes(0, 1))
+        fixed, steep = steep == 0, np.maximum(steep, _FEWEST)  # an equation of variables that are held has no say
+        weight, small = np.where(fixed, 0.0, _WEIGHT * size / steep), np.where(fixed, 1.0, _REGULAR * steep / size)
         whole = np.zeros((n + count, n + count, a.count))
         whole[:n, :n], whole[:n, n:], whole[n:, :n] = matrix + gram(among, weight), among.swapaxes(0, 1), among
         whole[np.arange(n, n + count), np.arange(n, n + count)] = -small

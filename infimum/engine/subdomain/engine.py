@@ -1,6 +1,8 @@
 """Subdomain lower bounding (Zhang, Kerkenhoff, Kichler, Dahmen, Mitsos, Naumann, Bongartz) as an engine: branch and bound in
 which one test does everything, an enclosure of f and all constraints together on a temporary partition of each region."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from infimum.engine.branch import Branch
@@ -34,17 +36,17 @@ class SubdomainRun(ConstrainedRun):
     def _looks(self) -> bool:
         return super()._looks() or self.branch.steps % _OFTEN == 0
 
-    def _look(self) -> None:
+    def _look(self) -> Iterator[None]:
         lo, hi = self.branch.lowest(_MIDDLES)
         middle = 0.5 * lo + 0.5 * hi
         middle[list(self.evaluator.system.integers)] = np.rint(middle[list(self.evaluator.system.integers)])
         middle = middle[:, np.isfinite(middle).all(axis=0)]
         if middle.shape[1] and self.incumbent.offer(np.ascontiguousarray(middle)):
             self.branch.prune()
-        super()._look()
+        yield from super()._look()
 
     def _made(self) -> Branch:
         form = MEAN_VALUE if self.options.form == FORMS[0] else NATURAL
         choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
         part = Subdomains(self.evaluator, self.lo, self.hi, *self.division, form, choice)
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, parts=[part])
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several, [part])
