@@ -1,4 +1,4 @@
-"""Problems with constraints of Hock and Schittkowski from number 95 on. In 101 to 103 a coefficient may differ from the book's."""
+"""Problems with constraints of Hock and Schittkowski from number 95 on. In 101 to 103 a coefficient may not be the book's."""
 
 import math
 from typing import Any
