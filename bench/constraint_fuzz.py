@@ -123,7 +123,7 @@ def with_numpy(e: tuple, x: Any) -> Any:
         case "less":
             return np.where(v[0] < v[1], v[0], v[1])
         case _:
-            return getattr(np, op)v[0]
+            return getattr(np, op)(v[0])
 
 
 def _compare(a: arb, b: arb) -> int:
