@@ -62,9 +62,16 @@ def _subdomain(*asked: Any, **settings: Any) -> Any:
     return SubdomainRun(*asked, **settings)
 
 
+def _constrained_newton(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.constrained.newton import ConstrainedNewtonRun
+
+    return ConstrainedNewtonRun(*asked, **settings)
+
+
 PROVERS = {"auto": (Auto, SwarmOptions), "newton": (NewtonRun, NewtonOptions), "complete": (CompleteRun, CompleteOptions),
            "subdomain": (_subdomain, SubdomainOptions)}
-_CONSTRAINED = {"auto": _constrained, "complete": CompleteRun, "subdomain": _subdomain, "swarm": _swarm}  # or whole numbers
+_CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": CompleteRun, "subdomain": _subdomain,
+                "swarm": _swarm}  # with constraints or whole numbers
 ENGINES = (*PROVERS, "swarm")
 _IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
 
@@ -313,8 +320,6 @@ def _seen(search: Any, objective: Objective) -> Any:
 
 def _check_system(problem: Problem, engine: str) -> None:
     """What is not there for problems with constraints."""
-    if problem.system is not None and engine not in _CONSTRAINED:
-        raise OptionError(f"engine {engine!r} takes no constraints and no whole numbers; engine 'auto' does")
     if problem.system is not None and problem.several is not None and engine == "newton":
         raise OptionError("engine 'newton' takes one box where there are constraints; engine 'auto' takes any number")
 

@@ -55,8 +55,7 @@ class CompiledKernel:
                  narrow: Callable[[], "CompiledKernel"], lines: int, better: Callable[[], "CompiledKernel"] | None = None):
         self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
         self._module, self._needs = module, needs
-        self._work = module.address("work")
-        self._scratch_doubles = doubles
+        self._code = module.address("work"), doubles  # and the doubles of scratch that it takes
         weight = _weight(kernel.body)
         self._cost = 0.3e-9 * weight  # seconds a box: a guess until measured
         self._better, self._boxes, self._worth = better, 0, _WORTH * lines / weight
@@ -91,15 +90,15 @@ class CompiledKernel:
         threads, block = self._split(count, threads)
         there, back = ([address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
         first, second = (pack(f"{len(way)}q", *way) for way in (there + back, back + there))
-        counter = ctypes.c_int64(0)
-        scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
+        counter, (work, doubles) = ctypes.c_int64(0), self._code
+        scratch = [np.empty(doubles + 8) for _ in range(threads)]
         constants = address(data), address(udata)
         aligned = [-(-address(s) // 64) * 64 for s in scratch]
         # threads that share boxes meet after each time; one alone goes on, but not so long that Ctrl-C is not heard
         most = 1 if threads > 1 else max(1, int(_TURNS_SECONDS / (count * max(self._cost, 1e-12))))
         while times:
             counter.value, turns = 0, min(most, times)
-            seconds = workers.run(Enter.call, [(self._work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
+            seconds = workers.run(Enter.call, [(work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
                                                 second, turns) for s in aligned])
             times -= turns
             first, second = (second, first) if turns % 2 else (first, second)
@@ -113,7 +112,7 @@ class CompiledKernel:
         if make is not None:
             better = Context().run(make)
             self._needs = [*self._needs, self._module, *better._needs]
-            self._module, self._work = better._module, better._work
+            self._module, self._code = better._module, better._code
 
     def _split(self, count: int, threads: int) -> tuple[int, int]:
         """How many threads share the boxes, and in blocks of how many: about a millisecond each, in whole vectors.

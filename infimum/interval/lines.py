@@ -48,26 +48,24 @@ def _middle(b, p: Pair) -> Any:
     return b.sub(b.mul(0.5, p.hi), b.mul(0.5, p.nlo))
 
 
-def lines_of(b, curve: Curve, a: Pair, y: Pair) -> Lines:
-    """Lines for y = curve(a)."""
+def middle_of(b, a: Pair) -> Any:
+    """About the middle of an interval."""
+    return b.add(b.mul(a.lo(b), 0.5), b.mul(a.hi, 0.5))
+
+
+def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any) -> Lines:
+    """Lines for y = curve(a), those that are tangents at t, or at the end of a that is closest to it."""
     lo, hi = a.lo(b), a.hi
-    t = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
-    far = b.max(b.sub(hi, t), b.sub(t, lo))
+    t = b.min(b.max(t, lo), hi)
     at_lo, at_hi, at_t = (curve.value(_point(b, v)) for v in (lo, hi, t))
-    d = curve.slope(_point(b, t))
     level = b_level(b, y.level)
     defined = b.oge(level, float(DEFINED))
     for p in (at_lo, at_hi, at_t):
         defined = b.mand(defined, b.ogt(p.hi, -INF))
-    if isinstance(curve.bend, int):
-        convex, concave = (b.mand(defined, b.ogt(float(side * curve.bend), 0.0)) for side in (1, -1))
-    else:
-        second, smooth = curve.bend(a), b.mand(defined, b.oge(level, float(SMOOTH)))
-        convex, concave = b.mand(smooth, b.ole(second.nlo, 0.0)), b.mand(smooth, b.ole(second.hi, 0.0))
+    convex, concave = _bends(b, curve, a, level, defined)
     # tangent and secant
-    s = _finite(b, _middle(b, d))
-    blur = b.mul(b.max(b.sub(d.hi, s), b.add(d.nlo, s)), far)
-    tangent_nlo, tangent_hi = b.add(b.fma(s, t, at_t.nlo), blur), b.add(b.fma(b.neg(s), t, at_t.hi), blur)
+    far = b.max(b.sub(hi, t), b.sub(t, lo))
+    s, tangent_nlo, tangent_hi = _tangent(b, curve, at_t, t, far)
     q = _finite(b, b.div(b.sub(_middle(b, at_hi), _middle(b, at_lo)), b.sub(hi, lo)))
     secant_nlo = b.max(b.fma(q, lo, at_lo.nlo), b.fma(q, hi, at_hi.nlo))
     secant_hi = b.max(b.fma(b.neg(q), lo, at_lo.hi), b.fma(b.neg(q), hi, at_hi.hi))
@@ -84,6 +82,31 @@ def lines_of(b, curve: Curve, a: Pair, y: Pair) -> Lines:
     below = _or_constant(b, usable, below, t, y.nlo, -1.0)
     above = _or_constant(b, usable, above, t, y.hi, 1.0)
     return Lines(*below, *above)
+
+
+def touching(b, curve: Curve, a: Pair, y: Pair, t: Any) -> tuple[Any, Any, Any]:
+    """The tangent at a point t of a, where y = curve(a) is convex or concave: its slope, and what it adds below, or above; the
+    other one is infinite."""
+    level, at_t = b_level(b, y.level), curve.value(_point(b, t))
+    convex, concave = _bends(b, curve, a, level, b.mand(b.oge(level, float(DEFINED)), b.ogt(at_t.hi, -INF)))
+    slope, nlo, hi = _tangent(b, curve, at_t, t, b.max(b.sub(a.hi, t), b.sub(t, a.lo(b))))
+    return slope, b.select(convex, nlo, INF), b.select(b.mand(concave, b.mnot(convex)), hi, INF)
+
+
+def _bends(b, curve: Curve, a: Pair, level: Any, defined: Any) -> tuple[Any, Any]:
+    """Where the curve is known to be convex, and concave."""
+    if isinstance(curve.bend, int):
+        return tuple(b.mand(defined, b.ogt(float(side * curve.bend), 0.0)) for side in (1, -1))
+    second, smooth = curve.bend(a), b.mand(defined, b.oge(level, float(SMOOTH)))
+    return b.mand(smooth, b.ole(second.nlo, 0.0)), b.mand(smooth, b.ole(second.hi, 0.0))
+
+
+def _tangent(b, curve: Curve, at_t: Pair, t: Any, far: Any) -> tuple[Any, Any, Any]:
+    """About the tangent at t: its slope, and what it adds below and above, for arguments that are so far at most."""
+    d = curve.slope(_point(b, t))
+    s = _finite(b, _middle(b, d))
+    blur = b.mul(b.max(b.sub(d.hi, s), b.add(d.nlo, s)), far)
+    return s, b.add(b.fma(s, t, at_t.nlo), blur), b.add(b.fma(b.neg(s), t, at_t.hi), blur)
 
 
 def _finite(b, v: Any) -> Any:
@@ -113,6 +136,25 @@ def through_product(b, *given: Any) -> tuple[Any, ...]:
     one, other = mul(b, factor, _point(b, alpha)), mul(b, factor, _point(b, beta))
     corner = mul(b, _point(b, alpha), _point(b, beta))
     rest = mul(b, factor, Pair(corner.hi, corner.nlo)).nlo
+    opaque = mul(b, factor, y).nlo
+    return (*(b.select(use, end, 0.0) for p in (one, other) for end in (p.nlo, p.hi)), b.select(use, rest, opaque))
+
+
+def through_middle(b, *given: Any) -> tuple[Any, ...]:
+    """The same by the plane half way between these two: with α and β in the middle of both factors,
+    a b = α a + β b - α β + (a - β)(b - α), whatever the sign of the multiple; or, where the enclosure of a b is no wider than
+    the last product, by that."""
+    factor, a, c, y = (Pair(*given[k:k + 2]) for k in range(0, 8, 2))
+    beta, alpha = _middle(b, a), _middle(b, c)
+    far, away = (b.max(b.sub(p.hi, m), b.add(p.nlo, m)) for p, m in ((a, beta), (c, alpha)))
+    spread = b.mul(far, away)
+    centre = _middle(b, y)
+    narrow = b.max(b.sub(y.hi, centre), b.add(y.nlo, centre))
+    use = b.mand(b.mand(b.olt(b.abs(alpha), INF), b.olt(b.abs(beta), INF)), b.olt(spread, INF))
+    use = b.mand(use, b.mnot(b.ole(narrow, spread)))
+    one, other = mul(b, factor, _point(b, alpha)), mul(b, factor, _point(b, beta))
+    corner = mul(b, _point(b, alpha), _point(b, beta))
+    rest = b.add(mul(b, factor, Pair(corner.hi, corner.nlo)).nlo, b.mul(b.max(b.abs(factor.nlo), b.abs(factor.hi)), spread))
     opaque = mul(b, factor, y).nlo
     return (*(b.select(use, end, 0.0) for p in (one, other) for end in (p.nlo, p.hi)), b.select(use, rest, opaque))
 

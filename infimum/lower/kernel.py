@@ -129,8 +129,10 @@ class Kernel:
         found: dict[str, Function] = {}
 
         def visit(items: list) -> None:
-            for item in walk(items):
-                if isinstance(item, Instr) and item.op in CALLS and item.attr.name not in found:
+            for item in items:
+                if not isinstance(item, Instr):
+                    visit(item.body if isinstance(item, Loop) else item.block)
+                elif item.op in CALLS and item.attr.name not in found:
                     visit(item.attr.body)
                     found[item.attr.name] = item.attr
         visit(self.body)

@@ -127,14 +127,6 @@ def test_what_holds_everywhere_is_noted_and_left_out():
     assert plain.engine == "auto" and plain.constraints is None
 
 
-def test_other_engines_take_none():
-    for engine in ("newton", "complete", "swarm"):
-        with pytest.raises(infimum.OptionError, match=f"engine '{engine}' takes no constraints"):
-            infimum.minimize(total, BOX, engine=engine, constraints=lambda x: x[0] >= 1)
-    with pytest.raises(infimum.OptionError, match="start_boxes cannot be combined"):
-        infimum.minimize(total, BOX, start_boxes=[BOX, BOX], integrality=1)
-
-
 def test_an_evaluator_with_constraints():
     own = infimum.compile(total, 2, constraints=lambda x: x[0] * x[1] == 1)
     exact = infimum.maximize(own, BOX, integrality=[1, 0], max_boxes=300)

@@ -2,27 +2,35 @@
 the infimum over the feasible points is enclosed, or no region is left that could hold a feasible point."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
+from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.engine.parts.lifted import Lifted
+from infimum.engine.parts.order import parts_of
+from infimum.engine.parts.part import Part
 from infimum.engine.parts.propagation import propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
+from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
-from infimum.result import Progress, Result
+from infimum.result import Progress, Result, Verdict
 
 _LOOKS = 4        # regions in which a point is looked for at a time
+_SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
+_SOON = 4         # steps before the first look, where lower bounds are good
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
@@ -42,7 +50,6 @@ class ConstrainedRun:
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
-        self.root = self.lo, self.hi  # all feasible points lie in it
         self.before = 0  # evaluations of searches in the run that this one resumes
         self.looking: State | None = None  # what a look for points began with that is not over yet
 
@@ -92,14 +99,22 @@ class ConstrainedRun:
             part.given = state.arrays.get(f"taught.{part.name}")
 
     def _made(self) -> Branch:
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several)
+        several = self.problem.several
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
+
+    def _parts(self) -> list[Part]:
+        several = self.problem.several
+        parts = parts_of(self.evaluator, self.lo, self.hi, several)
+        if several is None and FritzJohn.applies(self.evaluator):
+            parts.append(FritzJohn(self.evaluator, self.lo, self.hi))
+        return parts
 
     def _begun(self) -> Branch:
         """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
         branch, boxes = self._made(), self.problem.several
         if boxes is None:
             left = propagate(self.evaluator, self.lo, self.hi)
-            self.root = self.search.begin = self.root if left is None else left
+            self.search.begin = self.search.begin if left is None else left
             left = None if left is None else tuple(end[:, None] for end in left)
         else:
             left = propagate_each(self.evaluator, boxes)
@@ -107,8 +122,8 @@ class ConstrainedRun:
             branch.begin(*left)
         return branch
 
-    def _taught(self) -> list[Lagrangian]:
-        return [part for part in self.branch.parts if isinstance(part, Lagrangian)]
+    def _taught(self) -> list[Lagrangian | Lifted]:
+        return [part for part in self.branch.parts if isinstance(part, Lagrangian | Lifted)]
 
     # ---- the work
     def steps(self) -> Iterator[None]:
@@ -126,6 +141,7 @@ class ConstrainedRun:
             self._bound_at_once()
             self._teach()
             yield
+            self._ask_whole()
         try:
             if self.looking is not None:
                 yield from self._look()
@@ -133,23 +149,41 @@ class ConstrainedRun:
                 self.branch.step()
                 if self._looks():
                     yield from self._look()
+                if self.branch.steps & (self.branch.steps - 1) == 0:
+                    self.branch.settle()
                 yield
+            if self.limit is None:
+                self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
+
+    def _ask_whole(self) -> None:
+        """What multipliers say of the whole box, where most of it is known: often all."""
+        asked = [part for part in self._taught() if isinstance(part, Lagrangian) and part.given is not None]
+        if asked and not self.branch.done:
+            self.branch.ask([*self.branch.cutting, *asked])
 
     def _looks(self) -> bool:
         """By counts: a run that is resumed looks after the same steps."""
         steps = self.branch.steps
         if steps & (steps - 1) == 0:
+            if self._relaxed() is not None:
+                return steps >= _SOON
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
         return self.incumbent.upper == np.inf and steps % _OFTEN == 0
+
+    def _relaxed(self) -> Lifted | None:
+        """The relaxation that lower bounds come from, if it pays: then the lowest regions are likely to hold a minimiser."""
+        return next((part for part in self.branch.parts if isinstance(part, Lifted) and part.payoff.pays), None)
 
     def _look(self) -> Iterator[None]:
         """Looks for a better point in the lowest regions. A run that is stopped meanwhile begins with that when it is resumed."""
         self.looking = self._searched()
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
-            yield from self.search.in_boxes(lo, hi)
+            relaxed = self._relaxed()
+            starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
+            yield from self.search.in_boxes(lo, hi, starts)
             self._offer()
             self.branch.prune()
         self.looking = None
@@ -163,16 +197,15 @@ class ConstrainedRun:
     def _bound_at_once(self) -> None:
         """By what holds wherever f is not above the best point, if the problem is convex there."""
         if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
-            left = propagate(self.evaluator, *self.root, self.incumbent.upper)
+            left = propagate(self.evaluator, *self.search.begin, self.incumbent.upper)
             if left is not None:
                 self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
 
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
         if x is not None and multipliers is not None and self._taught():
-            penalty, factor = convexity(self.evaluator, self.search.x, multipliers)
             for part in self._taught():
-                part.learn(self.search.x, multipliers, penalty, factor)
+                part.learn(self.search.x, *convexity(self.evaluator, self.search.x, multipliers, part.logarithmic))
 
     def _is_limited(self) -> bool:
         """Asked before each step, so that a run that is resumed stops where another does."""
@@ -186,6 +219,10 @@ class ConstrainedRun:
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far."""
         branch = self.branch = self.branch or self.begun or self._begun()
-        return proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
-                             nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
-                             seed=self.seed)
+        result = proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
+                               nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
+                               seed=self.seed)
+        if self.incumbent.x is None and self.incumbent.why_not in _SINGULAR and result.verdict is not Verdict.INFEASIBLE:
+            why = f"near the best point that was found, {self.incumbent.why_not.value} (feasibility=1e-8 relaxes the equations)"
+            result = replace(result, message=f"{result.message}; {why}")
+        return result

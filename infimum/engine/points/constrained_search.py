@@ -31,7 +31,7 @@ _BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
 _CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
 _KNOWN = 2.0**-30              # of a variable's size: so narrow it is held where it starts
 _RESTORED = 30                 # steps
-_NEARLY, OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
+_NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
 _ROUNDINGS = 16                # of the integers of the best end, fewer for the others
 _NEIGHBOURS = 3, 16            # passes over whole numbers next to the best ones, if there are no more integer variables
@@ -43,11 +43,13 @@ class ConstrainedSearch(PointSearch):
     best point: with them ∇f + Σ y ∇c vanishes there, but for what bounds take. `violation` is its largest one, as part of the
     constraint's scale."""
 
+    tolerated = _OBEYED  # violations that count as none among estimates
+
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int = 0, given: np.ndarray | None = None,
                  boxes: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.seed, self.boxes = evaluator, lo, hi, seed, boxes
         self.n, self.system = len(lo), evaluator.system
-        self.begin = lo, hi  # it starts between these
+        self.begin = lo, hi  # it starts between these; a proof relies on all feasible points being there
         self.integers = np.array(self.system.integers, dtype=np.intp)
         self.given = np.empty((self.n, 0)) if given is None else given
         self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5), 0)[:, 0], np.inf, np.inf
@@ -62,20 +64,23 @@ class ConstrainedSearch(PointSearch):
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
-    def in_boxes(self, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
-        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; `found` are then
-        the points that it came to, the best ones first."""
-        yield from self._from(self._middle(lo, hi), lo, hi)
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None) -> Iterator[None]:
+        """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
+        around it; `found` are then the points that it came to, the best ones first."""
+        starts = self._middle(lo, hi) if starts is None else starts
+        if self.is_large:
+            self._nearby(starts)
+            return
+        around = self._around(starts, lo, hi)
+        inside = (np.minimum(np.maximum(end, around[0]), around[1]) for end in (lo, hi))
+        yield from self._look(np.tile(starts, 2), *(np.concatenate(ends, axis=1) for ends in zip(around, inside, strict=True)))
 
     def from_points(self, starts: np.ndarray) -> Iterator[None]:
         """Looks from these points (n, N), in pieces."""
-        yield from self._from(starts, self.lo[:, None], self.hi[:, None])
-
-    def _from(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         if self.is_large:
             self._nearby(starts)
         else:
-            yield from self._look(starts, *self._around(starts, lo, hi))
+            yield from self._look(starts, *self._around(starts, self.lo[:, None], self.hi[:, None]))
 
     @property
     def most_starts(self) -> int:
@@ -94,12 +99,14 @@ class ConstrainedSearch(PointSearch):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What later looks depend on, for a checkpoint."""
-        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers])}
+        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers]),
+                "search.begin": np.stack(self.begin)}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """The best point of a checkpoint, and its multipliers."""
         self.value, self.violation = arrays["search"][:2].tolist()
         self.x, self.multipliers = (part.copy() for part in np.split(arrays["search"][2:], [self.n]))
+        self.begin = tuple(arrays["search.begin"].copy()) if "search.begin" in arrays else self.begin
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
@@ -158,7 +165,7 @@ class ConstrainedSearch(PointSearch):
         """From these starts between these bounds, and where nothing obeys the constraints from what is nearest to doing so."""
         self.found = np.empty((self.n, 0))
         ends = yield from self._solved(starts, lo, hi)
-        if not (ends.violation <= OBEYED).any():
+        if not (ends.violation <= _OBEYED).any():
             restored = Restoration(self.evaluator, lo, hi, starts)
             yield from restored.steps(_RESTORED)
             self.evaluations += restored.evaluations
@@ -192,7 +199,7 @@ class ConstrainedSearch(PointSearch):
             close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
             low, high = ends.x - lo <= close, hi - ends.x <= close
         stuck = (ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0)
-        obeys = ends.violation <= OBEYED
+        obeys = ends.violation <= _OBEYED
         known = ends.value[obeys & (ends.error <= _CONVERGED)]
         stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known.min(initial=np.inf))))
         if len(stuck):
@@ -258,9 +265,9 @@ class ConstrainedSearch(PointSearch):
         rest = ends.x[self.integers]
         whole = (rest == np.rint(rest)).all(axis=0)
         self.found = np.concatenate([np.compress(whole, ends.x, axis=1), self.found], axis=1)[:, :_KEPT]
-        rank = np.where(ends.violation <= OBEYED, 0.0, ends.violation)
+        rank = np.where(ends.violation <= _OBEYED, 0.0, ends.violation)
         for k in np.flatnonzero(whole):
-            mine = 0.0 if self.violation <= OBEYED else self.violation
+            mine = 0.0 if self.violation <= _OBEYED else self.violation
             if (rank[k], ends.value[k]) < (mine, self.value):
                 self.x, self.value, self.violation = ends.x[:, k].copy(), float(ends.value[k]), float(ends.violation[k])
                 self.multipliers = ends.multipliers[:, k].copy()

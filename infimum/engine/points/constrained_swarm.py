@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from infimum.engine.parts.propagation import propagate
-from infimum.engine.points.constrained_search import OBEYED, ConstrainedSearch
+from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.descent import Ends
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.points.flight import STARTS, Flight
@@ -90,10 +90,10 @@ class ConstrainedSwarm(Swarm):
         yield
 
     def _is_enough(self) -> bool:
-        """A wave that brings nothing better is the last one as well; with whole numbers, of which the ends of relaxed problems
-        tell nothing, there is no other rule."""
+        """A wave that brings nothing better is the last one as well, unless `restarts` are asked for; with whole numbers, of
+        which the ends of relaxed problems tell nothing, there is no other rule."""
         enough = not len(self.points.integers) and super()._is_enough()
-        return enough or (not self.endless and self.idle > 0)
+        return enough or (self.options.restarts is None and not self.endless and self.idle > 0)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
         lanes = min(self.options.particles, FIRST * GROWTH**min(wave, 12), self.points.most_starts)
@@ -138,19 +138,19 @@ class ConstrainedSwarm(Swarm):
         violation = self.points.violations(ends.x)
         if not len(self.points.integers):
             self._add(ends.x, ends.value, violation, ends.error, independent)
-        order = np.lexsort((ends.value, np.where(violation <= OBEYED, 0.0, violation)))
+        order = np.lexsort((ends.value, np.where(violation <= self.points.tolerated, 0.0, violation)))
         yield from self.points.from_points(ends.x[:, order[:_GOES_ON]])
         self._take_over()
 
     def _add(self, x: np.ndarray, value: np.ndarray, violation: np.ndarray, error: np.ndarray, independent: bool) -> None:
         """Ends that obey the constraints and the conditions of first order are local minima."""
-        state = np.where((violation <= OBEYED) & (error <= _CONVERGED), State.CONVERGED, State.DEAD)
+        state = np.where((violation <= self.points.tolerated) & (error <= _CONVERGED), State.CONVERGED, State.DEAD)
         self.minima.add(Ends(x, value, state, np.arange(len(value)), 0, 0), independent)
 
     def _take_over(self) -> None:
         """What the search found is offered, and is a minimum as well."""
         points = self.points
-        if points.violation <= OBEYED and points.value < self.best.value:
+        if points.violation <= self.points.tolerated and points.value < self.best.value:
             self.best = Place(points.x.copy(), points.value)
             state = State.CONVERGED if len(points.integers) else State.LEARNED  # unless a lane says so as well
             self.minima.add(Ends(points.x[:, None], np.array([points.value]), np.array([state]), np.zeros(1), 0, 0), False)

@@ -28,9 +28,9 @@ class WhyNot(Enum):
 
     FAR = "it is too far from where the constraints hold"
     CROWDED = "more equations are to be solved than there are variables that may move"
-    DEPENDENT = "the gradients of the equations are linearly dependent there, so that rounding errors decide whether they hold"
+    DEPENDENT = "the gradients of the equations are linearly dependent, so that rounding errors decide whether they hold"
     ROUGH = "an equation has a jump or an edge of its domain there"
-    WIDE = "Krawczyk's operator does not send a box around it into itself"
+    WIDE = "the gradients of the equations vary so much, as around a double root, that no solution could be proved"
     OUTSIDE = "the solution of the equations is not certainly within the bounds"
     TIGHT = "an inequality does not hold on all of the box around the solution of the equations"
     LARGE = "too many equations would have to be solved at once, since they read too many variables in common"

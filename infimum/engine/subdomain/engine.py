@@ -12,11 +12,12 @@ from infimum.engine.parts.subdomains import Subdomains
 from infimum.engine.subdomain.options import FORMS, SubdomainOptions
 from infimum.evaluate import Evaluator
 from infimum.expr.system import System
-from infimum.lower.subdomain import ADAPTIVE, LARGEST, MEAN_VALUE, NATURAL
+from infimum.lower.subdomain import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
 from infimum.problem import Problem
 
 _OFTEN = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
 _MIDDLES = 256  # regions in whose middle that is
+_FORMS = dict(zip(FORMS, (MEAN_VALUE, NATURAL, AFFINE), strict=True))
 
 
 class SubdomainRun(ConstrainedRun):
@@ -46,7 +47,7 @@ class SubdomainRun(ConstrainedRun):
         yield from super()._look()
 
     def _made(self) -> Branch:
-        form = MEAN_VALUE if self.options.form == FORMS[0] else NATURAL
+        form = _FORMS[self.options.form]
         choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
         part = Subdomains(self.evaluator, self.lo, self.hi, *self.division, form, choice)
         return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several, [part])
