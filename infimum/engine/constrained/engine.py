@@ -176,8 +176,9 @@ class ConstrainedRun:
         return self.incumbent.upper == np.inf and steps % _OFTEN == 0
 
     def _relaxed(self) -> Lifted | None:
-        """The relaxation that lower bounds come from, if it pays: then the lowest regions are likely to hold a minimiser."""
-        return next((part for part in self.branch.parts if isinstance(part, Lifted) and part.payoff.pays), None)
+        """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
+        asked before, so that nothing need be compiled for it."""
+        return next((part for part in self.branch.parts if isinstance(part, Lifted) and part.payoff.tried), None)
 
     def _look_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
