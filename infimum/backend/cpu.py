@@ -47,7 +47,7 @@ class _LibraryEntry:
 class CompiledKernel:
     """A kernel in machine code; call `run`. Holds the modules whose code it uses.
 
-    With `better` it is compiled again, in the way that takes longer and makes faster code of the same bits, once it has run for so
+    With `better` it is compiled again, in the way that takes longer and makes faster code of the same bits, once it has run so
     long that this is worth it, for so many `lines`.
     """
 
