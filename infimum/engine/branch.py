@@ -22,7 +22,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.lower.programs import FATE, WIDE
 from infimum.start_boxes import StartBoxes
-from infimum.watch import pause
+from infimum.watch import pause, stoppable
 
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
@@ -128,7 +128,8 @@ class Branch:
         while pieces < self.most_pieces and pieces * parents.shape[1] < self.full:
             pieces *= 2
         try:
-            self._keep(self._tested(parents, pieces))
+            with stoppable():
+                self._keep(self._tested(parents, pieces))
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
@@ -183,17 +184,19 @@ class Branch:
         """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
         narrow as can be, and regions without a minimiser go."""
         for _ in range(_ROUNDS if self.goal.xtol is not None and parts else 0):
-            if not 0 < len(self.pool) <= _REST:
+            if not 0 < len(self.pool) <= _REST or not self.ask(parts):
                 return
-            regions, gained, found = self.arrays.send(self.pool.everything().columns()), 0, []
-            for part in parts:
-                if regions.shape[1]:
-                    found, worth = self._in_portions(part, regions, regions.shape[1])
-                    regions, gained = self._together(found), gained + worth
-            self.pool.replace(Regions.none(self.n))
-            self._keep(found)
-            if not gained:
-                return
+
+    def ask(self, parts: list[Part]) -> int:
+        """Asks these parts about all regions; for how many that was worth its cost."""
+        regions, gained, found = self.arrays.send(self.pool.everything().columns()), 0, []
+        for part in parts:
+            if regions.shape[1]:
+                found, worth = self._in_portions(part, regions, regions.shape[1])
+                regions, gained = self._together(found), gained + worth
+        self.pool.replace(Regions.none(self.n))
+        self._keep(found)
+        return gained
 
     def settle(self, last: bool = False, least: int = FEW) -> None:
         """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
@@ -251,7 +254,7 @@ class Branch:
         some = min(part.sample, count) if tried else count
         found, gone = self._in_portions(part, regions, some)
         if tried:
-            part.payoff.judge(self.steps, some, gone)
+            part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)
         return found if some == count else [*found, *self._fates([self._some(regions, some, count)])[0]]
 
     def _in_portions(self, part: Part, regions: Any, count: int) -> tuple[list[Fates], int]:

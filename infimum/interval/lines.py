@@ -57,22 +57,15 @@ def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any) -> Lines:
     """Lines for y = curve(a), those that are tangents at t, or at the end of a that is closest to it."""
     lo, hi = a.lo(b), a.hi
     t = b.min(b.max(t, lo), hi)
-    far = b.max(b.sub(hi, t), b.sub(t, lo))
     at_lo, at_hi, at_t = (curve.value(_point(b, v)) for v in (lo, hi, t))
-    d = curve.slope(_point(b, t))
     level = b_level(b, y.level)
     defined = b.oge(level, float(DEFINED))
     for p in (at_lo, at_hi, at_t):
         defined = b.mand(defined, b.ogt(p.hi, -INF))
-    if isinstance(curve.bend, int):
-        convex, concave = (b.mand(defined, b.ogt(float(side * curve.bend), 0.0)) for side in (1, -1))
-    else:
-        second, smooth = curve.bend(a), b.mand(defined, b.oge(level, float(SMOOTH)))
-        convex, concave = b.mand(smooth, b.ole(second.nlo, 0.0)), b.mand(smooth, b.ole(second.hi, 0.0))
+    convex, concave = _bends(b, curve, a, level, defined)
     # tangent and secant
-    s = _finite(b, _middle(b, d))
-    blur = b.mul(b.max(b.sub(d.hi, s), b.add(d.nlo, s)), far)
-    tangent_nlo, tangent_hi = b.add(b.fma(s, t, at_t.nlo), blur), b.add(b.fma(b.neg(s), t, at_t.hi), blur)
+    far = b.max(b.sub(hi, t), b.sub(t, lo))
+    s, tangent_nlo, tangent_hi = _tangent(b, curve, at_t, t, far)
     q = _finite(b, b.div(b.sub(_middle(b, at_hi), _middle(b, at_lo)), b.sub(hi, lo)))
     secant_nlo = b.max(b.fma(q, lo, at_lo.nlo), b.fma(q, hi, at_hi.nlo))
     secant_hi = b.max(b.fma(b.neg(q), lo, at_lo.hi), b.fma(b.neg(q), hi, at_hi.hi))
@@ -89,6 +82,31 @@ def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any) -> Lines:
     below = _or_constant(b, usable, below, t, y.nlo, -1.0)
     above = _or_constant(b, usable, above, t, y.hi, 1.0)
     return Lines(*below, *above)
+
+
+def touching(b, curve: Curve, a: Pair, y: Pair, t: Any) -> tuple[Any, Any, Any]:
+    """The tangent at a point t of a, where y = curve(a) is convex or concave: its slope, and what it adds below, or above; the
+    other one is infinite."""
+    level, at_t = b_level(b, y.level), curve.value(_point(b, t))
+    convex, concave = _bends(b, curve, a, level, b.mand(b.oge(level, float(DEFINED)), b.ogt(at_t.hi, -INF)))
+    slope, nlo, hi = _tangent(b, curve, at_t, t, b.max(b.sub(a.hi, t), b.sub(t, a.lo(b))))
+    return slope, b.select(convex, nlo, INF), b.select(b.mand(concave, b.mnot(convex)), hi, INF)
+
+
+def _bends(b, curve: Curve, a: Pair, level: Any, defined: Any) -> tuple[Any, Any]:
+    """Where the curve is known to be convex, and concave."""
+    if isinstance(curve.bend, int):
+        return tuple(b.mand(defined, b.ogt(float(side * curve.bend), 0.0)) for side in (1, -1))
+    second, smooth = curve.bend(a), b.mand(defined, b.oge(level, float(SMOOTH)))
+    return b.mand(smooth, b.ole(second.nlo, 0.0)), b.mand(smooth, b.ole(second.hi, 0.0))
+
+
+def _tangent(b, curve: Curve, at_t: Pair, t: Any, far: Any) -> tuple[Any, Any, Any]:
+    """About the tangent at t: its slope, and what it adds below and above, for arguments that are so far at most."""
+    d = curve.slope(_point(b, t))
+    s = _finite(b, _middle(b, d))
+    blur = b.mul(b.max(b.sub(d.hi, s), b.add(d.nlo, s)), far)
+    return s, b.add(b.fma(s, t, at_t.nlo), blur), b.add(b.fma(b.neg(s), t, at_t.hi), blur)
 
 
 def _finite(b, v: Any) -> Any:

@@ -24,10 +24,10 @@ def lines_at(b: Builder, op: str, params: tuple, a: Pair, y: Pair, t: Value | No
 
 def _lines(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value, ...]:
     a, y = Pair(*given[:2]), Pair(*given[2:4], given[4])
-    return tuple(lines_of(b, _curve_of(b, op, params), a, y, given[5]))
+    return tuple(lines_of(b, curve_of(b, op, params), a, y, given[5]))
 
 
-def _curve_of(b: Builder, op: str, params: tuple) -> Curve:
+def curve_of(b: Builder, op: str, params: tuple) -> Curve:
     """An operation of one number with its derivatives."""
     found = partials(op, params, (True,))
 

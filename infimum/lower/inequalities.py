@@ -111,7 +111,8 @@ class Inequalities:
         solved, scales, cost = self._program()
         found = solved.multipliers()
         no_solution = b.oeq(solved.status, NO_SOLUTION)
-        weights = self.weights = b.buffer(self.count)
+        weights = b.buffer(self.count)
+        self.solved, self.weights = solved, weights
         with b.loop(count) as turn:
             y = b.mul(b.mul(b.load(found, turn.index), b.load(scales, turn.index)), b.select(no_solution, 1.0, cost))
             sound = b.mand(b.olt(y, INF), b.olt(b.load(self.h, turn.index), INF))

@@ -24,6 +24,7 @@ from infimum.lower import (
     flight,
     lagrangian,
     levenberg,
+    lifted,
     linear_bounds,
     lines,
     model,
@@ -75,11 +76,12 @@ COMPLETE_SYSTEM = "complete_system"  # the same sizes
 ROWS, JACOBIAN, WEIGHTED_SLOPES = "rows", "jacobian", "weighted_slopes"  # of a function and its constraints
 LINEAR_BOUNDS = "linear_bounds"
 SUBDOMAIN = "subdomain"  # "subdomain:2:4:1:0" by pieces, variables, form, choice
-LAGRANGIAN = "lagrangian"  # "lagrangian:0" does not ask whether it is convex
+LAGRANGIAN = "lagrangian"  # "lagrangian:0:1" does not ask whether it is convex, of the logarithm of a product
 PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 WEIGHTED_HESSIAN = "weighted_hessian"
 LINES = "lines"
+LIFTED = "lifted"
 
 
 @dataclass(slots=True)
@@ -223,9 +225,10 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     COMPLETE_SYSTEM: lambda s, x, m, p, samples: Program(
         *complete_system.complete_system(COMPLETE_SYSTEM, s, x, m, p, samples)),
     SUBDOMAIN: lambda s, x, *how: Program(*subdomain.subdomain(SUBDOMAIN, s, x, *how)),
-    LAGRANGIAN: lambda s, x, curved=1: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, curved)),
+    LAGRANGIAN: lambda s, x, *how: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, *how)),
     WEIGHTED_SLOPES: lambda s, x: Program(*system.weighted_slopes(WEIGHTED_SLOPES, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
+    LIFTED: lambda s, x: Program(*lifted.lifted(LIFTED, s, x)),
     WEIGHTED_HESSIAN: lambda s, x: Program(*hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
 }

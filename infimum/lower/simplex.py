@@ -179,3 +179,18 @@ class Simplex:
             value = b.add(total.results[0], own)
             b.store(found, turn.index, b.select(b.mand(b.ogt(value, 0.0), b.olt(value, INF)), value, 0.0))
         return found
+
+    def point(self) -> int:
+        """A buffer with the t_i of the last table."""
+        b, found = self.b, self.b.buffer(self.columns)
+        with b.loop(self.columns) as turn:
+            number = self._number(b.place("uadd", turn.index, 1))
+            with b.loop(self.rows) as inner:
+                value, name = b.load(self.table, self._at(inner.index, self.columns)), b.load(self.inside, inner.index)
+                mine = b.select(b.oeq(name, number), value, b.select(b.oeq(name, b.neg(number)), b.sub(1.0, value), 0.0))
+                inside = b.step((0.0,), (mine,), add_up)
+            with b.loop(self.columns) as inner:
+                at_top = b.oeq(b.load(self.outside, inner.index), b.neg(number))
+                outside = b.step((0.0,), (b.select(at_top, 1.0, 0.0),), add_up)
+            b.store(found, turn.index, b.add(inside.results[0], outside.results[0]))
+        return found

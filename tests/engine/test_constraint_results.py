@@ -127,6 +127,11 @@ def test_what_holds_everywhere_is_noted_and_left_out():
     assert plain.engine == "auto" and plain.constraints is None
 
 
+def test_the_newton_loop_takes_one_box():
+    with pytest.raises(infimum.OptionError, match="engine 'newton' takes one box"):
+        infimum.minimize(total, BOX, engine="newton", start_boxes=[BOX, BOX], constraints=lambda x: x[0] >= 1)
+
+
 def test_an_evaluator_with_constraints():
     own = infimum.compile(total, 2, constraints=lambda x: x[0] * x[1] == 1)
     exact = infimum.maximize(own, BOX, integrality=[1, 0], max_boxes=300)

@@ -14,6 +14,7 @@ from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import Part
 from infimum.engine.parts.propagation import propagate, propagate_each
@@ -26,9 +27,11 @@ from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
 from infimum.result import Progress, Result, Verdict
+from infimum.watch import stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
+_SOON = 4         # steps before the first look, where lower bounds are good
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
@@ -75,7 +78,7 @@ class ConstrainedRun:
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
-        if self.branch is None:
+        if self.branch is None or self.begun is not None:
             return None
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
@@ -111,7 +114,8 @@ class ConstrainedRun:
         """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
         branch, boxes = self._made(), self.problem.several
         if boxes is None:
-            left = propagate(self.evaluator, self.lo, self.hi)
+            with stoppable():
+                left = propagate(self.evaluator, self.lo, self.hi)
             self.search.begin = self.search.begin if left is None else left
             left = None if left is None else tuple(end[:, None] for end in left)
         else:
@@ -120,8 +124,8 @@ class ConstrainedRun:
             branch.begin(*left)
         return branch
 
-    def _taught(self) -> list[Lagrangian]:
-        return [part for part in self.branch.parts if isinstance(part, Lagrangian)]
+    def _taught(self) -> list[Lagrangian | Lifted]:
+        return [part for part in self.branch.parts if isinstance(part, Lagrangian | Lifted)]
 
     # ---- the work
     def steps(self) -> Iterator[None]:
@@ -138,14 +142,16 @@ class ConstrainedRun:
             branch.prune()
             self._bound_at_once()
             self._teach()
+            self.begun = None
             yield
+            self._ask_whole()
         try:
             if self.looking is not None:
-                yield from self._look()
+                yield from self._look_once()
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
                 if self._looks():
-                    yield from self._look()
+                    yield from self._look_once()
                 if self.branch.steps & (self.branch.steps - 1) == 0:
                     self.branch.settle()
                 yield
@@ -154,27 +160,48 @@ class ConstrainedRun:
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
 
+    def _ask_whole(self) -> None:
+        """What multipliers say of the whole box, where most of it is known: often all."""
+        asked = [part for part in self._taught() if isinstance(part, Lagrangian) and part.given is not None]
+        if asked and not self.branch.done:
+            self.branch.ask([*self.branch.cutting, *asked])
+
     def _looks(self) -> bool:
         """By counts: a run that is resumed looks after the same steps."""
         steps = self.branch.steps
         if steps & (steps - 1) == 0:
+            if self._relaxed() is not None:
+                return steps >= _SOON
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
         return self.incumbent.upper == np.inf and steps % _OFTEN == 0
 
-    def _look(self) -> Iterator[None]:
-        """Looks for a better point in the lowest regions. A run that is stopped meanwhile begins with that when it is resumed."""
+    def _relaxed(self) -> Lifted | None:
+        """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
+        asked before, so that nothing need be compiled for it."""
+        return next((part for part in self.branch.parts if isinstance(part, Lifted) and part.payoff.tried), None)
+
+    def _look_once(self) -> Iterator[None]:
+        """A run that is stopped meanwhile begins with that when it is resumed."""
         self.looking = self._searched()
+        yield from self._look()
+        self.looking = None
+
+    def _look(self) -> Iterator[None]:
+        """Looks for a better point in the lowest regions."""
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
-            yield from self.search.in_boxes(lo, hi)
+            relaxed = self._relaxed()
+            starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
+            yield from self.search.in_boxes(lo, hi, starts)
             self._offer()
             self.branch.prune()
-        self.looking = None
 
     def _offer(self) -> None:
         """Offers what was found; a better point brings better multipliers."""
         found = self.search.candidates()
-        if found and self.incumbent.offer(np.stack(found, axis=1)) and self.branch is not None:
+        with stoppable():
+            better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
+        if better and self.branch is not None:
             self._teach()
 
     def _bound_at_once(self) -> None:
@@ -187,9 +214,8 @@ class ConstrainedRun:
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
         if x is not None and multipliers is not None and self._taught():
-            penalty, factor = convexity(self.evaluator, self.search.x, multipliers)
             for part in self._taught():
-                part.learn(self.search.x, multipliers, penalty, factor)
+                part.learn(self.search.x, *convexity(self.evaluator, self.search.x, multipliers, part.logarithmic))
 
     def _is_limited(self) -> bool:
         """Asked before each step, so that a run that is resumed stops where another does."""

@@ -1,5 +1,8 @@
 """What a Lagrangian function needs beside multipliers to be convex around a local solution. Estimates."""
 
+from itertools import product
+from typing import NamedTuple
+
 import numpy as np
 
 from infimum.engine.points.lanes import total
@@ -9,27 +12,53 @@ from infimum.evaluate import Evaluator
 _STEP = 2.0**-17                                      # of differences, relative
 _PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))  # of the equations, relative
 _MORE = 4.0                                           # times what is just enough
+_SHIFTS = tuple(2.0**-k for k in (32, 24, 16, 8, 4, 2, 0))  # of second derivatives, relative
 
 
-def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray | None]:
-    """A penalty r of the equations, and a matrix T for which T H Tᵀ is about the unit matrix, for the second derivatives H of
-    f + w·g + r|h|² at x. T is None where H is positive definite for no r."""
+class Convexity(NamedTuple):
+    """Of multipliers w at a local solution x: those to use, which are others for a logarithm of f; a penalty r of the
+    equations, numbers s that are not negative, and a matrix T for which T (H + S) Tᵀ is about the unit matrix, for the second
+    derivatives H of f + w·g + r|h|² at x and S with 2 s on its diagonal; its first derivatives there, and H + S. s is 0 where
+    H is positive definite for some r, as far as doubles can tell, and otherwise no larger than need be; T is None where there are
+    no such numbers."""
+
+    w: np.ndarray
+    r: float
+    s: np.ndarray
+    factor: np.ndarray | None
+    slope: np.ndarray
+    matrix: np.ndarray
+
+
+def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray, logarithmic: bool = False) -> Convexity:
+    """That; `logarithmic` of p instead of f = q exp(-p)."""
     n = len(x)
     h = _STEP * np.maximum(1.0, np.abs(x))
     points = np.concatenate([x[:, None], x[:, None] + np.diag(h), x[:, None] - np.diag(h)], axis=1)
-    jacobian, weights = evaluator.estimate_jacobian(points)[1], np.append(1.0, w)
+    (values, jacobian), weights = evaluator.estimate_jacobian(points), np.append(1.0, w)
     used = np.flatnonzero(weights)
     slopes = total(jacobian[used, :, 1:] * weights[used, None, None])  # a kernel of the sum would have to be compiled first
     matrix = (slopes[:, :n] - slopes[:, n:]) / (2.0 * h)
     matrix, across = 0.5 * (matrix + matrix.T), np.zeros((n, n))
-    for row in jacobian[1:, :, 0][evaluator.system.equal]:
+    at_x = jacobian[:, :, 0]
+    if logarithmic:
+        slope = at_x[0] / -values[0, 0]
+        matrix, w = matrix / -values[0, 0] + slope[:, None] * slope[None], w / -values[0, 0]
+    else:
+        slope = at_x[0]
+    slope = total(np.concatenate([slope[None], w[:, None] * at_x[1:]]))
+    for row in at_x[1:][evaluator.system.equal]:
         across += 2.0 * row[:, None] * row[None]
     if not (np.isfinite(matrix).all() and np.isfinite(across).all()):
-        return 0.0, None
-    unit = np.abs(across).max()
-    for penalty in _PENALTIES if unit > 0 else _PENALTIES[:1]:
-        r = penalty * np.abs(matrix).max() / unit if unit > 0 else 0.0
-        if np.isfinite(inverse_factor((matrix + r * across)[..., None])).all():
-            r *= _MORE
-            return float(r), inverse_factor((matrix + r * across)[..., None])[..., 0]
-    return 0.0, None
+        return Convexity(w, 0.0, np.zeros(n), None, slope, matrix)
+    unit, size = np.abs(across).max(), np.abs(matrix).max()
+    penalties = [p * size / unit for p in _PENALTIES] if unit > 0 else [0.0]
+    for shift, penalty in product((0.0, *(part * size for part in _SHIFTS)), penalties):
+        for more in (1.0, _MORE):
+            shifted = matrix + more * penalty * across + more * shift * np.eye(n)
+            factor = inverse_factor(shifted[..., None])[..., 0]
+            if not np.isfinite(factor).all():
+                break
+        else:
+            return Convexity(w, float(_MORE * penalty), np.full(n, 0.5 * _MORE * shift), factor, slope, shifted)
+    return Convexity(w, 0.0, np.zeros(n), None, slope, matrix)

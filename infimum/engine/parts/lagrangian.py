@@ -13,6 +13,7 @@ import numpy as np
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
+from infimum.expr.product import minus_product
 from infimum.lower.lagrangian import LEFT, WORTH
 from infimum.lower.programs import LAGRANGIAN, SHAVED
 
@@ -30,6 +31,7 @@ class Lagrangian(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given: np.ndarray | None = None  # the parameters behind the upper bound
+        self.logarithmic = bool((lo >= 0).all()) and minus_product(evaluator.system.f) is not None
         self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
 
     @classmethod
@@ -43,18 +45,18 @@ class Lagrangian(Part):
     def is_used(self, step: int) -> bool:
         return self.given is not None and super().is_used(step)
 
-    def learn(self, x: np.ndarray, multipliers: np.ndarray, penalty: float, factor: np.ndarray | None) -> None:
-        """Takes the multipliers w (m) of a local solution x, r and, if there is one, T. A multiplier with a sign for which its
-        constraint has no end is 0."""
+    def learn(self, x: np.ndarray, multipliers: np.ndarray, penalty: float, *curved: np.ndarray | None) -> None:
+        """Takes what `Convexity` has for a local solution. A multiplier with a sign for which its constraint has no end is 0."""
         system = self.evaluator.system
         w = np.where(np.isfinite(multipliers), multipliers, 0.0)
         end = np.where(w > 0, system.upper, system.lower)
         w = np.where(np.isfinite(end), w, 0.0)
         self.given = np.concatenate([x, w, np.where(w == 0.0, 0.0, end), [max(penalty, 0.0)],
-                                     np.zeros(0) if factor is None else factor.ravel()])
+                                     *(() if curved[1] is None else (part.ravel() for part in curved))])
 
     def test(self, regions: Any, upper: float) -> Outcome:
         run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
-        out = run(f"{LAGRANGIAN}:{0 if plain else 1}", [regions], parameters=np.concatenate([[upper], self.given]))
+        program = f"{LAGRANGIAN}:{0 if plain else 1}:{1 if self.logarithmic else 0}"
+        out = run(program, [regions], parameters=np.concatenate([[upper], self.given]))
         left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
         return Outcome(left, (2 if plain else self.n + 2) * regions.shape[1], out[WORTH])

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
@@ -22,6 +23,7 @@ from infimum.lower.lines import LEFT, POINT, UPPER, WORTH
 from infimum.lower.programs import LINES
 
 _FIRST, _PERIOD, _WORTH = 1, 8, 0.1  # see Payoff
+_LATE = 2            # the first step where the lifted relaxation is asked before
 _MOST = 4096         # derivatives of all rows
 _COST = 4            # in boxes
 _TOGETHER = 1 << 20  # regions times variables that are tested together
@@ -37,7 +39,7 @@ class Lines(Part):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _TOGETHER // self.n)
         self.parameters = np.concatenate([lo, hi, [np.inf]])
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.payoff = Payoff(_LATE if Lifted.applies(evaluator) else _FIRST, _PERIOD, _WORTH, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

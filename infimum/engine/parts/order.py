@@ -8,6 +8,7 @@ from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.least_squares import LeastSquares
+from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.lines import Lines
 from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.part import Part
@@ -20,7 +21,7 @@ from infimum.start_boxes import StartBoxes
 
 PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Affine, Projection, LeastSquares, Tangents, Newton, Shaving)
 _WAIT = 64  # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long
-CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lines, Lagrangian)
+CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lagrangian, Lines, Lifted)
 
 
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:

@@ -49,7 +49,7 @@ class ConstrainedSearch(PointSearch):
                  boxes: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.seed, self.boxes = evaluator, lo, hi, seed, boxes
         self.n, self.system = len(lo), evaluator.system
-        self.begin = lo, hi  # it starts between these
+        self.begin = lo, hi  # it starts between these; a proof relies on all feasible points being there
         self.integers = np.array(self.system.integers, dtype=np.intp)
         self.given = np.empty((self.n, 0)) if given is None else given
         self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5), 0)[:, 0], np.inf, np.inf
@@ -64,10 +64,10 @@ class ConstrainedSearch(PointSearch):
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
-    def in_boxes(self, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
-        """Looks from the middles of boxes (n, N), in each of them and, but for integer variables, around it; `found` are then
-        the points that it came to, the best ones first."""
-        starts = self._middle(lo, hi)
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None) -> Iterator[None]:
+        """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
+        around it; `found` are then the points that it came to, the best ones first."""
+        starts = self._middle(lo, hi) if starts is None else starts
         if self.is_large:
             self._nearby(starts)
             return

@@ -1,5 +1,7 @@
 """Bounds by Lagrangian functions: whatever the multipliers are, no feasible point is lost."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.lower.branch import GONE
-from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
+from tests.engine.constrained.planted_systems import INF, Planted, check_nothing_lost, evaluator_of, planted, regions_around
 
 
 def part_of(evaluator, lo=-2.0, hi=2.0):
@@ -20,10 +22,10 @@ def region(*sides):
     return np.array([*lo, *hi, -INF, 0.0, 3.0])[:, None]
 
 
-def taught(evaluator, x, w):
-    part = part_of(evaluator)
+def taught(evaluator, x, w, *bounds):
+    part = part_of(evaluator, *bounds)
     x, w = np.array(x, float), np.array(w, float)
-    part.learn(x, w, *convexity(evaluator, x, w))
+    part.learn(x, *convexity(evaluator, x, w, part.logarithmic))
     return part
 
 
@@ -39,16 +41,65 @@ def test_the_squares_of_equations_make_it_convex():
     part = taught(evaluator, [1, 1], [1])
     left = part.test(region((-2, 2), (-2, 2)), -0.9).regions
     assert -1 - 1e-14 <= left[4, 0] <= -1
-    part.given[5] = 0.0  # r
+    part.given[4] = 0.0  # r
     assert part.test(region((-2, 2), (-2, 2)), -0.9).regions[4, 0] < -2
+
+
+def test_a_flat_direction_does_not_hide_that_it_is_convex():
+    """(x - y)² has none across x = y; without s no elimination would end."""
+    evaluator = evaluator_of(lambda x: (x[0] - x[1])**2 + x[2], [(lambda x: x[2], 1.0, INF)], 3)
+    part = taught(evaluator, [0.5, 0.5, 1], [-1])
+    left = part.test(region((-2, 2), (-2, 2), (-2, 2)), 1.5).regions
+    assert 1 - 1e-6 <= left[6, 0] <= 1
+    part.given[6:9] = 0.0  # s
+    assert part.test(region((-2, 2), (-2, 2), (-2, 2)), 1.5).regions[6, 0] < 0
+
+
+def test_regions_beside_the_solution_have_a_centre_of_their_own():
+    evaluator = evaluator_of(lambda x: (x[0] - x[1])**2 + x[0]**2 / 64, [(lambda x: x[0] + x[1], -INF, 4.0)], 2)
+    left = taught(evaluator, [0, 0], [0]).test(region((1, 2), (-2, 2)), 5.0).regions
+    assert 1 / 64 - 1e-9 <= left[4, 0] <= 1 / 64  # next to the solution is (1, 0), where the tangent is steep
+
+
+def test_minus_a_product_is_judged_by_its_logarithm():
+    evaluator = evaluator_of(lambda x: -4 * x[0] * x[1] * x[2], [(lambda x: x[0]**2 + x[1]**2 + x[2]**2, 3.0, 3.0)], 3)
+    assert not taught(evaluator, [1, 1, 1], [2]).logarithmic  # variables may be negative
+    part = taught(evaluator, [1, 1, 1], [2], 0.0)
+    whole = part.test(region((2**-6, 2), (2**-6, 2), (2**-6, 2)), -4.0).regions
+    assert -4 - 1e-12 <= whole[6, 0] <= -4
+    assert part.test(region((0, 2), (2**-6, 2), (2**-6, 2)), -4.0).regions[6, 0] == -INF  # not defined everywhere
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 3), scale=st.sampled_from([0.0, 1.0, 1e3]))
+def test_no_point_of_a_product_is_lost(seed, n, scale):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 9, (n, 2)) / 4
+    powers = rng.integers(1, 4, n).tolist()
+
+    def f(x):
+        total = -3
+        for i in range(n):
+            total = total * x[i]**powers[i]
+        return total
+    values = [Fraction(f([Fraction(float(v)) for v in p])) for p in points.T]
+    a = rng.integers(-3, 4, n).tolist()
+    ends = [sum(c * float(v) for c, v in zip(a, p, strict=True)) for p in points.T]
+    evaluator = evaluator_of(f, [(lambda x: sum(c * x[i] for i, c in enumerate(a)), min(ends), max(ends))], n)
+    at = Planted(evaluator, np.zeros(n), np.full(n, 2.0), points, values)
+    part = taught(evaluator, rng.uniform(0.1, 2, n), scale * rng.standard_normal(1), 0.0)
+    assert part.logarithmic
+    before = regions_around(rng, at, 64)
+    for upper in (INF, float(max(values)), float(min(values)), 1.0):
+        check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
 
 
 def test_a_multiplier_without_an_end_counts_nothing():
     evaluator = evaluator_of(lambda x: x[0], [(lambda x: x[0], 0.0, INF), (lambda x: x[0], -INF, 1.0)], 1)
     part = part_of(evaluator)
-    part.learn(np.zeros(1), np.array([5.0, -5.0]), 0.0, None)  # of signs that would need the missing ends
+    part.learn(np.zeros(1), np.array([5.0, -5.0]), 0.0, np.zeros(1), None)  # of signs that would need the missing ends
     assert part.given[1:3].tolist() == [0.0, 0.0]
-    part.learn(np.zeros(1), np.array([-1.0, np.nan]), 0.0, None)
+    part.learn(np.zeros(1), np.array([-1.0, np.nan]), 0.0, np.zeros(1), None)
     assert part.given[1:3].tolist() == [-1.0, 0.0]
     assert part.test(region((-2, 2)), 5.0).regions[2, 0] == 0.0
 
@@ -59,8 +110,9 @@ def test_no_feasible_point_is_lost(seed, n, scale):
     at, rng = planted(seed, n), np.random.default_rng(seed)
     part = part_of(at.evaluator)
     w, x = scale * rng.standard_normal(at.evaluator.system.m), rng.uniform(-2, 2, n)
-    penalty, factor = convexity(at.evaluator, x, w)
-    part.learn(x, w, penalty if rng.integers(2) else scale, factor if rng.integers(3) else rng.standard_normal((n, n)))
+    found = convexity(at.evaluator, x, w)
+    part.learn(x, w, found.r if rng.integers(2) else scale, found.s if rng.integers(2) else np.full(n, scale),
+               found.factor if rng.integers(3) else rng.standard_normal((n, n)), found.slope, found.matrix)
     before = regions_around(rng, at, 64)
     for upper in (INF, float(max(at.values)), float(min(at.values))):
         check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
@@ -71,7 +123,7 @@ def test_the_check_would_notice():
     at = planted(3, 2)
     m, rng = at.evaluator.system.m, np.random.default_rng(0)
     part = part_of(at.evaluator)
-    part.learn(at.points[:, 0], np.zeros(m), 0.0, None)
+    part.learn(at.points[:, 0], np.zeros(m), 0.0, np.zeros(2), None)
     part.given[2:2 + m], part.given[2 + m:2 + 2 * m] = 1.0, -1e6
     before, upper = regions_around(rng, at, 256), float(max(at.values))
     with pytest.raises(AssertionError):

@@ -1,0 +1,83 @@
+"""The lifted relaxation (`lower/lifted.py`): a linear program over the variables and all products and curves.
+
+**Discards** a bounded region of which the linear program shows that no point is feasible: it is gone. One in which only points
+above the upper bound are left has an infinite lower bound instead. **Reduces** each variable to where the inequalities and
+f <= upper allow it. **Raises** the lower bound to that of the linear program. **Chooses** the variable to cut next: the one
+whose products and curves the linear program has most wrong. **Costs** a linear program with several rows for each product:
+counted as 16 boxes. **Judged** by regions discarded, or brought to a quarter of their distance to the
+upper bound: it costs as much as hundreds of boxes.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.payoff import Payoff
+from infimum.evaluate import Evaluator
+from infimum.expr.node import var
+from infimum.lower.lift import CannotBeLifted, Lift
+from infimum.lower.lifted import LEFT, POINT, WORTH
+from infimum.lower.programs import LIFTED
+
+_FIRST, _PERIOD, _WORTH = 1, 8, 0.4  # see Payoff
+_TRIED = 64                          # regions, as long as it does not pay
+_MOST, _ENTRIES = 512, 1 << 21       # regions of a step, and the entries of their tables together
+_COST = 16                           # in boxes
+
+
+def lift_of(evaluator: Evaluator) -> Lift:
+    return Lift(evaluator.system, var("x", (evaluator.n,)))
+
+
+class _EachTime(Payoff):
+    """While it pays it is judged in each step. It costs so much that it must keep the regions few."""
+
+    def judge(self, step: int, regions: int, gone: float) -> None:
+        super().judge(step, regions, gone)
+        if self.pays:
+            self.due = step + 1
+
+
+class Lifted(Part):
+    """Tests regions where they lie."""
+
+    name, discards = "lifted", "constraints"
+    logarithmic = False
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
+        with np.errstate(all="ignore"):
+            self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
+        self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator).entries))
+        self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
+
+    @property
+    def sample(self) -> int:
+        return self.capacity if self.payoff.pays else _TRIED
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        try:
+            lift_of(evaluator)
+        except CannotBeLifted:
+            return False
+        return True
+
+    def learn(self, x: np.ndarray, *_: Any) -> None:
+        """Takes a local solution."""
+        self.given = x.copy()
+
+    def points(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> np.ndarray:
+        """The solutions (n, N) of the linear programs of boxes (n, N), the middles of boxes that have none."""
+        count = lo.shape[1]
+        found = self._run(np.concatenate([lo, hi, np.full((1, count), -np.inf), np.zeros((2, count))]), upper)[POINT]
+        return np.where(np.isfinite(found), np.minimum(np.maximum(found, lo), hi), lo / 2 + hi / 2)
+
+    def _run(self, regions: Any, upper: float) -> Any:
+        return self.evaluator.run(LIFTED, [regions], parameters=np.concatenate([[upper], self.given, self.units]))
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        out = self._run(regions, upper)
+        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH])

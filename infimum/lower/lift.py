@@ -1,0 +1,318 @@
+"""The rows of a system as linear forms over columns: the variables, and behind them products of two columns, curves over one, and
+sums that a product or a curve is taken of.
+
+Equal products are one column, whatever rows they stand in: products of sums are multiplied out. Coefficients are exact.
+"""
+
+from fractions import Fraction
+from functools import cached_property
+from itertools import product as every
+from typing import NamedTuple
+
+import numpy as np
+
+from infimum.expr.build import build
+from infimum.expr.node import Expr, const, topological
+from infimum.expr.ops import Kind
+from infimum.expr.system import System
+from infimum.interval.lines import SMOOTH_CURVES
+from infimum.lower.at_point import enclose_at_point
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder
+from infimum.lower.lowering import Lowering
+from infimum.lower.meaning import Enclosures
+from infimum.lower.schedule import plan, straight_cost
+from infimum.lower.views import VIEWS, At
+
+_MOST = 3000        # of the cost of what is written out
+_COLUMNS = 160      # with more the linear program costs too much
+_TABLE = 40000      # rows times columns
+_MULTIPLIED = 64    # products that one product of sums may become
+_SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
+
+Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
+_ZERO, _ONE, _MINUS = (Fraction(0),) * 2, (Fraction(1),) * 2, (Fraction(-1),) * 2
+
+
+class Form(NamedTuple):
+    """Σ factor times column, and a constant."""
+
+    terms: tuple[tuple[int, Number], ...]  # in the order of columns
+    constant: Number = _ZERO
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.terms
+
+    @property
+    def column(self) -> int | None:
+        """The column that it is, if it is one."""
+        alone = len(self.terms) == 1 and self.constant == _ZERO and self.terms[0][1] == _ONE
+        return self.terms[0][0] if alone else None
+
+
+class Column(NamedTuple):
+    """A variable has nothing here; a product has two factors, a curve an operation and its argument, a sum a form."""
+
+    factors: tuple[int, int] | None = None
+    curve: tuple[str, tuple] | None = None
+    argument: int | None = None
+    form: Form | None = None
+    depth: int = 0
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The columns that it is made of."""
+        if self.form is not None:
+            return tuple(k for k, _ in self.form.terms)
+        return self.factors or (() if self.argument is None else (self.argument,))
+
+
+class CannotBeLifted(Exception):
+    """An operation has no lines, or there would be too many columns."""
+
+
+def _times(one: Number, other: Number) -> Number:
+    if one[0] == one[1] and other[0] == other[1]:
+        return (one[0] * other[0],) * 2
+    ends = [p * q for p in one for q in other]
+    return min(ends), max(ends)
+
+
+def _plus(*forms: Form) -> Form:
+    terms: dict[int, Number] = {}
+    lo, hi = _ZERO
+    for form in forms:
+        lo, hi = lo + form.constant[0], hi + form.constant[1]
+        for k, c in form.terms:
+            terms[k] = (terms[k][0] + c[0], terms[k][1] + c[1]) if k in terms else c
+    return Form(tuple(sorted((k, c) for k, c in terms.items() if c != _ZERO)), (lo, hi))
+
+
+def _scaled(form: Form, factor: Number) -> Form:
+    if factor == _ZERO:
+        return Form(())
+    return Form(tuple((k, _times(c, factor)) for k, c in form.terms), _times(form.constant, factor))
+
+
+def _is_logarithm_of_quotient(node: Expr) -> bool:
+    """log(a / b) is log a - log b where the columns of both are bounded, and elsewhere nothing is said."""
+    return node.op == "log" and node.args[0].op == "div"
+
+
+def _at_constant(op: str, params: tuple, constant: Number) -> Number:
+    """A curve over a constant."""
+    lo, hi = constant
+    found = None
+    if lo == hi == Fraction(float(lo)):
+        found = enclose_at_point(build(op, const(float(lo)), **dict(params)), np.empty(0))
+    if found is None or not np.isfinite(found).all():
+        raise CannotBeLifted
+    return Fraction(found[0]), Fraction(found[1])
+
+
+class Lift:
+    """Makes the columns; `rows` are the forms of f and the constraints."""
+
+    def __init__(self, system: System, x: Expr):
+        rows = list(system.rows)
+        if straight_cost(list(topological(rows))) > _MOST:
+            raise CannotBeLifted
+        self.n, self.system = x.size, system
+        self.columns = [Column() for _ in range(self.n)]
+        self.known: dict[tuple, int] = {}
+        self.elements = Lowering(Builder(), Enclosures(), {}, Data()).elements
+        self.elements.plan = plan(rows, straight=True)
+        self.forms: dict[tuple[Expr, At], Form] = {}
+        self.rows = [self._form(row) for row in rows]
+        self.logarithmic = self._sums_times_logarithms()
+        if len(self.columns) == self.n or self.entries > _TABLE:
+            raise CannotBeLifted
+
+    # ---- forms
+    def _form(self, node: Expr) -> Form:
+        """What a scalar is; what it needs waits on a list, not on Python's stack."""
+        waiting = [(node, ())]
+        while waiting:
+            here = waiting[-1]
+            missing = [] if here in self.forms else [need for need in self._needs(*here) if need not in self.forms]
+            if missing:
+                waiting += missing
+                continue
+            if here not in self.forms:
+                self.forms[here] = self._made(*here, [self.forms[need] for need in self._needs(*here)])
+            waiting.pop()
+        return self.forms[node, ()]
+
+    def _needs(self, node: Expr, at: At) -> list[tuple[Expr, At]]:
+        if node.kind is Kind.VIEW:
+            return list(VIEWS[node.op](self.elements, node, at)[0])
+        if node.kind is Kind.REDUCE and node.op in ("sum", "prod"):
+            x, rest = node.args[0], iter(at)
+            spans = [range(d) if axis in node["axes"] else (next(rest),) for axis, d in enumerate(x.shape)]
+            return [(x, place) for place in every(*spans)]
+        if node.kind is Kind.MAP and (node.op in _MADE or node.op in SMOOTH_CURVES):
+            return [(arg, at) for arg in (node.args[0] if _is_logarithm_of_quotient(node) else node).args]
+        if node.kind is not Kind.LEAF:
+            raise CannotBeLifted
+        return []
+
+    def _made(self, node: Expr, at: At, needs: list[Form]) -> Form:
+        if node.op == "var":
+            return Form(((at[0] if at else 0, _ONE),))
+        if node.op == "const":
+            ends = [float(end[at]) for end in (node.lo, node.hi)]
+            if not np.isfinite(ends).all():
+                raise CannotBeLifted
+            return Form((), (Fraction(ends[0]), Fraction(ends[1])))
+        if node.kind is Kind.VIEW or node.op == "sum":
+            return _plus(*needs)
+        if node.op == "prod":
+            total = Form((), _ONE)
+            for form in needs:
+                total = self._product(total, form)
+            return total
+        if _is_logarithm_of_quotient(node):
+            return _plus(self._curve(*_LOG, needs[0]), _scaled(self._curve(*_LOG, needs[1]), _MINUS))
+        return self._curve(node.op, node.params, needs[0]) if node.op in SMOOTH_CURVES else _MADE[node.op](self, *needs)
+
+    def _product(self, one: Form, other: Form) -> Form:
+        if one.is_constant or other.is_constant:
+            return _scaled(other, one.constant) if one.is_constant else _scaled(one, other.constant)
+        if one == other and len(one.terms) > 1:
+            return self._curve(*_SQUARE, one)
+        if len(one.terms) * len(other.terms) > _MULTIPLIED:
+            one, other = (Form(((self._column(form), _ONE),)) for form in (one, other))
+        products = [_scaled(self._pair(j, k), _times(c, d)) for j, c in one.terms for k, d in other.terms]
+        return _plus(*products, _scaled(Form(one.terms), other.constant), _scaled(other, one.constant))
+
+    def _pair(self, j: int, k: int) -> Form:
+        """The product of two columns."""
+        if j == k:
+            return self._curved(*_SQUARE, j)
+        j, k = min(j, k), max(j, k)
+        if self.columns[k].argument == j and self.columns[k].curve == _INVERSE:
+            return Form((), _ONE)
+        if self.columns[k].argument == j and self.columns[k].curve == _LOG:
+            return self._curved("xlogx", (), j)
+        depth = 1 + max(self.columns[j].depth, self.columns[k].depth)
+        return self._put(("product", j, k), Column(factors=(j, k), depth=depth))
+
+    def _curve(self, op: str, params: tuple, form: Form) -> Form:
+        if form.is_constant:
+            return Form((), _at_constant(op, params, form.constant))
+        if (op, params) == _SQUARE and len(form.terms) == 1:
+            return self._product(form, form)
+        if op == "powi" and len(form.terms) == 1 and form.constant == _ZERO:
+            (k, factor), power = form.terms[0], dict(params)["k"]
+            if power > 0 and factor[0] == factor[1]:
+                return _scaled(self._curved(op, params, k), (factor[0]**power,) * 2)
+        return self._curved(op, params, self._column(form))
+
+    def _curved(self, op: str, params: tuple, k: int) -> Form:
+        return self._put((op, params, k), Column(curve=(op, params), argument=k, depth=1 + self.columns[k].depth))
+
+    def _quotient(self, one: Form, other: Form) -> Form:
+        if other.is_constant:
+            lo, hi = other.constant
+            if lo <= 0 <= hi:
+                raise CannotBeLifted
+            return _scaled(one, (1 / hi, 1 / lo))
+        return self._product(one, self._curve(*_INVERSE, other))
+
+    def _column(self, form: Form) -> int:
+        """The column that the form is, made if there is none."""
+        if form.column is not None:
+            return form.column
+        depth = 1 + max(self.columns[k].depth for k, _ in form.terms)
+        return self._put(("sum", form), Column(form=form, depth=depth)).column
+
+    def _put(self, key: tuple, column: Column) -> Form:
+        if key not in self.known:
+            if len(self.columns) == _COLUMNS:
+                raise CannotBeLifted
+            self.known[key] = len(self.columns)
+            self.columns.append(column)
+        return Form(((self.known[key], _ONE),))
+
+    # ---- what the columns are
+    def _which(self, wanted: str) -> list[int]:
+        return [k for k, column in enumerate(self.columns) if getattr(column, wanted) is not None]
+
+    @cached_property
+    def products(self) -> list[int]:
+        return self._which("factors")
+
+    @cached_property
+    def curves(self) -> list[int]:
+        return self._which("curve")
+
+    @cached_property
+    def reads(self) -> np.ndarray:
+        """Which columns (rows here) read which variables."""
+        found = np.zeros((len(self.columns), self.n), bool)
+        for k, column in enumerate(self.columns):
+            if k < self.n:
+                found[k, k] = True
+            for j in column.parts:
+                found[k] |= found[j]
+        return found
+
+    @cached_property
+    def fixed(self) -> list[Form]:
+        """Forms that are nowhere above 0: constraints, what sums are, products of equations and variables."""
+        found, system = [], self.system
+        for k in range(system.m):
+            row, ends = self.rows[k + 1], (system.lower[k], system.upper[k])
+            if ends[1] < np.inf:
+                found.append(_plus(row, Form((), (-Fraction(float(ends[1])),) * 2)))
+            if ends[0] > -np.inf:
+                found.append(_plus(_scaled(row, _MINUS), Form((), (Fraction(float(ends[0])),) * 2)))
+        same = [_plus(column.form, Form(((k, _MINUS),))) for k, column in enumerate(self.columns) if column.form is not None]
+        for form in same + self.logarithmic + self._multiplied():
+            found += [form, _scaled(form, _MINUS)]
+        return found
+
+    def _sums_times_logarithms(self) -> list[Form]:
+        """Σ c_i a_i = s gives Σ c_i (a_i log s) = s log s, where all these products are there: terms of an entropy."""
+        found = []
+        for k, column in enumerate(list(self.columns)):
+            form = self.columns[column.argument].form if column.curve == _LOG else None
+            if form is not None and all(("product", min(j, k), max(j, k)) in self.known for j, _ in form.terms):
+                products = [_scaled(self._pair(j, k), c) for j, c in form.terms]
+                constant = _scaled(Form(((k, _ONE),)), form.constant)
+                found.append(_plus(*products, constant, _scaled(self._curved("xlogx", (), column.argument), _MINUS)))
+        return found
+
+    def _multiplied(self) -> list[Form]:
+        """Linear equations times a variable, where all products that this needs are there already."""
+        found = []
+        for k in np.flatnonzero(self.system.equal):
+            row = _plus(self.rows[k + 1], Form((), (-Fraction(float(self.system.lower[k])),) * 2))
+            if row.is_constant or any(j >= self.n for j, _ in row.terms):
+                continue
+            for i in range(self.n):
+                keys = [(*_SQUARE, i) if j == i else ("product", min(i, j), max(i, j)) for j, _ in row.terms]
+                if all(key in self.known for key in keys):
+                    terms = [Form(((self.known[key], c),)) for key, (_, c) in zip(keys, row.terms, strict=True)]
+                    found.append(_plus(*terms, _scaled(Form(((i, _ONE),)), row.constant)))
+        return found
+
+    @property
+    def count(self) -> int:
+        """Rows of the linear program, that of f aside."""
+        return len(self.fixed) + 4 * (len(self.products) + len(self.curves))
+
+    @property
+    def entries(self) -> int:
+        """Of the table of the linear program."""
+        return len(self.columns) * (self.count + 1)
+
+
+_MADE = {
+    "add": lambda self, one, other: _plus(one, other),
+    "sub": lambda self, one, other: _plus(one, _scaled(other, _MINUS)),
+    "neg": lambda self, one: _scaled(one, _MINUS),
+    "mul": Lift._product, "div": Lift._quotient,
+    "pow": lambda self, one, other: self._curve("exp", (), self._product(other, self._curve("log", (), one))),
+}
