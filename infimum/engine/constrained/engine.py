@@ -111,8 +111,8 @@ class ConstrainedRun:
             self.branch = branch
             branch.prune()
             self._teach()
-            yield
             self._ask_whole()
+            yield
         try:
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
