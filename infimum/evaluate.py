@@ -256,6 +256,10 @@ class Evaluator:
         out = self.run(programs.ESTIMATE_WEIGHTED, [x, weights])
         return out[0][0], out[1]
 
+    def weighted_slopes(self, lo: np.ndarray, hi: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ends (n, N) of the gradient of that sum over boxes (n, N); they mean something only where all `rows` are Lipschitz."""
+        return tuple(self.run(programs.WEIGHTED_SLOPES, [lo, hi, weights]))
+
     # ---- estimates: no proof, the same upward arithmetic
     def estimate(self, x: Any) -> np.ndarray:
         """The function at each point, to about rounding error. An estimate, not a bound."""
@@ -396,12 +400,12 @@ class Evaluator:
         if kind not in self._ready:
             name, *sizes = kind.split(":")
             table, what = (programs.OF_SYSTEM, self.system) if name in programs.OF_SYSTEM else (programs.PROGRAMS, self.f)
-            key = (what.key, kind, self.n, self.backend.name, getattr(self.backend, "lanes", 1))
+            key = (what.key, kind, self.n, self.backend.name, getattr(self.backend, "lanes", 1), self.system is None)
             if key not in _lowered:
                 heed("compiling")
                 with _collector_paused():
                     program = table[name](what, var("x", (self.n,)), *map(int, sizes))
-                    data = program.data
+                    data, program.kernel.soon = program.data, self.system is not None  # there are many kernels then
                     ready = self.backend.compile(program.kernel), data.doubles(), data.positions(), program.rows
                 _lowered[key] = ready, program.at
                 if len(_lowered) > _KEEP:

@@ -7,6 +7,7 @@ import numpy as np
 
 from infimum.errors import OptionError, ShapeError
 from infimum.problem import Problem
+from infimum.start_boxes import StartBoxes
 from infimum.text import counted
 
 
@@ -34,6 +35,8 @@ def read_integrality(integrality: Any, problem: Problem) -> tuple[tuple[int, ...
     for i in integers[~np.isfinite(problem.lo[integers]) | ~np.isfinite(problem.hi[integers])][:1]:
         ends = float(problem.lo[i]), float(problem.hi[i])
         raise OptionError(f"variable {i} is a whole number, and its bounds {ends} are infinite: give finite ones")
+    if problem.start is not None:
+        problem = _in_boxes(problem, integers)
     lo, hi = problem.lo.copy(), problem.hi.copy()
     lo[integers], hi[integers] = np.ceil(lo[integers]), np.floor(hi[integers])
     none = integers[lo[integers] > hi[integers]]
@@ -43,3 +46,15 @@ def read_integrality(integrality: Any, problem: Problem) -> tuple[tuple[int, ...
         x0 = x0.copy()
         x0[integers] = np.clip(np.rint(x0[integers]), lo[integers, None], hi[integers, None])
     return tuple(integers.tolist()), int(none[0]) if len(none) else None, replace(problem, lo=lo, hi=hi, x0=x0)
+
+
+def _in_boxes(problem: Problem, integers: np.ndarray) -> Problem:
+    """With start boxes whose ends are rounded inward, those that hold whole numbers, unless there are none."""
+    lo, hi = problem.start.lo.copy(), problem.start.hi.copy()
+    lo[integers], hi[integers] = np.ceil(lo[integers]), np.floor(hi[integers])
+    some = np.flatnonzero((lo <= hi).all(axis=0))
+    if not len(some):
+        return problem
+    start = StartBoxes(lo[:, some], hi[:, some])
+    low, high = start.hull
+    return replace(problem, lo=low, hi=high, start=start)

@@ -48,17 +48,32 @@ def _constrained(*asked: Any, **settings: Any) -> Any:
     return ConstrainedRun(*asked, **settings)
 
 
+def _swarm(problem: Problem, evaluator: Evaluator, *asked: Any, **settings: Any) -> Any:
+    if evaluator.system is None:
+        return Swarm(problem, evaluator, *asked, **settings)
+    from infimum.engine.points.constrained_swarm import ConstrainedSwarm
+
+    return ConstrainedSwarm(problem, evaluator, *asked, **settings)
+
+
 def _subdomain(*asked: Any, **settings: Any) -> Any:
     from infimum.engine.subdomain.engine import SubdomainRun
 
     return SubdomainRun(*asked, **settings)
 
 
+def _constrained_newton(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.constrained.newton import ConstrainedNewtonRun
+
+    return ConstrainedNewtonRun(*asked, **settings)
+
+
 PROVERS = {"auto": (Auto, SwarmOptions), "newton": (NewtonRun, NewtonOptions), "complete": (CompleteRun, CompleteOptions),
            "subdomain": (_subdomain, SubdomainOptions)}
-_CONSTRAINED = {"auto": _constrained, "subdomain": _subdomain}  # with constraints or whole numbers
+_CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": CompleteRun, "subdomain": _subdomain,
+                "swarm": _swarm}  # with constraints or whole numbers
 ENGINES = (*PROVERS, "swarm")
-_IN_BOXES = ("auto", "newton")  # start in any number of boxes
+_IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
 
 
 @environment.ours
@@ -143,8 +158,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
                   "view": view_of(evaluator, problem, objective)}
         if engine == "swarm":
-            search = Swarm(problem, evaluator, settings, int(seed), limited=time_limit is not None)
-            return answer(objective, question, evaluator, drive(_seen(search, objective), **shared), None, relaxed, notes)
+            search = _swarm(question, evaluator, settings, int(seed), limited=time_limit is not None)
+            return answer(objective, question, evaluator, drive(_seen(search, objective), **shared), search, relaxed, notes)
         kind, goal = _prover(engine, batch, batch is None, evaluator.system is not None), Goal(atol, rtol, xtol)
         search = kind(question, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
         writer = None
@@ -305,10 +320,8 @@ def _seen(search: Any, objective: Objective) -> Any:
 
 def _check_system(problem: Problem, engine: str) -> None:
     """What is not there for problems with constraints."""
-    if problem.system is not None and engine not in _CONSTRAINED:
-        raise OptionError(f"engine {engine!r} takes no constraints and no whole numbers; engine 'auto' does")
-    if problem.system is not None and problem.several is not None:
-        raise OptionError("start_boxes cannot be combined with constraints or whole numbers: solve one box at a time, as bounds=")
+    if problem.system is not None and problem.several is not None and engine == "newton":
+        raise OptionError("engine 'newton' takes one box where there are constraints; engine 'auto' takes any number")
 
 
 def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem) -> CheckpointWriter:

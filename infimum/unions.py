@@ -19,6 +19,14 @@ def widths(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         return np.where(hi > lo, np.where(exact_or_more, width, np.nextafter(width, np.inf)), 0.0)
 
 
+def shares(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """What lengths are multiplied with to be compared as parts of these sides; 1 where a side has no such number."""
+    whole = widths(lo, hi)
+    with np.errstate(all="ignore"):
+        found = 1.0 / whole
+    return np.where((found > 0) & np.isfinite(found), found, 1.0)
+
+
 def number_of(boxes: int) -> str:
     """A number of boxes; the order of magnitude where it is beyond counting.
 

@@ -2,9 +2,13 @@
 
 Passes that may be long call `heed()` now and then. It raises `OutOfTime` once the run's time is over or the user has stopped it,
 and shows meanwhile what the run is doing. Without a run it does nothing.
+
+Long work with numbers calls `pause()` between pieces. That stops a run only within `stoppable()`, a block whose caller loses
+nothing if it is left anywhere, and only after the whole time, of which tracing and compiling leave some for the answer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from time import perf_counter
 
@@ -18,17 +22,22 @@ class OutOfTime(BaseException):
     best: tuple | None = None
 
 
+class Over(OutOfTime):
+    """The whole time of a run is over: what it has found so far is its answer."""
+
+
 class Watch:
     """Counts from when it was made; in its `with` block `heed` looks at it.
 
-    `seconds` of the time are for what calls `heed`; None: as much as it takes. `asked_to_stop` and `show(phase, seconds)` may be
-    set by whoever drives the run.
+    `seconds` of the time are for what calls `heed`, and `whole` for what calls `pause`; None: as much as it takes.
+    `asked_to_stop` and `show(phase, seconds)` may be set by whoever drives the run.
     """
 
-    def __init__(self, seconds: float | None = None):
+    def __init__(self, seconds: float | None = None, whole: float | None = None):
         self.start = perf_counter()
         self.end = None if seconds is None else self.start + seconds
-        self.phase = "tracing"
+        self.last = None if whole is None else self.start + whole
+        self.phase, self.stoppable = "tracing", False
         self.asked_to_stop: Callable[[], bool] = lambda: False
         self.show: Callable[[str, float], None] | None = None
         self._shown = self.start
@@ -55,6 +64,11 @@ class Watch:
             self._shown = now
             self.show(self.phase, now - self.start)
 
+    def pause(self) -> None:
+        """Raises Over if it is time to."""
+        if (self.last is not None and perf_counter() >= self.last) or self.asked_to_stop():
+            raise Over
+
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
@@ -66,3 +80,21 @@ def heed(phase: str | None = None) -> None:
         if phase is not None:
             watch.phase = phase
         watch.look()
+
+
+def pause() -> None:
+    """Called between the pieces of long work."""
+    watch = _watch.get()
+    if watch is not None and watch.stoppable:
+        watch.pause()
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Wherever this block is left, nothing is lost that a run has found."""
+    watch = _watch.get() or Watch()
+    before, watch.stoppable = watch.stoppable, True
+    try:
+        yield
+    finally:
+        watch.stoppable = before

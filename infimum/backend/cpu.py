@@ -5,11 +5,12 @@ import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextvars import Context
+from dataclasses import dataclass, replace
+from functools import cache
 from struct import pack
 from weakref import WeakValueDictionary
 
-import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
@@ -23,13 +24,15 @@ from infimum.backend.threads import thread_count
 from infimum.lower.kernel import Function, Kernel, Loop
 from infimum.watch import heed
 
-_library: dict[tuple[str, int], "_LibraryEntry"] = {}
+_library: dict[str, "_LibraryEntry"] = {}  # by their symbols
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
 _compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
 _KEEP = 256
 _MODULE = 4000  # lines of LLVM IR that are compiled at once where there are many
 _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # what a routine needs beside arrays and buffers
 _PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
+_WORTH = 1e-4     # seconds that code runs for each of its lines before it is compiled again, which takes about 6e-5
+_EARLY = 4        # times sooner than at their limit rounds end, about
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 
 
@@ -42,15 +45,19 @@ class _LibraryEntry:
 
 
 class CompiledKernel:
-    """A kernel in machine code; call `run`. Holds the modules whose code it uses."""
+    """A kernel in machine code; call `run`. Holds the modules whose code it uses.
+
+    With `better` it is compiled again, in the way that takes longer and makes faster code of the same bits, once it has run for so
+    long that this is worth it, for so many `lines`.
+    """
 
     def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],
-                 narrow: Callable[[], "CompiledKernel"]):
+                 narrow: Callable[[], "CompiledKernel"], lines: int, better: Callable[[], "CompiledKernel"] | None = None):
         self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
         self._module, self._needs = module, needs
-        self._work = module.address("work")
-        self._scratch_doubles = doubles
+        self._code = module.address("work"), doubles  # and the doubles of scratch that it takes
         self._cost = 0.3e-9 * _weight(kernel.body)  # seconds a box: a guess until measured
+        self._better, self._spent, self._worth = better, 0.0, _WORTH * lines
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
             threads: int = 1, times: int = 1) -> None:
@@ -61,6 +68,8 @@ class CompiledKernel:
         count = (inputs[0] if inputs else outputs[0]).shape[1]
         if count == 0 or times == 0:
             return
+        if self._better is not None and self._spent >= self._worth:
+            self._improve()
         if count < self.lanes:
             small = count > _NARROW or self._cost < _LONG
             (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
@@ -79,20 +88,30 @@ class CompiledKernel:
         threads, block = self._split(count, threads)
         there, back = ([address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
         first, second = (pack(f"{len(way)}q", *way) for way in (there + back, back + there))
-        counter = ctypes.c_int64(0)
-        scratch = [np.empty(self._scratch_doubles + 8) for _ in range(threads)]
+        counter, (work, doubles) = ctypes.c_int64(0), self._code
+        scratch = [np.empty(doubles + 8) for _ in range(threads)]
         constants = address(data), address(udata)
         aligned = [-(-address(s) // 64) * 64 for s in scratch]
         # threads that share boxes meet after each time; one alone goes on, but not so long that Ctrl-C is not heard
         most = 1 if threads > 1 else max(1, int(_TURNS_SECONDS / (count * max(self._cost, 1e-12))))
         while times:
             counter.value, turns = 0, min(most, times)
-            seconds = workers.run(Enter.call, [(self._work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
+            seconds = workers.run(Enter.call, [(work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
                                                 second, turns) for s in aligned])
             times -= turns
+            self._spent += seconds * threads
             first, second = (second, first) if turns % 2 else (first, second)
         if count >= 1024:
             self._cost = seconds * threads / (count * turns)
+
+    def _improve(self) -> None:
+        """Takes the better code, which has the same bits. Another thread may be running what is here: it stays. Out of any run's
+        watch: in the middle of a step nothing is given up."""
+        make, self._better = self._better, None
+        if make is not None:
+            better = Context().run(make)
+            self._needs = [*self._needs, self._module, *better._needs]
+            self._module, self._code = better._module, better._code
 
     def _split(self, count: int, threads: int) -> tuple[int, int]:
         """How many threads share the boxes, and in blocks of how many: about a millisecond each, in whole vectors.
@@ -125,24 +144,32 @@ class CompiledKernel:
 
 def _weight(items: list) -> float:
     """Roughly how many instructions a lane's turn costs."""
-    return sum(max(1, item.limit) * _weight(item.body) if isinstance(item, Loop) else 1 for item in items) or 1.0
+    return sum(_turns(item) * _weight(item.body) if isinstance(item, Loop) else 1 for item in items) or 1.0
+
+
+def _turns(loop: Loop) -> float:
+    return max(1, loop.limit / (1 if loop.more is None else _EARLY))
 
 
 class CpuBackend:
-    """Compiles kernels for this processor; `lanes` and `threads` change the speed, never a bit."""
+    """Compiles kernels for this processor; `lanes`, `threads` and `plain`, LLVM's way that takes least, change the speed, never a
+    bit."""
 
     name = "cpu"
     arrays = HostArrays()
 
-    def __init__(self, lanes: int | None = None, threads: int | None = None):
-        self.lanes = lanes or host().lanes
+    def __init__(self, lanes: int | None = None, threads: int | None = None, plain: bool = False):
+        self.lanes, self.plain = lanes or host().lanes, plain
         self.threads = thread_count(threads)
         self.spelling = (ArmSpelling if host().arm else SimdSpelling)(self.lanes)
 
     def compile(self, kernel: Kernel) -> CompiledKernel:
-        """Machine code for the kernel, from the cache if an equal one was compiled before."""
+        """Machine code for the kernel, from the cache if an equal one was compiled before; if it is wanted soon, plain code until
+        better one is worth its price."""
+        if kernel.soon and not self.plain:
+            return CpuBackend(self.lanes, self.threads, plain=True).compile(kernel)
         work, routines, doubles = self._texts(kernel)
-        told = [work, *routines, str(kernel.buffers), host().name, host().flags, llvmlite.__version__]  # sizes may not be in it
+        told = [work, *routines, str(kernel.buffers), str(self.plain), *host().settings()]  # sizes may not be in it
         key = hashlib.blake2b("|".join(told).encode()).hexdigest()
         with LOCK:
             found = _compiled.get(key)
@@ -157,15 +184,18 @@ class CpuBackend:
         functions = kernel.functions()
         needs = self._routine_modules(functions, routines)
         module = self._module(functions, work)
-        needs += [_library[f.name, self.lanes].module for f in functions]
-        return CompiledKernel(kernel, self.lanes, doubles, module, needs, lambda: CpuBackend(_NARROW).compile(kernel))
+        needs += [_library[self._symbol(f.name)].module for f in functions]
+        lines = sum(text.count("\n") for text in (work, *routines.values()))
+        better = (lambda: CpuBackend(self.lanes).compile(replace(kernel, soon=False))) if self.plain and lines <= PLAIN else None
+        return CompiledKernel(kernel, self.lanes, doubles, module, needs,
+                              cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel)), lines, better)
 
     def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
         """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""
         symbols = {self._symbol(name): text for name, text in routines.items()}
         found = {s: _routines[s] for s in symbols if s in _routines}
         new = [s for s in symbols if s not in found]
-        plain = sum(symbols[s].count("\n") for s in new) > PLAIN
+        plain = self.plain or sum(symbols[s].count("\n") for s in new) > PLAIN
         while new:
             heed()
             some, lines = [], 0
@@ -181,10 +211,10 @@ class CpuBackend:
     def _module(self, functions: list[Function], ir: str, plain: bool = False) -> Module:
         """Elementary functions that no earlier module brought along are compiled with this one and kept for all later ones."""
         new = [f for f in functions if not self._known(f)]
-        module = Module(Enter.text() + self.defining(new, ir), plain)
+        module = Module(Enter.text() + self.defining(new, ir), plain or self.plain)
         Enter.found_in(module)
         for f in new:
-            _library[f.name, self.lanes] = _LibraryEntry(f, module)
+            _library[self._symbol(f.name)] = _LibraryEntry(f, module)
             llvm.add_symbol(self._symbol(f.name), module.address(self._symbol(f.name)))
         return module
 
@@ -195,7 +225,7 @@ class CpuBackend:
         return ir
 
     def _known(self, f: Function) -> bool:
-        entry = _library.get((f.name, self.lanes))
+        entry = _library.get(self._symbol(f.name))
         if entry is not None and entry.function is not f and self._definition(entry.function) != self._definition(f):
             raise ValueError(f"two different functions are called {f.name}")
         return entry is not None
@@ -204,10 +234,10 @@ class CpuBackend:
         return Renderer(self.spelling).function(f)
 
     def _symbol(self, name: str) -> str:
-        return f"infimum_{name}_{self.lanes}"
+        return f"infimum_{name}_{self.lanes}{'_plain' if self.plain else ''}"
 
     def _named(self, ir: str) -> str:
-        """Functions of the library carry their number of lanes in their symbol."""
+        """Functions of the library carry their number of lanes in their symbol, and how they are compiled."""
         return re.sub(r"@(?!llvm\.|work\()(\w+)\(", lambda m: f"@{self._symbol(m[1])}(", ir)
 
     def text(self, kernel: Kernel) -> str:

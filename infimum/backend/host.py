@@ -5,9 +5,11 @@ import os
 import platform
 import threading
 
+import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
+from infimum.backend import disk_cache
 from infimum.errors import HostError
 
 LOCK = threading.RLock()  # LLVM compiles one module at a time
@@ -92,6 +94,11 @@ class Host:
         level = 0 if plain else 1
         return llvm.Target.from_triple(self.triple).create_target_machine(cpu=self.name, features=self.flags, opt=level, jit=True)
 
+    def settings(self) -> tuple[str, ...]:
+        """All but the text that machine code follows from."""
+        version = ".".join(map(str, llvm.llvm_version_info))
+        return self.triple, self.name, self.flags, llvmlite.__version__, version
+
     def widths(self) -> list[int]:
         """Every number of lanes worth testing on this host."""
         return [w for w in (2, 4, 8) if w <= self.lanes]
@@ -102,8 +109,14 @@ class Module:
 
     def __init__(self, ir: str, plain: bool = False):
         self.ir, self.plain = ir, plain or ir.count("\n") > PLAIN
+        name = disk_cache.name_of(ir, str(self.plain), *host().settings())
+        kept = disk_cache.read_code(name)
         # no optimiser passes: the Builder has merged and hoisted what can be, and code generation does the rest
-        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly(ir), host().machine(self.plain))
+        self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly("" if kept else ir), host().machine(self.plain))
+        if kept:
+            self.engine.set_object_cache(getbuffer_func=lambda module: kept)
+        elif disk_cache.folder() is not None:
+            self.engine.set_object_cache(lambda module, code: disk_cache.write(name, code))
         self.engine.finalize_object()
 
     def assembly(self) -> str:

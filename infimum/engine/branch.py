@@ -22,6 +22,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.lower.programs import FATE, WIDE
 from infimum.start_boxes import StartBoxes
+from infimum.watch import pause, stoppable
 
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
@@ -59,6 +60,7 @@ class Branch:
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
+        self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
         self.start, self.parts = start, parts_of(evaluator, lo, hi, start) if parts is None else parts
@@ -71,7 +73,7 @@ class Branch:
         count = lo.shape[1]
         boxes = Regions(lo, hi, np.full(count, lower), np.zeros(count, np.int32), np.zeros(count, np.int8))
         self.pool.reserve(count)
-        least = lower if lower > -np.inf else float(self.evaluator.value(lo, hi).lo.min())
+        least = lower if lower > -np.inf else float(self.incumbent.enclosed(lo, hi).lo.min())
         self.unbounded = least == -np.inf
         parts = self.evaluator.separable if self.goal.xtol is not None else None
         if parts is not None and parts.spares_few and self.goal.met(least, self.incumbent.upper):
@@ -89,7 +91,7 @@ class Branch:
     def lower(self) -> float:
         """Certainly not above the infimum."""
         least = min(self.pool.least(), float(self.final.lower.min()) if len(self.final) else np.inf)
-        return min(least, self.incumbent.upper)
+        return min(max(least, self.floor), self.incumbent.upper)
 
     @property
     def done(self) -> bool:
@@ -126,7 +128,8 @@ class Branch:
         while pieces < self.most_pieces and pieces * parents.shape[1] < self.full:
             pieces *= 2
         try:
-            self._keep(self._tested(parents, pieces))
+            with stoppable():
+                self._keep(self._tested(parents, pieces))
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
@@ -185,14 +188,20 @@ class Branch:
                 return
 
     def ask(self, parts: list[Part]) -> int:
-        """Asks these parts about all regions; for how many that was worth its cost."""
-        regions, gained, found = self.arrays.send(self.pool.everything().columns()), 0, []
+        """Asks these parts about all regions; for how many that was worth its cost. If that fails, all is as it was."""
+        before, final = self.pool.everything(), self.final
+        regions, gained, found = self.arrays.send(before.columns()), 0, []
         for part in parts:
             if regions.shape[1]:
                 found, worth = self._in_portions(part, regions, regions.shape[1])
                 regions, gained = self._together(found), gained + worth
-        self.pool.replace(Regions.none(self.n))
-        self._keep(found)
+        try:
+            self.pool.replace(Regions.none(self.n))
+            self._keep(found)
+        except BaseException:
+            self.pool.replace(before)
+            self.final = final
+            raise
         return gained
 
     def settle(self, last: bool = False, least: int = FEW) -> None:
@@ -258,6 +267,7 @@ class Branch:
         """What becomes of the first so many regions, no more at a time than a part takes; for how many it was worth its cost."""
         found, gone = [], 0
         for begin in range(0, count, part.most or count):
+            pause()
             these = self._some(regions, begin, min(begin + (part.most or count), count))
             fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
             found, gone = found + fates, gone + worth
@@ -306,7 +316,7 @@ class Branch:
         """Regions that cannot be cut are enclosed as they are now, maybe a face of what was; their corners are points like
         others."""
         sides = [np.ascontiguousarray(side) for side in (regions.lo, regions.hi)]
-        value = self.evaluator.value(*sides)
+        value = self.incumbent.enclosed(*sides)
         regions.lower = np.fmax(regions.lower, value.lo)
         excluded = value.empty if self.evaluator.system is None else value.empty | self.evaluator.violated(*sides)
         self.final = self.final.with_(regions.at(np.flatnonzero(~excluded)))
@@ -353,7 +363,7 @@ class Branch:
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
         counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "ended": self.ended,
-                  "next_look": self.next_look, "alike": self.alike}
+                  "next_look": self.next_look, "alike": self.alike, "floor": self.floor}
         payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
         return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
 
@@ -373,7 +383,7 @@ class Branch:
                 payoff.restore(state.arrays[name])
 
     def _restore_counts(self, state: State) -> None:
-        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.boxes, self.steps, self.floor = state.values["boxes"], state.values["steps"], state.values.get("floor", -np.inf)
         self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
         self.discarded |= state.values["discarded"]
 

@@ -16,6 +16,7 @@ from infimum.expr.trace import home
 from infimum.expr.tracer import Tracer
 
 _WHOLE = ("reshape", "broadcast", "transpose", "concat", "amin")  # 1 if all elements are, and no element is left out
+_SOME = "For `g <= 0 or h <= 0` write np.minimum(g, h) <= 0."
 _EXAMPLE = "a constraint is a comparison, such as `lambda x: x[0] + x[1] >= 12`"
 
 
@@ -63,7 +64,8 @@ def _no_comparison(value: Any) -> str:
         what = f"an array of numbers of shape {np.shape(value)}" if np.ndim(value) else "a number"
         return f"The constraint returned {what}, and {_EXAMPLE}. Compare it (`... >= 0`), or give its range: " \
                "infimum.Constraint(fun, lb, ub)."
-    return f"The constraint returned a value of type {type(value).__name__}, and {_EXAMPLE}."
+    cure = " Return a list of comparisons instead, [g >= 0 for ...]." if isinstance(value, Iterator) else ""
+    return f"The constraint returned a value of type {type(value).__name__}, and {_EXAMPLE}.{cure}"
 
 
 def _tests(test: Expr) -> Iterator[Comparison]:
@@ -139,11 +141,12 @@ def _refuse(node: Expr) -> NoReturn:
 
 
 def _cure(node: Expr) -> str:
+    if node.op == "lt" and _is(node.args[0], 0.5) and any(part.op == "amax" and _counts(part) for part in topological([node])):
+        return f"A constraint must be a comparison, and np.any of comparisons is none. {_SOME}"
     if node.op == "lt":
         return "A constraint with < or > leaves out its own boundary, where minimisers lie. Write <= or >=."
     if node.op == "or":
-        return "A constraint must be a comparison, and | of comparisons is none. For `g <= 0 or h <= 0` write " \
-               "np.minimum(g, h) <= 0."
+        return f"A constraint must be a comparison, and | of comparisons is none. {_SOME}"
     if node.op == "not" and node.args[0].op == "eq" and not _counts(node.args[0].args[0]):
         return "A constraint with != leaves out single points, which no proof can tell from those around them. Leave it out."
     if node.op == "not" and node.args[0].op in ("le", "lt"):

@@ -17,17 +17,17 @@ def ends_of(y: Expr) -> tuple[np.ndarray, np.ndarray] | None:
     """
     if y.op == "const":
         return y.lo, y.hi
-    if y.op not in _VIEWS:
+    if y.op not in VIEWS:
         return None
     nodes = list(topological([y]))
-    if any(node.op not in _VIEWS and node.op != "const" for node in nodes):
+    if any(node.op not in VIEWS and node.op != "const" for node in nodes):
         return None
     ends = []
     for end in ("lo", "hi"):
         values: dict[int, np.ndarray] = {}
         for node in nodes:
             parts = [values[id(arg)] for arg in node.args]
-            values[id(node)] = getattr(node, end) if node.op == "const" else _VIEWS[node.op](node, *parts)
+            values[id(node)] = getattr(node, end) if node.op == "const" else VIEWS[node.op](node, *parts)
         ends.append(values[id(y)])
     return ends[0], ends[1]
 
@@ -37,7 +37,7 @@ def _slice(node: Expr, x: np.ndarray) -> np.ndarray:
     return x[np.ix_(*(start + step * np.arange(count) for start, step, count in spans))]
 
 
-_VIEWS: dict[str, Callable[..., np.ndarray]] = {
+VIEWS: dict[str, Callable[..., np.ndarray]] = {
     "broadcast": lambda node, x: np.broadcast_to(x, node.shape), "reshape": lambda node, x: x.reshape(node.shape),
     "transpose": lambda node, x: x.transpose(node["perm"]), "gather": lambda node, x: x[node["index"].array],
     "concat": lambda node, *parts: np.concatenate(parts), "slice": _slice,

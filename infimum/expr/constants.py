@@ -2,12 +2,14 @@
 
 import math
 import sys
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from infimum.expr.conversion_errors import CHOOSING
 from infimum.expr.node import Expr, const
-from infimum.expr.real import Real
+from infimum.expr.real import Real, round_down, round_up
 from infimum.expr.source import fail
 
 _NOT_A_NUMBER = "Convert it to float before the function uses it."
@@ -28,13 +30,17 @@ def exact_doubles(value: Any) -> np.ndarray:
 
 
 def exact_ends(value: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Two float64 arrays around the numbers of `value`: one and the same array unless a Real is among them.
+    """Two float64 arrays around the numbers of `value`: one and the same array unless a number that is no double is among
+    them: a Real or a Fraction.
 
     Sequences are read element by element: NumPy would round the integers among floats, and a Real to a double. Infinities
     and NaN may be among them; `constant` refuses those.
     """
     if isinstance(value, Real):
         return np.float64(value.lo), np.float64(value.hi)
+    if isinstance(value, Fraction):
+        lo, hi = np.float64(round_down(value)), np.float64(round_up(value))
+        return _twice(lo, None if lo == hi else hi)
     if isinstance(value, (list, tuple)):
         return _from_sequence(value)
     if isinstance(value, np.ndarray) and value.dtype == object and not is_masked(value):
@@ -143,6 +149,9 @@ def _refuse_kind(value: Any) -> None:
 
 def _refuse_infinite(array: np.ndarray) -> None:
     name = "NaN" if np.isnan(array).any() else "An infinite constant"
+    if name != "NaN" and not CHOOSING.get():
+        fail(f"{name} was combined with a traced value.", "Leave out comparisons with infinity, or give the ends, which may be "
+             "infinite, beside the function: infimum.Constraint(fun, lb, ub).")
     fail(f"{name} was combined with a traced value.",
          "The function must be a formula in finite numbers: use a large finite number, or leave the bad region to the bounds "
          "(points where the function is undefined are no candidates anyway).")

@@ -104,7 +104,7 @@ def _read(one: Any, number: int, n: int) -> Iterator[Body]:
                 labels = [Label(number, k, texts[k])]
             yield from _bodies(body, tuple(Ends(end, end, end) for end in (lower, upper)), labels)
     else:
-        raise OptionError(f"this is a {type(one).__name__}; give {_FORMS}")
+        raise OptionError(f"it is of type {type(one).__name__}; give {_FORMS}")
 
 
 def _of_dict(one: Mapping, number: int, n: int) -> Iterator[Body]:

@@ -38,6 +38,10 @@ def _truth_cure(place: SourceLocation | None) -> str:
     if not CHOOSING.get() and (chain is not None or re.search(r"\band\b", text) or called is builtins.all):
         parts = ", ".join(chain or ["a", "b"])
         return f"Return a list of comparisons, [{parts}], or give the two ends: infimum.Constraint(fun, lb, ub)."
+    if not CHOOSING.get() and (re.search(r"\bor\b", text) or called is builtins.any):
+        return "All comparisons of a constraint hold together. For `g <= 0 or h <= 0` write np.minimum(g, h) <= 0."
+    if not CHOOSING.get() and re.search(r"\bnot\b", text):
+        return "Write the opposite comparison, with <= or >=."
     if chain is not None:
         return f"A chained comparison asks for truth: write {' & '.join(f'({part})' for part in chain)}, and " \
                "np.where(condition, a, b) to choose between values."

@@ -62,9 +62,15 @@ class System:
         """f and each constraint by itself, as scalars."""
         return self.f, *(index(body, k) for body in self.bodies for k in range(body.size))
 
+    @cached_property
+    def _jacobians(self) -> dict[Expr, tuple[Expr, ...]]:
+        return {}
+
     def jacobian(self, x: Expr) -> tuple[Expr, ...]:
-        """The gradients of the rows."""
-        return tuple(gradient(row, x) for row in self.rows)
+        """The gradients of the rows, of which several kernels are made."""
+        if x not in self._jacobians:
+            self._jacobians[x] = tuple(gradient(row, x) for row in self.rows)
+        return self._jacobians[x]
 
     def weighted(self, weights: Expr) -> Expr:
         """The sum of the rows, each times its weight: with the weight 1 of f, a Lagrangian function."""

@@ -48,10 +48,15 @@ def _middle(b, p: Pair) -> Any:
     return b.sub(b.mul(0.5, p.hi), b.mul(0.5, p.nlo))
 
 
-def lines_of(b, curve: Curve, a: Pair, y: Pair, near: Any = None) -> Lines:
-    """Lines for y = curve(a), that touch it in the middle, or as near as can be to what is given."""
+def middle_of(b, a: Pair) -> Any:
+    """About the middle of an interval."""
+    return b.add(b.mul(a.lo(b), 0.5), b.mul(a.hi, 0.5))
+
+
+def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any) -> Lines:
+    """Lines for y = curve(a), those that are tangents at t, or at the end of a that is closest to it."""
     lo, hi = a.lo(b), a.hi
-    t = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)) if near is None else near, lo), hi)
+    t = b.min(b.max(t, lo), hi)
     at_lo, at_hi, at_t = (curve.value(_point(b, v)) for v in (lo, hi, t))
     level = b_level(b, y.level)
     defined = b.oge(level, float(DEFINED))
@@ -131,6 +136,25 @@ def through_product(b, *given: Any) -> tuple[Any, ...]:
     one, other = mul(b, factor, _point(b, alpha)), mul(b, factor, _point(b, beta))
     corner = mul(b, _point(b, alpha), _point(b, beta))
     rest = mul(b, factor, Pair(corner.hi, corner.nlo)).nlo
+    opaque = mul(b, factor, y).nlo
+    return (*(b.select(use, end, 0.0) for p in (one, other) for end in (p.nlo, p.hi)), b.select(use, rest, opaque))
+
+
+def through_middle(b, *given: Any) -> tuple[Any, ...]:
+    """The same by the plane half way between these two: with α and β in the middle of both factors,
+    a b = α a + β b - α β + (a - β)(b - α), whatever the sign of the multiple; or, where the enclosure of a b is no wider than
+    the last product, by that."""
+    factor, a, c, y = (Pair(*given[k:k + 2]) for k in range(0, 8, 2))
+    beta, alpha = _middle(b, a), _middle(b, c)
+    far, away = (b.max(b.sub(p.hi, m), b.add(p.nlo, m)) for p, m in ((a, beta), (c, alpha)))
+    spread = b.mul(far, away)
+    centre = _middle(b, y)
+    narrow = b.max(b.sub(y.hi, centre), b.add(y.nlo, centre))
+    use = b.mand(b.mand(b.olt(b.abs(alpha), INF), b.olt(b.abs(beta), INF)), b.olt(spread, INF))
+    use = b.mand(use, b.mnot(b.ole(narrow, spread)))
+    one, other = mul(b, factor, _point(b, alpha)), mul(b, factor, _point(b, beta))
+    corner = mul(b, _point(b, alpha), _point(b, beta))
+    rest = b.add(mul(b, factor, Pair(corner.hi, corner.nlo)).nlo, b.mul(b.max(b.abs(factor.nlo), b.abs(factor.hi)), spread))
     opaque = mul(b, factor, y).nlo
     return (*(b.select(use, end, 0.0) for p in (one, other) for end in (p.nlo, p.hi)), b.select(use, rest, opaque))
 

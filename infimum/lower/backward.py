@@ -26,7 +26,7 @@ from infimum.lower.said import Cells, Pulls, Said, Source, joined, smaller
 from infimum.lower.schedule import own_cost
 from infimum.lower.views import At, flat, unflat
 
-WRITTEN_OUT = 600  # elements of operations up to which a program has no loops
+WRITTEN_OUT = 128  # elements of operations up to which a program has no loops: more code is no faster, and takes long to compile
 _COMPUTING = (Kind.MAP, Kind.REDUCE, Kind.SCAN)
 _LIGHT = ("add", "sub", "mul", "div", "neg")
 _WORTH_STORING = 8  # instructions

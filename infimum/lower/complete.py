@@ -21,6 +21,7 @@ from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import best_lower, first_order, natural, upper_end, whole_if_unsound, with_lower
 
 LOWER, LEFT, UPPER, SAMPLE = range(4)  # rows of the output; LEFT is the lower end, NaN where the subregion is ruled out
+_COUNT = np.arange(1024, dtype=float)
 
 
 class Layout:
@@ -30,7 +31,7 @@ class Layout:
     samples."""
 
     def __init__(self, m: int, p: int, samples: int, numbers: int):
-        self.m, self.p, self.samples, self.each = m, p, samples, 3 * numbers
+        self.m, self.samples, self.each = m, samples, 3 * numbers
         self.user = m * (p + 1)
         self.least = self.user + 2 * m
         self.region = self.least + 1
@@ -39,36 +40,46 @@ class Layout:
         self.size = self.sampled + samples * self.each
 
 
-class Complete:
+class Pieces:
+    """What a lane derives from its number: the ends of its piece of each variable of the block. They are the first parameters."""
+
+    def __init__(self, m: int, p: int, size: int):
+        self.b, self.data = Builder(), Data()
+        self.at = self.data.offset(np.zeros(size))
+        number, bits = self.b.bits(self.b.input(0, 0)), p.bit_length() - 1
+        self.digits = [self.b.iand(self.b.ilshr(number, bits * k), p - 1) for k in range(m)]
+        self.ends = [self._piece(k, p) for k in range(m)]
+
+    def given(self, position: "int | Value") -> Value:
+        return self.b.data(self.b.place("uadd", self.at, position))
+
+    def _piece(self, k: int, p: int) -> tuple[Value, Value]:
+        """The ends of the lane's piece of variable k."""
+        b, first = self.b, k * (p + 1)
+        left, right = self.given(first), self.given(first + 1)
+        for piece in range(1, p):
+            here = b.ieq(self.digits[k], piece)
+            left = b.select(here, self.given(first + piece), left)
+            right = b.select(here, self.given(first + piece + 1), right)
+        return left, right
+
+    def number(self, turn: Value) -> Value:
+        """The turn of a loop as a double of the lane."""
+        return self.b.data(self.b.place("uadd", self.data.offset(_COUNT), turn))
+
+
+class Complete(Pieces):
     """Writes the kernel."""
 
     def __init__(self, f: Expr, x: Expr, m: int, p: int, samples: int):
-        self.b, self.data = Builder(), Data()
         self.form: LocalForm = local_form(f, x, m)
         self.layout = Layout(m, p, samples, len(self.form.numbers))
-        self.at = self.data.offset(np.zeros(self.layout.size))
-        number = self.b.bits(self.b.input(0, 0))
-        bits = p.bit_length() - 1
-        self.digits = [self.b.iand(self.b.ilshr(number, bits * k), p - 1) for k in range(m)]
-        self.ends = [self._piece(k) for k in range(m)]
+        super().__init__(m, p, self.layout.size)
         gone, nlo = self._region()
         upper, sample = self._samples() if samples else (self.b.const(INF), self.b.const(-1.0))
         left = self.b.select(gone, float("nan"), best_lower(self.b, self.b.neg(nlo), self.given(self.layout.least)))
         for row, v in ((LOWER, self.b.neg(nlo)), (LEFT, left), (UPPER, upper), (SAMPLE, sample)):
             self.b.output(0, row, v)
-
-    def given(self, position: "int | Value") -> Value:
-        return self.b.data(self.b.place("uadd", self.at, position))
-
-    def _piece(self, k: int) -> tuple[Value, Value]:
-        """The ends of the lane's piece of variable k."""
-        b, first = self.b, k * (self.layout.p + 1)
-        left, right = self.given(first), self.given(first + 1)
-        for piece in range(1, self.layout.p):
-            here = b.ieq(self.digits[k], piece)
-            left = b.select(here, self.given(first + piece), left)
-            right = b.select(here, self.given(first + piece + 1), right)
-        return left, right
 
     def _leaves(self, base: "int | Value", block: Callable[[int], Pair]) -> dict[str, Callable]:
         """The variables of the form: the numbers from position `base` on, and the block."""
@@ -113,11 +124,8 @@ class Complete:
                 return Pair(b.neg(c), c)
             base = b.place("uadd", b.place("umul", s, layout.each), layout.sampled)
             value, = self._values(self._leaves(base, point), [self.form.value])
-            best = b.step((INF, -1.0), (upper_end(b, value), b.data(b.place("uadd", self.data.offset(_COUNT), s))), with_lower)
+            best = b.step((INF, -1.0), (upper_end(b, value), self.number(s)), with_lower)
         return best.results
-
-
-_COUNT = np.arange(1024, dtype=float)  # the turn of a loop as a double of the lane
 
 
 def complete(name: str, f: Expr, x: Expr, m: int, p: int, samples: int) -> tuple:

@@ -112,7 +112,7 @@ class Kernel:
     """A whole program: what runs before the lanes, what each lane runs, its buffers, how many arrays it reads and writes.
 
     Buffers have sizes and homes: one is filled anew in every turn of the loop whose nesting is its home, and a turn of a loop
-    further in touches no element that another turn of that loop writes.
+    further in touches no element that another turn of that loop writes. `soon`: it had better be compiled soon than well.
     """
 
     name: str
@@ -122,14 +122,17 @@ class Kernel:
     homes: list[int]
     inputs: int
     outputs: int
+    soon: bool = False
 
     def functions(self) -> list[Function]:
         """The functions called, callees before callers."""
         found: dict[str, Function] = {}
 
         def visit(items: list) -> None:
-            for item in walk(items):
-                if isinstance(item, Instr) and item.op in CALLS and item.attr.name not in found:
+            for item in items:
+                if not isinstance(item, Instr):
+                    visit(item.body if isinstance(item, Loop) else item.block)
+                elif item.op in CALLS and item.attr.name not in found:
                     visit(item.attr.body)
                     found[item.attr.name] = item.attr
         visit(self.body)

@@ -31,11 +31,11 @@ from infimum.interval.lines import lines_of, touching
 from infimum.interval.pair import INF, SMOOTH, Pair, b_level
 from infimum.interval.rules import RULES
 from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.lower.curve_lines import curve_of
 from infimum.lower.data import Data
 from infimum.lower.inequalities import Inequalities
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lift import Form, Lift
-from infimum.lower.linear_bounds import curve_of
 from infimum.lower.proof import add_up, best_lower, larger, whole_if_unsound, with_larger
 
 LEFT, WORTH, POINT = range(3)  # the outputs

@@ -8,19 +8,18 @@ expression uses a number several times, its multiples cancel before anything is 
 """
 
 from collections.abc import Callable
-from functools import partial
 from itertools import product as every
 from typing import NamedTuple
 
 from infimum.expr.node import Expr, topological
 from infimum.expr.ops import Kind
-from infimum.expr.partials import partials
 from infimum.expr.system import System
 from infimum.interval.arithmetic import add, div, mul
-from infimum.interval.lines import BENDS, SMOOTH_CURVES, Curve, Lines, lines_of, through_curve, through_product
+from infimum.interval.lines import SMOOTH_CURVES, Lines, through_curve, through_middle, through_product
 from infimum.interval.pair import Pair, exact
-from infimum.interval.rules import RULES
+from infimum.lower.affine import Affine, AffineForms
 from infimum.lower.boxes import Box
+from infimum.lower.curve_lines import lines_at
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
@@ -46,11 +45,14 @@ class Number(NamedTuple):
 
 
 class LinearBounds:
-    """Writes the enclosures of all numbers at once, and a linear function for each row that is asked for."""
+    """Writes the enclosures of all numbers at once, and a linear function for each row that is asked for. With `forms` the
+    enclosures are those of affine forms, which are narrower."""
 
-    def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], rows: list[Expr]):
-        self.b, self.data = b, data
-        self.elements = Lowering(b, Enclosures(), {"x": box}, data).elements
+    def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], rows: list[Expr],
+                 forms: AffineForms | None = None):
+        self.b, self.data, self.box = b, data, box
+        leaf = box if forms is None else lambda i: forms.leaf(b, i, box(i).lo(b), box(i).hi)
+        self.elements = Lowering(b, forms or Enclosures(), {"x": leaf}, data).elements
         self.elements.plan = plan(rows, straight=True)
         self.numbers: list[Number] = []
         self.places: dict[tuple[Expr, At], int] = {}
@@ -92,10 +94,10 @@ class LinearBounds:
 
     def _made(self, node: Expr, at: At, needs: list[int]) -> int:
         if node.kind is Kind.VIEW:
-            return needs[0] if len(needs) == 1 else self._sum(needs, self.elements.element(node, at))
+            return needs[0] if len(needs) == 1 else self._sum(needs, self._element(node, at)[0])
+        pair, lines = self._element(node, at)
         if node.op == "var":
-            return self._put(Number(self.elements.element(node, at), variable=at[0] if at else 0))
-        pair = self.elements.element(node, at)
+            return self._put(Number(pair, variable=at[0] if at else 0))
         if node.op == "const":
             return self._put(Number(pair, constant=True))
         if node.op == "sum":
@@ -103,7 +105,14 @@ class LinearBounds:
         if node.op == "prod":
             return self._product_of_all(needs, pair)
         made = _MADE.get(node.op) if node.kind is Kind.MAP else None
+        if lines is not None and made is _bent:
+            return self._put(Number(pair, argument=needs[0], lines=lines))
         return self._put(Number(pair)) if made is None else made(self, node, needs, pair)
+
+    def _element(self, node: Expr, at: At) -> tuple[Pair, Lines | None]:
+        """The enclosure of an element, and its lines, if they are known."""
+        value = self.elements.element(node, at)
+        return (value.pair, value.lines) if isinstance(value, Affine) else (value, None)
 
     def _put(self, number: Number) -> int:
         self.numbers.append(number)
@@ -130,13 +139,9 @@ class LinearBounds:
         return total
 
     def _curve(self, op: str, params: tuple, k: int, pair: Pair) -> int:
-        b, a = self.b, self.numbers[k].pair
         if self.numbers[k].constant:
             return self._put(Number(pair, constant=True))
-        name = "_".join(["lines", op, *(f"{value}".replace("-", "m") for _, value in params)])
-        found = b.outline(name, partial(_lines, op=op, params=params), a.nlo, a.hi, pair.nlo, pair.hi,
-                          _level(b, pair))
-        return self._put(Number(pair, argument=k, lines=Lines(*found)))
+        return self._put(Number(pair, argument=k, lines=lines_at(self.b, op, params, self.numbers[k].pair, pair)))
 
     def _quotient(self, one: int, other: int, pair: Pair) -> int:
         b, divisor = self.b, self.numbers[other].pair
@@ -146,10 +151,10 @@ class LinearBounds:
         return self._product(one, self._curve("powi", (("k", -1),), other, inverse), pair)
 
     # ---- from a row down to the variables
-    def below(self, row: int, sign: float, first: bool) -> tuple[dict[int, Pair], Value]:
+    def below(self, row: int, sign: float, first: bool | None) -> tuple[dict[int, Pair], Value]:
         """A linear function that sign times the row is nowhere below: the multiples of variables, and minus the constant. Of the
-        two planes below a product, the `first` or the other."""
-        b, which = self.b, self.b.const(1.0 if first else 0.0)
+        two planes below a product, the `first` or the other; None: the one between them."""
+        b = self.b
         given: dict[int, Pair] = {self.rows[row]: exact(b, sign)}
         found, nlo = {}, b.const(0.0)
         for k in range(self.rows[row], -1, -1):
@@ -165,8 +170,9 @@ class LinearBounds:
                 shares = [(j, factor if c is None else mul(b, factor, c)) for j, c in number.terms]
             elif number.factors is not None:
                 one, other = number.factors
-                ends = b.outline("through_product", through_product, *_ends(factor, self.numbers[one].pair,
-                                                                           self.numbers[other].pair, number.pair), which)
+                known = _ends(factor, self.numbers[one].pair, self.numbers[other].pair, number.pair)
+                ends = (b.outline("through_middle", through_middle, *known) if first is None else
+                        b.outline("through_product", through_product, *known, b.const(float(first))))
                 shares, nlo = [(one, Pair(*ends[:2])), (other, Pair(*ends[2:4]))], b.add(nlo, ends[4])
             elif number.argument is not None:
                 ends = b.outline("through_curve", through_curve, *_ends(factor), *number.lines, *_ends(number.pair))
@@ -177,13 +183,12 @@ class LinearBounds:
                 given[j] = add(b, given[j], share) if j in given else share
         return found, nlo
 
-
-    def line(self, row: int, sign: float, first: bool, n: int) -> tuple[list[Value], Value]:
+    def line(self, row: int, sign: float, first: bool | None, n: int) -> tuple[list[Value], Value]:
         """The same as a function of the distances from the lower ends of the box, which are not negative: its slopes, and minus
         its constant."""
         b, (found, nlo) = self.b, self.below(row, sign, first)
         for i, factor in found.items():
-            lo = self.elements.leaves["x"](i).lo(b)
+            lo = self.box(i).lo(b)
             nlo = b.add(nlo, mul(b, factor, Pair(b.neg(lo), lo, point=lo)).nlo)
         return [b.neg(found[i].nlo) if i in found else b.const(0.0) for i in range(n)], nlo
 
@@ -204,38 +209,6 @@ def linear_bounds(name: str, system: System, x: Expr) -> tuple:
 
 def _ends(*pairs: Pair) -> list[Value]:
     return [end for p in pairs for end in (p.nlo, p.hi)]
-
-
-def _level(b: Builder, pair: Pair) -> Value:
-    return b.const(float(pair.level)) if isinstance(pair.level, int) else pair.level
-
-
-def _lines(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value, ...]:
-    """The lines of an operation, out of line."""
-    a, y = Pair(*given[:2]), Pair(*given[2:4], given[4])
-    return tuple(lines_of(b, curve_of(b, op, params), a, y))
-
-
-def curve_of(b: Builder, op: str, params: tuple) -> Curve:
-    """An operation of one number with its derivatives."""
-    found = partials(op, params, (True,))
-
-    def enclosed(node: Expr) -> Callable[[Pair], Pair]:
-        return lambda p: whole_if_unsound(b, Lowering(b, _Inside(), {"u0": lambda _: p}, Data()).values([node], True)[0])
-
-    def value(p: Pair) -> Pair:
-        return RULES[op](b, p, **dict(params))
-    second = found.second.get((0, 0))
-    bend = BENDS.get(op, 1 if second is None else enclosed(second))
-    return Curve(value, enclosed(found.first[0]), bend)
-
-
-class _Inside(Enclosures):
-    """Enclosures in a function out of line, which has no data: constants are written into it."""
-
-    def constant(self, b: Builder, data: Data, node: Expr, position: int) -> Pair:
-        lo, hi = (float(ends.flat[position]) for ends in (node.lo, node.hi))
-        return exact(b, lo) if lo == hi else Pair(b.const(-lo), b.const(hi))
 
 
 def _of_two(method: str) -> Callable:

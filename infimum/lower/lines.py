@@ -315,7 +315,7 @@ class Lines(Inequalities):
 
     def _sides(self) -> tuple[Value, Value]:
         """Writes what is left of the sides; the part of the volume that it is, and the variable to cut: that with the largest
-        share in what all rows vary by, those aside that are slack."""
+        share in what the bound loses, where that is known, and in what all rows vary by, those aside that are slack."""
         b, n, count = self.b, self.n, 1 + self.m
         totals = b.buffer(count)
 
@@ -331,6 +331,8 @@ class Lines(Inequalities):
             of_f = b.ueq(k, 0)
             counts = b.mand(counts, b.mor(of_f, b.oeq(b.load(self.slack, k), 0.0)))
             b.store(totals, k, b.select(counts, b.div(1.0, total), 0.0))
+        costs, total = self._costs()
+        known = b.mand(b.ogt(total, 2.0**-900), b.olt(total, INF))
         with b.loop(n) as turn:
             i = turn.index
             with b.loop(count) as inner:
@@ -343,6 +345,7 @@ class Lines(Inequalities):
             near = b.min(b.abs(lo), b.abs(hi))
             endless = b.div(2.0**1000, b.max(1.0, b.select(b.olt(near, INF), near, 0.0)))
             smear = b.select(b.olt(after, INF), b.max(step.results[0], b.mul(b.min(after, 2.0**100), 2.0**-200)), endless)
+            smear = b.select(known, b.add(b.div(b.load(costs, i), total), b.mul(smear, 1.0 / count)), smear)
             smear = b.select(can_be_cut(b, lo, hi), smear, -1.0)
             part = b.select(b.olt(before, INF), b.div(after, before), b.select(b.olt(after, INF), 0.0, 1.0))
             volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
@@ -350,6 +353,24 @@ class Lines(Inequalities):
             b.output(LEFT, i, lo)
             b.output(LEFT, self._place(i, n), hi)
         return volume.results[0], chosen.results[1]
+
+    def _costs(self) -> tuple[int, Value]:
+        """What the bound loses, about, because slopes vary on the region: for each variable its width, times how much the slopes
+        of the rows by it vary, times their multipliers; and the sum of all. What is linear costs nothing."""
+        b, n, count = self.b, self.n, 1 + self.m
+        costs, row = b.buffer(n), self.data.position_offset(self.layout.row.astype(np.int64))
+        with b.loop(n) as turn:
+            i = turn.index
+            with b.loop(self.count) as inner:
+                at = self._place(self._times(b.udata(self._place(row, inner.index)), n), i)
+                low, high = (b.add(*(b.load(self.slopes, self._place(at, (2 * corner + side) * count * n)) for side in (0, 1)))
+                             for corner in (_LOW, _HIGH))
+                weight = b.load(self.weights, inner.index)
+                step = b.step((0.0,), (b.select(b.ogt(weight, 0.0), b.mul(weight, b.add(low, high)), 0.0),), add_up)
+            cost = b.mul(step.results[0], b.sub(b.load(self.new_hi, i), b.load(self.new_lo, i)))
+            b.store(costs, i, cost)
+            total = b.step((0.0,), (cost,), add_up)
+        return costs, total.results[0]
 
     def _write_point(self) -> None:
         """The best of the points at which every constraint certainly holds. Equations are never certain to."""

@@ -7,14 +7,17 @@ from infimum.expr.build import build
 from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, var
 from infimum.expr.separable import residual_vector, separable, sum_of_squares
+from infimum.expr.terms import C
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
 from infimum.lower import (
+    affine_bound,
     bands,
     bound,
     branch,
     cells,
     complete,
+    complete_system,
     contract,
     descent,
     faces,
@@ -62,18 +65,21 @@ POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
 AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
+AFFINE = "affine"
 CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
 PROJECTION = "projection"
 LEVENBERG = "levenberg"  # "levenberg:16" looks at one of 16 residuals
 RESIDUALS, BANDS = "residuals", "bands"
 BLOCK_CONTEXT, COMPLETE = "block_context", "complete"  # with sizes: "complete:10:4:10"
-ROWS, JACOBIAN = "rows", "jacobian"  # of a function and its constraints
+COMPLETE_SYSTEM = "complete_system"  # the same sizes
+ROWS, JACOBIAN, WEIGHTED_SLOPES = "rows", "jacobian", "weighted_slopes"  # of a function and its constraints
 LINEAR_BOUNDS = "linear_bounds"
 SUBDOMAIN = "subdomain"  # "subdomain:2:4:1:0" by pieces, variables, form, choice
 LAGRANGIAN = "lagrangian"  # "lagrangian:0:1" does not ask whether it is convex, of the logarithm of a product
 PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
+WEIGHTED_HESSIAN = "weighted_hessian"
 LINES = "lines"
 LIFTED = "lifted"
 
@@ -193,6 +199,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     CENTRE: lambda f, x: Program(*contract.centre(CENTRE, x.size)),
     LOWEST: lambda f, x: Program(*model.lowest(LOWEST, f, x)),
     TANGENT: lambda f, x: Program(*tangents.tangent(TANGENT, f, x)),
+    AFFINE: lambda f, x: Program(*affine_bound.affine_bound(AFFINE, f, x)),
     CONTRACT: lambda f, x, in_boxes=0, *recipe: Program(
         *contract.contract(CONTRACT, x.size, bool(in_boxes), contract.Recipe(*recipe))),
     SEQUENTIAL: lambda f, x: Program(*sequential(SEQUENTIAL, f, x)),
@@ -215,9 +222,13 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     PROPAGATE: lambda s, x, *written_out: Program(*propagate.propagate(PROPAGATE, s, x, *written_out)),
     ESTIMATE_JACOBIAN: lambda s, x: Program(*system.estimates(ESTIMATE_JACOBIAN, s, x)),
     LINEAR_BOUNDS: lambda s, x: Program(*linear_bounds.linear_bounds(LINEAR_BOUNDS, s, x)),
+    COMPLETE_SYSTEM: lambda s, x, m, p, samples: Program(
+        *complete_system.complete_system(COMPLETE_SYSTEM, s, x, m, p, samples)),
     SUBDOMAIN: lambda s, x, *how: Program(*subdomain.subdomain(SUBDOMAIN, s, x, *how)),
     LAGRANGIAN: lambda s, x, *how: Program(*lagrangian.lagrangian(LAGRANGIAN, s, x, *how)),
+    WEIGHTED_SLOPES: lambda s, x: Program(*system.weighted_slopes(WEIGHTED_SLOPES, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
     LIFTED: lambda s, x: Program(*lifted.lifted(LIFTED, s, x)),
+    WEIGHTED_HESSIAN: lambda s, x: Program(*hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
 }

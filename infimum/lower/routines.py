@@ -15,7 +15,8 @@ from zlib import crc32
 from infimum.lower.kernel import CALLS, PRIMITIVES, Instr, Kernel, Loop, Step, Value
 from infimum.watch import heed
 
-LONG = 4096              # straight-line code of more instructions is cut
+LONG = 4096              # straight-line code of more instructions is cut,
+_LONG_IF_SOON = 1 << 14  # or of so many, where it is compiled plainly: that takes time in proportion, and slots take some too
 _LEAST, _MOST = 128, 768  # instructions of a routine
 _WINDOW = 8              # instructions that a cut depends on
 _PLACED = frozenset(("data", "input", "load", "store", "output"))  # the first operand is a position
@@ -45,7 +46,7 @@ def with_routines(kernel: Kernel) -> Kernel:
     """The kernel with its long runs cut, and one more buffer for their slots; the kernel itself if it has none."""
     leaves = {i.results[0]: i.op for i in kernel.prologue if i.op in ("const", "iconst", "uconst")}
     runs: list[Run] = []
-    body = _cut(kernel.body, leaves, runs)
+    body = _cut(kernel.body, leaves, runs, _LONG_IF_SOON if kernel.soon else LONG)
     if not runs:
         return kernel
     heed()
@@ -54,12 +55,12 @@ def with_routines(kernel: Kernel) -> Kernel:
     return replace(kernel, body=body, buffers=[*kernel.buffers, slots], homes=[*kernel.homes, 1])
 
 
-def _cut(items: list, leaves: dict[Value, str], runs: list[Run]) -> list:
+def _cut(items: list, leaves: dict[Value, str], runs: list[Run], long: int) -> list:
     result: list = []
     straight: list[Instr] = []
 
     def end() -> None:
-        if len(straight) > LONG:
+        if len(straight) > long:
             runs.append(Run([Part(straight[a:b]) for a, b in _cuts(straight)]))
             result.append(runs[-1])
         else:
@@ -70,7 +71,7 @@ def _cut(items: list, leaves: dict[Value, str], runs: list[Run]) -> list:
             straight.append(item)
             continue
         end()
-        result.append(replace(item, body=_cut(item.body, leaves, runs)) if isinstance(item, Loop) else item)
+        result.append(replace(item, body=_cut(item.body, leaves, runs, long)) if isinstance(item, Loop) else item)
     end()
     return result
 

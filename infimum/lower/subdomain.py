@@ -2,12 +2,12 @@
 A piece a lane.
 
 The L variables with the largest sides, as parts of the user's bounds (or, adaptively, with the largest smear of f: slope times
-side), have their sides divided into k each. On every subdomain f and all constraints are enclosed together, as they stand or by
-their mean value forms as well; a subdomain dies if f or a constraint is undefined on all of it, a constraint is violated there,
-or f lies above the upper bound. The lower bound of the piece is the least one of those that survive, and each of the L
-variables shrinks to the hull of these. If none survives, the piece is gone; where f above the upper bound had a part in that,
-its lower bound says so instead. The ends of whole numbers are rounded inward, and a subdomain without a whole number dies. An
-unbounded side is not divided.
+side), have their sides divided into k each. On every subdomain f and all constraints are enclosed together, as they stand, or by
+their mean value forms or affine bounds as well; a subdomain dies if f or a constraint is undefined on all of it, a constraint is
+violated there, or f lies above the upper bound. The lower bound of the piece is the least one of those that survive, and each of
+the L variables shrinks to the hull of these. If none survives, the piece is gone; where f above the upper bound had a part in
+that, its lower bound says so instead. The ends of whole numbers are rounded inward, and a subdomain without a whole number dies.
+An unbounded side is not divided.
 """
 
 import itertools
@@ -18,6 +18,7 @@ from infimum.expr.diff import gradient
 from infimum.expr.node import Expr
 from infimum.expr.system import System
 from infimum.interval.pair import INF, LIPSCHITZ, Pair
+from infimum.lower.affine_bound import enclosures
 from infimum.lower.branch import GONE, STUCK, CutOut, can_be_cut, cut, rows, rows_of
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
@@ -26,7 +27,7 @@ from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import add_up, best_lower, larger, natural, tilt, whole_if_unsound, with_larger
 from infimum.lower.system import outputs_of
 
-NATURAL, MEAN_VALUE = range(2)  # forms
+NATURAL, MEAN_VALUE, AFFINE = range(3)  # forms
 LARGEST, ADAPTIVE = range(2)    # choices
 
 
@@ -144,7 +145,11 @@ class Subdomain:
             return write
         if slopes:
             outputs += [(g, put(k)) for k, g in enumerate(self.system.jacobian(x))]
-        Lowering(b, Enclosures(), {"x": box}, self.data).run(outputs)
+        if form == AFFINE:
+            for row, v in enumerate(enclosures(b, self.data, box, list(self.system.rows), n)):
+                keep(row, v)
+        else:
+            Lowering(b, Enclosures(), {"x": box}, self.data).run(outputs)
         best = self._mean_values(box, ends, levels, slopes) if slopes else ends
         lower, upper = (self.data.offset(np.append([bound], of)) for bound, of in
                         ((-INF, self.system.lower), (INF, self.system.upper)))

@@ -58,6 +58,19 @@ def weighted(name: str, system: System, x: Expr) -> Written:
     return b.kernel(name, 2, 2), data, (1, x.size)
 
 
+def weighted_slopes(name: str, system: System, x: Expr) -> Written:
+    """Lower and upper ends of the gradient of that sum on a box; the weights are the third input."""
+    b, data = Builder(), Data()
+    write = write_pair(b, 0)
+
+    def weight(i: "int | Value") -> Pair:
+        w = b.input(2, i)
+        return Pair(b.neg(w), w)
+    slopes = gradient(system.weighted(var("w", (1 + system.m,))), x)
+    Lowering(b, Enclosures(), {"x": Box(b, x.size), "w": weight}, data).run([(slopes, lambda at, v: write(at[0], v))])
+    return b.kernel(name, 3, 2), data, (x.size, x.size)
+
+
 def outputs_of(b: Builder, system: System, write: Callable[["int | Value", object], None]) -> list:
     """Outputs of a lowering: f at row 0, and behind it one body after the other."""
     outputs, begin = [(system.f, lambda at, v: write(0, v))], 1

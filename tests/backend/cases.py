@@ -126,12 +126,14 @@ def elementary_case(name: str) -> tuple[Kernel, np.ndarray, np.ndarray]:
 ROWS = 512  # more than any of the programs below reads or writes
 _SIZES = {programs.BRANCH_BY_PIECES: (1,), programs.BLOCK_CONTEXT: (2,), programs.COMPLETE: (2, 4, 2), programs.CELLS: (0,),
           programs.STEEP: (0,), programs.BEND: (0,), programs.AT_POINTS: (0,), programs.CURVES: (0,), programs.FACES: (3,),
-          programs.TERM_HESSIAN: (0,), programs.TERM_CURVATURE: (0, 2), programs.SUBDOMAIN: (2, 2, 1, 1)}
+          programs.TERM_HESSIAN: (0,), programs.TERM_CURVATURE: (0, 2), programs.SUBDOMAIN: (2, 2, 1, 1),
+          programs.COMPLETE_SYSTEM: (2, 4, 2)}
 _NEEDS_NO_LOCAL_FORM = (programs.VALUE, programs.GRADIENT, programs.HESSIAN, programs.MEAN_VALUE, programs.ESTIMATE,
                         programs.ESTIMATE_GRADIENT, programs.ESTIMATE_HESSIAN_VECTOR, programs.DESCENT_DENSE,
                         programs.DESCENT_LIMITED, programs.PROBE, programs.BOUND)
 _NEEDS_TERMS = (programs.TERMS, programs.REDUCED)  # of one variable each, which a stencil has not
-_FEW_VARIABLES = (programs.CONTRACT, programs.LOWEST, programs.CURVES)  # those have no loops, this has three variables at most
+_FEW_VARIABLES = (programs.CONTRACT, programs.LOWEST, programs.AFFINE, programs.CURVES)  # this has three variables at most,
+# the others have no loops
 _NEEDS_TANGENTS = (programs.TANGENT,)  # of functions of several variables, which waves have not
 _LEAST_SQUARES = (programs.RESIDUALS, programs.BANDS, programs.PROJECTION, programs.LEVENBERG)
 _NOT_FOR_WAVES = _FEW_VARIABLES + _NEEDS_TANGENTS + _LEAST_SQUARES

@@ -37,9 +37,9 @@ def caller_word(every_control_word: int, all_threads_work: None) -> int:  # noqa
 @pytest.mark.parametrize("op", LANE_PRIMITIVES)
 def test_primitive(op: str):
     kernel, operands, expected = primitive_case(op)
-    for lanes in WIDTHS:
+    for lanes, plain in product(WIDTHS, (False, True)):
         found = np.empty_like(expected)
-        CpuBackend(lanes).compile(kernel).run([operands], [found], *EMPTY)
+        CpuBackend(lanes, plain=plain).compile(kernel).run([operands], [found], *EMPTY)
         wrong = np.flatnonzero(~same_bits(found, expected).all(axis=0))
         assert not wrong.size, f"{op}{tuple(operands[:, wrong[0]])} = {found[:, wrong[0]]}, not {expected[:, wrong[0]]}"
 
@@ -48,9 +48,10 @@ def test_primitive(op: str):
 def test_constant_operands_fold_upward(op: str):
     """Where the compiler computes at compile time, it rounds upward too."""
     kernel, inputs, expected = constant_case(op)
-    found = np.empty_like(expected)
-    CpuBackend().compile(kernel).run([inputs], [found], *EMPTY)
-    assert same_bits(found, expected).all()
+    for plain in (False, True):
+        found = np.empty_like(expected)
+        CpuBackend(plain=plain).compile(kernel).run([inputs], [found], *EMPTY)
+        assert same_bits(found, expected).all()
 
 
 @pytest.mark.parametrize("op", UNIFORM_PRIMITIVES)
@@ -66,16 +67,16 @@ def test_random_kernel(seed: int, caller_word: int):
     """Calls, nested loops, trees, scans, buffers: the same bits for every width, every batch, one and two threads."""
     batches = BATCHES if caller_word == USUAL else FEW_BATCHES
     for lanes, boxes, threads in product(WIDTHS, batches, (1, 2)):
-        differing = example(seed).differing(CpuBackend(lanes), boxes, threads)
+        differing = example(seed).differing(CpuBackend(lanes, plain=threads == 2), boxes, threads)
         assert differing == 0, f"{lanes} lanes, {boxes} boxes, {threads} threads: {differing} results differ"
 
 
 @pytest.mark.parametrize("name", elementary.NAMES)
 def test_elementary_function(name: str):
     kernel, inputs, expected = elementary_case(name)
-    for lanes in WIDTHS:
+    for lanes, plain in product(WIDTHS, (False, True)):
         found = np.empty_like(expected)
-        CpuBackend(lanes).compile(kernel).run([inputs], [found], *EMPTY)
+        CpuBackend(lanes, plain=plain).compile(kernel).run([inputs], [found], *EMPTY)
         wrong = np.flatnonzero(~same_bits(found, expected).all(axis=0))
         assert not wrong.size, f"{name} of {inputs[:, wrong[0]]} = {found[:, wrong[0]]}, not {expected[:, wrong[0]]}"
 
@@ -92,7 +93,7 @@ def test_kernels_alike_but_for_their_buffers_are_not_taken_for_each_other():
         b.output(0, 0, step.results[0])
         return b.kernel("alike", 1, 1)
     small, large = (CpuBackend(WIDTHS[0]).compile(kernel(size)) for size in (1, 16))
-    assert small.ir == large.ir and (small._scratch_doubles, large._scratch_doubles) == (WIDTHS[0], 16 * WIDTHS[0])
+    assert small.ir == large.ir and (small._code[1], large._code[1]) == (WIDTHS[0], 16 * WIDTHS[0])
 
 
 def there_and_back() -> Kernel:

@@ -1,4 +1,5 @@
-"""The cache of compiled modules: what is there is used, what is damaged is not, and nothing about it can fail a run."""
+"""The cache of compiled modules, PTX and machine code: what is there is used, what is damaged is not, and nothing about it can
+fail a run."""
 
 import os
 import subprocess
@@ -6,11 +7,14 @@ import sys
 from itertools import count
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 
 import infimum
-from infimum.backend import disk_cache, ptx
+from infimum.backend import cpu, disk_cache, ptx
+from infimum.backend.cpu import CpuBackend
 from infimum.backend.cuda import CudaBackend
+from infimum.backend.host import Enter, host
 from tests.backend.test_cuda_launch import check, sum_kernel, whole_numbers
 from tests.fake_cupy import installed
 
@@ -177,3 +181,103 @@ def test_without_the_cache_llvm_works_each_time(started, tmp_path, monkeypatch):
         run()
         assert len(assembled) == 1
     assert files(tmp_path) == []
+
+
+# ---- machine code
+@pytest.fixture
+def anew(monkeypatch):
+    """anew() is a new process, as far as the CPU backend can tell, and returns a list that grows whenever LLVM reads a text."""
+    def start() -> list[str]:
+        for name in ("_library", "_compiled"):
+            monkeypatch.setattr(cpu, name, type(getattr(cpu, name))())
+        for name in ("module", "call"):
+            monkeypatch.setattr(Enter, name, None)
+        read = []
+        monkeypatch.setattr(llvm, "parse_assembly", lambda text: (text and read.append(text)) or original(text))
+        return read
+    original = llvm.parse_assembly
+    return start
+
+
+STAYS = []  # code of these processes: LLVM knows its functions by name, and later kernels may be linked with them
+
+
+def add_up() -> None:
+    inputs, output, data, udata = whole_numbers(5)
+    STAYS.append(CpuBackend().compile(sum_kernel()))
+    STAYS[-1].run(inputs, [output], data, udata)
+    check(inputs, output, data)
+
+
+def test_at_a_second_start_llvm_reads_nothing(cache, anew):
+    for times in (1, 0, 0):
+        read = anew()
+        add_up()
+        assert len(read) == times
+    assert len(files(cache)) == 1
+
+
+def test_code_for_other_machines_is_not_taken(cache, anew, monkeypatch):
+    anew()
+    add_up()
+    for k, what in enumerate(("name", "flags", "triple")):
+        read, settings = anew(), host().settings()
+        other = tuple(s + "+other" if s == getattr(host(), what) else s for s in settings)
+        assert other != settings
+        monkeypatch.setattr(host(), "settings", lambda other=other: other)
+        add_up()
+        assert len(read) == 1 and len(files(cache)) == 2 + k
+
+
+def test_damaged_code_is_made_again(cache, anew):
+    anew()
+    add_up()
+    path, = files(cache)
+    good = path.read_bytes()
+    for bad in (good[:-9], good[:100], b"", good[:-1] + bytes([good[-1] ^ 1])):
+        path.write_bytes(bad)
+        read = anew()
+        add_up()
+        assert len(read) == 1 and path.read_bytes() == good
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are kept in another way")
+def test_code_that_somebody_else_could_have_written_is_not_run(cache, anew):
+    anew()
+    add_up()
+    for mode in (0o777, 0o720):
+        cache.chmod(mode)
+        read = anew()
+        add_up()
+        assert len(read) == 1
+    cache.chmod(0o700)
+    assert anew() == [] and add_up() is None
+
+
+def test_without_the_cache_code_is_made_each_time(anew, tmp_path, monkeypatch):
+    monkeypatch.setenv("INFIMUM_CACHE", "off")
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        read = anew()
+        add_up()
+        assert len(read) == 1
+    assert files(tmp_path) == []
+
+
+SOLVE = """
+import infimum
+r = infimum.minimize(lambda x: x[0] ** 2 + x[1], [(-1, 1)] * 2, constraints=lambda x: x[0] * x[1] >= 0.25, progress=False, seed=0)
+print(r.lower.hex(), r.upper.hex(), r.nfev)
+"""
+
+
+def test_processes_that_share_code_find_the_same_bits(cache):
+    def children(count: int) -> list[str]:
+        start = [sys.executable, "-c", SOLVE]
+        running = [subprocess.Popen(start, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+        return [child.communicate()[0] for child in running]
+    first = children(2)  # at once
+    written = {path: path.stat().st_ino for path in files(cache)}
+    second = children(1)
+    assert len({*first, *second}) == 1 and first[0].strip()
+    assert written == {path: path.stat().st_ino for path in files(cache)}, "nothing was made anew"

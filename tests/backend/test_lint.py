@@ -24,9 +24,10 @@ def check(kernel: Kernel, machine: str) -> None:
     assert lint_assembly(MACHINES[machine].assembly(ir)) == []
 
 
-def test_code_that_runs_here():
+@pytest.mark.parametrize("plain", (False, True))
+def test_code_that_runs_here(plain: bool):
     """What the processor is given, the wrapper of the control word too."""
-    compiled = CpuBackend().compile(small_kernel())
+    compiled = CpuBackend(plain=plain).compile(small_kernel())
     assert "@infimum_enter" in Enter.module.ir
     loops = host_loops._module(), host_loops._module(plain=True), elimination._module()
     for module in {compiled._module, *compiled._needs, Enter.module, *loops}:

@@ -1,9 +1,15 @@
-"""Very long straight-line programs: compiled in the plain way, with the same bits."""
+"""Very long straight-line programs are compiled in the plain way; kernels that are wanted soon, too, until they have run for
+long. The bits are the same."""
 
 import numpy as np
+import pytest
 
 import infimum
-from infimum.backend import host
+from infimum.backend import cpu, host
+from infimum.backend.cpu import CpuBackend
+from infimum.evaluate import Derivative, Evaluator
+from infimum.lower import routines
+from infimum.lower.programs import GRADIENT, JACOBIAN
 
 
 def chain(x):
@@ -13,13 +19,50 @@ def chain(x):
     return total
 
 
-def test_long_programs_are_compiled_in_reasonable_time_and_give_the_same_bits(monkeypatch):
-    rng = np.random.default_rng(0)
-    lo = rng.uniform(-2, 2, (3, 100))
-    usual = infimum.compile(chain, 3).gradient(lo, lo + 0.1)
+@pytest.fixture
+def boxes() -> tuple[np.ndarray, np.ndarray]:
+    infimum.evaluate._lowered.clear()
+    cpu._compiled.clear()
+    lo = np.random.default_rng(0).uniform(-2, 2, (3, 100))
+    return lo, lo + 0.1
+
+
+def same(one: Derivative, other: Derivative) -> bool:
+    pairs = (one.value.lo, other.value.lo), (one.value.hi, other.value.hi), (one.lo, other.lo), (one.hi, other.hi)
+    return all((a.view(np.int64) == b.view(np.int64)).all() for a, b in pairs)
+
+
+def test_long_programs_are_compiled_in_reasonable_time_and_give_the_same_bits(boxes, monkeypatch):
+    usual = infimum.compile(chain, 3).gradient(*boxes)
     monkeypatch.setattr(host, "PLAIN", 100)
     infimum.evaluate._lowered.clear()
-    infimum.backend.cpu._compiled.clear()
-    plain = infimum.compile(chain, 3).gradient(lo, lo + 0.1)
-    for a, b in ((usual.value.lo, plain.value.lo), (usual.value.hi, plain.value.hi), (usual.lo, plain.lo), (usual.hi, plain.hi)):
-        assert (a.view(np.int64) == b.view(np.int64)).all()
+    cpu._compiled.clear()
+    assert same(usual, infimum.compile(chain, 3).gradient(*boxes))
+
+
+def constrained() -> Evaluator:
+    return infimum.compile(chain, 3, constraints=lambda x: chain(x[::-1]) <= 1)
+
+
+def test_kernels_of_systems_are_compiled_soon_and_well_once_they_have_run_for_long(boxes, monkeypatch):
+    """The better code is cut into routines, which the plain one is not: it needs more scratch."""
+    monkeypatch.setattr(routines, "LONG", 512)
+    f = constrained()
+    kernel = f.prepare(JACOBIAN)[0]
+    found = []
+    for turn in range(5):
+        kernel._worth = np.inf if turn < 3 else kernel._spent
+        found.append(f.jacobian(*boxes))
+        assert kernel._module.plain == (turn < 3) and kernel._spent > 0
+    assert all(same(found[0], other) for other in found[1:])
+    well = CpuBackend().compile(infimum.lower.programs.OF_SYSTEM[JACOBIAN](f.system, infimum.expr.node.var("x", (3,))).kernel)
+    assert kernel._code == well._code and not well._module.plain, "compiled once for all"
+
+
+def test_functions_alone_are_compiled_well_at_once(boxes):
+    assert not infimum.compile(chain, 3).prepare(GRADIENT)[0]._module.plain
+
+
+def test_what_is_very_long_stays_plain(boxes, monkeypatch):
+    monkeypatch.setattr(cpu, "PLAIN", 100)
+    assert constrained().prepare(JACOBIAN)[0]._better is None

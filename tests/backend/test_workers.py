@@ -233,3 +233,19 @@ def test_long_runs_are_cut_into_pieces_without_a_changed_bit(single: np.ndarray,
     compiled._cost = 0.01
     assert (outcome(compiled, 2, inputs()) == single).all()
     assert len(pieces) > 2
+
+
+def test_few_long_lanes_have_code_of_their_own_that_is_written_once(monkeypatch: pytest.MonkeyPatch):
+    compiled = CpuBackend(8).compile(sample_kernel(41))
+    monkeypatch.setattr(compiled, "_cost", 0.01)
+    written, write = [], CpuBackend._texts
+    monkeypatch.setattr(CpuBackend, "_texts", lambda backend, kernel: written.append(backend.lanes) or write(backend, kernel))
+    found = [outcome(compiled, 1, inputs(2)) for _ in range(3)]
+    assert written == [2] and all((values == found[0]).all() for values in found)
+
+
+def test_better_code_comes_with_the_scratch_memory_that_it_takes(single: np.ndarray):
+    compiled, better = CpuBackend().compile(sample_kernel(43)), CpuBackend(4).compile(sample_kernel(40))
+    compiled._better = lambda: better
+    compiled._improve()
+    assert compiled._code == better._code and compiled._code[1] == 4 * 40

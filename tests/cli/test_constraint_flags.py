@@ -41,6 +41,12 @@ def test_constraints_are_declared(infimum_, write):
     assert said.json["constraints"][1]["name"] == "x[0] <= 3" and said.json["x"] == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("engine", ("swarm", "complete"))
+def test_other_engines(infimum_, write, engine):
+    said = infimum_("minimize", write(MODEL), "--constraints", "limits", "--engine", engine, "--atol", "0.1", "--json")
+    assert said.code == 0 and said.json["engine"] == engine and len(said.json["constraints"]) == 2
+
+
 def test_constraints_of_another_file(infimum_, write):
     write(OTHER, "other.py")
     said = infimum_("minimize", write(MODEL) + ":total", "--constraints", "other.py:sides")

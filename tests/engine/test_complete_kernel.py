@@ -65,10 +65,11 @@ class Lanes:
         self.numbers = np.arange(s.pieces**s.block) if numbers is None else np.array(numbers)
         self.ends = s._ends(self.lo, self.hi, start)
         self.least = 0.125  # what is known of the region's lower end
-        self.parameters = s._parameters(self.lo, self.hi, start, self.ends, self.least)
+        self.parameters = s.lanes.parameters(self.lo, self.hi, start, self.ends, self.least, (self.low, self.high), INF)
         self.context = recorded.out.get(f"{BLOCK_CONTEXT}:{s.block}", [])
-        self.out, = f.run(s.kinds[1], [self.numbers.astype(np.int64).view(np.float64)[None]], parameters=self.parameters)
-        plain, = f.run(s.kinds[0], [self.numbers.astype(np.int64).view(np.float64)[None]], parameters=self.parameters[:s.plain])
+        numbers, (plain, sampled) = self.numbers.astype(np.int64).view(np.float64)[None], s.lanes.kinds
+        self.out, = f.run(sampled, [numbers], parameters=self.parameters)
+        plain, = f.run(plain, [numbers], parameters=self.parameters[:s.lanes.plain])
         assert same_bits(plain[[LOWER, LEFT]], self.out[[LOWER, LEFT]]).all(), "the same with and without samples"
         self.dead = np.isnan(self.out[LEFT]).astype(float)
         left = np.where(self.dead == 1.0, self.out[LEFT], np.maximum(self.out[LOWER], self.least))
@@ -125,7 +126,7 @@ class Judge:
         Where a scalar hides a dependence on the block, that scalar is the one at the sample of the whole region, and UPPER only
         says what is worth a try: the engine encloses f at the point before it counts.
         """
-        if not s.search.numbers.form.exact:
+        if not s.search.lanes.numbers.form.exact:
             return
         if s.upper[lane] == INF:
             assert s.sample[lane] == -1
@@ -253,7 +254,7 @@ def test_no_lower_point_is_lost(name):
     s = CompleteSearch(Problem(None, low, high), f, CompleteOptions(**PLANS["3 into 4"]), Goal(), 0)
     points = low[:, None] + (high - low)[:, None] * np.random.default_rng(1).random((7, 4000))
     at, seen = f.value(points, points), 0
-    assert not s.numbers.form.exact
+    assert not s.lanes.numbers.form.exact
     for _ in range(8):
         s._iterate()
         assert not settled(f, s.incumbent.x) > arb(s.incumbent.upper)
@@ -301,7 +302,7 @@ class Form:
     """The local form as a function of a vector: the variables of the block, then the numbers."""
 
     def __init__(self, s: Lanes):
-        form, layout = s.search.numbers.form, s.search.layout
+        form, layout = s.search.lanes.numbers.form, s.search.lanes.layout
         self.m, self.size = layout.m, layout.m + len(form.numbers)
         x = var("x", (self.size,))
         new: dict[Expr, Expr] = {y: index(x, k) for k, y in enumerate(block_variables(self.m))}

@@ -19,6 +19,12 @@ def found(case: Case, rounds: int = 1, **given) -> ConstrainedSearch:
     return search
 
 
+def looked(search: ConstrainedSearch, lo: list, hi: list) -> np.ndarray:
+    for _ in search.in_boxes(np.array(lo), np.array(hi)):
+        pass
+    return search.found
+
+
 def stationary(case: Case, search: ConstrainedSearch) -> float:
     """How far ∇f + Σ y ∇c is from 0 in the variables that are not at their bounds."""
     slopes = case.evaluator().estimate_jacobian(search.x)[1]
@@ -60,6 +66,22 @@ def test_how_many_lanes_go_together_changes_nothing():
         assert np.array_equal(alone.x[:, 0], together.x[:, k]) and alone.error[0] == together.error[k]
 
 
+def test_one_that_converged_ends_the_patience_with_those_that_do_not():
+    """Beside a smooth minimiser at 4 there is one at 0, where the slope is infinite: no lane settles there."""
+    case = Case(lambda x: np.sqrt(x[0]) * (x[0] - 4) ** 2, [(lambda x: x[0], -1, INF)], [(0, 5)])
+    starts = np.array([[0.05, 3.8]])
+    lo, hi = np.zeros((1, 2)), np.full((1, 2), 5.0)
+
+    def steps(lanes: slice, **more) -> tuple[int, np.ndarray]:
+        method = Interior(case.evaluator(), lo[:, lanes], hi[:, lanes], starts[:, lanes])
+        return sum(1 for _ in method.steps(100, **more)), method.ends.error
+    both, alone = slice(None), slice(0, 1)
+    taken, error = steps(both, patience=6)
+    assert error[0] > 2.0**-30 >= error[1] and taken < 40
+    assert steps(both)[0] > 2 * taken and steps(alone, patience=6)[0] > 2 * taken
+    assert steps(alone, patience=6, settled=True)[0] <= taken
+
+
 def test_given_points_are_begun_at():
     """A feasible set too small to be met by chance, and a bad place to begin."""
     case = Case(lambda x: -np.sum(x), [(lambda x: np.sum(np.cos(40 * x)), 2.999, INF)], [(-1, 1)] * 3)
@@ -69,12 +91,12 @@ def test_given_points_are_begun_at():
 def test_in_boxes():
     case = CASES["disconnected"]
     search = ConstrainedSearch(case.evaluator(), case.lo, case.hi)
-    right = search.in_box(np.array([[1.9], [-0.5]]), np.array([[2.1], [0.5]]))
+    right = looked(search, [[1.9], [-0.5]], [[2.1], [0.5]])
     x = np.linspace(1.9, 2.0, 10001)
     assert search.value == pytest.approx((x - np.sqrt(1 - (x**2 - 4) ** 2)).min(), abs=1e-6)
     assert np.array_equal(right[:, 0], search.x)
-    both = search.in_box(np.array([[-2.1, 1.9], [-0.5, -0.5]]), np.array([[-1.9, 2.1], [0.5, 0.5]]))
-    assert both.shape[1] == 2 and search.x[0] < -1.5 and search.value == pytest.approx(case.best)
+    both = looked(search, [[-2.1, 1.9], [-0.5, -0.5]], [[-1.9, 2.1], [0.5, 0.5]])
+    assert both.shape[1] >= 2 and search.x[0] < -1.5 and search.value == pytest.approx(case.best)
 
 
 def test_integers_are_rounded_and_the_others_solved_for_again():
@@ -91,7 +113,7 @@ def test_integers_are_rounded_and_the_others_solved_for_again():
 def test_integers_stay_in_their_box():
     case = Case(lambda x: (x[0] - 3.6) ** 2 + (x[1] - 0.1) ** 2, [(lambda x: x[0] + x[1], -INF, 10)], [(0, 9)] * 2, integers=(0,))
     search = ConstrainedSearch(case.evaluator(), case.lo, case.hi)
-    points = search.in_box(np.array([[5.5, 7.0], [0.0, 0.0]]), np.array([[6.5, 8.5], [1.0, 9.0]]))
+    points = looked(search, [[5.5, 7.0], [0.0, 0.0]], [[6.5, 8.5], [1.0, 9.0]])
     assert set(points[0]) <= {6.0, 7.0, 8.0} and search.x == pytest.approx([6.0, 0.1])
 
 
@@ -114,7 +136,8 @@ def test_restoration_reaches_equations():
     lo, hi = (np.repeat(end[:, None], 8, axis=1) for end in (case.lo, case.hi))
     restored = Restoration(case.evaluator(), lo, hi, rng.uniform(-3, 3, (20, 8)))
     before = restored.left.copy()
-    restored.run(30)
+    for _ in restored.steps(30):
+        pass
     assert (restored.left < 1e-12 * before).sum() >= 4 and (np.abs(restored.x) <= 3).all()
 
 

@@ -127,12 +127,9 @@ def test_what_holds_everywhere_is_noted_and_left_out():
     assert plain.engine == "auto" and plain.constraints is None
 
 
-def test_other_engines_take_none():
-    for engine in ("newton", "complete", "swarm"):
-        with pytest.raises(infimum.OptionError, match=f"engine '{engine}' takes no constraints"):
-            infimum.minimize(total, BOX, engine=engine, constraints=lambda x: x[0] >= 1)
-    with pytest.raises(infimum.OptionError, match="start_boxes cannot be combined"):
-        infimum.minimize(total, BOX, start_boxes=[BOX, BOX], integrality=1)
+def test_the_newton_loop_takes_one_box():
+    with pytest.raises(infimum.OptionError, match="engine 'newton' takes one box"):
+        infimum.minimize(total, BOX, engine="newton", start_boxes=[BOX, BOX], constraints=lambda x: x[0] >= 1)
 
 
 def test_an_evaluator_with_constraints():

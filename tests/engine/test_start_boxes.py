@@ -118,9 +118,17 @@ def test_what_is_wrong_is_said(boxes, said):
 def test_points_and_engines_that_do_not_fit():
     with pytest.raises(OptionError, match=r"point 1 of x0 lies in none of the start_boxes: \[1.5, 0.5\]"):
         infimum.minimize(bowl, [(0, 2)] * 2, x0=[(0.5, 0.5), (1.5, 0.5)], start_boxes=STAIRS)
-    for engine in ("swarm", "complete"):
-        with pytest.raises(OptionError, match="takes one box, and there are 3 start_boxes; engine 'auto' takes any number"):
-            infimum.minimize(bowl, [(0, 2)] * 2, start_boxes=STAIRS, engine=engine)
+    with pytest.raises(OptionError, match="takes one box, and there are 3 start_boxes; engine 'auto' takes any number"):
+        infimum.minimize(bowl, [(0, 2)] * 2, start_boxes=STAIRS, engine="swarm")
+
+
+@pytest.mark.parametrize("engine", ("complete", "subdomain"))
+@pytest.mark.parametrize("name", list(CASES)[:10])
+def test_other_engines_know_the_union_as_well(name, engine):
+    f, bounds, boxes, minimum, minimisers = CASES[name]
+    r = infimum.minimize(f, bounds, start_boxes=boxes, xtol=1e-2, atol=1e-3, engine=engine)
+    assert r.verdict is Verdict.PROVED and r.lower <= minimum + 1e-15 <= r.upper + 2e-15 and held(r, *minimisers)
+    assert any(all(a <= v <= b for v, (a, b) in zip(r.x, box, strict=True)) for box in boxes)
 
 
 def test_a_run_that_is_resumed_knows_its_boxes(tmp_path):

@@ -159,6 +159,13 @@ def test_relaxed_ends_are_rounded_outward():
     assert (system.lower[0], system.upper[0]) == (0.75, 1.25)
 
 
+def test_fractions_in_a_formula_are_exact():
+    third = system_of(lambda x: x[0] >= Fraction(1, 3))
+    rows = Evaluator(third.f, 3, system=third).rows(X, X)
+    assert third.lower.tolist() == [0.0] and Fraction(rows.lo[1]) < Fraction(5, 3) < Fraction(rows.hi[1])
+    assert read(lambda x: Fraction(1, 2) * x[0] <= Fraction(3, 4)) == [(1.0, -INF, 0.75)]
+
+
 def test_keys_tell_systems_apart():
     keys = {system_of(given, integers, eps).key for given, integers, eps in [
         (lambda x: x[0] == 1, (), 0.0), (lambda x: x[0] == 2, (), 0.0), (lambda x: x[1] == 1, (), 0.0),
@@ -174,6 +181,13 @@ def test_keys_tell_systems_apart():
     (lambda x: 0 <= x[0] <= 1, infimum.TraceError, r"\[0 <= x\[0\], x\[0\] <= 1\], or give the two ends: infimum.Constraint"),
     (lambda x: x[0] >= 0 and x[1] >= 0, infimum.TraceError, "Return a list of comparisons"),
     (lambda x: (x[0] <= 0) | (x[1] <= 0), infimum.TraceError, r"np.minimum\(g, h\) <= 0"),
+    (lambda x: x[0] <= 0 or x[1] <= 0, infimum.TraceError, r"np.minimum\(g, h\) <= 0"),
+    (lambda x: any(v <= 0 for v in x), infimum.TraceError, r"np.minimum\(g, h\) <= 0"),
+    (lambda x: np.any(x <= 0), infimum.TraceError, r"np.any of comparisons is none.*np.minimum\(g, h\) <= 0"),
+    (lambda x: not x[0] <= 0, infimum.TraceError, "Write the opposite comparison"),
+    (lambda x: (v <= 0 for v in x), infimum.TraceError, r"Return a list of comparisons instead, \[g >= 0 for ...\]"),
+    (lambda x: x <= np.array([1.0, np.inf, 2.0]), infimum.TraceError, r"infimum.Constraint\(fun, lb, ub\)"),
+    (lambda x: x[0] * np.nan <= 1, infimum.TraceError, "NaN was combined"),
     (lambda x: ~(x[0] <= 0), infimum.TraceError, "Write the opposite comparison"),
     (lambda x: np.stack([x[0] <= 1, x[1] <= 2])[0], infimum.TraceError, "without picking some of them"),
     (lambda x: (x[0] <= 0) ^ (x[1] <= 0), infimum.TraceError, "must be a comparison"),
@@ -195,7 +209,7 @@ def test_keys_tell_systems_apart():
     (LinearConstraint(np.eye(2), 0, 1), infimum.ShapeError, r"the shape \(2, 2\), and there are 3 variables"),
     ({"type": "leq", "fun": squares}, infimum.OptionError, "'eq' .* or 'ineq' .*, not 'leq'"),
     ({"type": "eq", "function": squares}, infimum.OptionError, "not 'function'"),
-    (3, infimum.OptionError, "this is a int; give a function that returns a comparison"),
+    (3, infimum.OptionError, "it is of type int; give a function that returns a comparison"),
 ])
 def test_errors_name_the_constraint_and_the_cure(given, kind, said):
     with pytest.raises(kind, match=f"^constraint 1: .*{said}") as caught:

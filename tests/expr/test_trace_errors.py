@@ -430,9 +430,9 @@ def decimal(x):
     return x[0] * Decimal('0.1')
 
 
-@case("Fraction(1, 3) + x[0]", "Fraction", "float")
-def fraction(x):
-    return Fraction(1, 3) + x[0]
+@case("Fraction(10**400) + x[0]", "An infinite constant")
+def large_fraction(x):
+    return Fraction(10**400) + x[0]
 
 
 @case("x[0] + 'a'", "str")

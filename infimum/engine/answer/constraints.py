@@ -19,7 +19,8 @@ def about_constraints(result: Result, problem: Problem, evaluator: Evaluator, fe
     were relaxed."""
     if result.feasible is not None:
         _check(result, problem, evaluator)
-    return replace(result, feasibility=feasibility, question=None, attained=None, message=_message(result, problem, evaluator),
+    asked = result.question if result.feasible is not None and result.purpose != "feasible" else None
+    return replace(result, feasibility=feasibility, question=asked, attained=None, message=_message(result, problem, evaluator),
                    inquiry=None if result.feasible is None else Inquiry(evaluator, problem.lo, problem.hi))
 
 

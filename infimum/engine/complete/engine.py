@@ -1,4 +1,5 @@
-"""The complete search as an engine: limits, checkpoints, the answer."""
+"""The complete search as an engine: limits, checkpoints, the answer; with constraints also points, since samples hardly ever obey
+equations."""
 
 from collections.abc import Iterator
 
@@ -9,6 +10,9 @@ from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.complete.region_list import RegionList
 from infimum.engine.complete.search import CompleteSearch
 from infimum.engine.goal import Goal
+from infimum.engine.parts.propagation import propagate
+from infimum.engine.points.constrained_search import ConstrainedSearch
+from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, iterations_done, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
@@ -29,6 +33,14 @@ class CompleteRun:
         self.search = CompleteSearch(problem, evaluator, options, goal, seed)
         self.problem, self.goal, self.seed = problem, goal, seed
         self.max_boxes, self.memory_limit, self.limit = max_boxes, memory_limit, None
+        self.points = None if evaluator.system is None else ConstrainedSearch(evaluator, problem.lo, problem.hi, seed, problem.x0,
+                                                                              problem.several)
+        self.begun = self.points is None  # is nothing left to do before the first iteration?
+        self.looked = self.before = 0     # iterations when points were last looked for; evaluations before those counted here
+
+    @property
+    def incumbent(self) -> Incumbent:
+        return self.search.incumbent
 
     @property
     def x(self) -> np.ndarray:
@@ -44,7 +56,7 @@ class CompleteRun:
 
     @property
     def evaluations(self) -> int:
-        return self.search.boxes
+        return self.search.boxes + self.before + (0 if self.points is None else self.points.evaluations)
 
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
@@ -52,23 +64,30 @@ class CompleteRun:
         return bounds(search.lower(), search.incumbent.upper) | {"iterations": f"{len(search.taken):,}",
                                                                  "regions": f"{len(search.list) + len(search.final):,}"}
 
-    def state(self) -> State:
-        """Everything that a later run needs to go on with the same bits."""
+    def state(self) -> State | None:
+        """Everything that a later run needs to go on with the same bits; None before the first iteration, which is soon."""
+        if not self.begun:
+            return None
         search, taken = self.search, self.search.taken
         lo, hi = (np.array([t[side] for t in taken]).reshape(len(taken), search.n) for side in (0, 1))
         start = np.array([t[2] for t in taken], np.int64)
-        arrays = {"taken.lo": lo, "taken.hi": hi, "taken.start": start, **search.incumbent.arrays()}
+        arrays = {"taken.lo": lo, "taken.hi": hi, "taken.start": start, "taken.home": np.array(search.homes, np.int64),
+                  **search.incumbent.arrays(), **({} if self.points is None else self.points.arrays())}
         for name, regions in (("list", search.list), ("final", search.final)):
             found = regions.everything(search.incumbent.upper)
             arrays |= {f"{name}.{part}": array for part, array in zip(_PARTS, found, strict=True)}
-        return State({"boxes": search.boxes}, arrays)
+        return State({"boxes": search.boxes, "before": self.evaluations - search.boxes}, arrays)
 
     def restore(self, state: State) -> None:
         """Goes on from there. Which regions are too wide is found anew: another width may be asked for than before."""
         search, arrays = self.search, self.search.evaluator.arrays
         rows = zip(state.arrays["taken.lo"], state.arrays["taken.hi"], state.arrays["taken.start"].tolist(), strict=True)
         search.taken, search.boxes = list(rows), state.values["boxes"]
+        search.homes = state.arrays.get("taken.home", np.zeros(len(search.taken), np.int64)).tolist()
         search.incumbent.restore(state.arrays)
+        if self.points is not None:
+            self.points.restore(state.arrays)
+        self.begun, self.looked, self.before = True, len(search.taken), state.values.get("before", 0)
         (*regions, _), final = ([state.arrays[f"{name}.{part}"] for part in _PARTS] for name in ("list", "final"))
         search.list = RegionList.of(arrays, *regions, search.wide_ones(*regions[:2]))
         search.final = RegionList.of(arrays, *final)
@@ -77,12 +96,42 @@ class CompleteRun:
         """Everything, in pieces; a caller may stop after any of them."""
         if self.problem.x0 is not None and not self.search.taken:
             self.search.incumbent.offer(self.problem.x0)
+        if not self.begun:
+            yield from self._first_points()
         iterations = self._iterations()
         while not self._is_limited() and next(iterations, "over") != "over":
+            self._look()
             yield
         most = self.search.options.iterations
         if self.limit is None and most is not None and len(self.search.taken) >= most and not self.search.done:
             self.limit = iterations_done(most)
+
+    def _first_points(self) -> Iterator[None]:
+        """Until one is proved to be feasible, unless none can be."""
+        if propagate(self.search.evaluator, self.search.lo, self.search.hi) is not None:
+            for steps in self.points.rounds():
+                for _ in steps:
+                    yield
+                self._offer()
+                if self.value < np.inf:
+                    break
+        self.begun = True
+        yield
+
+    def _look(self) -> None:
+        """From the middle of the region that was cut last, after 1, 2, 4, … iterations."""
+        count = len(self.search.taken)
+        if self.points is not None and count & (count - 1) == 0 and count > self.looked:
+            self.looked = count
+            for _ in self.points.in_boxes(*(end[:, None] for end in self.search.taken[-1][:2])):
+                pass  # without a pause: a checkpoint holds no half of a look
+            self._offer()
+
+    def _offer(self) -> None:
+        found = self.points.candidates()
+        if found and self.search.incumbent.offer(np.stack(found, axis=1)):
+            for regions in (self.search.list, self.search.final):
+                regions.prune(self.value)
 
     def _is_limited(self) -> bool:
         """Asked before each iteration, so that a run that is resumed stops where another does."""
@@ -103,5 +152,5 @@ class CompleteRun:
         """What is proved so far."""
         search = self.search
         return proved_result(search.regions(), search.lower(), search.incumbent, self.goal, stopped or self.limit,
-                             nit=len(search.taken), nfev=search.boxes, history=history, engine=self.name, seconds=seconds,
+                             nit=len(search.taken), nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
                              seed=self.seed)

@@ -5,6 +5,9 @@ pieces each), samples every subregion, and keeps those that neither the best sam
 kept as its subregion index and lower end, with the iteration it is of; its box is rebuilt when it is taken.
 Derivatives are taken by the variables of the block only: by the others they are the same for nearly all subregions, and computing
 them would cost n for each of a million lanes.
+
+With constraints a lane encloses these as well, and the region that is cut is first shrunk by propagation. Regions begin with the
+start boxes, numbered, which is the whole box where none are given.
 """
 
 import math
@@ -14,18 +17,20 @@ from typing import Any
 import numpy as np
 
 from infimum.cover import widths
+from infimum.engine.complete.lanes import HoistedLanes, JointLanes
 from infimum.engine.complete.partition import ENDS, CompleteOptions
 from infimum.engine.complete.region_list import RegionList
 from infimum.engine.goal import Goal
-from infimum.engine.parts.context import Numbers
+from infimum.engine.parts.propagation import propagate
+from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.random import uniform
 from infimum.engine.regions.pool import Regions, can_be_cut
-from infimum.errors import BoundsError, NotLocalError
+from infimum.errors import BoundsError
 from infimum.evaluate import Evaluator
-from infimum.lower.complete import LEFT, LOWER, SAMPLE, UPPER, Layout
-from infimum.lower.programs import BLOCK_CONTEXT, COMPLETE
+from infimum.lower.complete import LEFT, LOWER, SAMPLE, UPPER
 from infimum.problem import Problem
+from infimum.start_boxes import StartBoxes
 
 _CHUNK = 1 << 20   # lanes a run
 _STREAM = 5        # of random numbers
@@ -51,21 +56,18 @@ class CompleteSearch:
                               "engine 'auto' takes any")
         self.evaluator, self.options, self.goal = evaluator, options, goal
         self.block, self.pieces = min(options.partition[0], self.n), options.partition[1]
-        form = evaluator.local_block(self.block)
-        if form is None:
-            raise NotLocalError("the complete search needs a function made of sums, products, norms, minima or maxima over the "
-                                "variables, which this one is not; use engine='auto'")
-        self.numbers = Numbers(form)
-        self.parts = self._parts(seed)
-        self.layout, without = (Layout(self.block, self.pieces, count, len(form.numbers)) for count in (len(self.parts), 0))
-        self.plain = without.size  # so many parameters the kernel without samples reads
-        self.kinds = [f"{COMPLETE}:{self.block}:{self.pieces}:{samples}" for samples in (0, len(self.parts))]
-        self.incumbent = Incumbent(evaluator, self.lo, self.hi)
-        self.list = RegionList(evaluator.arrays)
-        self.list.add(-1, np.zeros((1, 1), int), np.full((1, 1), -np.inf), self._is_wide(float(widths(self.lo, self.hi).max())))
+        self.parts, self.system = self._parts(seed), evaluator.system
+        self.integers = np.array(() if self.system is None else self.system.integers, np.intp)
+        lanes, incumbent = (HoistedLanes, Incumbent) if self.system is None else (JointLanes, FeasibleIncumbent)
+        self.lanes = lanes(evaluator, self.block, self.pieces, self.parts)
+        self.incumbent = incumbent(evaluator, self.lo, self.hi, problem.several)
+        self.start = problem.several or StartBoxes(self.lo[:, None], self.hi[:, None])
+        self.list, every = RegionList(evaluator.arrays), np.arange(len(self.start))
+        self.list.add(-1, every[None], np.full((1, len(every)), -np.inf), self._wide_of(-1, every))
         self.final = RegionList(evaluator.arrays)  # regions in which no double is left to cut at
         self.every: tuple[int, Any] | None = None  # the numbers of all lanes of a run, where the kernel reads them
         self.taken: list[tuple[np.ndarray, np.ndarray, int]] = []  # the region of each iteration, and where its block begins
+        self.homes: list[int] = []  # the start box of each iteration
         self.boxes = 0
 
     def _parts(self, seed: int) -> np.ndarray:
@@ -79,7 +81,7 @@ class CompleteSearch:
     # ---- regions
     def boxes_of(self, iterations: np.ndarray, subregions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The boxes (n, N) of regions, rebuilt from the regions they were cut from."""
-        lo, hi = (np.repeat(side[:, None], len(iterations), axis=1) for side in (self.lo, self.hi))
+        lo, hi = (np.take(side, np.where(iterations < 0, subregions, 0), axis=1) for side in (self.start.lo, self.start.hi))
         for iteration in np.unique(iterations[iterations >= 0]).tolist():
             here = np.flatnonzero(iterations == iteration)
             low, high, start = self.taken[iteration]
@@ -87,6 +89,7 @@ class CompleteSearch:
             for k, ends in enumerate(np.array(self._ends(low, high, start))):
                 digit = (subregions[here] // self.pieces**k) % self.pieces
                 lo[start + k, here], hi[start + k, here] = ends[digit], ends[digit + 1]
+        lo[self.integers], hi[self.integers] = np.ceil(lo[self.integers]), np.floor(hi[self.integers])
         return lo, hi
 
     def _cut_from(self, iterations: np.ndarray, lower: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -101,8 +104,13 @@ class CompleteSearch:
         return bool(self.goal.xtol is not None and width > self.goal.xtol)
 
     def _ends(self, lo: np.ndarray, hi: np.ndarray, start: int) -> list[list[float]]:
+        """The ends of the pieces; those of integer variables lie between whole numbers."""
         cut = ENDS[self.options.cuts]
-        return [cut(float(lo[i]), float(hi[i]), self.pieces) for i in range(start, start + self.block)]
+        ends = [cut(float(lo[i]), float(hi[i]), self.pieces) for i in range(start, start + self.block)]
+        for k in self.integers[(self.integers >= start) & (self.integers < start + self.block)] - start:
+            first, *inner, last = ends[k]
+            ends[k] = [first, *(min(math.floor(end) + 0.5, last) for end in inner), last]
+        return ends
 
     def lower(self) -> float:
         return min(self.list.least(), self.final.least(), self.incumbent.upper)
@@ -129,16 +137,27 @@ class CompleteSearch:
             self._put_aside(iteration, subregion, least, lo, hi)
             return
         try:
-            self._cut(lo, hi, self._next_block(iteration), least)
+            left = (lo, hi) if self.system is None else self._shrunk(lo, hi)
+            if left is not None:
+                self._cut(*left, self._next_block(iteration), least, subregion if iteration < 0 else self.homes[iteration])
         except BaseException:  # beside those of its pieces that are there already
             wide = self._is_wide(float(widths(lo, hi).max()))
             self.list.add(iteration, np.array([[subregion]]), np.array([[least]]), wide)
             raise
 
-    def _cut(self, lo: np.ndarray, hi: np.ndarray, start: int, least: float) -> None:
-        """Cuts a region and puts what is left into the list."""
+    def _shrunk(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """What propagation leaves of a region, or all of it where nothing of that could be cut; None if nothing is left."""
+        self.boxes += 1
+        left = propagate(self.evaluator, lo, hi, self.incumbent.upper)
+        if left is None or can_be_cut(*left).any():
+            return left
+        self.incumbent.offer(np.stack(left, axis=1))
+        return lo, hi
+
+    def _cut(self, lo: np.ndarray, hi: np.ndarray, start: int, least: float, home: int) -> None:
+        """Cuts a region of a start box and puts what is left into the list."""
         ends = self._ends(lo, hi, start)
-        parameters = self._parameters(lo, hi, start, ends, least)
+        parameters = self.lanes.parameters(lo, hi, start, ends, least, self.start.box(home), self.incumbent.upper)
         try:
             found = self._left(lo, hi, start, ends, parameters)
         except MemoryError:
@@ -148,6 +167,7 @@ class CompleteSearch:
         found = self._left(lo, hi, start, ends, parameters) if found is None else found
         self.boxes += self.pieces**self.block
         self.taken.append((lo, hi, start))
+        self.homes.append(home)
         for numbers, lower, highest in found:
             self._store(len(self.taken) - 1, numbers, lower, highest, ends)
         for regions in (self.list, self.final):
@@ -162,9 +182,9 @@ class CompleteSearch:
             if self.every is None or self.every[0] != begin:
                 self.every = begin, arrays.send(np.arange(begin, begin + size).view(np.float64)[None])
             every = self.every[1]
-            out, = self.evaluator.run(self.kinds[0], [every], parameters=parameters[:self.plain])
+            out, = self.evaluator.run(self.lanes.kinds[0], [every], parameters=parameters[:self.lanes.plain])
             low = self._not_above(out[LOWER:LOWER + 1])  # no sample of the others is better than what is known
-            if len(low):
+            if len(low) and len(self.lanes.parts):
                 upper, lane, sample = self._sampled(every if len(low) == size else arrays.gather(every, low), parameters)
                 if upper < self.incumbent.upper:
                     self.incumbent.offer(self._sample(lo, hi, start, ends, lane, sample)[:, None])
@@ -177,12 +197,14 @@ class CompleteSearch:
 
     def _store(self, iteration: int, numbers: Any, lower: Any, highest: float, ends: list) -> None:
         """Puts subregions into the list; where each has to be looked at, they come here."""
-        wide, real = self._wide(*self.taken[iteration], ends), self._real(ends)
+        (lo, hi, start), real = self.taken[iteration], self._real(ends)
+        wide = self._wide(lo, hi, start, ends)
         if wide is None or real is not None:
             numbers, lower = (self.evaluator.arrays.fetch(a) for a in (numbers, lower))
             kept = numbers[0].view(np.int64)
             here = np.ones(len(kept), bool) if real is None else real(kept)
-            numbers, lower, wide = numbers[:, here], lower[:, here], self._each_wide(ends, kept[here]) if wide is None else wide
+            wide = self._each_wide(ends, start, kept[here]) if wide is None else wide
+            numbers, lower = numbers[:, here], lower[:, here]
         self.list.add(iteration, numbers, lower, wide, highest)
 
     def _real(self, ends: list[list[float]]) -> Callable[[np.ndarray], np.ndarray] | None:
@@ -199,7 +221,8 @@ class CompleteSearch:
         """A region that cannot be cut is enclosed, its corners are points like others, and then it stays as it is."""
         self.incumbent.offer(np.stack([lo, hi], axis=1))
         value = self.evaluator.value(lo, hi)
-        if not value.empty:
+        violated = self.system is not None and self.evaluator.violated(lo[:, None], hi[:, None])[0]
+        if not value.empty and not violated:
             self.final.add(iteration, np.array([[subregion]]), np.array([[max(least, float(value.lo))]]), False)
             self.final.prune(self.incumbent.upper)
 
@@ -211,26 +234,10 @@ class CompleteSearch:
     def _sampled(self, numbers: Any, parameters: np.ndarray) -> tuple[float, int, int]:
         """(the best upper bound, its lane, its sample) of some lanes. The results stay where the kernel runs, but for these."""
         arrays = self.evaluator.arrays
-        out, = self.evaluator.run(self.kinds[1], [numbers], parameters=parameters)
+        out, = self.evaluator.run(self.lanes.kinds[1], [numbers], parameters=parameters)
         (upper, at), = arrays.least(out[UPPER:UPPER + 1])
         lane, sample = (arrays.fetch(row[:, at:at + 1]) for row in (numbers, out[SAMPLE:SAMPLE + 1]))
         return upper, int(lane.view(np.int64)[0, 0]), int(sample[0, 0])
-
-    def _parameters(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list[list[float]], least: float) -> np.ndarray:
-        """What the lanes share: see `lower.complete.Layout`."""
-        width = (hi - lo)[:, None]
-        points = np.minimum(np.maximum(lo[:, None] + width * self.parts.T, lo[:, None]), hi[:, None])
-        boxes = np.concatenate([lo[:, None], points], axis=1), np.concatenate([hi[:, None], points], axis=1)
-        found = self.evaluator.run(f"{BLOCK_CONTEXT}:{self.block}", list(boxes)) if self.numbers.needs_context else []
-        rows = self.numbers.enclosures(np.array([start]), *boxes, found)
-        numbers = np.empty((boxes[0].shape[1], len(rows), 3))
-        for k, number in enumerate(rows):
-            for row in range(3):
-                numbers[:, k, row] = number[row][0] if len(number) == 3 else (number[0][0] if row < 2 else 3.0)
-        block = slice(start, start + self.block)
-        user = np.stack([self.lo[block], self.hi[block]], axis=1)
-        return np.concatenate([np.array(ends).ravel(), user.ravel(), [least], numbers[0].ravel(), self.parts[:, block].ravel(),
-                               numbers[1:].ravel()])
 
     def _sample(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, lane: int, sample: int) -> np.ndarray:
         """The sample point that a lane found best, up to rounding."""
@@ -244,7 +251,7 @@ class CompleteSearch:
         """Are the subregions wider than asked for? None if some are and some are not."""
         outside = np.r_[0:start, start + self.block:self.n]
         others = float(widths(lo[outside], hi[outside]).max(initial=0.0))
-        if self._is_wide(others) or not self._is_wide(max(float(row.max()) for row in self._sizes(ends))):
+        if self._is_wide(others) or not self._is_wide(max(float(row.max()) for row in self._sizes(ends, start))):
             return self._is_wide(others)
         return None
 
@@ -258,17 +265,21 @@ class CompleteSearch:
 
     def _wide_of(self, iteration: int, subregions: np.ndarray) -> np.ndarray | bool:
         if iteration < 0:
-            return self._is_wide(float(widths(self.lo, self.hi).max()))
+            whole = widths(*(side[:, subregions] for side in (self.start.lo, self.start.hi))).max(axis=0)
+            return np.array([self._is_wide(width) for width in whole.tolist()])
         ends = self._ends(*self.taken[iteration])
-        wide = self._wide(*self.taken[iteration], ends)
-        return self._each_wide(ends, subregions) if wide is None else wide
+        wide, start = self._wide(*self.taken[iteration], ends), self.taken[iteration][2]
+        return self._each_wide(ends, start, subregions) if wide is None else wide
 
-    def _sizes(self, ends: list) -> list[np.ndarray]:
-        return [widths(np.array(piece[:-1]), np.array(piece[1:])) for piece in ends]
+    def _sizes(self, ends: list, start: int) -> list[np.ndarray]:
+        """How wide the pieces are, for integer variables between their whole numbers."""
+        sides = [(np.array(piece[:-1]), np.array(piece[1:])) for piece in ends]
+        whole = [k for k in range(self.block) if start + k in self.integers]
+        return [np.maximum(np.floor(hi) - np.ceil(lo), 0.0) if k in whole else widths(lo, hi) for k, (lo, hi) in enumerate(sides)]
 
-    def _each_wide(self, ends: list, kept: np.ndarray) -> np.ndarray:
+    def _each_wide(self, ends: list, start: int, kept: np.ndarray) -> np.ndarray:
         """Which of these subregions are wider in a variable of the block."""
-        sizes, half = self._sizes(ends), self.block // 2  # two tables, of the lower and of the upper digits
+        sizes, half = self._sizes(ends, start), self.block // 2  # two tables, of the lower and of the upper digits
         low, high = (_largest(part) for part in (sizes[:half], sizes[half:]))
         return np.maximum(low[kept % len(low)], high[kept // len(low)]) > self.goal.xtol
 

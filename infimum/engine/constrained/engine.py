@@ -2,27 +2,35 @@
 the infimum over the feasible points is enclosed, or no region is left that could hold a feasible point."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
+from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
+from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.lifted import Lifted
-from infimum.engine.parts.propagation import propagate
+from infimum.engine.parts.order import parts_of
+from infimum.engine.parts.part import Part
+from infimum.engine.parts.propagation import propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
+from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
-from infimum.result import Progress, Result
+from infimum.result import Progress, Result, Verdict
+from infimum.watch import stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
+_SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
 _SOON = 4         # steps before the first look, where lower bounds are good
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
@@ -31,6 +39,7 @@ class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
+    bounded_at_once = True  # by a tangent, where the problem is convex
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
@@ -38,10 +47,12 @@ class ConstrainedRun:
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
-        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi)
-        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0)
+        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several)
+        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
         self.branch: Branch | None = None
+        self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
+        self.looking: State | None = None  # what a look for points began with that is not over yet
 
     # ---- what a reader of the progress sees
     @property
@@ -67,12 +78,16 @@ class ConstrainedRun:
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
-        if self.branch is None:
+        if self.branch is None or self.begun is not None:
             return None
-        state = self.branch.state()
+        state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
-        return State(state.values | {"before": self.before + self.search.evaluations, "batch": self.batch},
-                     state.arrays | taught | self.search.arrays())
+        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None},
+                     state.arrays | taught | searched.arrays)
+
+    def _searched(self) -> State:
+        """What the search has found, and at what cost."""
+        return State({"before": self.before + self.search.evaluations}, self.search.arrays())
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
@@ -80,17 +95,33 @@ class ConstrainedRun:
         self.branch.restore(state)
         self.search.restore(state.arrays)
         self.before = state.values["before"]
+        self.looking = self._searched() if state.values.get("looking", False) else None
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")
 
     def _made(self) -> Branch:
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch)
+        several = self.problem.several
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
+
+    def _parts(self) -> list[Part]:
+        several = self.problem.several
+        parts = parts_of(self.evaluator, self.lo, self.hi, several)
+        if several is None and FritzJohn.applies(self.evaluator):
+            parts.append(FritzJohn(self.evaluator, self.lo, self.hi))
+        return parts
 
     def _begun(self) -> Branch:
-        """With what propagation leaves of the whole box; with nothing where that is nothing."""
-        branch, left = self._made(), propagate(self.evaluator, self.lo, self.hi)
-        if left is not None:
-            branch.begin(*(end[:, None] for end in left))
+        """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
+        branch, boxes = self._made(), self.problem.several
+        if boxes is None:
+            with stoppable():
+                left = propagate(self.evaluator, self.lo, self.hi)
+            self.search.begin = self.search.begin if left is None else left
+            left = None if left is None else tuple(end[:, None] for end in left)
+        else:
+            left = propagate_each(self.evaluator, boxes)
+        if left is not None and left[0].shape[1]:
+            branch.begin(*left)
         return branch
 
     def _taught(self) -> list[Lagrangian | Lifted]:
@@ -100,25 +131,32 @@ class ConstrainedRun:
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them."""
         if self.branch is None:
-            branch = self._begun()
+            branch = self.begun = self._begun()
             if len(branch.pool) and not branch.done:
                 for steps in self.search.rounds():
-                    for _ in steps:
-                        yield
+                    yield from steps
                     self._offer()
                     if self.incumbent.upper < np.inf:
                         break
             self.branch = branch
             branch.prune()
+            self._bound_at_once()
             self._teach()
             self._ask_whole()
+            self.begun = None
             yield
         try:
+            if self.looking is not None:
+                yield from self._look_once()
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
                 if self._looks():
-                    self._look()
+                    yield from self._look_once()
+                if self.branch.steps & (self.branch.steps - 1) == 0:
+                    self.branch.settle()
                 yield
+            if self.limit is None:
+                self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
 
@@ -142,20 +180,36 @@ class ConstrainedRun:
         asked before, so that nothing need be compiled for it."""
         return next((part for part in self.branch.parts if isinstance(part, Lifted) and part.payoff.tried), None)
 
-    def _look(self) -> None:
+    def _look_once(self) -> Iterator[None]:
+        """A run that is stopped meanwhile begins with that when it is resumed."""
+        self.looking = self._searched()
+        yield from self._look()
+        self.looking = None
+
+    def _look(self) -> Iterator[None]:
         """Looks for a better point in the lowest regions."""
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
             relaxed = self._relaxed()
-            self.search.in_box(lo, hi, None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper))
+            starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
+            yield from self.search.in_boxes(lo, hi, starts)
             self._offer()
             self.branch.prune()
 
     def _offer(self) -> None:
         """Offers what was found; a better point brings better multipliers."""
         found = self.search.candidates()
-        if found and self.incumbent.offer(np.stack(found, axis=1)) and self.branch is not None:
+        with stoppable():
+            better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
+        if better and self.branch is not None:
             self._teach()
+
+    def _bound_at_once(self) -> None:
+        """By what holds wherever f is not above the best point, if the problem is convex there."""
+        if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
+            left = propagate(self.evaluator, *self.search.begin, self.incumbent.upper)
+            if left is not None:
+                self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
 
     def _teach(self) -> None:
         x, multipliers = self.incumbent.x, self.search.multipliers
@@ -174,9 +228,11 @@ class ConstrainedRun:
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far."""
-        if self.branch is None:
-            self.branch = self._begun()
-        branch = self.branch
-        return proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
-                             nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
-                             seed=self.seed)
+        branch = self.branch = self.branch or self.begun or self._begun()
+        result = proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
+                               nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
+                               seed=self.seed)
+        if self.incumbent.x is None and self.incumbent.why_not in _SINGULAR and result.verdict is not Verdict.INFEASIBLE:
+            why = f"near the best point that was found, {self.incumbent.why_not.value} (feasibility=1e-8 relaxes the equations)"
+            result = replace(result, message=f"{result.message}; {why}")
+        return result

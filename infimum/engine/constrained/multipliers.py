@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infimum.engine.points.lanes import total
 from infimum.engine.second_order.inverse import inverse_factor
 from infimum.evaluate import Evaluator
 
@@ -33,19 +34,20 @@ def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray, logarithmic: b
     """That; `logarithmic` of p instead of f = q exp(-p)."""
     n = len(x)
     h = _STEP * np.maximum(1.0, np.abs(x))
-    points = np.concatenate([x[:, None] + np.diag(h), x[:, None] - np.diag(h)], axis=1)
-    weights = np.repeat(np.concatenate([[1.0], w])[:, None], 2 * n, axis=1)
-    slopes = evaluator.estimate_weighted(points, weights)[1]
+    points = np.concatenate([x[:, None], x[:, None] + np.diag(h), x[:, None] - np.diag(h)], axis=1)
+    (values, jacobian), weights = evaluator.estimate_jacobian(points), np.append(1.0, w)
+    used = np.flatnonzero(weights)
+    slopes = total(jacobian[used, :, 1:] * weights[used, None, None])  # a kernel of the sum would have to be compiled first
     matrix = (slopes[:, :n] - slopes[:, n:]) / (2.0 * h)
     matrix, across = 0.5 * (matrix + matrix.T), np.zeros((n, n))
-    values, jacobian = evaluator.estimate_jacobian(x)
+    at_x = jacobian[:, :, 0]
     if logarithmic:
-        slope = jacobian[0] / -values[0]
-        matrix, w = matrix / -values[0] + slope[:, None] * slope[None], w / -values[0]
+        slope = at_x[0] / -values[0, 0]
+        matrix, w = matrix / -values[0, 0] + slope[:, None] * slope[None], w / -values[0, 0]
     else:
-        slope = jacobian[0]
-    slope = np.sum(np.concatenate([slope[None], w[:, None] * jacobian[1:]]), axis=0)
-    for row in jacobian[1:][evaluator.system.equal]:
+        slope = at_x[0]
+    slope = total(np.concatenate([slope[None], w[:, None] * at_x[1:]]))
+    for row in at_x[1:][evaluator.system.equal]:
         across += 2.0 * row[:, None] * row[None]
     if not (np.isfinite(matrix).all() and np.isfinite(across).all()):
         return Convexity(w, 0.0, np.zeros(n), None, slope, matrix)

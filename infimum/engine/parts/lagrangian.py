@@ -25,6 +25,7 @@ class Lagrangian(Part):
     """Tests regions where they lie."""
 
     name, discards = "lagrangian", "value"
+    knows_faces = True  # nothing that it says depends on them
     sample = 64
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):

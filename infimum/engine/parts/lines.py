@@ -33,6 +33,7 @@ class Lines(Part):
     """Tests regions where they lie."""
 
     name, discards = "lines", "constraints"
+    knows_faces = True  # only its test of first order depends on them
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
@@ -47,5 +48,7 @@ class Lines(Part):
 
     def test(self, regions: Any, upper: float) -> Outcome:
         self.parameters[-1] = upper
+        if self.faces is not None:  # no region reaches these bounds or lies within them: nothing is concluded from first order
+            self.parameters[:self.n], self.parameters[self.n:2 * self.n] = np.inf, -np.inf
         out = self.evaluator.run(LINES, [regions], parameters=self.parameters)
         return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH], out[UPPER], out[POINT])

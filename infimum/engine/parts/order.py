@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from infimum.engine.parts.affine import Affine
 from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.first_order import FirstOrder
@@ -18,7 +19,8 @@ from infimum.engine.parts.tangents import Tangents
 from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
-PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Projection, LeastSquares, Tangents, Newton, Shaving)
+PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Affine, Projection, LeastSquares, Tangents, Newton, Shaving)
+_WAIT = 64  # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long
 CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lagrangian, Lines, Lifted)
 
 
@@ -26,6 +28,10 @@ def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartB
     """Those that can say something about this function, within the bounds or the start boxes."""
     known = PARTS if evaluator.system is None else CONSTRAINED
     parts = [part(evaluator, lo, hi) for part in known if part.applies(evaluator) and (start is None or part.knows_faces)]
+    if any(isinstance(part, Affine) for part in parts):
+        for part in parts:
+            if part.payoff is not None and not isinstance(part, Affine):
+                part.payoff.due = max(part.payoff.due, _WAIT)
     faces = None if start is None else Faces(evaluator, start)
     for part in parts:
         part.faces = faces

@@ -14,6 +14,8 @@ from infimum.engine.parts.part import CuttingPart, Outcome
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import GONE, rows
 from infimum.lower.programs import PROPAGATE
+from infimum.start_boxes import StartBoxes
+from infimum.watch import pause
 
 ROUNDS = 3           # of each test
 _WHOLE = 0.0, 0.0, 1.0
@@ -30,6 +32,7 @@ class Propagation(CuttingPart):
     """The test that cuts where there are constraints."""
 
     name, discards = "propagation", "constraints"
+    knows_faces = True  # nothing that it says depends on them
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -60,6 +63,7 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
     """
     most, done, at_once = 4 * len(lo) + 64 if rounds is None else rounds, 0, _AT_ONCE
     while done < most:
+        pause()
         times = min(at_once, most - done)
         los, his, lost = _left(evaluator, lo[:, None], hi[:, None], lo, hi, upper, times)
         if lost[0]:
@@ -69,6 +73,13 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
         if not news:
             break
     return lo.copy(), hi.copy()
+
+
+def propagate_each(evaluator: Evaluator, boxes: StartBoxes) -> Box:
+    """What some rounds leave of each of the boxes, for points that obey the constraints: those of which something is left."""
+    los, his, lost = _left(evaluator, boxes.lo, boxes.hi, *boxes.hull, np.inf, _AT_ONCE)
+    left = np.flatnonzero(~lost)
+    return np.take(los, left, axis=1), np.take(his, left, axis=1)
 
 
 def shave(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float = np.inf, passes: int = 8) -> Box | None:

@@ -2,18 +2,20 @@
 
 **Discards** a region on each of whose subdomains something is violated or undefined, or f lies above the upper bound. **Reduces**
 the variables that were divided to the hull of the subdomains that are left. **Raises** the lower bound to the least one of these.
-**Costs** an enclosure of f and all constraints for each subdomain, and by the mean value form of their derivatives.
+**Costs** an enclosure of f and all constraints for each subdomain, and by the mean value form of their derivatives; affine
+bounds of them as much as some five of these.
 """
 
 from typing import Any
 
 import numpy as np
 
-from infimum.cover import widths
 from infimum.engine.parts.part import CuttingPart, Outcome
 from infimum.evaluate import Evaluator
+from infimum.lower.affine_bound import fits
 from infimum.lower.programs import SUBDOMAIN
-from infimum.lower.subdomain import LARGEST, MEAN_VALUE, NATURAL
+from infimum.lower.subdomain import AFFINE, LARGEST, MEAN_VALUE, NATURAL
+from infimum.unions import shares
 
 _MOST_ROWS = 1 << 12  # rows times variables of which derivatives are taken
 
@@ -26,11 +28,11 @@ class Subdomains(CuttingPart):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, pieces: int = 2, variables: int = 4,
                  form: int = MEAN_VALUE, choice: int = LARGEST):
         super().__init__(evaluator, lo, hi)
-        whole, variables = widths(lo, hi), min(variables, self.n)
-        self.weights = np.where(np.isfinite(whole) & (whole > 0), 1.0 / np.where(whole > 0, whole, 1.0), 1.0)
-        self.weights = np.where(np.isfinite(self.weights), self.weights, 1.0)
+        self.weights, variables = shares(lo, hi), min(variables, self.n)
         if (1 + evaluator.system.m) * self.n > _MOST_ROWS:
             form, choice = NATURAL, LARGEST
+        if form == AFFINE and not fits(list(evaluator.system.rows), self.n):
+            form = MEAN_VALUE
         self.subdomains = pieces**variables
         self.kernel = f"{SUBDOMAIN}:{pieces}:{variables}:{form}:{choice}"
 

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infimum.engine.points import sparse_equations
+from infimum.engine.points.equations import is_large
 from infimum.engine.points.lanes import gram, solve, total
 from infimum.evaluate import Evaluator
 from infimum.expr.system import System
@@ -33,10 +35,13 @@ def at_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], box: t
     lo, hi = box
     rows, x = evaluator.rows(lo, hi), np.minimum(np.maximum(lo + (hi - lo) / 2, lo), hi)
     low, high = (np.where(rows.defined, end, inf)[1:] for end, inf in ((rows.lo, -np.inf), (rows.hi, np.inf)))
-    values, jacobian = evaluator.estimate_jacobian(x)
-    sides = _sides(evaluator.system, values[1:], jacobian[1:], x)
-    if multipliers is None:
-        multipliers = _multipliers(evaluator.system, bounds, x, jacobian, sides)
+    if is_large(evaluator.system, evaluator.n):
+        sides = _sides(evaluator.system, low / 2 + high / 2, np.zeros((evaluator.system.m, 1)), x)
+        multipliers = sparse_equations.multipliers(evaluator, bounds, x) if multipliers is None else multipliers
+    else:
+        values, jacobian = evaluator.estimate_jacobian(x)
+        sides = _sides(evaluator.system, values[1:], jacobian[1:], x)
+        multipliers = _multipliers(evaluator.system, bounds, x, jacobian, sides) if multipliers is None else multipliers
     broken = _broken(evaluator.system, low, high)
     worst = int(np.argmax(broken)) if len(broken) else None
     return AtPoint(low, high, sides != 0, multipliers, float(broken[worst]) if len(broken) else 0.0, worst)

@@ -93,8 +93,8 @@ class Barrier:
             unit = np.where(free, np.minimum(width, np.maximum(1.0, np.abs(x))), 1.0)
             values, jacobian = self.rows(x)
             jacobian = np.where(free, jacobian, 0.0)
-            sigma = np.maximum(np.abs(jacobian * unit).max(axis=1), _FLAT * np.abs(values))
-            sigma = np.where(sigma > 0, sigma, 1.0)
+            steep = np.abs(jacobian * unit).max(axis=1)
+            sigma = np.where(steep > 0, np.maximum(steep, _FLAT * np.abs(values)), np.maximum(1.0, np.abs(values)))
             values, jacobian = values / sigma, jacobian / sigma[:, None]
             low, high = ((end / sigma[1:])[~self.equal] for end in (self.lower, self.upper))
             s = _pushed(values[1:][~self.equal], low, high, _PUSHED * mu, 1.0, 1.0)

@@ -11,21 +11,25 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.engine.points import sobol
+from infimum.engine.points.equations import is_large
 from infimum.engine.points.interior import Ends, Interior
 from infimum.engine.points.random import uniform
 from infimum.engine.points.restoration import Restoration
 from infimum.engine.points.search import PointSearch
+from infimum.engine.points.sparse_equations import nearby
 from infimum.evaluate import Evaluator
+from infimum.start_boxes import StartBoxes
 
 _STREAM = 11                   # of random numbers
 _STARTS = 32, 96, 288          # of the rounds
 _LEAST, _WORK = 2, 1 << 24     # starts, and operations of a step of all of them
 _FLAT = 2.0**-20               # a constraint's least scale, as part of its value
-_LARGEST = 512                 # variables and equations together: with more, starts are all that is offered
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
+_PATIENCE = 6                  # steps without progress of an end, where another has converged
 _BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
 _CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
+_KNOWN = 2.0**-30              # of a variable's size: so narrow it is held where it starts
 _RESTORED = 30                 # steps
 _NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
@@ -35,19 +39,24 @@ _FAR = 10                      # powers of 2 over which starts are spread where 
 
 
 class ConstrainedSearch(PointSearch):
-    """Looks between the bounds, from points `given` (n, N) as well. `multipliers` (m,) belong to the best point: with them
-    ∇f + Σ y ∇c vanishes there, but for what bounds take. `violation` is its largest one, as part of the constraint's scale."""
+    """Looks between the bounds, or in the start `boxes`, from points `given` (n, N) as well. `multipliers` (m,) belong to the
+    best point: with them ∇f + Σ y ∇c vanishes there, but for what bounds take. `violation` is its largest one, as part of the
+    constraint's scale."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int = 0, given: np.ndarray | None = None):
-        self.evaluator, self.lo, self.hi, self.seed = evaluator, lo, hi, seed
+    tolerated = _OBEYED  # violations that count as none among estimates
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int = 0, given: np.ndarray | None = None,
+                 boxes: StartBoxes | None = None):
+        self.evaluator, self.lo, self.hi, self.seed, self.boxes = evaluator, lo, hi, seed, boxes
         self.n, self.system = len(lo), evaluator.system
+        self.begin = lo, hi  # it starts between these; a proof relies on all feasible points being there
         self.integers = np.array(self.system.integers, dtype=np.intp)
         self.given = np.empty((self.n, 0)) if given is None else given
-        self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5))[:, 0], np.inf, np.inf
+        self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5), 0)[:, 0], np.inf, np.inf
         self.multipliers = np.zeros(self.system.m)
         self.found = np.empty((self.n, 0))  # to offer
         self.evaluations = self.drawn = 0
-        self._size = self.n + int(self.system.equal.sum())
+        self._size, self.is_large = self.n + int(self.system.equal.sum()), is_large(self.system, self.n)
 
     def rounds(self) -> list[Iterator[None]]:
         return [self._round(k) for k in range(len(_STARTS))]
@@ -55,41 +64,59 @@ class ConstrainedSearch(PointSearch):
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
-    def in_box(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None) -> np.ndarray:
-        """Looks from the middles of boxes (n, N) as well, with integer variables between the ends of the box; or from `starts` in
-        them, then once more with all variables there. Returns the points that it came to (n, N), the best ones first."""
-        if self._size > _LARGEST:
-            return self._middle(lo, hi)
-        low, high = self._around(lo, hi)
-        if starts is None:
-            starts = self._middle(lo, hi)
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None) -> Iterator[None]:
+        """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
+        around it; `found` are then the points that it came to, the best ones first."""
+        starts = self._middle(lo, hi) if starts is None else starts
+        if self.is_large:
+            self._nearby(starts)
+            return
+        around = self._around(starts, lo, hi)
+        inside = (np.minimum(np.maximum(end, around[0]), around[1]) for end in (lo, hi))
+        yield from self._look(np.tile(starts, 2), *(np.concatenate(ends, axis=1) for ends in zip(around, inside, strict=True)))
+
+    def from_points(self, starts: np.ndarray) -> Iterator[None]:
+        """Looks from these points (n, N), in pieces."""
+        if self.is_large:
+            self._nearby(starts)
         else:
-            starts, whole = np.concatenate([starts, starts], axis=1), np.isin(np.arange(self.n), self.integers)[:, None]
-            low = np.concatenate([low, np.where(whole, low, lo)], axis=1)
-            high = np.concatenate([high, np.where(whole, high, hi)], axis=1)
-        for _ in self._look(starts, low, high):
-            pass
-        return self.found
+            yield from self._look(starts, *self._around(starts, self.lo[:, None], self.hi[:, None]))
+
+    @property
+    def most_starts(self) -> int:
+        """So many can be afforded at a time."""
+        return max(_LEAST, _WORK // self._size**3)
+
+    def given_points(self) -> np.ndarray:
+        """Those that were given, and the middle of the bounds or of the first box."""
+        lo, hi = self.begin if self.boxes is None else self.boxes.box(0)
+        return np.concatenate([self.given, self._middle(lo[:, None], hi[:, None])], axis=1)
+
+    def violations(self, x: np.ndarray) -> np.ndarray:
+        """The largest violation at points (n, N), as part of the constraint's scale there; infinite where nothing is known."""
+        self.evaluations += x.shape[1]
+        return self._violations(x, *self.evaluator.estimate_jacobian(x))
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What later looks depend on, for a checkpoint."""
-        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers])}
+        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers]),
+                "search.begin": np.stack(self.begin)}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """The best point of a checkpoint, and its multipliers."""
         self.value, self.violation = arrays["search"][:2].tolist()
         self.x, self.multipliers = (part.copy() for part in np.split(arrays["search"][2:], [self.n]))
+        self.begin = tuple(arrays["search.begin"].copy()) if "search.begin" in arrays else self.begin
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
-        count = max(_LEAST, min(_STARTS[k], _WORK // self._size**3))
-        drawn = self._spread(self._drawn(count))
-        starts = drawn if k else np.concatenate([self.given, self._middle(self.lo[:, None], self.hi[:, None]), drawn], axis=1)
-        if self._size > _LARGEST:
-            self.found = starts[:, :_KEPT]
-            return
-        yield from self._look(starts, *self._around(*(np.repeat(end[:, None], starts.shape[1], axis=1) for end in
-                                                      (self.lo, self.hi))))
+        count, first = min(_STARTS[k], self.most_starts), self.drawn
+        drawn = self._spread(self._drawn(count), first)
+        yield from self.from_points(drawn if k else np.concatenate([self.given_points(), drawn], axis=1))
+
+    def _nearby(self, starts: np.ndarray) -> None:
+        """Where there are very many equations, points at which they about hold are all that is offered."""
+        self.found = np.stack([nearby(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_KEPT].T], axis=1)
 
     def _drawn(self, count: int) -> np.ndarray:
         first, self.drawn = self.drawn, self.drawn + count
@@ -97,10 +124,14 @@ class ConstrainedSearch(PointSearch):
             return sobol.points(self.seed, _STREAM, first, count, self.n)
         return uniform(self.seed, _STREAM, 0, range(first, first + count), self.n)
 
-    def _spread(self, unit: np.ndarray) -> np.ndarray:
-        """Points of the unit cube between the bounds; where these are infinite, near and far."""
+    def _spread(self, unit: np.ndarray, first: int) -> np.ndarray:
+        """Points of the unit cube between the bounds, or from this box on in one after the other; where these are infinite, near
+        and far."""
         reach = 2.0 ** (1 + np.arange(unit.shape[1]) % _FAR)
-        lo, hi = self.lo[:, None], self.hi[:, None]
+        lo, hi = (end[:, None] for end in self.begin)
+        if self.boxes is not None:
+            box = (first + np.arange(unit.shape[1])) % len(self.boxes)
+            lo, hi = self.boxes.lo[:, box], self.boxes.hi[:, box]
         with np.errstate(all="ignore"):
             low = np.where(lo > -np.inf, lo, np.where(hi < np.inf, hi, 0.0) - reach)
             high = np.where(hi < np.inf, hi, np.where(lo > -np.inf, lo, 0.0) + reach)
@@ -112,10 +143,20 @@ class ConstrainedSearch(PointSearch):
             near = np.minimum(np.maximum(0.0, lo + 1), hi - 1)
             return np.where(np.isfinite(lo) & np.isfinite(hi), lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
 
-    def _around(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The bounds, but for integer variables the whole numbers between these ends."""
-        low, high = (np.repeat(end[:, None], lo.shape[1], axis=1) for end in (self.lo, self.hi))
-        low[self.integers], high[self.integers] = np.ceil(lo[self.integers]), np.floor(hi[self.integers])
+    def _around(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The bounds of each start, but for integer variables the whole numbers that lie between these ends as well; variables
+        that can only have one value, to rounding, are held there."""
+        low, high = (np.repeat(end[:, None], starts.shape[1], axis=1) for end in (self.lo, self.hi))
+        if self.boxes is not None:
+            for k, start in enumerate(starts.T):
+                for box in self.boxes.around(start)[:1]:
+                    low[:, k], high[:, k] = self.boxes.box(box)
+        middle = self._middle(*(end[:, None] for end in self.begin))
+        with np.errstate(all="ignore"):
+            known = self.begin[1] - self.begin[0] <= _KNOWN * np.maximum(1.0, np.abs(middle[:, 0]))
+        low[known] = high[known] = middle[known]
+        whole = self.integers
+        low[whole], high[whole] = np.maximum(np.ceil(lo[whole]), low[whole]), np.minimum(np.floor(hi[whole]), high[whole])
         high = np.maximum(low, high)
         return low, high
 
@@ -126,9 +167,8 @@ class ConstrainedSearch(PointSearch):
         ends = yield from self._solved(starts, lo, hi)
         if not (ends.violation <= _OBEYED).any():
             restored = Restoration(self.evaluator, lo, hi, starts)
-            restored.run(_RESTORED)
+            yield from restored.steps(_RESTORED)
             self.evaluations += restored.evaluations
-            yield
             best = np.argsort(restored.left, kind="stable")[:_KEPT]
             lo, hi = lo[:, best], hi[:, best]
             ends = yield from self._solved(restored.x[:, best], lo, hi)
@@ -138,16 +178,16 @@ class ConstrainedSearch(PointSearch):
     def _solved(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """The best ends, from which nothing is offered unless its integers are whole."""
         ends = yield from self._stage(starts, np.arange(starts.shape[1]), lo, hi, _BEGIN, _FIRST)
-        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], _AGAIN, _LAST)
+        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], _AGAIN, _LAST, _PATIENCE)
         self._keep(ends)
         yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane])
         return ends
 
     def _stage(self, starts: np.ndarray, lanes: np.ndarray, lo: np.ndarray, hi: np.ndarray, first: float,
-               most: tuple[int, float]) -> Iterator[None]:
+               most: tuple[int, float], patience: int | None = None, settled: bool = False) -> Iterator[None]:
         """The best ends of one run of the method."""
         method = Interior(self.evaluator, lo, hi, starts, first, most[1])
-        for _ in method.steps(most[0]):
+        for _ in method.steps(most[0], patience, settled):
             yield
         self.evaluations += method.evaluations
         return self._best(method.ends, lanes)
@@ -158,10 +198,14 @@ class ConstrainedSearch(PointSearch):
         with np.errstate(all="ignore"):
             close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
             low, high = ends.x - lo <= close, hi - ends.x <= close
-        stuck = np.flatnonzero((ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0))
+        stuck = (ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0)
+        obeys = ends.violation <= _OBEYED
+        known = ends.value[obeys & (ends.error <= _CONVERGED)]
+        stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known.min(initial=np.inf))))
         if len(stuck):
             lo, hi = np.where(high & ~low, hi, lo)[:, stuck], np.where(low, lo, hi)[:, stuck]
-            self._keep((yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST)))
+            ends = yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST, _PATIENCE, len(known) > 0)
+            self._keep(ends)
 
     def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
         """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again; then
@@ -197,12 +241,7 @@ class ConstrainedSearch(PointSearch):
         x = ends.x
         self.evaluations += x.shape[1]
         values, jacobian = self.evaluator.estimate_jacobian(x)
-        c, unit = values[1:], np.maximum(1.0, np.abs(x))
-        with np.errstate(all="ignore"):
-            scale = np.maximum(np.abs(jacobian[1:] * unit).max(axis=1), _FLAT * np.abs(c))
-            broken = np.maximum(np.maximum(c - self.system.upper[:, None], self.system.lower[:, None] - c), 0.0)
-            violation = (broken / np.where((scale > 0) & (scale < np.inf), scale, 1.0)).max(axis=0, initial=0.0)
-        violation = np.where(np.isfinite(values).all(axis=0), violation, np.inf)
+        violation, unit = self._violations(x, values, jacobian), np.maximum(1.0, np.abs(x))
         order = np.lexsort((values[0], np.where(violation <= _NEARLY, 0.0, violation)))
         chosen: list[int] = []
         for k in order[violation[order] < np.inf]:
@@ -212,6 +251,14 @@ class ConstrainedSearch(PointSearch):
                 break
         return _Points(x[:, chosen], values[0, chosen], violation[chosen], ends.multipliers[:, chosen], ends.error[chosen],
                        lane[chosen])
+
+    def _violations(self, x: np.ndarray, values: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
+        c = values[1:]
+        with np.errstate(all="ignore"):
+            scale = np.maximum(np.abs(jacobian[1:] * np.maximum(1.0, np.abs(x))).max(axis=1), _FLAT * np.abs(c))
+            broken = np.maximum(np.maximum(c - self.system.upper[:, None], self.system.lower[:, None] - c), 0.0)
+            violation = (broken / np.where((scale > 0) & (scale < np.inf), scale, 1.0)).max(axis=0, initial=0.0)
+        return np.where(np.isfinite(values).all(axis=0), violation, np.inf)
 
     def _keep(self, ends: "_Points") -> None:
         """Offers the ends whose integers are whole."""

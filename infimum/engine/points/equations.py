@@ -9,15 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infimum.engine.points.lanes import inverted
 from infimum.engine.points.linear_rows import LinearRows
 from infimum.engine.second_order.outward import Interval, exactly, matrix_product, minus, plus
 from infimum.evaluate import Derivative, Enclosure, Evaluator
 from infimum.expr.system import System
+from infimum.watch import pause
 
-MOST = 512            # equations
+_MOST = 512           # variables and equations together
 _NEWTON = 4           # steps to the middle of the box
 _INFLATED = 4         # boxes, each wider than the one before
-_LEAST = 1e-300       # half a width, where subnormal numbers would round to nothing
+LEAST = 1e-300       # half a width, where subnormal numbers would round to nothing
 _INDEPENDENT = 2.0**-30  # pivots of rows whose largest element is 1
 
 
@@ -26,12 +28,12 @@ class WhyNot(Enum):
 
     FAR = "it is too far from where the constraints hold"
     CROWDED = "more equations are to be solved than there are variables that may move"
-    DEPENDENT = "the gradients of the equations are linearly dependent there, so that rounding errors decide whether they hold"
+    DEPENDENT = "the gradients of the equations are linearly dependent, so that rounding errors decide whether they hold"
     ROUGH = "an equation has a jump or an edge of its domain there"
-    WIDE = "Krawczyk's operator does not send a box around it into itself"
+    WIDE = "the gradients of the equations vary so much, as around a double root, that no solution could be proved"
     OUTSIDE = "the solution of the equations is not certainly within the bounds"
     TIGHT = "an inequality does not hold on all of the box around the solution of the equations"
-    LARGE = f"it would have to be solved for more than {MOST} equations at once"
+    LARGE = "too many equations would have to be solved at once, since they read too many variables in common"
     UNDEFINED = "the function is not certainly defined there"
 
 
@@ -63,21 +65,18 @@ def prove(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Proved | Why
         if not ((x >= bounds[0]) & (x <= bounds[1])).all():
             return WhyNot.OUTSIDE
         box = _solved(evaluator, bounds, basis, x)
-        return box if isinstance(box, WhyNot) else _judged(evaluator, bounds, basis, x, *box)
+        return box if isinstance(box, WhyNot) else judged(evaluator, bounds, basis.rows, basis.free, x, *box)
 
 
 def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Basis | WhyNot:
     """By elimination with the largest pivots of all; variables at their bounds, integers and fixed ones are held."""
-    system, (lo, hi) = evaluator.system, bounds
-    equations = np.flatnonzero(system.equal)
-    free = (x > lo) & (x < hi)
-    free[list(system.integers)] = False
+    system = evaluator.system
+    equations, free = np.flatnonzero(system.equal), free_variables(system, bounds, x)
     variables = np.flatnonzero(free)
     jacobian = evaluator.estimate_jacobian(x)[1][1:][equations][:, variables]
     if not np.isfinite(jacobian).all():
         return WhyNot.UNDEFINED
-    room, unit = np.minimum(x - lo, hi - x)[variables], np.maximum(np.abs(x), 1.0)[variables]
-    a = jacobian * np.where(room < unit, np.sqrt(room) * np.sqrt(unit), unit)  # rather those that are far from their bounds
+    a = jacobian * weights(bounds, x)[variables]
     largest = np.abs(a).max(axis=1, initial=0.0)
     a = a / np.where(largest > 0, largest, 1.0)[:, None]
     rows, columns, rank = np.arange(len(equations)), np.arange(len(variables)), 0
@@ -96,22 +95,22 @@ def _chosen(evaluator: Evaluator, bounds: Interval, x: np.ndarray) -> Basis | Wh
     return Basis(equations[rows], variables[columns], inverse, free)
 
 
-def inverted(matrix: np.ndarray) -> np.ndarray | None:
-    """About the inverse, by elimination with pivots; None where there is none.
+def is_large(system: System, n: int) -> bool:
+    """Are there so many variables and equations that matrices have to be sparse, as in `sparse_equations.py`?"""
+    return n + np.count_nonzero(system.equal) > _MOST
 
-    >>> inverted(np.array([[0.0, 2.0], [1.0, 0.0]])).tolist()
-    [[0.0, 1.0], [0.5, 0.0]]
-    """
-    n = len(matrix)
-    a = np.concatenate([matrix, np.eye(n)], axis=1)
-    with np.errstate(all="ignore"):
-        for k in range(n):
-            pivot = k + int(np.argmax(np.abs(a[k:, k])))
-            a[[k, pivot]] = a[[pivot, k]]
-            a[k] /= a[k, k]
-            others = np.arange(n) != k
-            a[others] -= a[others, k, None] * a[k]
-    return a[:, n:] if np.isfinite(a).all() else None
+
+def free_variables(system: System, bounds: Interval, x: np.ndarray) -> np.ndarray:
+    """Those that are between their bounds, and no integers."""
+    free = (x > bounds[0]) & (x < bounds[1])
+    free[list(system.integers)] = False
+    return free
+
+
+def weights(bounds: Interval, x: np.ndarray) -> np.ndarray:
+    """Of variables in which equations may be solved: rather those that are far from their bounds."""
+    room, unit = np.minimum(x - bounds[0], bounds[1] - x), np.maximum(np.abs(x), 1.0)
+    return np.where(room < unit, np.sqrt(room) * np.sqrt(unit), unit)
 
 
 def _target(system: System, basis: Basis) -> Interval:
@@ -154,8 +153,9 @@ def _solved(evaluator: Evaluator, bounds: Interval, basis: Basis, x: np.ndarray)
     offset = minus((at.lo[rows, None], at.hi[rows, None]), _target(evaluator.system, basis))
     newton = matrix_product(exactly(basis.inverse[..., None]), tuple(end[:, None] for end in offset))
     newton = tuple(end[:, 0] for end in newton)
-    radius = 2 * np.maximum(np.abs(newton[0]), np.abs(newton[1]))[:, 0] + 2 * np.spacing(np.abs(x[variables])) + _LEAST
+    radius = 2 * np.maximum(np.abs(newton[0]), np.abs(newton[1]))[:, 0] + 2 * np.spacing(np.abs(x[variables])) + LEAST
     for _ in range(_INFLATED):
+        pause()
         low, high = x.copy(), x.copy()
         low[variables] = np.maximum(x[variables] - radius, lo[variables])
         high[variables] = np.minimum(x[variables] + radius, hi[variables])
@@ -200,25 +200,28 @@ def _narrowed(evaluator: Evaluator, basis: Basis, centre: Interval, newton: Inte
     return (low, high), slopes
 
 
-def _judged(evaluator: Evaluator, bounds: Interval, basis: Basis, x: np.ndarray, box: Interval,
-            slopes: Derivative) -> Proved | WhyNot:
-    """Does everything hold on all of the box but the equations that were solved?"""
+def judged(evaluator: Evaluator, bounds: Interval, solved: np.ndarray, free: np.ndarray, x: np.ndarray, box: Interval,
+           slopes: Derivative | None = None) -> Proved | WhyNot:
+    """Does everything hold on all of the box but the equations that were solved? Slopes are those on a box that holds x and this
+    one, where they are known; the variables that are not free have been held."""
     (lo, hi), system = box, evaluator.system
     whole = lo[list(system.integers)]
     if not (((lo >= bounds[0]) & (hi <= bounds[1]) & (lo <= hi)).all() and (whole == np.rint(whole)).all()):
         return WhyNot.OUTSIDE
-    rows = _tightened(evaluator.rows(lo, hi), evaluator.rows(x, x), slopes, box, x)
+    rows = evaluator.rows(lo, hi)
+    if slopes is not None:
+        rows = _tightened(rows, evaluator.rows(x, x), slopes, box, x)
     if not (rows.defined[0] and rows.hi[0] < np.inf):
         return WhyNot.UNDEFINED
     holds = rows.defined[1:] & (rows.lo[1:] >= system.lower) & (rows.hi[1:] <= system.upper)
-    holds[basis.rows] = rows.defined[1 + basis.rows]
+    holds[solved] = rows.defined[1 + solved]
     failed = np.flatnonzero(~holds)
     if not system.equal[failed].all():
         return WhyNot.TIGHT
-    face = (np.where(basis.free, end, x) for end in bounds)
-    linear = LinearRows(evaluator, *face) if len(failed) else None
-    if not all(rows.defined[1 + k] and linear.follows(k, basis.rows) for k in failed):
-        return WhyNot.CROWDED if system.equal.sum() > basis.free.sum() else WhyNot.DEPENDENT
+    face = (np.where(free, end, x) for end in bounds)
+    linear = LinearRows(evaluator, *face) if len(failed) and slopes is not None else None
+    if not all(linear is not None and rows.defined[1 + k] and linear.follows(k, solved) for k in failed):
+        return WhyNot.CROWDED if system.equal.sum() > free.sum() else WhyNot.DEPENDENT
     return Proved(lo, hi, float(rows.hi[0]))
 
 

@@ -2,11 +2,13 @@
 
 import numpy as np
 
-from infimum.engine.points.equations import MOST, Proved, WhyNot, prove
+from infimum.engine.points import equations, sparse_equations
+from infimum.engine.points.equations import Proved, WhyNot, is_large
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.inside import Moved, moved_inside
 from infimum.evaluate import Enclosure, Evaluator
 from infimum.start_boxes import StartBoxes
+from infimum.watch import pause
 
 _LOOKED_AT = 64     # points that break constraints least, of those that are lower than what is known
 _NEAR, _ALMOST = 2.0**-4, 2.0**-20  # of a variable's size, about: how far points are moved at most, and those that come first
@@ -28,6 +30,7 @@ class FeasibleIncumbent(Incumbent):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None):
         super().__init__(evaluator, lo, hi, start)
         self.system, self.integers = evaluator.system, list(evaluator.system.integers)
+        self.is_large = is_large(self.system, len(lo))
         self.box: tuple[np.ndarray, np.ndarray] | None = None
         self.why_not: WhyNot | None = None
 
@@ -71,8 +74,8 @@ class FeasibleIncumbent(Incumbent):
             broken = (broken / np.where(largest > 0, largest, 1.0)[:, None]).max(axis=0, initial=0.0)
         order = np.lexsort((rows.lo[0], np.where(wanted, broken, np.inf)))[:min(_LOOKED_AT, np.count_nonzero(wanted))]
         points = np.take(points, order, axis=1)
-        if not points.shape[1]:
-            return points
+        if self.is_large or not points.shape[1]:
+            return points[:, :_FEW]
         values, jacobian = self.evaluator.estimate_jacobian(points)
         with np.errstate(all="ignore"):
             steep = np.abs(jacobian[1:] * np.maximum(1.0, np.abs(points))).max(axis=1)
@@ -93,21 +96,24 @@ class FeasibleIncumbent(Incumbent):
             points = self._promising(points, self.evaluator.rows(points, points))
             if not points.shape[1]:
                 return
-        if np.count_nonzero(self.system.equal) > MOST:
-            self.why_not = WhyNot.LARGE
-            return
-        moved = moved_inside(self.evaluator, (self.lo, self.hi), points)
-        self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
-        if self.system.equal.any():
-            self._solve(moved)
-        else:
-            self._judge(self._admitted(moved.x))
+        if self.is_large:
+            return self._solve(Moved(points, np.arange(points.shape[1]), np.ones(points.shape[1], bool)))
+        alone = [points] if self.start is None else [x[:, None] for x in points.T]
+        for some in alone:
+            moved = moved_inside(self.evaluator, self._bounds_around(some[:, 0]), some)
+            self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
+            if self.system.equal.any():
+                self._solve(moved)
+            else:
+                self._judge(self._admitted(moved.x))
 
     def _solve(self, moved: Moved) -> None:
         """Proves that the equations have a solution near the first of the points for which that can be done. What fails for
         reasons that a little more distance to the inequalities does not change is not tried again."""
         failed: set[tuple[int, bool]] = set()
+        prove = sparse_equations.prove if self.is_large else equations.prove
         for x, kind in zip(moved.x.T, zip(moved.source.tolist(), moved.held.tolist(), strict=True), strict=True):
+            pause()
             if kind not in failed and (x := self._admitted(x[:, None])).shape[1]:
                 found = prove(self.evaluator, self._bounds_around(x[:, 0]), x[:, 0])
                 if not isinstance(found, WhyNot):
@@ -122,6 +128,11 @@ class FeasibleIncumbent(Incumbent):
         lo, hi = found.lo, found.hi
         middle = np.minimum(np.maximum(lo + (hi - lo) / 2, lo), hi)
         self.x, self.upper, self.box = middle, found.upper, (lo, hi)
+
+    def enclosed(self, lo: np.ndarray, hi: np.ndarray) -> Enclosure:
+        """By the kernel of all rows, which is needed anyway."""
+        rows = self.evaluator.rows(lo, hi)
+        return Enclosure(rows.lo[0], rows.hi[0], rows.level[0])
 
     def take(self, x: np.ndarray, upper: float) -> None:
         """Whoever found the point knows nothing of constraints: it is judged as any other."""

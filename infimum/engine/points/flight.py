@@ -30,11 +30,17 @@ def bytes_of(particles: int, n: int) -> int:
 class Flight:
     """Draws and moves points within the bounds. `evaluations` counts the looks."""
 
+    most_here: float = MANY  # fewer particles are moved by NumPy
+
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int):
         self.evaluator, self.lo, self.hi, self.seed = evaluator, lo, hi, seed
         self.n, self.width = len(lo), hi - lo
         self.evaluations = 0
         self.landing: Any = None  # where the best places of particles on a GPU will stand
+
+    def values(self, x: np.ndarray) -> np.ndarray:
+        """What particles here are compared by."""
+        return self.evaluator.estimate(x)
 
     def few(self, stream: int, step: int, count: int) -> np.ndarray:
         """Points (n, count), drawn uniformly by NumPy."""
@@ -82,7 +88,7 @@ class Flight:
         work."""
         quasi = options.start == "sobol" and self.n <= sobol.LIMIT
         x = self.scaled(sobol.points(self.seed, _SOBOL + wave, 0, count, self.n)) if quasi else None
-        way = self._fly_here if count < MANY else self._fly_on_gpu if self.uses_gpu(count) else self._fly_in_parts
+        way = self._fly_here if count < self.most_here else self._fly_on_gpu if self.uses_gpu(count) else self._fly_in_parts
         return (yield from way(x, wave, count, options))
 
     def uses_gpu(self, count: int) -> bool:
@@ -94,7 +100,7 @@ class Flight:
         v = (uniform(self.seed, _VELOCITY, wave, range(count), self.n) - 0.5) * self.width[:, None]
         own, own_value = x.copy(), np.full(count, np.inf)
         for step in range(o.swarm_steps + 1):
-            value = self.evaluator.estimate(x)
+            value = self.values(x)
             self.evaluations += count
             better = np.isfinite(value) & (value < own_value)
             own_value = np.where(better, value, own_value)

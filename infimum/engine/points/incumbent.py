@@ -3,7 +3,7 @@
 import numpy as np
 
 from infimum.engine.points.descent import Descents, Ends, Rules
-from infimum.evaluate import Evaluator
+from infimum.evaluate import Enclosure, Evaluator
 from infimum.start_boxes import StartBoxes
 
 _BLURRED = 2.0**-4  # of the slack
@@ -37,13 +37,17 @@ class Incumbent:
         if not inside.any():
             return False
         points = np.compress(inside, points, axis=1)
-        value = self.evaluator.value(points, points)
+        value = self.enclosed(points, points)
         upper = np.where(value.defined & ~value.empty, value.hi, np.inf)
         k = int(np.argmin(upper))
         if not upper[k] < self.upper:
             return False
         self.x, self.upper = points[:, k].copy(), float(upper[k])
         return True
+
+    def enclosed(self, lo: np.ndarray, hi: np.ndarray) -> Enclosure:
+        """f on boxes."""
+        return self.evaluator.value(lo, hi)
 
     def take(self, x: np.ndarray, upper: float) -> None:
         """Accepts a point inside the bounds whose enclosure has this upper end, proved elsewhere."""
@@ -53,7 +57,7 @@ class Incumbent:
         """Where rounding errors blur the value at x by a good part of `slack`, encloses it to the last bit."""
         if self.x is None or len(self.x) > _FEW:
             return
-        value = self.evaluator.value(self.x, self.x)
+        value = self.enclosed(self.x, self.x)
         if value.hi - value.lo > slack * _BLURRED:
             ends = self.evaluator.value_to_last_bit(self.x)
             self.upper = self.upper if ends is None else min(self.upper, ends[1])

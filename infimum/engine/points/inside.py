@@ -7,6 +7,7 @@ import numpy as np
 
 from infimum.engine.points.lanes import gram, solve, total
 from infimum.evaluate import Evaluator
+from infimum.watch import pause
 
 _SPARE = 0.0, 1e-14, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5  # of the size of a constraint's terms
 _ERRORS = 2.0         # times the width of its enclosure at the point, besides
@@ -48,6 +49,7 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     spare, held = np.tile(np.repeat(spares, 2), points.shape[1]), np.tile([True, False], len(spares) * points.shape[1])
     lanes = _Lanes(evaluator, used, points[:, source], lo, hi, held, spare, size[:, source] * spare + errors[:, source])
     for _ in range(_STEPS):
+        pause()
         lanes.step()
     value = lanes.values_where_obeyed(_NEARLY * size[:, source])
     value[(np.abs(lanes.x - points[:, source]) > _FARTHEST * lanes.unit).any(axis=0)] = np.inf

@@ -51,6 +51,7 @@ class Interior:
         count = points.shape[1]
         self.ends = Ends(points.copy(), np.full(count, np.inf), np.zeros((evaluator.system.m, count)), np.full(count, np.inf))
         self.lanes = self.barrier.lanes(lo, hi, points, first)
+        self._least, self._since = np.full(count, np.inf), np.zeros(count, np.int64)  # errors, and the steps that led to them
 
     @property
     def evaluations(self) -> int:
@@ -62,17 +63,27 @@ class Interior:
             pass
         return self.ends
 
-    def steps(self, most: int) -> Iterator[None]:
-        """The same, in pieces."""
-        for _ in range(most):
+    def steps(self, most: int, patience: int | None = None, settled: bool = False) -> Iterator[None]:
+        """The same, in pieces. Once a lane has converged, or from the beginning where it is `settled`, lanes whose error was not
+        halved for so many steps end."""
+        for step in range(most):
             with np.errstate(all="ignore"):
                 self._end_those(self._lower_mu())
+                if patience is not None:
+                    settled = settled or (self.ends.error <= 2 * self.last).any()
+                    self._end_those(self._stuck(step, patience) & settled)
                 if self.lanes.count:
                     self._end_those(~self._step())
             yield
             if not self.lanes.count:
                 return
         self._end_those(np.ones(self.lanes.count, bool))
+
+    def _stuck(self, step: int, patience: int) -> np.ndarray:
+        a = self.lanes
+        gained = a.error <= self._least[a.number] / 2
+        self._least[a.number[gained]], self._since[a.number[gained]] = a.error[gained], step
+        return step - self._since[a.number] >= patience
 
     def _end_those(self, ended: np.ndarray) -> None:
         if ended.any():
@@ -120,8 +131,9 @@ class Interior:
         right = np.where(a.free, pull[:n] * a.unit - jacobian[0], 0.0)
         right -= total(beside * (sigma[n:] * residual[~equal] - pull[n:])[:, None])
         size = np.maximum(np.abs(matrix[each, each]).max(axis=0), _FEWEST)
-        steep = np.maximum(total((among * among).swapaxes(0, 1)), _FEWEST)
-        weight, small = _WEIGHT * size / steep, _REGULAR * steep / size
+        steep = total((among * among).swapaxes(0, 1))
+        fixed, steep = steep == 0, np.maximum(steep, _FEWEST)  # an equation of variables that are held has no say
+        weight, small = np.where(fixed, 0.0, _WEIGHT * size / steep), np.where(fixed, 1.0, _REGULAR * steep / size)
         whole = np.zeros((n + count, n + count, a.count))
         whole[:n, :n], whole[:n, n:], whole[n:, :n] = matrix + gram(among, weight), among.swapaxes(0, 1), among
         whole[np.arange(n, n + count), np.arange(n, n + count)] = -small

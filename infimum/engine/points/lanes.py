@@ -80,3 +80,21 @@ def solve(matrix: np.ndarray, right: np.ndarray, positive: int) -> tuple[np.ndar
         pivots = a[np.arange(k), np.arange(k)]
         good = (pivots[:positive] > 0).all(axis=0) & (pivots[positive:] < 0).all(axis=0)
     return x, good & np.isfinite(x).all(axis=0)
+
+
+def inverted(matrix: np.ndarray) -> np.ndarray | None:
+    """About the inverse, by elimination with pivots; None where there is none.
+
+    >>> inverted(np.array([[0.0, 2.0], [1.0, 0.0]])).tolist()
+    [[0.0, 1.0], [0.5, 0.0]]
+    """
+    n = len(matrix)
+    a = np.concatenate([matrix, np.eye(n)], axis=1)
+    with np.errstate(all="ignore"):
+        for k in range(n):
+            pivot = k + int(np.argmax(np.abs(a[k:, k])))
+            a[[k, pivot]] = a[[pivot, k]]
+            a[k] /= a[k, k]
+            others = np.arange(n) != k
+            a[others] -= a[others, k, None] * a[k]
+    return a[:, n:] if np.isfinite(a).all() else None

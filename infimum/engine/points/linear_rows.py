@@ -7,6 +7,7 @@ import numpy as np
 
 from infimum.evaluate import Evaluator
 from infimum.lower.at_point import enclose_at_point
+from infimum.watch import pause
 
 _MOST = 256  # equations that are eliminated in rational numbers
 
@@ -46,6 +47,7 @@ class LinearRows:
         single = (fixed | ((slopes.lo == slopes.hi) & np.isfinite(slopes.lo))).all(axis=1) & slopes.value.lipschitz
         found: dict[int, Row] = {}
         for k in np.flatnonzero(single[1:] & system.equal)[:_MOST].tolist():
+            pause()
             ends = enclose_at_point(system.rows[1 + k], at)
             if ends is not None and ends[0] == ends[1] and np.isfinite(ends[0]):
                 row = {int(j): Fraction(slope[1 + k, j]) for j in np.flatnonzero(slope[1 + k])}
@@ -63,6 +65,7 @@ def eliminated(rows: list[Row]) -> dict[int, Row]:
     """Rows with the same span, by a variable each that no later one has; one without variables says 0 = b."""
     found: dict[int, Row] = {}
     for row in rows:
+        pause()
         row = _reduced(row, found)
         if row:
             lead = max(row)  # the right side only if nothing else is left

@@ -1,6 +1,8 @@
 """From anywhere towards points that obey the constraints: Levenberg and Marquardt's method on what is violated, many lanes at
 once. Estimates."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from infimum.engine.points.lanes import gram, solve, total
@@ -28,14 +30,15 @@ class Restoration:
         self.violations, self.jacobian, self.left = self._look(self.x, self.scale)
         self.damping = np.full(x.shape[1], _FIRST)
 
-    def run(self, steps: int) -> None:
-        """So many trials in all lanes that are not done."""
+    def steps(self, most: int) -> Iterator[None]:
+        """Up to so many trials in all lanes that are not done."""
         done = _ENOUGH * np.where(np.isfinite(self.left), self.left, 0.0)
-        for _ in range(steps):
+        for _ in range(most):
             going = np.flatnonzero((self.left > done) & (self.damping < _MOST_DAMPING) & np.isfinite(self.left))
             if not len(going):
                 return
             self._try(going)
+            yield
 
     def _try(self, going: np.ndarray) -> None:
         x, lo, hi, unit = (np.take(a, going, axis=1) for a in (self.x, self.lo, self.hi, self.unit))

@@ -30,7 +30,7 @@ from infimum.lower.descent import State
 from infimum.problem import Problem
 from infimum.result import End, Result, Verdict
 
-_FIRST, _GROWTH, _RESTARTS = 32, 4, 5
+FIRST, GROWTH, _RESTARTS = 32, 4, 5
 _LOOKS = 16       # after so many turns a look at lanes that descend, which changes nothing but what a reader sees
 _LOWEST = 1024    # ends of a descent that are looked at, where they are not independent
 _SEARCHES = 1, 4  # of the first wave after each descent, and of later ones
@@ -140,8 +140,8 @@ class Swarm(PointSearch):
         return self.agreed or (self.endless and self.minima.trusted() >= self.wanted)
 
     def _one_wave(self, wave: int) -> Iterator[None]:
-        lanes = min(self.options.particles, _FIRST * _GROWTH**min(wave, 12))
-        particles = self.flying or min(self.options.particles, _GROWTH * lanes)
+        lanes = min(self.options.particles, FIRST * GROWTH**min(wave, 12))
+        particles = self.flying or min(self.options.particles, GROWTH * lanes)
         flying, moved, far = self._fly(wave, particles), None, self.flight.uses_gpu(particles)
         if far:
             next(flying)  # it is queued, and goes on meanwhile
@@ -361,12 +361,15 @@ class Swarm(PointSearch):
         else:
             said = "1 wave is done" if self.wave == 1 else f"{self.wave} waves are done"
         if not found:
-            return said + "; no point was found where the function is certainly defined"
+            return said + self._nothing()
         if not converged:
             said += "; no descent has converged yet"
         elif self.endless and not trusted:
             said += f"; the confidence of {self.wanted:g} is not reached"
         return said
+
+    def _nothing(self) -> str:
+        return "; no point was found where the function is certainly defined"
 
 
 def _check_finite(lo: np.ndarray, hi: np.ndarray, width: np.ndarray) -> None:

@@ -15,7 +15,7 @@ from infimum.engine.running.progress import Figures, ProgressDisplay
 from infimum.errors import DeviceError
 from infimum.plotting import View
 from infimum.result import Progress, Result
-from infimum.watch import OutOfTime, Watch
+from infimum.watch import OutOfTime, Over, Watch
 
 
 class Engine(Protocol):
@@ -63,7 +63,7 @@ _KEPT, _LEAST, _FINISH = 0.1, 2.0, 1.0  # the part of the time kept for the answ
 
 def watch_of(time_limit: float | None) -> Watch:
     """The clock of a run that begins now."""
-    return Watch(None if time_limit is None else max(_LEAST, (1 - _KEPT) * time_limit))
+    return Watch(None if time_limit is None else max(_LEAST, (1 - _KEPT) * time_limit), time_limit)
 
 
 def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
@@ -111,7 +111,8 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
             if stopped:
                 break
     except OutOfTime as error:
-        early, stopped = error, "interrupted" if interrupts.heard else over
+        early = None if isinstance(error, Over) else error
+        stopped = "interrupted" if interrupts.heard else over
     finally:
         shown.clear()
         watch.show = None

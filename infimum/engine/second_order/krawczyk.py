@@ -17,14 +17,18 @@ class Step(NamedTuple):
 
 
 def krawczyk(centre: np.ndarray, slope: Interval, curvature: Interval, factor: np.ndarray, box: Interval) -> Step:
+    """The operator for the derivatives of a function, Y being the inverse that `factor` gives."""
+    return operator(centre, slope, curvature, inverse(factor), box)
+
+
+def operator(centre: np.ndarray, slope: Interval, curvature: Interval, y: np.ndarray, box: Interval) -> Step:
     """c - Y g(c) + (I - Y H(X)) (X - c) for boxes X, of shape (n, N), that contain the point c.
 
-    `slope` encloses the derivatives g(c), of shape (n, 1), and `curvature` their derivatives H(X), of shape (n, n, N), where f is
-    smooth; Y is the inverse that `factor` gives. A box that is sent strictly into itself holds exactly one point where all
-    derivatives vanish, and what it is sent to holds that point.
+    `slope` encloses g(c), of shape (n, 1), and `curvature` the derivatives H(X), of shape (n, n, N), of g, which is continuously
+    differentiable; Y has the shape (n, n, 1). A box that is sent strictly into itself holds exactly one point with g = 0, and
+    what it is sent to holds that point.
     """
-    n = len(centre)
-    y = exactly(inverse(factor))
+    n, y = len(centre), exactly(y)
     c = exactly(centre[:, None])
     rest = minus(exactly(np.eye(n)[..., None]), matrix_product(y, curvature))
     deviation = tuple(end[:, None] for end in minus(box, c))

@@ -6,7 +6,7 @@ import numpy as np
 
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
-from infimum.engine.second_order.settle import OPERATIONS, REGIONS, VARIABLES, settle
+from infimum.engine.second_order.settle import CONSTRAINTS, OPERATIONS, REGIONS, VARIABLES, settle
 from infimum.engine.second_order.structure.terms import Terms
 from infimum.evaluate import Evaluator
 from infimum.expr.node import topological
@@ -26,7 +26,7 @@ class Question:
         if cover is None:
             return None
         small = can_be_settled(self.evaluator)
-        terms = None if small else Terms.of(self.evaluator)
+        terms = None if small or self.evaluator.system is not None else Terms.of(self.evaluator)
         if terms is None and not small:
             return Minimisers((), cover.count, _TOO_MANY)
         settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
@@ -72,8 +72,10 @@ def settle_all(incumbent: Incumbent, boxes: tuple[np.ndarray, np.ndarray], lower
 
 
 def can_be_settled(evaluator: Evaluator) -> bool:
-    """Is the function small enough for second derivatives of all variables by one another? With constraints they say nothing."""
-    return evaluator.system is None and evaluator.n <= VARIABLES and sum(1 for _ in topological([evaluator.f])) <= OPERATIONS
+    """Is the function, with its constraints, small enough for second derivatives of all variables by one another?"""
+    system = evaluator.system
+    formulas, m = ([evaluator.f], 0) if system is None else ([system.f, *system.bodies], system.m)
+    return evaluator.n <= VARIABLES and m <= CONSTRAINTS and sum(1 for _ in topological(formulas)) <= OPERATIONS
 
 
 def _forgotten() -> None:

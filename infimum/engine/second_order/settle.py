@@ -8,6 +8,7 @@ import numpy as np
 
 from infimum.engine.regions.pool import Regions
 from infimum.engine.second_order.clear import cleared
+from infimum.engine.second_order.constrained import isolate as isolate_constrained
 from infimum.engine.second_order.cut import beyond_one_side
 from infimum.engine.second_order.in_boxes import isolate_in
 from infimum.engine.second_order.isolate import Isolated, Refused, isolate
@@ -18,7 +19,7 @@ from infimum.evaluate import Evaluator
 from infimum.minimisers import Minimiser
 from infimum.start_boxes import StartBoxes
 
-VARIABLES, OPERATIONS = 32, 400  # of functions that are looked at
+VARIABLES, OPERATIONS, CONSTRAINTS = 32, 400, 64  # of functions that are looked at
 REGIONS = 1 << 16
 _SMOOTH = 3
 _LOOKS, _PROVED = 8, 128  # times that what is left is looked at closer, while fewer minimisers than that are proved
@@ -48,7 +49,7 @@ def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Region
     """
     work = _Settling(evaluator, lo, hi, regions, *bounds, start, terms)
     work.look_at_all(groups, x, patient=last)
-    for _ in range(_LOOKS if last and work.proved and terms is None else 0):
+    for _ in range(_LOOKS if last and work.proved and terms is None and evaluator.system is None else 0):
         work.clear()
         if len(work.proved) >= _PROVED or not work.look_at_all(work.pieces(), None):
             break
@@ -65,7 +66,8 @@ class _Settling:
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, lower: float,
                  upper: float, start: StartBoxes | None, terms: Terms | None):
-        self.isolate = partial(isolate, evaluator) if terms is None else partial(isolate_by_structure, terms)
+        whole = isolate if evaluator.system is None else isolate_constrained
+        self.isolate = partial(whole, evaluator) if terms is None else partial(isolate_by_structure, terms)
         self.evaluator, self.lo, self.hi, self.given, self.start = evaluator, lo, hi, regions, start
         self.lower, self.upper = lower, upper
         self.regions, self.open = regions.at(np.arange(len(regions))), np.ones(len(regions), bool)

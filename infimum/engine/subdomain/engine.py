@@ -1,6 +1,8 @@
 """Subdomain lower bounding (Zhang, Kerkenhoff, Kichler, Dahmen, Mitsos, Naumann, Bongartz) as an engine: branch and bound in
 which one test does everything, an enclosure of f and all constraints together on a temporary partition of each region."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from infimum.engine.branch import Branch
@@ -10,17 +12,19 @@ from infimum.engine.parts.subdomains import Subdomains
 from infimum.engine.subdomain.options import FORMS, SubdomainOptions
 from infimum.evaluate import Evaluator
 from infimum.expr.system import System
-from infimum.lower.subdomain import ADAPTIVE, LARGEST, MEAN_VALUE, NATURAL
+from infimum.lower.subdomain import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
 from infimum.problem import Problem
 
 _OFTEN = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
 _MIDDLES = 256  # regions in whose middle that is
+_FORMS = dict(zip(FORMS, (MEAN_VALUE, NATURAL, AFFINE), strict=True))
 
 
 class SubdomainRun(ConstrainedRun):
     """The same, with one part."""
 
     name = "subdomain"
+    bounded_at_once = False
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: SubdomainOptions, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None):
@@ -33,17 +37,17 @@ class SubdomainRun(ConstrainedRun):
     def _looks(self) -> bool:
         return super()._looks() or self.branch.steps % _OFTEN == 0
 
-    def _look(self) -> None:
+    def _look(self) -> Iterator[None]:
         lo, hi = self.branch.lowest(_MIDDLES)
         middle = 0.5 * lo + 0.5 * hi
         middle[list(self.evaluator.system.integers)] = np.rint(middle[list(self.evaluator.system.integers)])
         middle = middle[:, np.isfinite(middle).all(axis=0)]
         if middle.shape[1] and self.incumbent.offer(np.ascontiguousarray(middle)):
             self.branch.prune()
-        super()._look()
+        yield from super()._look()
 
     def _made(self) -> Branch:
-        form = MEAN_VALUE if self.options.form == FORMS[0] else NATURAL
+        form = _FORMS[self.options.form]
         choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
         part = Subdomains(self.evaluator, self.lo, self.hi, *self.division, form, choice)
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, parts=[part])
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several, [part])

@@ -7,7 +7,7 @@ from infimum.engine.running.options import known_options
 from infimum.errors import OptionError
 
 PARTITIONS = ("largest", "uniform", "adaptive")
-FORMS = ("mean_value", "natural")
+FORMS = ("mean_value", "natural", "affine")
 MOST = 4096   # subdomains of a region
 _USUAL = 64   # where nothing is said of the pieces, no more than these
 
@@ -18,7 +18,8 @@ class SubdomainOptions:
 
     partition: which sides of a region are divided for a look at it: "largest", the largest ones compared with the bounds;
     "adaptive", those in which f varies most, by its derivatives; "uniform", all of them. form: how f and the constraints are
-    enclosed on the subdomains: "mean_value", by the mean value form and as they stand, or "natural", only as they stand.
+    enclosed on the subdomains: "mean_value", by the mean value form and as they stand; "natural", only as they stand; "affine",
+    by linear functions below and above them, for recurrences of up to 8 variables ("mean_value" where there are more).
     pieces: into how many each such side is divided; None: as many as give up to 64 subdomains, two at least. variables: how many
     sides are divided at most; not used by "uniform".
     """

@@ -38,7 +38,7 @@ def radius(x):
 def test_known_optima(fun, bounds, asked, optimum):
     r = infimum.minimize(fun, bounds, **asked)
     assert r.verdict is PROVED and r.lower - 1e-12 <= optimum <= r.upper + 1e-12 and r.upper - r.lower < 1e-5
-    assert r.feasible is not None and r.maxcv < 1e-15 and r.minimisers is None
+    assert r.feasible is not None and r.maxcv < 1e-15 and r.minimisers is not None
     largest = infimum.maximize(lambda x: -fun(x), bounds, **asked)
     assert (largest.lower, largest.upper) == (0.0 - r.upper, 0.0 - r.lower)
 

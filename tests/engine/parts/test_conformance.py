@@ -16,6 +16,7 @@ import pytest
 from infimum.engine.goal import Goal
 from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.newton.search import NewtonSearch
+from infimum.engine.parts.affine import Affine
 from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.first_order import FirstOrder
@@ -162,6 +163,7 @@ def is_chain(f: Evaluator) -> bool:
 PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]] = {
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
+    Affine: (lambda f: f.n <= 3, {"gone", "narrower", "raised"}),
     LeastSquares: (LeastSquares.applies, {"gone", "narrower"}),
     Projection: (Projection.applies, {"gone", "narrower", "raised", "uppers"}),
     Newton: (Newton.applies, {"gone", "narrower"}),

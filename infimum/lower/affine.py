@@ -1,0 +1,160 @@
+"""Affine forms as a meaning: every number as its enclosure and a linear function of the variables with an error
+(`interval/affine.py`), carried from the leaves up. The enclosures are never wider than those of `Enclosures`."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from infimum.expr.node import Expr
+from infimum.expr.ops import OPS, Kind
+from infimum.interval import affine
+from infimum.interval.arithmetic import div, mul
+from infimum.interval.lines import SMOOTH_CURVES, Lines
+from infimum.interval.pair import Pair, exact
+from infimum.interval.rules import RULES, norm_root
+from infimum.lower.curve_lines import lines_at
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Value
+from infimum.lower.meaning import Enclosures, Meaning
+
+
+class Affine(NamedTuple):
+    """An enclosure; the form, None where the number does not depend on the variables, as far as is known; and of a function of
+    one number its lines."""
+
+    pair: Pair
+    form: tuple[Value, ...] | None = None
+    lines: Lines | None = None
+
+
+class AffineForms(Meaning):
+    """Elements are Affines, of n variables."""
+
+    def __init__(self, n: int):
+        self.n, self.plain = n, Enclosures()
+        self.rules = {op: self._rule(op) for op in RULES}
+
+    def leaf(self, b: Builder, j: int, lo: Value, hi: Value) -> Affine:
+        """The variable j in [lo, hi]."""
+        return Affine(Pair(b.neg(lo), hi), affine.variable(b, j, self.n, lo, hi))
+
+    def _rule(self, op: str) -> Callable:
+        if op in OPS and OPS[op].kind is Kind.TEST:
+            return lambda b, *args: RULES[op](b, *(a.pair if isinstance(a, Affine) else a for a in args))
+        name = op.split()[0]  # "sin with cos"
+        made = _MADE.get(name) or (_curve if name in SMOOTH_CURVES else None)
+
+        def rule(b: Builder, *args: Any, **params: Any) -> Affine:
+            pair = RULES[op](b, *(a.pair if isinstance(a, Affine) else a for a in args), **params)
+            still = made is None or all(a.form is None for a in args)
+            return Affine(pair) if still else made(self, b, pair, name, tuple(sorted(params.items())), *args)
+        return rule
+
+    # ---- forms
+    def form_of(self, b: Builder, x: Affine) -> tuple[Value, ...]:
+        if x.form is not None:
+            return x.form
+        if x.pair.point is not None:
+            return (x.pair.point, *(b.const(0.0),) * (self.n + 1))
+        return b.outline(f"affine_constant_{self.n}", partial(_constant, n=self.n), x.pair.nlo, x.pair.hi)
+
+    def call(self, b: Builder, what: Callable, pair: Pair, *given: Value, lines: Lines | None = None) -> Affine:
+        """What one of the functions of `interval/affine.py` makes of an enclosure."""
+        nlo, hi, *form = b.outline(f"affine_{what.__name__}_{self.n}", what, pair.nlo, pair.hi, *given)
+        return Affine(pair.but(nlo=nlo, hi=hi, point=None, zero=False), tuple(form), lines)
+
+    # ---- constants, views, reductions
+    def constant(self, b: Builder, data: Data, node: Expr, position: "int | Value") -> Affine:
+        return Affine(self.plain.constant(b, data, node, position))
+
+    def zero(self, b: Builder) -> Affine:
+        return Affine(self.plain.zero(b))
+
+    def nothing(self, b: Builder, op: str) -> Affine:
+        return Affine(self.plain.nothing(b, op))
+
+    def pick(self, b: Builder, mask: Value, value: Affine) -> Affine:
+        form = None if value.form is None else tuple(b.select(mask, v, 0.0) for v in value.form)
+        return Affine(self.plain.pick(b, mask, value.pair), form)
+
+    def combine(self, op: str) -> Callable:
+        return self.rules[{"sum": "add", "norm": "add", "prod": "mul", "amin": "min", "amax": "max"}[op]]
+
+    def before(self, b: Builder, op: str, value: Affine) -> Affine:
+        return self.rules["powi"](b, value, k=2) if op == "norm" else value
+
+    def after(self, b: Builder, op: str, value: Affine) -> Affine:
+        return Affine(norm_root(b, value.pair)) if op == "norm" else value
+
+    # ---- through loops and buffers: the form follows the enclosure
+    def form(self, value: Affine, op: str | None = None) -> Affine:
+        return Affine(self.plain.form(value.pair, op))
+
+    def recurrence_form(self, a: Affine, m: Affine) -> Affine:
+        return Affine(self.plain.recurrence_form(a.pair, m.pair))
+
+    def common(self, one: Affine, other: Affine) -> Affine:
+        return Affine(self.plain.common(one.pair, other.pair))
+
+    def lanes(self, b: Builder, value: Affine) -> tuple[Value, ...]:
+        return (*self.form_of(b, value), *self.plain.lanes(b, value.pair))
+
+    def pack(self, b: Builder, value: Affine, form: Affine) -> tuple[Value, ...]:
+        return (*self.form_of(b, value), *self.plain.pack(b, value.pair, form.pair))
+
+    def unpack(self, lanes: tuple[Value, ...], form: Affine) -> Affine:
+        return Affine(self.plain.unpack(lanes[self.n + 2:], form.pair), tuple(lanes[:self.n + 2]))
+
+    def neutral(self, op: str, form: Affine) -> tuple[float, ...]:
+        value = float(op == "prod")
+        error = float("inf") if op in ("amin", "amax") else 0.0
+        return (value, *(0.0,) * self.n, error, *self.plain.neutral(op, form.pair))
+
+
+def _constant(b: Builder, nlo: Value, hi: Value, n: int) -> tuple[Value, ...]:
+    return affine.constant(b, n, nlo, hi)
+
+
+# ---- operations: (meaning, builder, the enclosure of the result, its name, its parameters, arguments)
+def _sum(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: Affine, y: Affine) -> Affine:
+    what = affine.sum_of if op == "add" else affine.difference_of
+    return forms.call(b, what, pair, *forms.form_of(b, x), *forms.form_of(b, y))
+
+
+def _minus(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: Affine) -> Affine:
+    return Affine(pair, (*(b.neg(v) for v in x.form[:-1]), x.form[-1]))
+
+
+def _multiple(forms: AffineForms, b: Builder, pair: Pair, x: Affine, factor: Pair) -> Affine:
+    """x times what lies in the factor."""
+    if factor.point is not None:
+        slope, rest = factor.point, exact(b, 0.0)
+    else:
+        slope = b.sub(b.mul(0.5, factor.hi), b.mul(0.5, factor.nlo))
+        rest = mul(b, Pair(b.add(factor.nlo, slope), b.sub(factor.hi, slope)), x.pair)
+    return forms.call(b, affine.along_line, pair, slope, rest.nlo, rest.hi, *x.form)
+
+
+def _product(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: Affine, y: Affine) -> Affine:
+    if x.form is None or y.form is None:
+        return _multiple(forms, b, pair, *((y, x.pair) if x.form is None else (x, y.pair)))
+    return forms.call(b, affine.product_of, pair, y.pair.nlo, y.pair.hi, *x.form, *y.form)
+
+
+def _quotient(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: Affine, y: Affine) -> Affine:
+    inverse = div(b, exact(b, 1.0), y.pair)
+    if y.form is None:
+        return _multiple(forms, b, pair, x, inverse)
+    return _product(forms, b, pair, op, params, x, _curve(forms, b, inverse, "powi", (("k", -1),), y))
+
+
+def _curve(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: Affine) -> Affine:
+    """A function of one number: it differs from a line between its two lines by no more than these."""
+    lines = lines_at(b, op, params, x.pair, pair, x.form[0])
+    slope = b.add(b.mul(0.5, lines.slope_below), b.mul(0.5, lines.slope_above))
+    below, above = (mul(b, Pair(b.sub(slope, own), b.sub(own, slope)), x.pair) for own in (lines.slope_below, lines.slope_above))
+    return forms.call(b, affine.along_line, pair, slope, b.add(below.nlo, lines.nlo), b.add(above.hi, lines.hi), *x.form,
+                      lines=lines)
+
+
+_MADE: dict[str, Callable] = {"add": _sum, "sub": _sum, "neg": _minus, "mul": _product, "div": _quotient}

@@ -1,0 +1,103 @@
+"""A run with constraints is stopped in the middle of a search for points, of a proof and of a step: by counts, not by the clock.
+Nothing is lost, and what was only begun is done again by a run that goes on from there."""
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.engine.constrained.engine import ConstrainedRun
+from infimum.engine.goal import Goal
+from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.engine.running.driver import drive
+from infimum.problem import Problem
+from infimum.problems import constrained
+from infimum.watch import Over, Watch, pause, stoppable
+
+
+def test_a_pause_ends_at_the_whole_time_and_only_where_nothing_is_lost():
+    with Watch(-1.0, None), stoppable():
+        pause()
+    with Watch(None, -1.0) as watch:
+        watch.look()
+        pause()
+        with pytest.raises(Over), stoppable():
+            pause()
+        pause()
+    with Watch() as watch, stoppable(), pytest.raises(Over):
+        watch.asked_to_stop = lambda: True
+        pause()
+    with stoppable():
+        pause()
+
+
+def run_of(name: str, boxes: int | None = None) -> ConstrainedRun:
+    p = constrained.get(name)
+    evaluator = infimum.compile(p.fun, p.n, constraints=p.constraints)
+    return ConstrainedRun(Problem(p.fun, p.lo, p.hi), evaluator, SwarmOptions(), Goal(1e-7, 1e-3), 0, max_boxes=boxes)
+
+
+class StopsAfter(Watch):
+    """A watch that says stop at its pause of that number."""
+
+    def __init__(self, pauses: int):
+        super().__init__()
+        self.left = pauses
+
+    def pause(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Over
+
+
+def stopped(run: ConstrainedRun, pauses: int) -> bool:
+    try:
+        with StopsAfter(pauses):
+            for _ in run.steps():
+                pass
+    except Over:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", ["hs_78", "haverly_1", "hs_71"])
+def test_whatever_is_interrupted_the_enclosure_holds_and_the_run_can_go_on(name):
+    p, pauses, ends = constrained.get(name), 0, 0
+    while stopped(run := run_of(name), pauses):
+        result = run.finish("stopped", 0.0, [])
+        assert result.lower <= p.minimum.hi and result.upper >= p.minimum.lo and len(result.regions), pauses
+        state = run.state()
+        if state is not None:
+            again, ends = run_of(name), ends + 1
+            again.restore(state)
+            for _ in again.steps():
+                pass
+            assert again.goal.met(again.lower, again.value) and again.lower <= p.minimum.hi and again.value >= p.minimum.lo
+        pauses = 2 * pauses + 1
+    assert pauses > 4 and ends, "there are several pauses, some of them after branching began"
+
+
+def test_a_look_for_points_that_is_cut_off_is_repeated_with_the_same_bits():
+    whole = run_of("hs_93", 300_000)
+    for _ in whole.steps():
+        pass
+    run, cut = run_of("hs_93", 300_000), 0
+    steps = run.steps()
+    for _ in steps:
+        if run.looking is not None and run.branch.steps >= 8:
+            cut += 1
+            if cut == 5:
+                break
+    steps.close()
+    assert cut == 5 and run.state().values["looking"]
+    again = run_of("hs_93", 300_000)
+    again.restore(run.state())
+    for _ in again.steps():
+        pass
+    assert (again.lower, again.value, again.evaluations) == (whole.lower, whole.value, whole.evaluations)
+    assert np.array_equal(again.search.x, whole.search.x) and again.branch.steps == whole.branch.steps
+
+
+def test_a_stop_in_the_middle_is_an_answer_like_others():
+    run = run_of("hs_78")
+    result = drive(run, progress=False, watch=StopsAfter(3))
+    assert result.verdict.name == "STOPPED" and result.lower > -np.inf and "reached" in result.message
