@@ -188,14 +188,20 @@ class Branch:
                 return
 
     def ask(self, parts: list[Part]) -> int:
-        """Asks these parts about all regions; for how many that was worth its cost."""
-        regions, gained, found = self.arrays.send(self.pool.everything().columns()), 0, []
+        """Asks these parts about all regions; for how many that was worth its cost. If that fails, all is as it was."""
+        before, final = self.pool.everything(), self.final
+        regions, gained, found = self.arrays.send(before.columns()), 0, []
         for part in parts:
             if regions.shape[1]:
                 found, worth = self._in_portions(part, regions, regions.shape[1])
                 regions, gained = self._together(found), gained + worth
-        self.pool.replace(Regions.none(self.n))
-        self._keep(found)
+        try:
+            self.pool.replace(Regions.none(self.n))
+            self._keep(found)
+        except BaseException:
+            self.pool.replace(before)
+            self.final = final
+            raise
         return gained
 
     def settle(self, last: bool = False, least: int = FEW) -> None:

@@ -142,9 +142,9 @@ class ConstrainedRun:
             branch.prune()
             self._bound_at_once()
             self._teach()
+            self._ask_whole()
             self.begun = None
             yield
-            self._ask_whole()
         try:
             if self.looking is not None:
                 yield from self._look_once()
