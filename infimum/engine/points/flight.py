@@ -30,13 +30,16 @@ def bytes_of(particles: int, n: int) -> int:
 class Flight:
     """Draws and moves points within the bounds. `evaluations` counts the looks."""
 
-    most_here: float = MANY  # fewer particles are moved by NumPy
-
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int):
         self.evaluator, self.lo, self.hi, self.seed = evaluator, lo, hi, seed
         self.n, self.width = len(lo), hi - lo
         self.evaluations = 0
         self.landing: Any = None  # where the best places of particles on a GPU will stand
+
+    @property
+    def most_here(self) -> float:
+        """Fewer particles are moved by NumPy."""
+        return MANY
 
     def values(self, x: np.ndarray) -> np.ndarray:
         """What particles here are compared by."""
