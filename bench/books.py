@@ -14,10 +14,10 @@ import sys
 import time
 from typing import Any
 
-from bench import hock_1981, more_books, schittkowski_1987
+from bench import hock_1981, hock_1981_large, more_books, schittkowski_1987
 from bench.book_problem import Book
 
-TABLE = {p.name: p for p in (*hock_1981.TABLE, *schittkowski_1987.TABLE, *more_books.TABLE)}
+TABLE = {p.name: p for p in (*hock_1981.TABLE, *hock_1981_large.TABLE, *schittkowski_1987.TABLE, *more_books.TABLE)}
 
 
 def solve_here(p: Book, rtol: float, limit: float, free: bool) -> dict[str, Any]:
@@ -139,7 +139,8 @@ def main() -> None:
             wrong = "ABOVE" if r["lower"] > p.published + slack else "BELOW" if r["upper"] < p.published - slack else ""
         ends = f"[{r['lower']:.8g}, {r['upper']:.8g}]" if "lower" in r else r["message"][:150]
         print(
-            f"{name:8s} n={n:3d} {r['seconds']:6.2f} s {r['verdict']:10s} {ends} book {p.published} {r.get('boxes', 0):,} {wrong}",
+            f"{name:8s} n={n:3d} {r['seconds']:6.2f} s {r['verdict']:10s} {ends} book {p.published} "
+            f"{r.get('boxes', 0):,} {wrong}",
             flush=True,
         )
     if found:

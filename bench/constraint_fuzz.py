@@ -1,7 +1,7 @@
-"""Hostile random problems with constraints: jumps, poles, edges of domains, huge and tiny numbers, integers, views, infinite bounds.
+"""Hostile random problems with constraints: jumps, poles, edges of domains, huge and tiny numbers, integers, infinite bounds.
 
-A point p of short binary fractions is planted: constraints that are exact there get their value as an end, others some room. Every
-answer is judged by ball arithmetic of thousands of bits:
+A point p of short binary fractions is planted: constraints that are exact there get their value as an end, others some room.
+Every answer is judged by ball arithmetic of thousands of bits:
 
 * INFEASIBLE is wrong, as p is feasible;
 * `lower` may not be above f(p), nor above f at any other point that is certainly feasible;
@@ -87,7 +87,7 @@ def with_numpy(e: tuple, x: Any) -> Any:
     if op == "x":
         return x[args[0]]
     if op == "number":
-        return args[0]
+        return args[0] + 0 * x[0]  # by itself it would be combined with others in Python, and rounded
     v = [with_numpy(a, x) for a in args]
     match op:
         case "neg":
@@ -99,11 +99,11 @@ def with_numpy(e: tuple, x: Any) -> Any:
         case "cube":
             return v[0] ** 3
         case "half_power":
-            return v[0] ** 0.5 if not isinstance(v[0], float) else np.sqrt(x[0] * 0 + v[0])
+            return v[0] ** 0.5
         case "minus_two":
-            return (v[0] + 0 * x[0]) ** -2
+            return v[0] ** -2
         case "inverse":
-            return 1 / (v[0] + 0 * x[0])
+            return 1 / v[0]
         case "zero_times":
             return 0 * v[0]
         case "add":
@@ -113,17 +113,17 @@ def with_numpy(e: tuple, x: Any) -> Any:
         case "mul":
             return v[0] * v[1]
         case "div":
-            return v[0] / (v[1] + 0 * x[0])
+            return v[0] / v[1]
         case "min":
             return np.minimum(v[0], v[1])
         case "max":
             return np.maximum(v[0], v[1])
         case "where":
-            return np.where(v[0] + 0 * x[0] <= v[1], v[2], v[3])
+            return np.where(v[0] <= v[1], v[2], v[3])
         case "less":
-            return np.where(v[0] + 0 * x[0] < v[1], v[0], v[1])
+            return np.where(v[0] < v[1], v[0], v[1])
         case _:
-            return getattr(np, op)(v[0] + 0 * x[0])
+            return getattr(np, op)(v[0])
 
 
 def _compare(a: arb, b: arb) -> int:
@@ -326,7 +326,7 @@ class Hostile:
                     point.append(float(round(v)) if whole else min(max(v, lo), hi))
             value = self.feasible_value(point)
             if value is not None and arb(r.lower) > value:
-                return f"lower {r.lower!r} is above {value.mid()} at {point}"
+                return f"lower {r.lower!r} is above {value.str(20)} at {point}"
         return "" if r.feasible is None else self._wrong_box(r)
 
     def _wrong_box(self, r: Any) -> str:
@@ -343,7 +343,7 @@ class Hostile:
             except Unsure:
                 continue
             if (low > -math.inf and v < arb(low)) or (high < math.inf and v > arb(high)):
-                return f"constraint {k} does not hold: {v.mid()} at {lo}"
+                return f"constraint {k} does not hold: {v.str(20)} at {lo}"
         try:
             return f"upper {r.upper!r} is below f" if with_balls(self.f, x) > arb(r.upper) else ""
         except Undefined:

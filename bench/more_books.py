@@ -98,7 +98,7 @@ TABLE = [
         1.33996,
         100,
     ),
-    Book("biggsc4", lambda x: -x[0] * x[2] - x[1] * x[3], biggs, None, box(4, 0, 5), -24.5),
+    Book("biggsc4", lambda x: -x[0] * x[2] - x[1] * x[3], biggs, None, box(4, 0, 5), None),
     Book(
         "zecevic3",
         lambda x: 7 * x[0] ** 2 + 3 * x[1] ** 2 - 84 * x[0] - 24 * x[1] + 300,

@@ -1,4 +1,5 @@
-"""Problems with constraints of Schittkowski, More Test Examples for Nonlinear Programming Codes (1987), that are not in the gallery."""
+"""Problems with constraints of Schittkowski, More Test Examples for Nonlinear Programming Codes (1987), that are not in the
+gallery."""
 
 import math
 from typing import Any
@@ -7,7 +8,6 @@ import numpy as np
 
 from bench.book_problem import INF, Book, box
 from bench.hock_1981 import rosenbrock
-
 
 # ---- 268
 S268_D = np.array(
@@ -352,7 +352,7 @@ TABLE = [
     ),
     Book("s372", lambda x: np.sum(x[3:] ** 2), s372_limits, None, [(0, 1000), (-1000, 0), (-1, 0)] + box(6, 0), 13390.1, 1000),
     Book("s373", lambda x: np.sum(x[3:] ** 2), None, s373_equations, [(0, 1000), (-1000, 0), (-1, 0)] + box(6), 13390.1, 1000),
-    Book("s375", lambda x: -np.sum(x**2), None, s375_equations, box(10), -15.16),
+    Book("s375", lambda x: -np.sum(x**2), None, s375_equations, box(10), None),
     Book("s394", ranked, None, lambda x: [np.sum(x**2) - 1], box(20), 1.9166667),
     Book("s395", ranked, None, lambda x: [np.sum(x**2) - 1], box(50), 1.9166668),
 ]

@@ -3,11 +3,12 @@
 Passes that may be long call `heed()` now and then. It raises `OutOfTime` once the run's time is over or the user has stopped it,
 and shows meanwhile what the run is doing. Without a run it does nothing.
 
-Long work with numbers calls `pause()` between pieces, where all that a run would miss is in its place. It has the whole time of
-the run, of which tracing and compiling have to leave some for the answer.
+Long work with numbers calls `pause()` between pieces. That stops a run only within `stoppable()`, a block whose caller loses
+nothing if it is left anywhere, and only after the whole time, of which tracing and compiling leave some for the answer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from time import perf_counter
 
@@ -36,7 +37,7 @@ class Watch:
         self.start = perf_counter()
         self.end = None if seconds is None else self.start + seconds
         self.last = None if whole is None else self.start + whole
-        self.phase = "tracing"
+        self.phase, self.stoppable = "tracing", False
         self.asked_to_stop: Callable[[], bool] = lambda: False
         self.show: Callable[[str, float], None] | None = None
         self._shown = self.start
@@ -82,7 +83,18 @@ def heed(phase: str | None = None) -> None:
 
 
 def pause() -> None:
-    """Called between the pieces of long work, where nothing is lost that a run has found."""
+    """Called between the pieces of long work."""
     watch = _watch.get()
-    if watch is not None:
+    if watch is not None and watch.stoppable:
         watch.pause()
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Wherever this block is left, nothing is lost that a run has found."""
+    watch = _watch.get() or Watch()
+    before, watch.stoppable = watch.stoppable, True
+    try:
+        yield
+    finally:
+        watch.stoppable = before

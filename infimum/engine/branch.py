@@ -22,7 +22,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.lower.programs import FATE, WIDE
 from infimum.start_boxes import StartBoxes
-from infimum.watch import pause
+from infimum.watch import pause, stoppable
 
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
@@ -128,7 +128,8 @@ class Branch:
         while pieces < self.most_pieces and pieces * parents.shape[1] < self.full:
             pieces *= 2
         try:
-            self._keep(self._tested(parents, pieces))
+            with stoppable():
+                self._keep(self._tested(parents, pieces))
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise

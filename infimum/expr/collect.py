@@ -9,7 +9,9 @@ that is not constant. Pure powers of it stay as they are: squares are convex, an
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from functools import reduce
+from itertools import islice
 
 from infimum.expr.build import build, rebuilt
 from infimum.expr.node import Expr, const, is_const, topological
@@ -20,17 +22,30 @@ _FACTORS, _TERMS = 8, 64  # of a product that are looked at, of a sum that is lo
 
 def collected(f: Expr) -> Expr:
     """f with its sums collected, or f itself where there is nothing to collect."""
+    states = {total: (terms, state) for total, terms, state in _states(f)}
+    new: dict[Expr, Expr] = {}
+    for node in topological([f]) if states else ():
+        new[node] = _sum_of(*states[node], new, node.line) if node in states else rebuilt(node, new)
+    return new.get(f, f)
+
+
+def has_steps(f: Expr, count: int) -> bool:
+    """Has f at least so many sums that can be collected, as a recurrence of so many steps has?"""
+    return next(islice(_states(f), count - 1, None), None) is not None
+
+
+def _states(f: Expr) -> Iterator[tuple[Expr, list[Part], Expr]]:
+    """The sums that can be collected, with their terms and the one that the others hold."""
     nodes = list(topological([f]))
     users = Counter(arg for node in nodes for arg in node.args)
     below = {node: _below(node) for node in nodes}
     inner = {arg for node in nodes if below[node] is not None for arg, _ in below[node]
              if below[arg] is not None and users[arg] == 1}
-    new: dict[Expr, Expr] = {}
     for node in nodes:
         terms = _terms(node, below, inner) if below[node] is not None and node not in inner else None
         state = None if terms is None else _state(terms)
-        new[node] = rebuilt(node, new) if state is None else _sum_of(terms, state, new, node.line)
-    return new[f]
+        if state is not None:
+            yield node, terms, state
 
 
 def _below(node: Expr) -> list[Part] | None:

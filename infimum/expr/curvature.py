@@ -16,6 +16,7 @@ import numpy as np
 
 from infimum.expr.constant_views import VIEWS
 from infimum.expr.node import Expr, topological
+from infimum.expr.ops import Kind
 
 CONVEX, CONCAVE, LINEAR = 1, 2, 3  # bits: linear is both
 _NOT_NEGATIVE, _NOT_POSITIVE, _NOT_ZERO = 1, 2, 4
@@ -80,10 +81,9 @@ def _forms(node: Expr, args: list[np.ndarray], lo: np.ndarray, hi: np.ndarray, i
     if node.op == "pow" and node.args[1].op == "const":
         return np.frompyfunc(lambda x, low, high: _power(_taken(x, _NOT_NEGATIVE), low, high), 3, 1)(
             args[0], node.args[1].lo, node.args[1].hi)
-    rule = _RULES.get(node.op)
-    if rule is None:
-        rule = _only(0)
-    return np.frompyfunc(rule, len(args), 1)(*args)
+    if node.kind not in (Kind.MAP, Kind.TEST):  # an element may depend on any element of the arguments
+        return np.full(node.shape, Form(), object)
+    return np.frompyfunc(_RULES.get(node.op, _only(0)), len(args), 1)(*args)
 
 
 def _sign(low: float, high: float) -> int:

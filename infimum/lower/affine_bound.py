@@ -15,9 +15,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infimum.expr.collect import collected
+from infimum.expr.collect import collected, has_steps
 from infimum.expr.node import Expr, topological
-from infimum.expr.ops import Kind
 from infimum.interval.pair import INF, Pair
 from infimum.lower.affine import AffineForms
 from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
@@ -28,7 +27,7 @@ from infimum.lower.proof import best_lower, whole_if_unsound, with_larger
 from infimum.lower.schedule import straight_cost
 
 LEFT, WORTH = range(2)  # the outputs
-_VARIABLES, _LONG, _MOST = 8, 32, 1 << 17  # variables, operations, cost of what is written out
+_VARIABLES, _STEPS, _MOST = 8, 5, 1 << 17  # variables, sums that can be collected, cost of what is written out
 _VOLUME, _CLOSED = 0.25, 0.5  # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
 
 
@@ -47,9 +46,8 @@ def affine_bound(name: str, f: Expr, x: Expr) -> tuple:
 
 
 def is_recurrence(f: Expr, n: int) -> bool:
-    """Has f few variables, and sums that can be collected, and is it short enough to be written out?"""
-    long = n <= _VARIABLES and sum(node.kind is Kind.MAP for node in topological([f])) >= _LONG
-    return long and fits([f], n) and collected(f) is not f
+    """Has f few variables and several sums that can be collected, and is it short enough to be written out?"""
+    return fits([f], n) and has_steps(f, _STEPS)
 
 
 def fits(rows: list[Expr], n: int) -> bool:

@@ -126,7 +126,7 @@ class Lift:
         self.forms: dict[tuple[Expr, At], Form] = {}
         self.rows = [self._form(row) for row in rows]
         self.logarithmic = self._sums_times_logarithms()
-        if len(self.columns) == self.n or len(self.columns) * (self.count + 1) > _TABLE:
+        if len(self.columns) == self.n or self.entries > _TABLE:
             raise CannotBeLifted
 
     # ---- forms
@@ -302,6 +302,11 @@ class Lift:
     def count(self) -> int:
         """Rows of the linear program, that of f aside."""
         return len(self.fixed) + 4 * (len(self.products) + len(self.curves))
+
+    @property
+    def entries(self) -> int:
+        """Of the table of the linear program."""
+        return len(self.columns) * (self.count + 1)
 
 
 _MADE = {

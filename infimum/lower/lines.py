@@ -314,8 +314,8 @@ class Lines(Inequalities):
         self._write_point()
 
     def _sides(self) -> tuple[Value, Value]:
-        """Writes what is left of the sides; the part of the volume that it is, and the variable to cut: that which costs the
-        bound most, or where that is not known, with the largest share in what all rows vary by, those aside that are slack."""
+        """Writes what is left of the sides; the part of the volume that it is, and the variable to cut: that with the largest
+        share in what the bound loses, where that is known, and in what all rows vary by, those aside that are slack."""
         b, n, count = self.b, self.n, 1 + self.m
         totals = b.buffer(count)
 
@@ -345,8 +345,7 @@ class Lines(Inequalities):
             near = b.min(b.abs(lo), b.abs(hi))
             endless = b.div(2.0**1000, b.max(1.0, b.select(b.olt(near, INF), near, 0.0)))
             smear = b.select(b.olt(after, INF), b.max(step.results[0], b.mul(b.min(after, 2.0**100), 2.0**-200)), endless)
-            little = b.mul(smear, b.select(b.ogt(self._table(self.whole, i), 0.0), 1.0 / count, 2.0**-40))
-            smear = b.select(known, b.max(b.div(b.load(costs, i), total), little), smear)
+            smear = b.select(known, b.add(b.div(b.load(costs, i), total), b.mul(smear, 1.0 / count)), smear)
             smear = b.select(can_be_cut(b, lo, hi), smear, -1.0)
             part = b.select(b.olt(before, INF), b.div(after, before), b.select(b.olt(after, INF), 0.0, 1.0))
             volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))

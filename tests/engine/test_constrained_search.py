@@ -96,7 +96,7 @@ def test_in_boxes():
     assert search.value == pytest.approx((x - np.sqrt(1 - (x**2 - 4) ** 2)).min(), abs=1e-6)
     assert np.array_equal(right[:, 0], search.x)
     both = looked(search, [[-2.1, 1.9], [-0.5, -0.5]], [[-1.9, 2.1], [0.5, 0.5]])
-    assert both.shape[1] == 2 and search.x[0] < -1.5 and search.value == pytest.approx(case.best)
+    assert both.shape[1] >= 2 and search.x[0] < -1.5 and search.value == pytest.approx(case.best)
 
 
 def test_integers_are_rounded_and_the_others_solved_for_again():

@@ -59,6 +59,9 @@ TABLE = [
     (lambda x: 2.0 ** (x[0] - x[1]), MIXED, NEITHER, NEITHER),
     (lambda x: np.abs(x[1]) ** 1.5, POSITIVE, CONVEX, CONVEX),
     (lambda x: np.cosh(x[0]) + np.log1p(x[2]), POSITIVE, NEITHER, NEITHER),
+    (lambda x: np.cumsum(np.stack([x[0] * x[1], 1.0]))[1], MIXED, NEITHER, NEITHER),  # the last argument alone is constant
+    (lambda x: np.cumprod(np.stack([x[0], x[1], 2.0]))[::-1][0], POSITIVE, NEITHER, NEITHER),
+    (lambda x: np.convolve(x, x)[1], POSITIVE, NEITHER, NEITHER),
 ]
 
 

@@ -27,6 +27,7 @@ from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
 from infimum.result import Progress, Result, Verdict
+from infimum.watch import stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
@@ -77,7 +78,7 @@ class ConstrainedRun:
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
-        if self.branch is None:
+        if self.branch is None or self.begun is not None:
             return None
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
@@ -114,7 +115,8 @@ class ConstrainedRun:
         """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
         branch, boxes = self._made(), self.problem.several
         if boxes is None:
-            left = propagate(self.evaluator, self.lo, self.hi)
+            with stoppable():
+                left = propagate(self.evaluator, self.lo, self.hi)
             self.search.begin = self.search.begin if left is None else left
             left = None if left is None else tuple(end[:, None] for end in left)
         else:
@@ -141,15 +143,16 @@ class ConstrainedRun:
             branch.prune()
             self._bound_at_once()
             self._teach()
+            self.begun = None
             yield
             self._ask_whole()
         try:
             if self.looking is not None:
-                yield from self._look()
+                yield from self._look_once()
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
                 if self._looks():
-                    yield from self._look()
+                    yield from self._look_once()
                 if self.branch.steps & (self.branch.steps - 1) == 0:
                     self.branch.settle()
                 yield
@@ -174,12 +177,18 @@ class ConstrainedRun:
         return self.incumbent.upper == np.inf and steps % _OFTEN == 0
 
     def _relaxed(self) -> Lifted | None:
-        """The relaxation that lower bounds come from, if it pays: then the lowest regions are likely to hold a minimiser."""
-        return next((part for part in self.branch.parts if isinstance(part, Lifted) and part.payoff.pays), None)
+        """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
+        asked before, so that nothing need be compiled for it."""
+        return next((part for part in self.branch.parts if isinstance(part, Lifted) and part.payoff.tried), None)
+
+    def _look_once(self) -> Iterator[None]:
+        """A run that is stopped meanwhile begins with that when it is resumed."""
+        self.looking = self._searched()
+        yield from self._look()
+        self.looking = None
 
     def _look(self) -> Iterator[None]:
-        """Looks for a better point in the lowest regions. A run that is stopped meanwhile begins with that when it is resumed."""
-        self.looking = self._searched()
+        """Looks for a better point in the lowest regions."""
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
             relaxed = self._relaxed()
@@ -187,12 +196,13 @@ class ConstrainedRun:
             yield from self.search.in_boxes(lo, hi, starts)
             self._offer()
             self.branch.prune()
-        self.looking = None
 
     def _offer(self) -> None:
         """Offers what was found; a better point brings better multipliers."""
         found = self.search.candidates()
-        if found and self.incumbent.offer(np.stack(found, axis=1)) and self.branch is not None:
+        with stoppable():
+            better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
+        if better and self.branch is not None:
             self._teach()
 
     def _bound_at_once(self) -> None:

@@ -46,7 +46,7 @@ class Lagrangian(Part):
         return self.given is not None and super().is_used(step)
 
     def learn(self, x: np.ndarray, multipliers: np.ndarray, penalty: float, *curved: np.ndarray | None) -> None:
-        """Takes what `Convexity` has for a local solution x. Multipliers of a sign for which a constraint has no end become 0."""
+        """Takes what `Convexity` has for a local solution. A multiplier with a sign for which its constraint has no end is 0."""
         system = self.evaluator.system
         w = np.where(np.isfinite(multipliers), multipliers, 0.0)
         end = np.where(w > 0, system.upper, system.lower)

@@ -22,7 +22,12 @@ from infimum.lower.programs import LIFTED
 
 _FIRST, _PERIOD, _WORTH = 1, 8, 0.4  # see Payoff
 _TRIED = 64                          # regions, as long as it does not pay
+_MOST, _ENTRIES = 512, 1 << 21       # regions of a step, and the entries of their tables together
 _COST = 16                           # in boxes
+
+
+def lift_of(evaluator: Evaluator) -> Lift:
+    return Lift(evaluator.system, var("x", (evaluator.n,)))
 
 
 class _EachTime(Payoff):
@@ -39,13 +44,13 @@ class Lifted(Part):
 
     name, discards = "lifted", "constraints"
     logarithmic = False
-    capacity = 512
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
         with np.errstate(all="ignore"):
             self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
+        self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator).entries))
         self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
 
     @property
@@ -55,7 +60,7 @@ class Lifted(Part):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         try:
-            Lift(evaluator.system, var("x", (evaluator.n,)))
+            lift_of(evaluator)
         except CannotBeLifted:
             return False
         return True

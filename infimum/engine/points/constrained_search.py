@@ -49,7 +49,7 @@ class ConstrainedSearch(PointSearch):
                  boxes: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.seed, self.boxes = evaluator, lo, hi, seed, boxes
         self.n, self.system = len(lo), evaluator.system
-        self.begin = lo, hi  # it starts between these
+        self.begin = lo, hi  # it starts between these; a proof relies on all feasible points being there
         self.integers = np.array(self.system.integers, dtype=np.intp)
         self.given = np.empty((self.n, 0)) if given is None else given
         self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5), 0)[:, 0], np.inf, np.inf

@@ -11,19 +11,23 @@ from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.driver import drive
 from infimum.problem import Problem
 from infimum.problems import constrained
-from infimum.watch import Over, Watch, pause
+from infimum.watch import Over, Watch, pause, stoppable
 
 
-def test_a_pause_ends_at_the_whole_time_and_compiling_before():
-    with Watch(-1.0, None):
+def test_a_pause_ends_at_the_whole_time_and_only_where_nothing_is_lost():
+    with Watch(-1.0, None), stoppable():
         pause()
-    with Watch(None, -1.0) as watch, pytest.raises(Over):
+    with Watch(None, -1.0) as watch:
         watch.look()
         pause()
-    with Watch() as watch, pytest.raises(Over):
+        with pytest.raises(Over), stoppable():
+            pause()
+        pause()
+    with Watch() as watch, stoppable(), pytest.raises(Over):
         watch.asked_to_stop = lambda: True
         pause()
-    pause()
+    with stoppable():
+        pause()
 
 
 def run_of(name: str, boxes: int | None = None) -> ConstrainedRun:

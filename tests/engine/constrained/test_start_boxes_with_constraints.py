@@ -38,6 +38,18 @@ def test_the_minimum_is_that_of_the_union(name, engine):
     assert r.message.endswith(f"all this is about the union of the {len(boxes)} start boxes, not about the rest of the bounds")
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_narrow_regions_hold_all_minimisers(name):
+    """Second order goes by the boxes as well: a minimiser on a face of one is none of the bounds."""
+    fun, constraints, boxes, more, minimum, minimisers = CASES[name]
+    r = infimum.minimize(fun, BOUNDS, constraints=constraints, start_boxes=boxes, atol=1e-6, rtol=0.0, xtol=0.05, **more)
+    assert r.verdict is Verdict.PROVED and r.lower <= minimum + 1e-15 and minimum <= r.upper + 1e-9
+    assert all(np.array(x, float) in r.regions for x in minimisers)
+    for found in r.minimisers or ():
+        if found.may_be_global:
+            assert any(((found.lo <= x) & (x <= found.hi)).all() for x in np.array(minimisers, float))
+
+
 @pytest.mark.parametrize("engine", ("auto", "complete", "subdomain"))
 def test_feasible_points_of_the_bounds_do_not_count(engine):
     """The gap in the stairs is where all feasible points are."""
