@@ -13,7 +13,7 @@ _SHOWN = 20  # rows of a table
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Minimiser:
-    """A box [lo, hi] that holds exactly one local minimiser over the bounds of the problem. Proved.
+    """A box [lo, hi] that holds exactly one local minimiser of the problem, within its bounds and constraints. Proved.
 
     lower, upper: the value there lies between them. may_be_global: it was not shown that there are lower values.
     """

@@ -104,9 +104,10 @@ class ConstrainedRun:
         return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
 
     def _parts(self) -> list[Part]:
+        """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
         parts = parts_of(self.evaluator, self.lo, self.hi, several)
-        if several is None and FritzJohn.applies(self.evaluator):
+        if several is None and self.goal.xtol is not None and FritzJohn.applies(self.evaluator):
             parts.append(FritzJohn(self.evaluator, self.lo, self.hi))
         return parts
 

@@ -20,6 +20,7 @@ class NewtonOptions:
     ratio: a box of which a Newton step leaves at most this part of the volume is kept whole, any other is bisected. sweeps: how
     often the equations of a step are solved, one after the other. sequential: steps use second derivatives with sequential
     arguments (Hansen). gaps: a box in which a step finds a gap of at least an eighth of a side is divided there, not bisected.
+    With constraints there is only sweeps.
     """
 
     variation: str = "IPF"

@@ -81,6 +81,6 @@ def test_results_tell_it():
 
 def test_whole_numbers():
     r = infimum.minimize(lambda x: (x[0] - 3.6) ** 2 + (x[1] - 2.6) ** 2, [(0, 5)] * 2, integrality=[1, 0],
-                         constraints=lambda x: x[0] + x[1] <= 5.5)
+                         constraints=lambda x: x[0] + x[1] <= 5.5, xtol=1e-6)
     assert r.minimisers.exactly_one and r.minimisers[0].lo[0] == r.minimisers[0].hi[0] == 3.0
     assert r.minimisers[0].lo[1] <= 2.5 <= r.minimisers[0].hi[1]
