@@ -1,6 +1,7 @@
 """The lifted relaxation: forms that are what they stand for, bounds that hold, and no feasible point lost."""
 
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -127,3 +128,16 @@ def test_the_check_would_notice(monkeypatch):
     before = regions_around(np.random.default_rng(0), at, 256)
     with pytest.raises(AssertionError):
         check_nothing_lost(at, before, part_of(at.evaluator).test(before.copy(), INF).regions, INF, GONE)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: (1e200 * x[0]) * (1e200 * x[1]), lambda x: (1e200 * x[0]) ** 2 + x[1],
+    lambda x: (x[0] + 1e200) * (x[1] - 1e200), lambda x: reduce(lambda y, _: (1.1 * y) ** 2, range(60), x[0] * x[1]),
+])
+def test_coefficients_beyond_doubles_or_of_too_many_bits_are_not_lifted(f):
+    assert not Lifted.applies(evaluator_of(f, [(lambda x: x[0] * x[1], 0.1, INF)], 2))
+
+
+def test_a_power_of_very_many_bits_is_a_column_of_its_own():
+    evaluator = evaluator_of(lambda x: (1.1 * x[0]) ** 10**7 + x[0] * x[1], [(lambda x: x[0] * x[1], 0.1, INF)], 2)
+    assert Lifted.applies(evaluator)
