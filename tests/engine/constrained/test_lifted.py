@@ -124,7 +124,7 @@ def test_no_feasible_point_is_lost(seed, n, known):
 def test_the_check_would_notice(monkeypatch):
     """Coefficients that are not those of the forms do lose points."""
     at = planted(5, 2)
-    monkeypatch.setattr(lifted, "_doubles", lambda number: (float(number[0]) + 0.25, float(number[1]) + 0.25))
+    monkeypatch.setattr(lifted, "doubles", lambda number: (float(number[0]) + 0.25, float(number[1]) + 0.25))
     before = regions_around(np.random.default_rng(0), at, 256)
     with pytest.raises(AssertionError):
         check_nothing_lost(at, before, part_of(at.evaluator).test(before.copy(), INF).regions, INF, GONE)
