@@ -123,7 +123,8 @@ class CompleteRun:
         count = len(self.search.taken)
         if self.points is not None and count & (count - 1) == 0 and count > self.looked:
             self.looked = count
-            self.points.in_box(*(end[:, None] for end in self.search.taken[-1][:2]))
+            for _ in self.points.in_boxes(*(end[:, None] for end in self.search.taken[-1][:2])):
+                pass  # without a pause: a checkpoint holds no half of a look
             self._offer()
 
     def _offer(self) -> None:
