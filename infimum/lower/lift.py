@@ -7,6 +7,7 @@ Equal products are one column, whatever rows they stand in: products of sums are
 from fractions import Fraction
 from functools import cached_property
 from itertools import product as every
+from math import inf, nextafter
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ _MOST = 3000        # of the cost of what is written out
 _COLUMNS = 160      # with more the linear program costs too much
 _TABLE = 40000      # rows times columns
 _MULTIPLIED = 64    # products that one product of sums may become
+_BITS = 1 << 12     # of an exact coefficient
 _SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
 
 Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
@@ -69,10 +71,25 @@ class Column(NamedTuple):
 
 
 class CannotBeLifted(Exception):
-    """An operation has no lines, or there would be too many columns."""
+    """An operation has no lines, there would be too many columns, or a coefficient is beyond doubles or has very many bits."""
+
+
+def doubles(number: Number) -> tuple[float, float]:
+    """Doubles around it."""
+    try:
+        lo, hi = (float(end) for end in number)
+    except OverflowError:
+        raise CannotBeLifted from None
+    return (nextafter(lo, -inf) if Fraction(lo) > number[0] else lo), (nextafter(hi, inf) if Fraction(hi) < number[1] else hi)
+
+
+def _bits(number: Number) -> int:
+    return max(part.bit_length() for end in number for part in (end.numerator, end.denominator))
 
 
 def _times(one: Number, other: Number) -> Number:
+    if _bits(one) + _bits(other) > _BITS:
+        raise CannotBeLifted
     if one[0] == one[1] and other[0] == other[1]:
         return (one[0] * other[0],) * 2
     ends = [p * q for p in one for q in other]
@@ -102,10 +119,8 @@ def _is_logarithm_of_quotient(node: Expr) -> bool:
 
 def _at_constant(op: str, params: tuple, constant: Number) -> Number:
     """A curve over a constant."""
-    lo, hi = constant
-    found = None
-    if lo == hi == Fraction(float(lo)):
-        found = enclose_at_point(build(op, const(float(lo)), **dict(params)), np.empty(0))
+    lo, hi = doubles(constant)
+    found = enclose_at_point(build(op, const(lo), **dict(params)), np.empty(0)) if lo == hi else None
     if found is None or not np.isfinite(found).all():
         raise CannotBeLifted
     return Fraction(found[0]), Fraction(found[1])
@@ -128,6 +143,9 @@ class Lift:
         self.logarithmic = self._sums_times_logarithms()
         if len(self.columns) == self.n or self.entries > _TABLE:
             raise CannotBeLifted
+        for form in (*self.rows, *self.fixed):
+            for number in (form.constant, *(c for _, c in form.terms)):
+                doubles(number)
 
     # ---- forms
     def _form(self, node: Expr) -> Form:
@@ -205,7 +223,7 @@ class Lift:
             return self._product(form, form)
         if op == "powi" and len(form.terms) == 1 and form.constant == _ZERO:
             (k, factor), power = form.terms[0], dict(params)["k"]
-            if power > 0 and factor[0] == factor[1]:
+            if power > 0 and factor[0] == factor[1] and power * _bits(factor) <= _BITS:
                 return _scaled(self._curved(op, params, k), (factor[0]**power,) * 2)
         return self._curved(op, params, self._column(form))
 

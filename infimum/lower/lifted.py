@@ -18,9 +18,7 @@ them for, each weighed by the multipliers of its lines: by so much the bound wou
 """
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
-from math import inf, nextafter
 
 import numpy as np
 
@@ -35,7 +33,7 @@ from infimum.lower.curve_lines import curve_of
 from infimum.lower.data import Data
 from infimum.lower.inequalities import Inequalities
 from infimum.lower.kernel import Builder, Kernel, Value
-from infimum.lower.lift import Form, Lift
+from infimum.lower.lift import Form, Lift, doubles
 from infimum.lower.proof import add_up, best_lower, larger, whole_if_unsound, with_larger
 
 LEFT, WORTH, POINT = range(3)  # the outputs
@@ -128,10 +126,10 @@ class Lifted(Inequalities):
 
     def _sum(self, k: int, form: Form) -> None:
         b = self.b
-        constant = _doubles(form.constant)
+        constant = doubles(form.constant)
         nlo, hi, level, point = b.const(-constant[0]), b.const(constant[1]), b.const(float(SMOOTH)), b.const(constant[1])
         for j, number in form.terms:
-            lo_factor, hi_factor = _doubles(number)
+            lo_factor, hi_factor = doubles(number)
             v, pair = self._pair(j), Pair(b.const(-lo_factor), b.const(hi_factor))
             term = mul(b, pair, v)
             nlo, hi, level = b.add(nlo, term.nlo), b.add(hi, term.hi), b.min(level, v.level)
@@ -158,10 +156,10 @@ class Lifted(Inequalities):
         """Those with the same coefficients for every region, and f's."""
         b, n, count = self.b, self.n, len(forms)
         least, most = np.zeros((count, n)), np.zeros((count, n))
-        constants = np.array([-_doubles(form.constant)[0] for form in forms])
+        constants = np.array([-doubles(form.constant)[0] for form in forms])
         for r, form in enumerate(forms):
             for k, number in form.terms:
-                least[r, k], most[r, k] = _doubles(number)
+                least[r, k], most[r, k] = doubles(number)
         low, high, right = (self.data.offset(table) for table in (least, most, constants))
         targets = self._places([*range(count - 1), self.count - 1])
         with b.loop(count) as turn:
@@ -305,9 +303,3 @@ def _tangents(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value,
         below = b.olt(nlo, INF)
         found += [b.select(below, 1.0, -1.0), slope, b.select(below, nlo, above)]
     return tuple(found)
-
-
-def _doubles(number: tuple[Fraction, Fraction]) -> tuple[float, float]:
-    """Doubles around it."""
-    lo, hi = (float(end) for end in number)
-    return (nextafter(lo, -inf) if Fraction(lo) > number[0] else lo), (nextafter(hi, inf) if Fraction(hi) < number[1] else hi)

@@ -1,6 +1,7 @@
 """The lifted relaxation: forms that are what they stand for, bounds that hold, and no feasible point lost."""
 
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -123,7 +124,20 @@ def test_no_feasible_point_is_lost(seed, n, known):
 def test_the_check_would_notice(monkeypatch):
     """Coefficients that are not those of the forms do lose points."""
     at = planted(5, 2)
-    monkeypatch.setattr(lifted, "_doubles", lambda number: (float(number[0]) + 0.25, float(number[1]) + 0.25))
+    monkeypatch.setattr(lifted, "doubles", lambda number: (float(number[0]) + 0.25, float(number[1]) + 0.25))
     before = regions_around(np.random.default_rng(0), at, 256)
     with pytest.raises(AssertionError):
         check_nothing_lost(at, before, part_of(at.evaluator).test(before.copy(), INF).regions, INF, GONE)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: (1e200 * x[0]) * (1e200 * x[1]), lambda x: (1e200 * x[0]) ** 2 + x[1],
+    lambda x: (x[0] + 1e200) * (x[1] - 1e200), lambda x: reduce(lambda y, _: (1.1 * y) ** 2, range(60), x[0] * x[1]),
+])
+def test_coefficients_beyond_doubles_or_of_too_many_bits_are_not_lifted(f):
+    assert not Lifted.applies(evaluator_of(f, [(lambda x: x[0] * x[1], 0.1, INF)], 2))
+
+
+def test_a_power_of_very_many_bits_is_a_column_of_its_own():
+    evaluator = evaluator_of(lambda x: (1.1 * x[0]) ** 10**7 + x[0] * x[1], [(lambda x: x[0] * x[1], 0.1, INF)], 2)
+    assert Lifted.applies(evaluator)
