@@ -21,7 +21,7 @@ from infimum.start_boxes import StartBoxes
 
 PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Affine, Projection, LeastSquares, Tangents, Newton, Shaving)
 _WAIT = 64  # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long
-CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lagrangian, Lines, Lifted)
+CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lines, Lagrangian, Lifted)
 
 
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:
