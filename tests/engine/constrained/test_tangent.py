@@ -73,3 +73,14 @@ def test_an_undefined_part_of_the_box_says_nothing():
     system = read_constraints(lambda x: x[1] >= 0.5, 2).system(trace(lambda x: np.sqrt(x[0]) * 0 + x[1], 2))
     evaluator = Evaluator(system.f, 2, system=system)
     assert tangent_bound(evaluator, np.array([-1.0, 0.0]), np.ones(2), np.full(2, 0.75), np.array([-1.0])) == -np.inf
+
+
+def test_a_running_sum_that_ends_with_a_constant_has_no_tangent():
+    """Its last term alone is constant; at the higher of two local minima a tangent would be above the lower one."""
+    def double_well(x):
+        return np.cumsum(np.stack([(x[0] ** 2 - 1) ** 2 + 0.125 * x[0], 0.5]))[1]
+    expr = trace(double_well, 1)
+    system = read_constraints(lambda x: x[0] <= 1.5, 1).system(expr)
+    evaluator = Evaluator(system.f, 1, system=system)
+    bound = tangent_bound(evaluator, np.full(1, -2.0), np.full(1, 2.0), np.array([0.984]), np.zeros(1))
+    assert bound <= double_well(np.array([-1.0]))
