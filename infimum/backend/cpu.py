@@ -31,7 +31,7 @@ _KEEP = 256
 _MODULE = 4000  # lines of LLVM IR that are compiled at once where there are many
 _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # what a routine needs beside arrays and buffers
 _PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
-_WORTH = 1e-4     # seconds that code runs for each of its lines before it is compiled again, which takes about 6e-5
+_WORTH = 3 << 18  # instructions that are run for each line before it is compiled again: about three times what that takes
 _EARLY = 4        # times sooner than at their limit rounds end, about
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 
@@ -47,8 +47,8 @@ class _LibraryEntry:
 class CompiledKernel:
     """A kernel in machine code; call `run`. Holds the modules whose code it uses.
 
-    With `better` it is compiled again, in the way that takes longer and makes faster code of the same bits, once it has run so
-    long that this is worth it, for so many `lines`.
+    With `better` it is compiled again, in the way that takes longer and makes faster code, once it has run for so many boxes that
+    this is worth it, for so many `lines`.
     """
 
     def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],
@@ -56,8 +56,9 @@ class CompiledKernel:
         self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
         self._module, self._needs = module, needs
         self._code = module.address("work"), doubles  # and the doubles of scratch that it takes
-        self._cost = 0.3e-9 * _weight(kernel.body)  # seconds a box: a guess until measured
-        self._better, self._spent, self._worth = better, 0.0, _WORTH * lines
+        weight = _weight(kernel.body)
+        self._cost = 0.3e-9 * weight  # seconds a box: a guess until measured
+        self._better, self._boxes, self._worth = better, 0, _WORTH * lines / weight
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
             threads: int = 1, times: int = 1) -> None:
@@ -68,7 +69,8 @@ class CompiledKernel:
         count = (inputs[0] if inputs else outputs[0]).shape[1]
         if count == 0 or times == 0:
             return
-        if self._better is not None and self._spent >= self._worth:
+        self._boxes += max(count, self.lanes) * times
+        if self._better is not None and self._boxes >= self._worth:
             self._improve()
         if count < self.lanes:
             small = count > _NARROW or self._cost < _LONG
@@ -99,7 +101,6 @@ class CompiledKernel:
             seconds = workers.run(Enter.call, [(work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
                                                 second, turns) for s in aligned])
             times -= turns
-            self._spent += seconds * threads
             first, second = (second, first) if turns % 2 else (first, second)
         if count >= 1024:
             self._cost = seconds * threads / (count * turns)
