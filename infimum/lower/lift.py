@@ -6,7 +6,6 @@ Equal products are one column, whatever rows they stand in: products of sums are
 
 from fractions import Fraction
 from functools import cached_property
-from itertools import product as every
 from math import inf, nextafter
 from typing import NamedTuple
 
@@ -22,8 +21,9 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
+from infimum.lower.scalars import Place, made_in_order, summands_or_factors
 from infimum.lower.schedule import plan, straight_cost
-from infimum.lower.views import VIEWS, At
+from infimum.lower.views import At
 
 _MOST = 3000        # of the cost of what is written out
 _COLUMNS = 160      # with more the linear program costs too much
@@ -138,7 +138,7 @@ class Lift:
         self.known: dict[tuple, int] = {}
         self.elements = Lowering(Builder(), Enclosures(), {}, Data()).elements
         self.elements.plan = plan(rows, straight=True)
-        self.forms: dict[tuple[Expr, At], Form] = {}
+        self.forms: dict[Place, Form] = {}
         self.rows = [self._form(row) for row in rows]
         self.logarithmic = self._sums_times_logarithms()
         if len(self.columns) == self.n or self.entries > _TABLE:
@@ -149,31 +149,16 @@ class Lift:
 
     # ---- forms
     def _form(self, node: Expr) -> Form:
-        """What a scalar is; what it needs waits on a list, not on Python's stack."""
-        waiting = [(node, ())]
-        while waiting:
-            here = waiting[-1]
-            missing = [] if here in self.forms else [need for need in self._needs(*here) if need not in self.forms]
-            if missing:
-                waiting += missing
-                continue
-            if here not in self.forms:
-                self.forms[here] = self._made(*here, [self.forms[need] for need in self._needs(*here)])
-            waiting.pop()
-        return self.forms[node, ()]
+        """What a scalar is."""
+        return made_in_order((node, ()), self.forms, self._needs, self._made)
 
-    def _needs(self, node: Expr, at: At) -> list[tuple[Expr, At]]:
-        if node.kind is Kind.VIEW:
-            return list(VIEWS[node.op](self.elements, node, at)[0])
-        if node.kind is Kind.REDUCE and node.op in ("sum", "prod"):
-            x, rest = node.args[0], iter(at)
-            spans = [range(d) if axis in node["axes"] else (next(rest),) for axis, d in enumerate(x.shape)]
-            return [(x, place) for place in every(*spans)]
-        if node.kind is Kind.MAP and (node.op in _MADE or node.op in SMOOTH_CURVES):
-            return [(arg, at) for arg in (node.args[0] if _is_logarithm_of_quotient(node) else node).args]
-        if node.kind is not Kind.LEAF:
+    def _needs(self, node: Expr, at: At) -> list[Place]:
+        found = summands_or_factors(self.elements, node, at)
+        if found is None and node.kind is Kind.MAP and (node.op in _MADE or node.op in SMOOTH_CURVES):
+            found = [(arg, at) for arg in (node.args[0] if _is_logarithm_of_quotient(node) else node).args]
+        if found is None and node.kind is not Kind.LEAF:
             raise CannotBeLifted
-        return []
+        return found or []
 
     def _made(self, node: Expr, at: At, needs: list[Form]) -> Form:
         if node.op == "var":

@@ -25,8 +25,9 @@ from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import whole_if_unsound
+from infimum.lower.scalars import Place, made_in_order, summands_or_factors
 from infimum.lower.schedule import plan, straight_cost
-from infimum.lower.views import VIEWS, At
+from infimum.lower.views import At
 
 _MOST = 3000  # of the cost of what is written out: more would take long to compile
 
@@ -55,7 +56,7 @@ class LinearBounds:
         self.elements = Lowering(b, forms or Enclosures(), {"x": leaf}, data).elements
         self.elements.plan = plan(rows, straight=True)
         self.numbers: list[Number] = []
-        self.places: dict[tuple[Expr, At], int] = {}
+        self.places: dict[Place, int] = {}
         self.rows = [self._number(row, ()) for row in rows]
 
     @staticmethod
@@ -65,32 +66,14 @@ class LinearBounds:
 
     # ---- numbers
     def _number(self, node: Expr, at: At) -> int:
-        """The number that an element is; what it needs waits on a list, not on Python's stack."""
-        waiting = [(node, at)]
-        while waiting:
-            here = waiting[-1]
-            if here in self.places:
-                waiting.pop()
-                continue
-            needs = self._needs(*here)
-            missing = [need for need in needs if need not in self.places]
-            if missing:
-                waiting += missing
-                continue
-            self.places[here] = self._made(*here, [self.places[need] for need in needs])
-            waiting.pop()
-        return self.places[node, at]
+        """The number that an element is."""
+        return made_in_order((node, at), self.places, self._needs, self._made)
 
-    def _needs(self, node: Expr, at: At) -> list[tuple[Expr, At]]:
-        if node.kind is Kind.VIEW:
-            return list(VIEWS[node.op](self.elements, node, at)[0])
-        if node.kind is Kind.REDUCE and node.op in ("sum", "prod"):
-            x, rest = node.args[0], iter(at)
-            spans = [range(d) if axis in node["axes"] else (next(rest),) for axis, d in enumerate(x.shape)]
-            return [(x, place) for place in every(*spans)]
-        if node.kind is Kind.MAP and node.op in _MADE:
-            return [(arg, at) for arg in node.args]
-        return []
+    def _needs(self, node: Expr, at: At) -> list[Place]:
+        found = summands_or_factors(self.elements, node, at)
+        if found is None:
+            found = [(arg, at) for arg in node.args] if node.kind is Kind.MAP and node.op in _MADE else []
+        return found
 
     def _made(self, node: Expr, at: At, needs: list[int]) -> int:
         if node.kind is Kind.VIEW:

@@ -213,10 +213,10 @@ class ConstrainedRun:
                 self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
 
     def _teach(self) -> None:
-        x, multipliers = self.incumbent.x, self.search.multipliers
-        if x is not None and multipliers is not None and self._taught():
-            for part in self._taught():
-                part.learn(self.search.x, *convexity(self.evaluator, self.search.x, multipliers, part.logarithmic))
+        x = self.search.x
+        for part in self._taught() if self.incumbent.x is not None else ():
+            curved = isinstance(part, Lagrangian)
+            part.learn(x, *(convexity(self.evaluator, x, self.search.multipliers, part.logarithmic) if curved else ()))
 
     def _is_limited(self) -> bool:
         """Asked before each step, so that a run that is resumed stops where another does."""

@@ -43,7 +43,6 @@ class Lifted(Part):
     """Tests regions where they lie."""
 
     name, discards = "lifted", "constraints"
-    logarithmic = False
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
@@ -65,7 +64,7 @@ class Lifted(Part):
             return False
         return True
 
-    def learn(self, x: np.ndarray, *_: Any) -> None:
+    def learn(self, x: np.ndarray) -> None:
         """Takes a local solution."""
         self.given = x.copy()
 

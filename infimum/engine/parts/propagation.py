@@ -21,7 +21,6 @@ ROUNDS = 3           # of each test
 _WHOLE = 0.0, 0.0, 1.0
 _NEWS = 15 / 16      # a side that is cut to less than this part of it
 _AT_ONCE = 8         # rounds between two looks at the widths, at first
-_SLICE = 1 / 8       # of a side
 
 
 def _parameters(lo: np.ndarray, hi: np.ndarray, piece: tuple[float, float, float], narrow: float, upper: float) -> np.ndarray:
@@ -80,38 +79,6 @@ def propagate_each(evaluator: Evaluator, boxes: StartBoxes) -> Box:
     los, his, lost = _left(evaluator, boxes.lo, boxes.hi, *boxes.hull, np.inf, _AT_ONCE)
     left = np.flatnonzero(~lost)
     return np.take(los, left, axis=1), np.take(his, left, axis=1)
-
-
-def shave(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float = np.inf, passes: int = 8) -> Box | None:
-    """The same by shaving (3B): a slice at an end of a side goes if propagation leaves nothing of it, else up to what it leaves.
-
-    All slices of a pass are lanes of one run. Passes go on, with rounds on the whole box between them, while they cut a side to a
-    smaller part of it.
-    """
-    for _ in range(passes):
-        found = propagate(evaluator, lo, hi, upper)
-        if found is None:
-            return None
-        lo, hi = found
-        with np.errstate(over="ignore"):
-            width = hi - lo
-        which = np.flatnonzero((width > 0) & np.isfinite(width))
-        if not len(which):
-            break
-        each, count = np.arange(len(which)), len(which)
-        los, his = np.repeat(lo[:, None], 2 * count, axis=1), np.repeat(hi[:, None], 2 * count, axis=1)
-        low_ends = np.minimum(lo[which] + _SLICE * width[which], hi[which])
-        high_ends = np.maximum(hi[which] - _SLICE * width[which], lo[which])
-        his[which, each], los[which, count + each] = low_ends, high_ends
-        new_los, new_his, lost = _left(evaluator, los, his, lo, hi, upper, ROUNDS)
-        lo, hi = lo.copy(), hi.copy()
-        lo[which] = np.where(lost[:count], low_ends, new_los[which, each])
-        hi[which] = np.where(lost[count:], high_ends, new_his[which, count + each])
-        if (lo > hi).any():  # the slices were the whole side
-            return None
-        if not _is_news(width, hi - lo):
-            break
-    return lo, hi
 
 
 def _left(evaluator: Evaluator, los: np.ndarray, his: np.ndarray, lo: np.ndarray, hi: np.ndarray, upper: float,

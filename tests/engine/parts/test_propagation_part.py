@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum.engine.parts.propagation import Propagation, propagate, shave
+from infimum.engine.parts.propagation import Propagation, propagate
 from infimum.engine.regions.pool import Regions
 from infimum.evaluate import Evaluator
 from infimum.expr.build import build, reshape
@@ -161,18 +161,3 @@ def test_the_whole_box_may_hold_nothing():
     f = system(2, lambda x: x[0], (lambda x: x[0] * x[1], 1.0, 1.0), (lambda x: np.exp(x[0]) + x[1], -INF, 3.0))
     assert propagate(f, np.array([0.1, 0.1]), np.array([5.0, 5.0])) is None
     assert propagate(f, np.array([-INF, -INF]), np.array([INF, INF])) is not None
-
-
-def test_shaving_sees_more_than_propagation():
-    f = system(2, lambda x: x[0], (lambda x: x[0] + x[1], 1.0, 1.0), (lambda x: x[0] - x[1], 0.0, 0.0))
-    box = np.array([-8.0, -9.0]), np.array([9.0, 8.0])
-    lo, hi = propagate(f, *box)
-    assert (hi - lo).max() > 10
-    lo, hi = shave(f, *box)
-    assert (lo <= 0.5).all() and (0.5 <= hi).all() and (hi - lo).max() < 10
-
-
-def test_shaving_proves_that_nothing_is_there():
-    f = system(2, lambda x: x[0], (lambda x: x[0] ** 2 + x[1] ** 2, 2.0, 2.0), (lambda x: x[0] * x[1], 1.5, INF))
-    box = np.full(2, -2.0), np.full(2, 2.0)
-    assert propagate(f, *box) is not None and shave(f, *box, passes=40) is None
