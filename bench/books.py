@@ -14,10 +14,10 @@ import sys
 import time
 from typing import Any
 
-from bench import hock_1981, hock_1981_large, more_books, phase_equilibria, schittkowski_1987
+from bench import cute_wide, globallib, hock_1981, hock_1981_large, more_books, phase_equilibria, schittkowski_1987
 from bench.book_problem import Book
 
-_MODULES = (hock_1981, hock_1981_large, schittkowski_1987, more_books, phase_equilibria)
+_MODULES = (hock_1981, hock_1981_large, schittkowski_1987, more_books, phase_equilibria, globallib, cute_wide)
 TABLE = {p.name: p for module in _MODULES for p in module.TABLE}
 
 
