@@ -25,6 +25,7 @@ from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
+from infimum.expr.monomials import with_monomials
 from infimum.problem import Problem
 from infimum.result import Progress, Result, Verdict
 from infimum.watch import stoppable
@@ -35,11 +36,18 @@ _SOON = 4         # steps before the first look, where lower bounds are good
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
+def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
+    """Of the same functions, with products of powers of positive variables as exponentials."""
+    system = with_monomials(evaluator.system, lo)
+    return evaluator if system is evaluator.system else Evaluator(system.f, evaluator.n, evaluator.backend, evaluator.fun, system)
+
+
 class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
     bounded_at_once = True  # by a tangent, where the problem is convex
+    rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
@@ -47,6 +55,7 @@ class ConstrainedRun:
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
+        self.bounding = _by_monomials(evaluator, problem.lo) if self.rewrites else evaluator
         self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several)
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
         self.branch: Branch | None = None
@@ -101,14 +110,14 @@ class ConstrainedRun:
 
     def _made(self) -> Branch:
         several = self.problem.several
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
+        return Branch(self.bounding, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
 
     def _parts(self) -> list[Part]:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
-        parts = parts_of(self.evaluator, self.lo, self.hi, several)
-        if several is None and self.goal.xtol is not None and FritzJohn.applies(self.evaluator):
-            parts.append(FritzJohn(self.evaluator, self.lo, self.hi))
+        parts = parts_of(self.bounding, self.lo, self.hi, several)
+        if several is None and self.goal.xtol is not None and FritzJohn.applies(self.bounding):
+            parts.append(FritzJohn(self.bounding, self.lo, self.hi))
         return parts
 
     def _begun(self) -> Branch:
@@ -116,11 +125,11 @@ class ConstrainedRun:
         branch, boxes = self._made(), self.problem.several
         if boxes is None:
             with stoppable():
-                left = propagate(self.evaluator, self.lo, self.hi)
+                left = propagate(self.bounding, self.lo, self.hi)
             self.search.begin = self.search.begin if left is None else left
             left = None if left is None else tuple(end[:, None] for end in left)
         else:
-            left = propagate_each(self.evaluator, boxes)
+            left = propagate_each(self.bounding, boxes)
         if left is not None and left[0].shape[1]:
             branch.begin(*left)
         return branch
@@ -208,7 +217,7 @@ class ConstrainedRun:
     def _bound_at_once(self) -> None:
         """By what holds wherever f is not above the best point, if the problem is convex there."""
         if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
-            left = propagate(self.evaluator, *self.search.begin, self.incumbent.upper)
+            left = propagate(self.bounding, *self.search.begin, self.incumbent.upper)
             if left is not None:
                 self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
 
