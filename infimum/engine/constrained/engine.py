@@ -31,6 +31,7 @@ from infimum.watch import stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
+_ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
 _SOON = 4         # steps before the first look, where lower bounds are good
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
@@ -193,7 +194,8 @@ class ConstrainedRun:
         if lo.shape[1]:
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
-            yield from self.search.in_boxes(lo, hi, starts)
+            known = self.search.value + _ALMOST * max(1.0, abs(self.search.value))
+            yield from self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known)
             self._offer()
             self.branch.prune()
 
