@@ -32,6 +32,7 @@ class Substitution:
     evaluator: Evaluator
     number: int
     value: Evaluator
+    worse: int  # 1 if the variable may be larger than that, -1 if it may be smaller
 
     def fill(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Boxes (n, N) or (n,) around all feasible points, and among them all minimisers, that have the other variables there."""
@@ -74,7 +75,7 @@ def substitution(problem: Problem, evaluator: Evaluator, goal: Goal) -> Substitu
     if x0 is not None:
         x0[k] = _FIXED
     return Substitution(problem, evaluator, replace(problem, lo=lo, hi=hi, x0=x0, system=system),
-                        Evaluator(found.system.f, n, evaluator.backend, None, system), k, value)
+                        Evaluator(found.system.f, n, evaluator.backend, None, system), k, value, found.worse)
 
 
 class _Known(NamedTuple):
@@ -98,18 +99,26 @@ class Substituted:
 
     @property
     def incumbent(self) -> _Known:
-        known = self.engine.incumbent
+        """A variable that may be worse than its value takes the verified end of it, so that a point is feasible."""
+        known, found = self.engine.incumbent, self.found
         box = getattr(known, "box", None)
         box = box if box is not None or known.x is None else (known.x, known.x)
-        return _Known(None if box is None else self.found.fill(*box))
+        if box is None:
+            return _Known(None)
+        lo, hi = found.fill(*box)
+        if found.worse and np.array_equal(*box):
+            lo[found.number] = hi[found.number] = (hi if found.worse > 0 else lo)[found.number]
+        return _Known((lo, hi))
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """With the variable filled in."""
-        result, found = self.engine.finish(stopped, seconds, history), self.found
-        whole = found.whole
+        result, found, box = self.engine.finish(stopped, seconds, history), self.found, self.incumbent.box
+        whole, x, upper = found.whole, result.x, result.upper
+        if x is not None:
+            exact = found.worse and np.array_equal(*box)
+            x, upper = (box[0], max(upper, float(found.its.value(*box).hi))) if exact else (found.fill_point(x), upper)
         return replace(
-            result, x=None if result.x is None else found.fill_point(result.x),
-            regions=_cover(result.regions, found, result.lower),
+            result, x=x, fun=upper, upper=upper, regions=_cover(result.regions, found, result.lower),
             boxes=None if result.boxes is None else [found.fill(lo, hi) for lo, hi in result.boxes],
             minima=[replace(minimum, x=found.fill_point(minimum.x)) for minimum in result.minima],
             question=Question(found.its, whole.lo, whole.hi))

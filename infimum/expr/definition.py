@@ -29,14 +29,16 @@ class _Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """Variable `number` is `value` at some minimiser, which the others tell; `system` is the problem in these. `least` and `most`
-    say if the lower and upper bound of the variable have to be kept as constraints of the value."""
+    """Variable `number` is `value` at all minimisers, which the others tell; `system` is the problem in these. `least` and `most`
+    say if the lower and upper bound of the variable have to be kept as constraints of the value. The variable is never better
+    than its value, and `worse` is 1 if it may be larger, -1 if it may be smaller, 0 where an equation defines it."""
 
     number: int
     value: Expr
     system: System
     least: bool
     most: bool
+    worse: int
 
     def within(self, lo: float, hi: float) -> System | None:
         """The system in which the value lies between these ends; None if nothing is constrained there."""
@@ -80,13 +82,12 @@ def definition(system: System, x: Expr) -> Definition | None:
         return None
     value = _value(terms, coefficient, end)
     others = np.delete(np.arange(system.m), row)
-    left = Definition(k, value, System(
+    return Definition(k, value, System(
         value if factor == 1.0 else build("mul", factor, value) if factor != -1.0 else build("neg", value),
         tuple(_without(body, row - int(begin[i]) if i == which else None) for i, body in enumerate(system.bodies)
               if i != which or body.size > 1),
         system.lower[others], system.upper[others], system.integers, tuple(system.labels[i] for i in others if system.labels)),
-        least=equal or factor < 0, most=equal or factor > 0)
-    return left
+        least=equal or factor < 0, most=equal or factor > 0, worse=0 if equal else 1 if factor > 0 else -1)
 
 
 def _multiple(f: Expr, at: int, x: Expr) -> tuple[int, float] | None:
