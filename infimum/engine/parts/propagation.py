@@ -37,6 +37,10 @@ class Propagation(CuttingPart):
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.system is not None
 
+    def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """The side to cut next is the widest as part of this box."""
+        self.lo, self.hi = lo, hi
+
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
         return [self._rounds(parents, (float(k), k / pieces, (k + 1) / pieces)) for k in range(pieces)]
 
