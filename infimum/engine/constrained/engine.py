@@ -17,7 +17,7 @@ from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import Part
-from infimum.engine.parts.propagation import propagate, propagate_each
+from infimum.engine.parts.propagation import Box, Propagation, propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
@@ -33,6 +33,7 @@ _LOOKS = 4        # regions in which a point is looked for at a time
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
 _ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
 _SOON = 4         # steps before the first look, where lower bounds are good
+_NARROWED = 3     # times that a better point may tell where to look for the next
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
@@ -95,6 +96,8 @@ class ConstrainedRun:
         self.branch = self._made()
         self.branch.restore(state)
         self.search.restore(state.arrays)
+        if self.search.better is not None:
+            self._compare_with(self.search.better)
         self.before = state.values["before"]
         self.looking = self._searched() if state.values.get("looking", False) else None
         for part in self._taught():
@@ -141,6 +144,8 @@ class ConstrainedRun:
                     if self.incumbent.upper < np.inf:
                         break
             self.branch = branch
+            if self.search.is_wide:
+                yield from self._narrow()
             branch.prune()
             self._bound_at_once()
             self._teach()
@@ -161,6 +166,28 @@ class ConstrainedRun:
                 self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
+
+    def _narrow(self) -> Iterator[None]:
+        """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
+        propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
+        for _ in range(_NARROWED):
+            if self.problem.several is not None or self.incumbent.x is None or self.branch.done:
+                return
+            left, before = propagate(self.evaluator, *self.search.begin, self.incumbent.upper), self.incumbent.upper
+            if left is None:
+                return
+            self.search.better = left
+            self._compare_with(left)
+            self.branch.begin_again(*(end[:, None] for end in left))
+            yield from self.search.again()
+            self._offer()
+            if not self.incumbent.upper < before:
+                return
+
+    def _compare_with(self, box: Box) -> None:
+        for part in self.branch.parts:
+            if isinstance(part, Propagation | Lifted):
+                part.compare_with(*box)
 
     def _ask_whole(self) -> None:
         """What multipliers say of the whole box, where most of it is known: often all."""

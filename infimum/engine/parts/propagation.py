@@ -38,6 +38,10 @@ class Propagation(CuttingPart):
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.system is not None
 
+    def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """The side to cut next is the widest as part of this box."""
+        self.lo, self.hi = lo, hi
+
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
         """The first round cuts the pieces out; where they are few, the others are about all of them at once."""
         found = [self._round(parents, (float(k), k / pieces, (k + 1) / pieces)) for k in range(pieces)]

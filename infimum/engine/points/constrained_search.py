@@ -37,7 +37,11 @@ _NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's sc
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
 _ROUNDINGS = 16                # of the integers of the best end, fewer for the others
 _NEIGHBOURS = 3, 16            # passes over whole numbers next to the best ones, if there are no more integer variables
-_FAR = 10                      # powers of 2 over which starts are spread where a bound is infinite
+_FAR = 10                      # powers of 2 over which starts are spread where bounds are infinite,
+_WIDE, _EVERYWHERE = 2.0**20, 4  # or so far apart that they say little; of so many starts one lies anywhere between these
+
+
+Box = tuple[np.ndarray, np.ndarray]
 
 
 class ConstrainedSearch(PointSearch):
@@ -52,6 +56,7 @@ class ConstrainedSearch(PointSearch):
         self.evaluator, self.lo, self.hi, self.seed, self.boxes = evaluator, lo, hi, seed, boxes
         self.n, self.system = len(lo), evaluator.system
         self.begin = lo, hi  # it starts between these; a proof relies on all feasible points being there
+        self.better: Box | None = None  # where the better points are: starts are drawn there
         self.integers = np.array(self.system.integers, dtype=np.intp)
         self.given = np.empty((self.n, 0)) if given is None else given
         self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5), 0)[:, 0], np.inf, np.inf
@@ -65,6 +70,16 @@ class ConstrainedSearch(PointSearch):
 
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
+
+    @property
+    def is_wide(self) -> bool:
+        """Say the bounds little of where to start?"""
+        with np.errstate(all="ignore"):
+            return bool((self.begin[1] - self.begin[0] > _WIDE).any())
+
+    def again(self) -> Iterator[None]:
+        """Another round of starts."""
+        return self._round(0)
 
     def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None, better: bool = False) -> Iterator[None]:
         """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
@@ -93,7 +108,7 @@ class ConstrainedSearch(PointSearch):
 
     def given_points(self) -> np.ndarray:
         """Those that were given, and the middle of the bounds or of the first box."""
-        lo, hi = self.begin if self.boxes is None else self.boxes.box(0)
+        lo, hi = self._where if self.boxes is None else self.boxes.box(0)
         return np.concatenate([self.given, self._middle(lo[:, None], hi[:, None])], axis=1)
 
     def violations(self, x: np.ndarray) -> np.ndarray:
@@ -103,14 +118,16 @@ class ConstrainedSearch(PointSearch):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What later looks depend on, for a checkpoint."""
+        better = {} if self.better is None else {"search.better": np.stack(self.better)}
         return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers]),
-                "search.begin": np.stack(self.begin)}
+                "search.begin": np.stack(self.begin), **better}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """The best point of a checkpoint, and its multipliers."""
         self.value, self.violation = arrays["search"][:2].tolist()
         self.x, self.multipliers = (part.copy() for part in np.split(arrays["search"][2:], [self.n]))
         self.begin = tuple(arrays["search.begin"].copy()) if "search.begin" in arrays else self.begin
+        self.better = tuple(arrays["search.better"].copy()) if "search.better" in arrays else None
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
@@ -129,23 +146,29 @@ class ConstrainedSearch(PointSearch):
         return uniform(self.seed, _STREAM, 0, range(first, first + count), self.n)
 
     def _spread(self, unit: np.ndarray, first: int) -> np.ndarray:
-        """Points of the unit cube between the bounds, or from this box on in one after the other; where these are infinite, near
-        and far."""
-        reach = 2.0 ** (1 + np.arange(unit.shape[1]) % _FAR)
-        lo, hi = (end[:, None] for end in self.begin)
+        """Points of the unit cube between the bounds, or from this box on in one after the other; where these are infinite or
+        very far apart, near and far from 0."""
+        number = np.arange(unit.shape[1])
+        lo, hi = (end[:, None] for end in self._where)
         if self.boxes is not None:
-            box = (first + np.arange(unit.shape[1])) % len(self.boxes)
+            box = (first + number) % len(self.boxes)
             lo, hi = self.boxes.lo[:, box], self.boxes.hi[:, box]
         with np.errstate(all="ignore"):
-            low = np.where(lo > -np.inf, lo, np.where(hi < np.inf, hi, 0.0) - reach)
-            high = np.where(hi < np.inf, hi, np.where(lo > -np.inf, lo, 0.0) + reach)
+            nearest = np.minimum(np.maximum(0.0, lo), hi)
+            reach = np.maximum(1.0, np.abs(nearest)) * 2.0 ** (1 + number % _FAR)
+            far = (hi - lo > _WIDE) & ((number % _EVERYWHERE > 0) | (hi - lo == np.inf))
+            low, high = np.where(far, np.maximum(lo, nearest - reach), lo), np.where(far, np.minimum(hi, nearest + reach), hi)
         return np.minimum(np.maximum(low * (1 - unit) + high * unit, lo), hi)
 
+    @property
+    def _where(self) -> Box:
+        return self.begin if self.better is None else self.better
+
     def _middle(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-        """Of boxes; where they are infinite, a point near their other end or 0."""
+        """Of boxes; where they are infinite or very wide, a point near 0 or the end next to it."""
         with np.errstate(all="ignore"):
             near = np.minimum(np.maximum(0.0, lo + 1), hi - 1)
-            return np.where(np.isfinite(lo) & np.isfinite(hi), lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
+            return np.where(hi - lo <= _WIDE, lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
 
     def _around(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The bounds of each start, but for integer variables the whole numbers that lie between these ends as well; variables
