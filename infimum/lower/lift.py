@@ -49,6 +49,11 @@ class Form(NamedTuple):
         return not self.terms
 
     @property
+    def is_exact(self) -> bool:
+        """Only then are equal forms one number: between two ends there are many."""
+        return all(number[0] == number[1] for number in (self.constant, *(c for _, c in self.terms)))
+
+    @property
     def column(self) -> int | None:
         """The column that it is, if it is one."""
         alone = len(self.terms) == 1 and self.constant == _ZERO and self.terms[0][1] == _ONE
@@ -185,7 +190,7 @@ class Lift:
     def _product(self, one: Form, other: Form) -> Form:
         if one.is_constant or other.is_constant:
             return _scaled(other, one.constant) if one.is_constant else _scaled(one, other.constant)
-        if one == other and len(one.terms) > 1:
+        if one == other and one.is_exact and len(one.terms) > 1:
             return self._curve(*_SQUARE, one)
         if len(one.terms) * len(other.terms) > _MULTIPLIED:
             one, other = (Form(((self._column(form), _ONE),)) for form in (one, other))
@@ -231,7 +236,7 @@ class Lift:
         if form.column is not None:
             return form.column
         depth = 1 + max(self.columns[k].depth for k, _ in form.terms)
-        return self._put(("sum", form), Column(form=form, depth=depth)).column
+        return self._put(("sum", form, None if form.is_exact else len(self.columns)), Column(form=form, depth=depth)).column
 
     def _put(self, key: tuple, column: Column) -> Form:
         if key not in self.known:
