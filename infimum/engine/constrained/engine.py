@@ -3,6 +3,7 @@ the infimum over the feasible points is enclosed, or no region is left that coul
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
 from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
+from infimum.engine.constrained.quadratic import Quadratic
 from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
@@ -55,6 +57,10 @@ class ConstrainedRun:
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
         self.looking: State | None = None  # what a look for points began with that is not over yet
+
+    @cached_property
+    def quadratic(self) -> Quadratic:
+        return Quadratic(self.evaluator)
 
     # ---- what a reader of the progress sees
     @property
@@ -232,14 +238,19 @@ class ConstrainedRun:
         with stoppable():
             better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
         if better and self.branch is not None:
+            self._bound_at_once()
             self._teach()
 
     def _bound_at_once(self) -> None:
-        """By what holds wherever f is not above the best point, if the problem is convex there."""
-        if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
-            left = propagate(self.evaluator, *self.search.begin, self.incumbent.upper)
-            if left is not None:
-                self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
+        """By what holds wherever f is not above the best point, if the problem is convex there, or quadratic."""
+        if not self.bounded_at_once or self.incumbent.x is None or self.branch.done:
+            return
+        upper, branch, at = self.incumbent.upper, self.branch, (self.search.x, self.search.multipliers)
+        left = propagate(self.evaluator, *self.search.begin, upper)
+        if left is not None:
+            branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
+            if not branch.done and self.quadratic.applies:
+                branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, self.goal.slack(upper)))
 
     def _teach(self) -> None:
         x = self.search.x
