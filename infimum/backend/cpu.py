@@ -99,7 +99,7 @@ class CompiledKernel:
         while times:
             counter.value, turns = 0, min(most, times)
             seconds = workers.run(Enter.call, [(work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
-                                                second, turns) for s in aligned])
+                                                second, turns) for s in aligned], shared=True)
             times -= turns
             first, second = (second, first) if turns % 2 else (first, second)
         if count >= 1024:

@@ -34,6 +34,7 @@ from infimum.lower import (
     refine,
     residuals,
     shave,
+    square,
     subdomain,
     sweep,
     system,
@@ -82,6 +83,7 @@ ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 WEIGHTED_HESSIAN = "weighted_hessian"
 LINES = "lines"
 LIFTED = "lifted"
+SQUARE = "square"
 
 
 @dataclass(slots=True)
@@ -230,5 +232,6 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
     LIFTED: lambda s, x: Program(*lifted.lifted(LIFTED, s, x)),
+    SQUARE: lambda s, x: Program(*square.square(SQUARE, s, x)),
     WEIGHTED_HESSIAN: lambda s, x: Program(*hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
 }

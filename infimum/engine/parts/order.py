@@ -15,13 +15,14 @@ from infimum.engine.parts.part import Part
 from infimum.engine.parts.projection import Projection
 from infimum.engine.parts.propagation import Propagation
 from infimum.engine.parts.shaving import Shaving
+from infimum.engine.parts.square import Square
 from infimum.engine.parts.tangents import Tangents
 from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
 PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Affine, Projection, LeastSquares, Tangents, Newton, Shaving)
 _WAIT = 64  # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long
-CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lines, Lagrangian, Lifted)
+CONSTRAINED: tuple[type[Part], ...] = (Propagation, Square, Lines, Lagrangian, Lifted)
 
 
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:

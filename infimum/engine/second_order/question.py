@@ -10,7 +10,7 @@ from infimum.engine.second_order.settle import CONSTRAINTS, OPERATIONS, REGIONS,
 from infimum.engine.second_order.structure.terms import Terms
 from infimum.evaluate import Evaluator
 from infimum.expr.node import topological
-from infimum.minimisers import Minimisers
+from infimum.minimisers import Minimiser, Minimisers
 from infimum.start_boxes import StartBoxes
 
 
@@ -25,6 +25,8 @@ class Question:
         cover = result.regions
         if cover is None:
             return None
+        if self._one_point(result):
+            return Minimisers([self._at(result.boxes[0][0])], 0)
         small = can_be_settled(self.evaluator)
         terms = None if small or self.evaluator.system is not None else Terms.of(self.evaluator)
         if terms is None and not small:
@@ -32,6 +34,15 @@ class Question:
         settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
                          result.x, self.start, terms=terms)
         return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
+
+    def _one_point(self, result: Any) -> bool:
+        """Is x all that is left of bounded bounds? Then it is the global minimiser: the infimum is approached nowhere else."""
+        known = result.x is not None and result.upper < np.inf and np.isfinite(self.lo).all() and np.isfinite(self.hi).all()
+        return bool(known and len(result.boxes) == 1 and all((end == result.x).all() for end in result.boxes[0]))
+
+    def _at(self, x: np.ndarray) -> Minimiser:
+        value = self.evaluator.value(x, x)
+        return Minimiser(x, x, float(value.lo), float(value.hi), may_be_global=True)
 
     def __reduce__(self) -> tuple:
         return _forgotten, ()
