@@ -5,13 +5,13 @@ error in each step: enclosures, lines and second derivatives all are narrower.
 """
 
 from fractions import Fraction
-from math import inf, nextafter
 
 import numpy as np
 
 from infimum.expr.build import build, rebuilt
 from infimum.expr.constant_views import VIEWS
-from infimum.expr.node import Expr, between, const, topological
+from infimum.expr.node import Expr, const, topological
+from infimum.expr.rationals import between_doubles
 from infimum.expr.system import System
 
 _MANY = 3  # factors
@@ -59,7 +59,7 @@ class _Reader:
         for base, p in powers.items():
             term = build("log", base)
             if abs(p) != 1:
-                term = build("mul", _number(abs(p)), term)
+                term = build("mul", between_doubles([abs(p)], ()), term)
             total = (build("neg", term) if p < 0 else term) if total is None else build("sub" if p < 0 else "add", total, term)
         made = build("exp", total)
         return made if constant is None else build("mul", constant, made)
@@ -165,10 +165,3 @@ def _exact(node: Expr) -> Fraction | None:
 
 def _is_short(p: Fraction) -> bool:
     return p.numerator.bit_length() < _BITS and p.denominator.bit_length() < _BITS
-
-
-def _number(p: Fraction) -> Expr:
-    value = float(p)
-    if Fraction(value) == p:
-        return const(value)
-    return between(nextafter(value, -inf), value) if Fraction(value) > p else between(value, nextafter(value, inf))

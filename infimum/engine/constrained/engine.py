@@ -188,7 +188,7 @@ class ConstrainedRun:
         for _ in range(_NARROWED):
             if self.problem.several is not None or self.incumbent.x is None or self.branch.done:
                 return
-            left, before = propagate(self.evaluator, *self.search.begin, self.incumbent.upper), self.incumbent.upper
+            left, before = propagate(self.bounding, *self.search.begin, self.incumbent.upper), self.incumbent.upper
             if left is None:
                 return
             self.search.better = left
