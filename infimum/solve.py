@@ -42,10 +42,15 @@ from infimum.text import counted
 from infimum.watch import OutOfTime, Watch
 
 
-def _constrained(*asked: Any, **settings: Any) -> Any:
+def _constrained(problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, *asked: Any, **settings: Any) -> Any:
     from infimum.engine.constrained.engine import ConstrainedRun
+    from infimum.engine.substituted import Substituted, substitution
 
-    return ConstrainedRun(*asked, **settings)
+    found = substitution(problem, evaluator, goal)
+    if found is None:
+        return ConstrainedRun(problem, evaluator, options, goal, *asked, **settings)
+    kind = Auto if found.evaluator.system is None else ConstrainedRun
+    return Substituted(found, kind(found.problem, found.evaluator, options, goal, *asked, **settings))
 
 
 def _swarm(problem: Problem, evaluator: Evaluator, *asked: Any, **settings: Any) -> Any:

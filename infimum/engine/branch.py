@@ -81,6 +81,12 @@ class Branch:
         self._keep(self._tested(self.arrays.send(boxes.columns()), 1))
         self._judge_sharpest()
 
+    def begin_again(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """With these boxes instead: elsewhere f is known to be above the best point."""
+        self.pool.replace(Regions.none(self.n))
+        self.final = Regions.none(self.n)
+        self.begin(lo, hi)
+
     def _cut_alike(self) -> None:
         """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare a
         few of them from being cut then costs more than it saves."""

@@ -3,6 +3,7 @@ the infimum over the feasible points is enclosed, or no region is left that coul
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
 from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
+from infimum.engine.constrained.quadratic import Quadratic
 from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import Part
-from infimum.engine.parts.propagation import propagate, propagate_each
+from infimum.engine.parts.propagation import Box, Propagation, propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
@@ -31,7 +33,9 @@ from infimum.watch import stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
+_ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
 _SOON = 4         # steps before the first look, where lower bounds are good
+_NARROWED = 3     # times that a better point may tell where to look for the next
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
@@ -53,6 +57,10 @@ class ConstrainedRun:
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
         self.looking: State | None = None  # what a look for points began with that is not over yet
+
+    @cached_property
+    def quadratic(self) -> Quadratic:
+        return Quadratic(self.evaluator)
 
     # ---- what a reader of the progress sees
     @property
@@ -94,6 +102,8 @@ class ConstrainedRun:
         self.branch = self._made()
         self.branch.restore(state)
         self.search.restore(state.arrays)
+        if self.search.better is not None:
+            self._compare_with(self.search.better)
         self.before = state.values["before"]
         self.looking = self._searched() if state.values.get("looking", False) else None
         for part in self._taught():
@@ -140,6 +150,8 @@ class ConstrainedRun:
                     if self.incumbent.upper < np.inf:
                         break
             self.branch = branch
+            if self.search.is_wide:
+                yield from self._narrow()
             branch.prune()
             self._bound_at_once()
             self._teach()
@@ -160,6 +172,28 @@ class ConstrainedRun:
                 self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
+
+    def _narrow(self) -> Iterator[None]:
+        """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
+        propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
+        for _ in range(_NARROWED):
+            if self.problem.several is not None or self.incumbent.x is None or self.branch.done:
+                return
+            left, before = propagate(self.evaluator, *self.search.begin, self.incumbent.upper), self.incumbent.upper
+            if left is None:
+                return
+            self.search.better = left
+            self._compare_with(left)
+            self.branch.begin_again(*(end[:, None] for end in left))
+            yield from self.search.again()
+            self._offer()
+            if not self.incumbent.upper < before:
+                return
+
+    def _compare_with(self, box: Box) -> None:
+        for part in self.branch.parts:
+            if isinstance(part, Propagation | Lifted):
+                part.compare_with(*box)
 
     def _ask_whole(self) -> None:
         """What multipliers say of the whole box, where most of it is known: often all."""
@@ -193,7 +227,8 @@ class ConstrainedRun:
         if lo.shape[1]:
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
-            yield from self.search.in_boxes(lo, hi, starts)
+            known = self.search.value + _ALMOST * max(1.0, abs(self.search.value))
+            yield from self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known)
             self._offer()
             self.branch.prune()
 
@@ -203,14 +238,19 @@ class ConstrainedRun:
         with stoppable():
             better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
         if better and self.branch is not None:
+            self._bound_at_once()
             self._teach()
 
     def _bound_at_once(self) -> None:
-        """By what holds wherever f is not above the best point, if the problem is convex there."""
-        if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
-            left = propagate(self.evaluator, *self.search.begin, self.incumbent.upper)
-            if left is not None:
-                self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
+        """By what holds wherever f is not above the best point, if the problem is convex there, or quadratic."""
+        if not self.bounded_at_once or self.incumbent.x is None or self.branch.done:
+            return
+        upper, branch, at = self.incumbent.upper, self.branch, (self.search.x, self.search.multipliers)
+        left = propagate(self.evaluator, *self.search.begin, upper)
+        if left is not None:
+            branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
+            if not branch.done and self.quadratic.applies:
+                branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, self.goal.slack(upper)))
 
     def _teach(self) -> None:
         x = self.search.x

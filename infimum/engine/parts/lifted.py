@@ -43,10 +43,14 @@ class Lifted(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
-        with np.errstate(all="ignore"):
-            self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
+        self.compare_with(lo, hi)
         self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
         self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
+
+    def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Sides of regions are measured as parts of those of this box."""
+        with np.errstate(all="ignore"):
+            self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
 
     @property
     def sample(self) -> int:

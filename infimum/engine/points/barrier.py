@@ -2,6 +2,7 @@
 conditions. Estimates."""
 
 from dataclasses import dataclass, fields, replace
+from functools import cache
 
 import numpy as np
 
@@ -52,11 +53,11 @@ class Lanes:
         return np.isfinite(self.values).all(axis=0) & np.isfinite(self.jacobian).all(axis=(0, 1))
 
     def some(self, these: np.ndarray) -> "Lanes":
-        return Lanes(*(np.take(getattr(self, f.name), these, axis=-1) for f in fields(self)))
+        return Lanes(*[getattr(self, name).take(these, axis=-1) for name in _names()])
 
     def put(self, these: np.ndarray, lanes: "Lanes") -> None:
-        for f in fields(self):
-            getattr(self, f.name)[..., these] = getattr(lanes, f.name)
+        for name in _names():
+            getattr(self, name)[..., these] = getattr(lanes, name)
 
     def moved(self, step: np.ndarray, part: np.ndarray, y: np.ndarray, change: np.ndarray,
               of_y: "np.ndarray | float" = 1.0) -> "Lanes":
@@ -71,6 +72,11 @@ class Lanes:
     def error_at(self, mu: "np.ndarray | float") -> np.ndarray:
         """Of all conditions: how far products of gaps and multipliers are from μ as well."""
         return np.maximum(self.others, np.fmax(np.fmax(self.most - mu, mu - self.least), 0.0) / self.size)
+
+
+@cache
+def _names() -> list[str]:
+    return [f.name for f in fields(Lanes)]
 
 
 class Barrier:
@@ -88,7 +94,7 @@ class Barrier:
         """f and the constraints that are used at points (n, N), and their derivatives."""
         self.evaluations += x.shape[1]
         values, jacobian = self.evaluator.estimate_jacobian(x)
-        return values[self.every], jacobian[self.every]
+        return (values, jacobian) if len(self.every) == len(values) else (values[self.every], jacobian[self.every])
 
     def place(self, a: Lanes) -> None:
         """What the places of the lanes alone tell; what is held may have an infinite slope."""
@@ -128,8 +134,8 @@ class Barrier:
         every[self.every] = weights
         return self.evaluator.estimate_weighted(x, every)[1]
 
-    def lanes(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, mu: float) -> Lanes:
-        """Lanes that begin about there, those at which everything has a value."""
+    def lanes(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, mu: np.ndarray, multipliers: np.ndarray | None) -> Lanes:
+        """Lanes that begin about there with these μ (N,), those at which everything has a value."""
         with np.errstate(all="ignore"):
             free, width = hi > lo, hi - lo
             x = np.where(free, _pushed(x, lo, hi, _PUSHED * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
@@ -144,15 +150,16 @@ class Barrier:
             lo, hi = np.concatenate([np.where(free, lo, -np.inf), low]), np.concatenate([np.where(free, hi, np.inf), high])
             w, count = np.concatenate([x, s]), x.shape[1]
             z = mu / np.concatenate([w - lo, hi - w])
+            y = np.zeros((len(self.used), count)) if multipliers is None else multipliers[self.used] / sigma[0] * sigma[1:]
             none = np.full(count, np.inf)
-            whole = Lanes(np.arange(count), free, unit, sigma, lo, hi, w, z, np.zeros((len(self.used), count)),
-                          np.full(count, mu), np.ones(count), np.zeros(count), none, values, jacobian, w, *[none] * 7)
+            whole = Lanes(np.arange(count), free, unit, sigma, lo, hi, w, z, y, mu, np.ones(count), np.zeros(count),
+                          none, values, jacobian, w, *[none] * 7)
             self._measure(whole)
             self._judge(whole)
         return whole.some(np.flatnonzero(whole.known))
 
 
-def _pushed(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, part: float, *sizes: "np.ndarray | float") -> np.ndarray:
+def _pushed(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, part: np.ndarray, *sizes: "np.ndarray | float") -> np.ndarray:
     """Away from the bounds, by a part of these sizes or of the width."""
     low, high = (part * np.minimum(size, hi - lo) for size in sizes)
     return np.minimum(np.maximum(x, np.where(lo > -np.inf, lo + low, lo)), np.where(hi < np.inf, hi - high, hi))

@@ -40,16 +40,16 @@ class Ends(NamedTuple):
 
 
 class Interior:
-    """Begins at points (n, N), between bounds (n, N) of their own; variables whose bounds are equal are held. μ goes from `first`
-    to `last`."""
+    """Begins at points (n, N), between bounds (n, N) of their own, with multipliers (m, N) of the constraints if there are any;
+    variables whose bounds are equal are held. μ goes from `first`, which each lane may have of its own, to `last`."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, points: np.ndarray, first: float = 0.1,
-                 last: float = 2.0**-37):
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, points: np.ndarray,
+                 first: "float | np.ndarray" = 0.1, last: float = 2.0**-37, multipliers: np.ndarray | None = None):
         self.barrier, self.last = Barrier(evaluator), last
         self.n, self.equal, self.solve_symmetric = self.barrier.n, self.barrier.equal, evaluator.host_arrays.solve_symmetric
         count = points.shape[1]
         self.ends = Ends(points.copy(), np.full(count, np.inf), np.zeros((evaluator.system.m, count)), np.full(count, np.inf))
-        self.lanes = self.barrier.lanes(lo, hi, points, first)
+        self.lanes = self.barrier.lanes(lo, hi, points, np.full(count, first), multipliers)
         self._least, self._since = np.full(count, np.inf), np.zeros(count, np.int64)  # errors, and the steps that led to them
 
     @property
@@ -62,21 +62,29 @@ class Interior:
             pass
         return self.ends
 
-    def steps(self, most: int, patience: int | None = None, settled: bool = False) -> Iterator[None]:
-        """The same, in pieces. Once a lane has converged, or from the beginning where it is `settled`, lanes whose error was not
-        halved for so many steps end."""
+    def steps(self, most: int, patience: int | None = None, settled: bool = False, few: int = 0) -> Iterator[None]:
+        """The same, in pieces. Lanes whose error was not halved for so many steps end once a lane has converged, or from the
+        beginning where it is `settled`, and otherwise after twice as many; when only `few` are left and none of them is below one
+        that has converged, all end."""
         for step in range(most):
             with np.errstate(all="ignore"):
                 self._end_those(self._lower_mu())
                 if patience is not None:
                     settled = settled or (self.ends.error <= 2 * self.last).any()
-                    self._end_those(self._stuck(step, patience) & settled)
+                    self._end_those(self._stuck(step, patience if settled else 2 * patience))
                 if self.lanes.count:
                     self._end_those(~self._step())
             yield
             if not self.lanes.count:
                 return
+            if self.lanes.count <= few and self._is_lowest_known():
+                break
         self._end_those(np.ones(self.lanes.count, bool))
+
+    def _is_lowest_known(self) -> bool:
+        """Has a lane converged, and to a value below which no other is yet?"""
+        known = self.ends.value[self.ends.error <= 2 * self.last].min(initial=np.inf)
+        return known < np.inf and not (self.lanes.values[0] * self.lanes.sigma[0] < known).any()
 
     def _stuck(self, step: int, patience: int) -> np.ndarray:
         a = self.lanes

@@ -4,6 +4,7 @@ sums are taken in the order of the axis, and no library's product or logarithm i
 import numpy as np
 
 _TERMS = 12              # of the series of a logarithm: (1/3)**(2 * 12 + 1) is less than a rounding
+_TOGETHER = 1 << 14      # elements of all products of rows that are made before they are added
 _FACTORS = 512           # mantissas whose product is far from what doubles cannot hold
 _SMALL = 1 << 12         # elements: larger arrays are added one by one
 _LOG_2 = 0.6931471805599453
@@ -26,6 +27,8 @@ def total(a: np.ndarray) -> np.ndarray:
 def gram(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Σ w r rᵀ (n, n, N) of rows r (m, n, N) with weights (m, N)."""
     n, lanes = rows.shape[1:]
+    if rows.size * n <= _TOGETHER:
+        return total((weights[:, None] * rows)[:, :, None] * rows[:, None])
     first = lanes < n
     found = np.zeros((lanes, n, n) if first else (n, n, lanes))
     for row, weight in zip(rows, weights, strict=True):
