@@ -89,7 +89,8 @@ def test_checkpoints(tmp_path):
 @pytest.mark.parametrize("width", [1e-300, 1e-20])
 def test_a_range_narrower_than_rounding_leaves_the_variable_no_room(width):
     """A variable that is a little worse than its value may be beyond the other end."""
-    r = infimum.minimize(lambda x: x[1], [(0.1, 1), (-9, 9)], constraints=infimum.Constraint(lambda x: x[1] - x[0] ** 3 / 3, 0.0, width))
+    r = infimum.minimize(lambda x: x[1], [(0.1, 1), (-9, 9)],
+                         constraints=infimum.Constraint(lambda x: x[1] - x[0] ** 3 / 3, 0.0, width))
     assert r.verdict is PROVED and isinstance(r.feasible, tuple)
     lo, hi = r.feasible
     exact = Fraction(float(lo[0])) ** 3 / 3
