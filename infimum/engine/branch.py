@@ -82,10 +82,16 @@ class Branch:
         self._judge_sharpest()
 
     def begin_again(self, lo: np.ndarray, hi: np.ndarray) -> None:
-        """With these boxes instead: elsewhere f is known to be above the best point."""
-        self.pool.replace(Regions.none(self.n))
-        self.final = Regions.none(self.n)
-        self.begin(lo, hi)
+        """With these boxes instead: elsewhere f is known to be above the best point. If that fails, all is as it was."""
+        before, final = self.pool.everything(), self.final
+        try:
+            self.pool.replace(Regions.none(self.n))
+            self.final = Regions.none(self.n)
+            self.begin(lo, hi)
+        except BaseException:  # out of time, as kernels may have to be compiled
+            self.pool.replace(before)
+            self.final = final
+            raise
 
     def _cut_alike(self) -> None:
         """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare a
