@@ -1,12 +1,13 @@
 """Branch and bound: every region is cut until it is discarded by proof or the gap is closed."""
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from infimum.cover import widths
-from infimum.engine.answer.verdict import merged
+from infimum.engine.answer.verdict import BOTTOM, merged
 from infimum.engine.goal import Goal
 from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import CuttingPart, Outcome, Part
@@ -31,6 +32,9 @@ _COSTLY, _FEW_PIECES = 256, 4  # where enclosures are costly, a step is full wit
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
 _SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
+_LATE, _MANY = 4, 64  # where nothing bounds f, points are tried further out after so many steps, with up to so many variables:
+_FAR = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # by these factors
+_LARGEST, _BOTTOMLESS = sys.float_info.max, -2.0**256  # f has no lower bound, as far as one can tell, if values are below this
 _REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
 
 
@@ -108,7 +112,7 @@ class Branch:
     @property
     def done(self) -> bool:
         """Is nothing left to do: the goal met, or nothing to cut?"""
-        if not len(self.pool):
+        if not len(self.pool) or (self.incumbent.upper <= BOTTOM and self.is_bottomless):
             return True
         return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self._wide(1) is None)
 
@@ -129,6 +133,8 @@ class Branch:
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
+        if self.unbounded and self.steps >= _LATE and self.steps & (self.steps - 1) == 0 and self._looked_far():
+            upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
         for part in self.cutting:
             part.narrow = self.goal.xtol if only_wide else 0.0
@@ -147,6 +153,24 @@ class Branch:
             raise
         self._judge_sharpest()
         self.steps, self.ended = self.steps + 1, False  # it may have been resumed with a narrower goal
+
+    def _looked_far(self) -> bool:
+        """Is f lower where variables without bounds are larger, all of them or one?"""
+        x, endless = self.incumbent.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
+        if x is None or not 0 < len(endless) <= _MANY:
+            return False
+        moved = np.repeat(x[:, None], (1 + len(endless)) * len(_FAR), axis=1)
+        for which, part in zip([endless, *endless[:, None]], np.split(np.arange(moved.shape[1]), 1 + len(endless)), strict=True):
+            with np.errstate(over="ignore"):
+                moved[np.ix_(which, part)] *= _FAR
+        moved = np.minimum(np.maximum(moved, -_LARGEST), _LARGEST)
+        return self.incumbent.offer(np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None]))
+
+    @property
+    def is_bottomless(self) -> bool:
+        """Has f no lower bound, as far as one can tell? Within finite bounds it may just exceed the doubles."""
+        endless = np.isinf(self.lo).any() or np.isinf(self.hi).any()
+        return bool(endless) and self.steps > _LATE and self.incumbent.upper < _BOTTOMLESS and self.lower() == -np.inf
 
     def _judge_sharpest(self) -> None:
         """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""

@@ -1,6 +1,5 @@
 """What a proving engine may say: the verdict, and the boxes that hold every minimiser."""
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ _MERGE_WORK, _SEPARATE = 1 << 27, 10_000  # numbers looked at while merging; box
 _LISTED = 1 << 22     # numbers of a product that is listed
 _AT_A_TIME = 1 << 16  # numbers that are compared at a time
 _LIPSCHITZ = 2
+BOTTOM = -2.0**1023  # values below this are next to the last double
 _OPEN = (Verdict.STOPPED, Verdict.UNDECIDED)
 
 
@@ -70,7 +70,7 @@ def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float, 
         return f"the infimum lies within {np.nextafter(upper - lower, np.inf):.3g} below the value at x"
     if verdict is Verdict.INFEASIBLE:
         return "the function is defined nowhere within the bounds"
-    if upper <= -sys.float_info.max:
+    if upper <= BOTTOM:
         return "the function falls below every double: as far as doubles can tell, its infimum is -infinity"
     if verdict is Verdict.UNDECIDED:
         open_ = "regions are still wider than xtol" if goal.met(lower, upper) else "the gap is still open"

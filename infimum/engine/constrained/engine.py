@@ -24,7 +24,7 @@ from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.running.checkpoint import State
-from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
+from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
 from infimum.problem import Problem
@@ -265,6 +265,8 @@ class ConstrainedRun:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
+        elif branch.is_bottomless:
+            self.limit = bottomless(self.incumbent.upper)
         return self.limit is not None
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
