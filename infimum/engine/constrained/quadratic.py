@@ -1,13 +1,14 @@
 """A lower bound over the whole box for quadratic functions with quadratic constraints: a Lagrangian function that products of
 constraints make convex. See docs/proof.md.
 
-At the feasible points of a box, s_i >= 0 for the slacks s_i of bounds and linear inequalities, and h_k = 0 for linear equations. So
+At the feasible points of a box, the slacks s_i of bounds and linear inequalities are not negative, and h_k = 0 for linear
+equations. So
 
     L(x) = f(x) + Σ w_k (g_k(x) - e_k) - Σ v_ij s_i(x) s_j(x) + Σ h_k(x) m_k·(x - c),    v_ij >= 0,
 
 is at most f there, for any numbers w_k with the ends e_k, and any vectors m_k. It is quadratic: if its second derivatives, which
-are the same everywhere, are positive definite with Σ t_i (x_i - c_i)² / 2 added, it lies above its tangent at c less that sum. With the
-multipliers of a solution c and good weights (`products.py`), the bound is often f(c).
+are the same everywhere, are positive definite with Σ t_i (x_i - c_i)² / 2 added, it lies above its tangent at c less that sum.
+With the multipliers of a solution c and good weights (`products.py`), the bound is often f(c).
 """
 
 from typing import NamedTuple
@@ -21,11 +22,11 @@ from infimum.engine.second_order.inverse import inverse_factor
 from infimum.engine.second_order.outward import Interval, down, exactly, matrix_product, minus, plus, times, transposed, up
 from infimum.evaluate import Evaluator
 from infimum.expr.degree import degrees
-from infimum.expr.node import var
 
 _MOST, _ELEMENTS = 64, 1 << 18  # variables; numbers of all derivatives that are read
 _AT_END, _SURELY = 2.0**-14, 2.0**-30  # slacks that may be 0 at a solution, and that are
 _COMPLEMENT = 0.0625            # times a slack is a multiplier that says which
+_FURTHEST = 500                 # exponent of points at which gradients are read
 _DEPENDENT = 2.0**-20
 _MORE, _TRIES = 4.0, 16         # what is added to the diagonal grows until it is proved to be enough
 _ROUNDING = 2.0**-46            # of the curvature
@@ -45,8 +46,8 @@ class Coefficients(NamedTuple):
 
 
 class Multipliers(NamedTuple):
-    """What a Lagrangian function is made of: w (m,); weights of products (k, k) of slacks, those of lower bounds, upper bounds and
-    the rows numbered `rows`; m_k (equations, n); and t (n,). Any numbers that are not negative, and any w and m_k, will do."""
+    """What a Lagrangian function is made of: w (m,); weights of products (k, k) of slacks, those of lower bounds, of upper bounds
+    and of the rows numbered `rows`; m_k (equations, n); and t (n,). Weights and t must not be negative."""
 
     w: np.ndarray
     products: np.ndarray
@@ -61,8 +62,9 @@ class Quadratic:
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.system, self.n = evaluator, evaluator.system, evaluator.n
         small = self.n <= _MOST and (1 + self.system.m) * self.n * (self.n + 2) <= _ELEMENTS
-        found = degrees(self.system.rows, var("x", (self.n,))) if small else None
-        self.linear = None if found is None else np.array(found[1:]) == 1
+        found = degrees((self.system.f, *self.system.bodies)) if small else ()
+        degree = np.concatenate([np.zeros(0, int), *(part.ravel() for part in found)])
+        self.linear = degree[1:] <= 1 if small and (degree <= 2).all() else None
 
     @property
     def applies(self) -> bool:
@@ -100,7 +102,7 @@ class Quadratic:
         return np.where(_vanishes((hi - x) / width, -steep), hi, x)
 
     def _read(self, x: np.ndarray) -> Coefficients | None:
-        far = 2.0 ** float(np.frexp(np.abs(x).max(initial=1.0))[1])
+        far = float(np.ldexp(1.0, min(int(np.frexp(np.abs(x).max(initial=1.0))[1]), _FURTHEST)))
         points = np.concatenate([x[:, None], np.zeros((self.n, 1)), far * np.eye(self.n)], axis=1)
         at = self.evaluator.jacobian(points, points)
         ends = at.value.lo, at.value.hi, at.lo, at.hi
@@ -136,7 +138,7 @@ class Quadratic:
         search = Weights(curvature, slacks, across)
         v, delta = search.run(_PART * gap / max(furthest, _ROUNDING))
         used = np.zeros(system.m)
-        used[rows] = total((v * np.where(slacks.known, slacks.values, 0.0)).T)[2 * n:] / sizes
+        used[rows] = np.where(sizes > 0, total((v * np.where(slacks.known, slacks.values, 0.0)).T)[2 * n:] / sizes, 0.0)
         scale = np.concatenate([width, width, sizes])
         scale = np.where(slacks.known, 1.0 / scale, 0.0)
         free = np.where(width > 0, 1.0 / width, 0.0)
@@ -226,9 +228,9 @@ class Quadratic:
 
     def _enough(self, curvature: Interval, added: np.ndarray) -> np.ndarray | None:
         """At least these numbers, with which on its diagonal the matrix is proved to be positive definite."""
+        added = np.maximum(added, 0.0)  # hands NaN on
         for _ in range(_TRIES):
-            diagonal = np.diag(added)
-            whole = plus(curvature, exactly(diagonal))
+            whole = plus(curvature, exactly(np.diag(added)))
             factor = inverse_factor(midpoint(whole)[..., None])
             if np.isfinite(factor).all() and positive_definite(_lanes(whole), factor)[0]:
                 return added
