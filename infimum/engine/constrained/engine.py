@@ -33,6 +33,7 @@ from infimum.watch import stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
+_FOLLOWED = 8     # times
 _SOON = 4         # steps before the first look, where lower bounds are good
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
@@ -148,6 +149,7 @@ class ConstrainedRun:
             self.branch = branch
             branch.prune()
             self._bound_at_once()
+            yield from self._follow()
             self._teach()
             self._ask_whole()
             self.begun = None
@@ -222,6 +224,17 @@ class ConstrainedRun:
             branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
             if not branch.done and self.quadratic.applies:
                 branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, self.goal.slack(upper)))
+
+    def _follow(self) -> Iterator[None]:
+        """Where a solution cannot be proved to be the least, what was in the way shows where better ones may be."""
+        for _ in range(_FOLLOWED):
+            upper = self.incumbent.upper
+            if self.branch.done or "quadratic" not in vars(self) or self.quadratic.starts is None:
+                return
+            yield from self.search.from_points(self.quadratic.starts)
+            self._offer()
+            if not self.incumbent.upper < upper - self.goal.slack(upper):
+                return
 
     def _teach(self) -> None:
         x = self.search.x

@@ -75,6 +75,7 @@ class Weights:
         np.fill_diagonal(self.used, False)
         self.slope = np.where(self.limited[:, None] & away, slacks.values, 0.0)  # of the product i j, of the slack i
         self.limits = np.where(self.limited, limits, 1.0)
+        self.directions: np.ndarray | None = None  # Σ z zᵀ of those z along which the function may fall
         self._begin()
 
     def _projected(self, a: np.ndarray) -> np.ndarray:
@@ -128,6 +129,7 @@ class Weights:
         for _ in range(_STEPS):
             if w is None or self.delta <= enough:
                 break
+            self.directions = w
             safe, left = np.where(self.used, self.v, 1.0), self._left(self.v)
             slope = self._slope(w, safe, left)
             change, grown, decrement = self._direction(w, safe, left, slope, self.tau - _sum(np.diag(w)), half)

@@ -30,6 +30,7 @@ _FURTHEST = 500                 # exponent of points at which gradients are read
 _DEPENDENT = 2.0**-20
 _MORE, _TRIES = 4.0, 16         # what is added to the diagonal grows until it is proved to be enough
 _ROUNDING = 2.0**-46            # of the curvature
+_COLUMNS, _POWERS, _LENGTHS = 6, 30, (0.25, 0.75)  # of starts
 _PASSES = 3                     # over the linear constraints
 _PART = 0.25                    # of the gap that is asked for, that may be lost
 
@@ -79,12 +80,16 @@ class Quadratic:
         if not (np.isfinite(lo) & np.isfinite(hi)).all():
             return -np.inf
         with np.errstate(all="ignore"):
+            self.starts, self.directions = None, None
             w = self._usable(multipliers)
             x = self._at_ends(lo, hi, np.minimum(np.maximum(x, lo), hi), w)
             read = None if x is None else self._read(x)
             if read is None:
                 return -np.inf
-            return self._proved(read, lo, hi, x, self._sought(read, lo, hi, x, w, gap))
+            found = self._proved(read, lo, hi, x, self._sought(read, lo, hi, x, w, gap))
+            if self.directions is not None and not found >= read.value[0][0] - gap:
+                self.starts = _starts(self.directions, lo, hi, x)
+            return found
 
     def _usable(self, w: np.ndarray) -> np.ndarray:
         """0 for multipliers whose constraint has no such end."""
@@ -137,6 +142,7 @@ class Quadratic:
             total(np.append(tilts * self._beyond(values, linear), 0.0)))
         search = Weights(curvature, slacks, across)
         v, delta = search.run(_PART * gap / max(furthest, _ROUNDING))
+        self.directions = search.directions
         used = np.zeros(system.m)
         used[rows] = np.where(sizes > 0, total((v * np.where(slacks.known, slacks.values, 0.0)).T)[2 * n:] / sizes, 0.0)
         scale = np.concatenate([width, width, sizes])
@@ -236,6 +242,19 @@ class Quadratic:
                 return added
             added = _MORE * added
         return None
+
+
+def _starts(directions: np.ndarray, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Points (n, N) on the way from x along the largest of these directions, and the main one, both ways."""
+    largest = np.argsort(-np.diag(directions), kind="stable")[:_COLUMNS]
+    main = directions[:, largest[0]]
+    for _ in range(_POWERS):
+        main = total(directions * main[:, None])
+        main = main / np.abs(main).max()
+    ways = np.concatenate([main[:, None], -main[:, None], directions[:, largest] * np.where(x == hi, -1.0, 1.0)[largest]], axis=1)
+    ways = ways / np.abs(ways).max(axis=0)
+    points = x[:, None] + (hi - lo)[:, None] * np.concatenate([part * ways for part in _LENGTHS], axis=1)
+    return np.minimum(np.maximum(points, lo[:, None]), hi[:, None])
 
 
 def _vanishes(slack: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
