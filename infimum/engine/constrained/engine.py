@@ -42,7 +42,7 @@ class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
-    bounded_at_once = True  # by a tangent, where the problem is convex
+    bounded_at_once = True  # where the problem is convex, or quadratic
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
@@ -55,6 +55,7 @@ class ConstrainedRun:
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
+        self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
 
     @cached_property
@@ -94,14 +95,14 @@ class ConstrainedRun:
 
     def _searched(self) -> State:
         """What the search has found, and at what cost."""
-        return State({"before": self.before + self.search.evaluations}, self.search.arrays())
+        return State({"before": self.before + self.search.evaluations, "asked": self.asked}, self.search.arrays())
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
         self.branch = self._made()
         self.branch.restore(state)
         self.search.restore(state.arrays)
-        self.before = state.values["before"]
+        self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
         self.looking = self._searched() if state.values.get("looking", False) else None
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")
@@ -216,14 +217,17 @@ class ConstrainedRun:
 
     def _bound_at_once(self) -> None:
         """By what holds wherever f is not above the best point, if the problem is convex there, or quadratic."""
-        if not self.bounded_at_once or self.incumbent.x is None or self.branch.done:
-            return
         upper, branch, at = self.incumbent.upper, self.branch, (self.search.x, self.search.multipliers)
+        slack = self.goal.slack(upper)
+        if not self.bounded_at_once or branch.done or not upper < self.asked - slack:
+            return
+        self.asked = upper
         left = propagate(self.evaluator, *self.search.begin, upper)
         if left is not None:
             branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
             if not branch.done and self.quadratic.applies:
-                branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, self.goal.slack(upper)))
+                with stoppable():
+                    branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack))
 
     def _follow(self) -> Iterator[None]:
         """Where a solution cannot be proved to be the least, what was in the way shows where better ones may be."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from infimum.engine.points.lanes import total
 from infimum.engine.second_order.inverse import inverse, inverse_factor
+from infimum.watch import pause
 
 _STEPS, _TURNS = 60, 60    # of Newton's method, and of conjugate gradients for each
 _FEWER = 0.02              # ω
@@ -127,6 +128,7 @@ class Weights:
         limit = self.n + _FEWER * (0.5 * np.count_nonzero(self.used) + np.count_nonzero(self.limited))
         w = self._inverse(self.v, self.delta)
         for _ in range(_STEPS):
+            pause()
             if w is None or self.delta <= enough:
                 break
             self.directions = w

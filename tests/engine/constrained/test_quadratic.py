@@ -9,7 +9,8 @@ import pytest
 
 import infimum
 from infimum.engine.constrained.products import Slacks, Weights, product
-from infimum.engine.constrained.quadratic import Multipliers, Quadratic
+from infimum.engine.constrained.quadratic import Quadratic
+from infimum.engine.constrained.quadratic_proof import Multipliers, proved
 from infimum.evaluate import Evaluator
 from infimum.expr.constraints import read_constraints
 from infimum.expr.degree import degrees
@@ -50,7 +51,8 @@ def least_on_grid(lo: np.ndarray, hi: np.ndarray) -> Fraction:
     return best
 
 
-BOXES = [(np.zeros(N), np.full(N, 3.0)), (np.array([-1.0, 0, -2, 0]), np.array([1.0, 2, 2, 4])), (np.zeros(N), np.array([0.0, 2, 2, 2]))]
+BOXES = [(np.zeros(N), np.full(N, 3.0)), (np.array([-1.0, 0, -2, 0]), np.array([1.0, 2, 2, 4])),
+         (np.zeros(N), np.array([0.0, 2, 2, 2]))]
 
 
 @pytest.mark.parametrize("box", range(len(BOXES)))
@@ -78,11 +80,11 @@ def test_weights_that_are_negative_or_lopsided_prove_nothing_false(small):
                             size * rng.normal(size=(count, N)), added - 10 * size if k % 4 == 1 else added)
         with np.errstate(all="ignore"):
             read = small._read(x)
-            proved = small._proved(read, lo, hi, x, given)
-            worse = small._proved(read, lo, hi, x, given._replace(added=np.full(N, np.nan)))
-        assert proved <= least, k
+            found = proved(small.system, read, lo, hi, x, given)
+            worse = proved(small.system, read, lo, hi, x, given._replace(added=np.full(N, np.nan)))
+        assert found <= least, k
         assert worse == -np.inf
-        some += proved > -np.inf
+        some += found > -np.inf
     assert some > 20
 
 
@@ -116,8 +118,8 @@ def planted(n: int, seed: int):
 def test_planted_minimisers_are_found_and_proved(integrality):
     for seed in range(3):
         f, v = planted(8, seed)
-        r = infimum.minimize(f, [(0, 1)] * 8, constraints=lambda x, v=v: np.sum(x) <= np.sum(v) + 0.5, integrality=[integrality] * 8,
-                             rtol=1e-6, atol=1e-6, seed=0, progress=False)
+        r = infimum.minimize(f, [(0, 1)] * 8, constraints=lambda x, v=v: np.sum(x) <= np.sum(v) + 0.5,
+                             integrality=[integrality] * 8, rtol=1e-6, atol=1e-6, seed=0, progress=False)
         assert r.verdict is Verdict.PROVED and r.lower <= 0.0 <= r.upper, seed
         assert r.upper - r.lower <= 1e-6
 
