@@ -16,6 +16,7 @@ import numpy as np
 
 from infimum.engine.points.lanes import total
 from infimum.engine.second_order.inverse import inverse, inverse_factor
+from infimum.watch import pause
 
 _STEPS, _TURNS = 60, 60    # of Newton's method, and of conjugate gradients for each
 _FEWER = 0.02              # ω
@@ -75,6 +76,7 @@ class Weights:
         np.fill_diagonal(self.used, False)
         self.slope = np.where(self.limited[:, None] & away, slacks.values, 0.0)  # of the product i j, of the slack i
         self.limits = np.where(self.limited, limits, 1.0)
+        self.directions: np.ndarray | None = None  # Σ z zᵀ of those z along which the function may fall
         self._begin()
 
     def _projected(self, a: np.ndarray) -> np.ndarray:
@@ -126,8 +128,10 @@ class Weights:
         limit = self.n + _FEWER * (0.5 * np.count_nonzero(self.used) + np.count_nonzero(self.limited))
         w = self._inverse(self.v, self.delta)
         for _ in range(_STEPS):
+            pause()
             if w is None or self.delta <= enough or not _sum(w * w) > 0:  # equations may leave no direction
                 break
+            self.directions = w
             safe, left = np.where(self.used, self.v, 1.0), self._left(self.v)
             slope = self._slope(w, safe, left)
             change, grown, decrement = self._direction(w, safe, left, slope, self.tau - _sum(np.diag(w)), half)
