@@ -27,6 +27,7 @@ from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
+from infimum.expr.monomials import with_monomials
 from infimum.problem import Problem
 from infimum.result import Progress, Result, Verdict
 from infimum.watch import stoppable
@@ -40,11 +41,18 @@ _NARROWED = 3     # times that a better point may tell where to look for the nex
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
+def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
+    """Of the same functions, with products of powers of positive variables as exponentials."""
+    system = with_monomials(evaluator.system, lo)
+    return evaluator if system is evaluator.system else Evaluator(system.f, evaluator.n, evaluator.backend, evaluator.fun, system)
+
+
 class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
     bounded_at_once = True  # where the problem is convex, or quadratic
+    rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
@@ -52,6 +60,7 @@ class ConstrainedRun:
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
+        self.bounding = _by_monomials(evaluator, problem.lo) if self.rewrites else evaluator
         self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several)
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
         self.branch: Branch | None = None
@@ -113,14 +122,14 @@ class ConstrainedRun:
 
     def _made(self) -> Branch:
         several = self.problem.several
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
+        return Branch(self.bounding, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
 
     def _parts(self) -> list[Part]:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
-        parts = parts_of(self.evaluator, self.lo, self.hi, several)
-        if several is None and self.goal.xtol is not None and FritzJohn.applies(self.evaluator):
-            parts.append(FritzJohn(self.evaluator, self.lo, self.hi))
+        parts = parts_of(self.bounding, self.lo, self.hi, several)
+        if several is None and self.goal.xtol is not None and FritzJohn.applies(self.bounding):
+            parts.append(FritzJohn(self.bounding, self.lo, self.hi))
         return parts
 
     def _begun(self) -> Branch:
@@ -128,11 +137,11 @@ class ConstrainedRun:
         branch, boxes = self._made(), self.problem.several
         if boxes is None:
             with stoppable():
-                left = propagate(self.evaluator, self.lo, self.hi)
+                left = propagate(self.bounding, self.lo, self.hi)
             self.search.begin = self.search.begin if left is None else left
             left = None if left is None else tuple(end[:, None] for end in left)
         else:
-            left = propagate_each(self.evaluator, boxes)
+            left = propagate_each(self.bounding, boxes)
         if left is not None and left[0].shape[1]:
             branch.begin(*left)
         return branch
@@ -182,7 +191,7 @@ class ConstrainedRun:
         for _ in range(_NARROWED):
             if self.problem.several is not None or self.incumbent.x is None or self.branch.done:
                 return
-            left, before = propagate(self.evaluator, *self.search.begin, self.incumbent.upper), self.incumbent.upper
+            left, before = propagate(self.bounding, *self.search.begin, self.incumbent.upper), self.incumbent.upper
             if left is None:
                 return
             self.search.better = left
@@ -251,7 +260,7 @@ class ConstrainedRun:
         if not self.bounded_at_once or branch.done or not upper < self.asked - slack:
             return
         self.asked = upper
-        left = propagate(self.evaluator, *self.search.begin, upper)
+        left = propagate(self.bounding, *self.search.begin, upper)
         if left is not None:
             branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
             if not branch.done and self.quadratic.applies:
