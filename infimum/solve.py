@@ -36,6 +36,7 @@ from infimum.integrality import read_integrality
 from infimum.maximised import maximised, opposite
 from infimum.objective import Objective, answer, evaluator_of, is_empty, nothing, view_of, with_constraints
 from infimum.problem import Problem
+from infimum.reduced import Reduced, Restoring, without_fixed
 from infimum.result import Result
 from infimum.start_boxes import StartBoxes
 from infimum.text import counted
@@ -157,25 +158,26 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     def run() -> Result:
         evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, memory_limit,
                                LEAST if batch is None else int(batch))
-        evaluator, relaxed, notes = with_constraints(evaluator, constraints, integers, none, float(feasibility))
-        question = replace(problem, system=evaluator.system)
+        given, relaxed, notes = with_constraints(evaluator, constraints, integers, none, float(feasibility))
+        question, evaluator = without_fixed(problem, given)
         _check_system(question, engine)
         shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
-                  "view": view_of(evaluator, problem, objective)}
+                  "view": view_of(given, problem, objective)}
         if engine == "swarm":
             search = _swarm(question, evaluator, settings, int(seed), limited=time_limit is not None)
-            return answer(objective, question, evaluator, drive(_seen(search, objective), **shared), search, relaxed, notes)
+            found = drive(_seen(search, objective, evaluator), **shared)
+            return answer(objective, question, evaluator, found, search, relaxed, notes)
         kind, goal = _prover(engine, batch, batch is None, evaluator.system is not None), Goal(atol, rtol, xtol)
         search = kind(question, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
         writer = None
         if checkpoint is not None:
             asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
                      "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "may_move_to_gpu": batch is None,
-                     "key": evaluator.f.key, "purpose": objective.purpose, "integers": integers,
-                     "feasibility": float(feasibility), "system": None if evaluator.system is None else evaluator.system.key}
+                     "key": given.f.key, "purpose": objective.purpose, "integers": integers, "reduces": True,
+                     "feasibility": float(feasibility), "system": None if given.system is None else given.system.key}
             writer = _checkpoint_writer(checkpoint, asked, problem)
             writer.begin()
-        found = drive(_seen(search, objective), writer=writer, **shared)
+        found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
         return answer(objective, question, evaluator, found, search, relaxed, notes)
     return _in_time(run, watch, problem, objective, args, time_limit, int(seed), engine, progress,
                     bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
@@ -248,14 +250,14 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
 
     def run() -> Result:
         evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, asked["memory_limit"])
-        evaluator, relaxed, notes = with_constraints(evaluator, constraints, integers, none, asked.get("feasibility", 0.0))
-        question = replace(problem, system=evaluator.system)
-        if evaluator.f.key != asked["key"]:
+        given, relaxed, notes = with_constraints(evaluator, constraints, integers, none, asked.get("feasibility", 0.0))
+        if given.f.key != asked["key"]:
             raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made "
                                   "with")
-        if asked.get("system") != (None if evaluator.system is None else evaluator.system.key):
+        if asked.get("system") != (None if given.system is None else given.system.key):
             raise CheckpointError(f"the checkpoint {checkpoint} is of other constraints: give those it was made with, "
                                   "resume(..., constraints=...)")
+        question, evaluator = without_fixed(problem, given, asked.get("reduces", False))
         kind = _prover(asked["engine"], asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None)
         settings = PROVERS[asked["engine"]][1]
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
@@ -265,8 +267,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
             search.restore(State(whole.values["state"], whole.arrays))
         if asked != whole.values["settings"]:
             save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
-        found = drive(_seen(search, objective), time_limit=time_limit, callback=callback, progress=progress, watch=watch,
-                      writer=_checkpoint_writer(checkpoint, asked, problem), view=view_of(evaluator, problem, objective))
+        found = drive(_seen(search, objective, evaluator), time_limit=time_limit, callback=callback, progress=progress,
+                      watch=watch, writer=_checkpoint_writer(checkpoint, asked, problem), view=view_of(given, problem, objective))
         return answer(objective, question, evaluator, found, search, relaxed, notes)
     return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
                     asked.get("system") is not None)
@@ -319,8 +321,9 @@ def _prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: 
     return partial(kind, batch=batch) if engine != "complete" else kind
 
 
-def _seen(search: Any, objective: Objective) -> Any:
-    return Maximising(search) if objective.maximises else search
+def _seen(search: Any, objective: Objective, evaluator: Evaluator) -> Any:
+    seen = Maximising(search) if objective.maximises else search
+    return Restoring(seen, evaluator) if isinstance(evaluator, Reduced) else seen
 
 
 def _check_system(problem: Problem, engine: str) -> None:
