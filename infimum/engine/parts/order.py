@@ -21,7 +21,8 @@ from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
 PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Affine, Projection, LeastSquares, Tangents, Newton, Shaving)
-_WAIT = 64  # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long
+_WAIT = 64  # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long;
+# so do they where equations are all there is, and Newton's method is asked
 CONSTRAINED: tuple[type[Part], ...] = (Propagation, Square, Lines, Lagrangian, Lifted)
 
 
@@ -29,10 +30,10 @@ def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartB
     """Those that can say something about this function, within the bounds or the start boxes."""
     known = PARTS if evaluator.system is None else CONSTRAINED
     parts = [part(evaluator, lo, hi) for part in known if part.applies(evaluator) and (start is None or part.knows_faces)]
-    if any(isinstance(part, Affine) for part in parts):
-        for part in parts:
-            if part.payoff is not None and not isinstance(part, Affine):
-                part.payoff.due = max(part.payoff.due, _WAIT)
+    first = [part for part in parts if isinstance(part, Affine) or (isinstance(part, Square) and part.is_alone)]
+    for part in parts:
+        if first and part not in first and part.payoff is not None:
+            part.payoff.due = max(part.payoff.due, _WAIT)
     faces = None if start is None else Faces(evaluator, start)
     for part in parts:
         part.faces = faces
