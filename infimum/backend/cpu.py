@@ -9,6 +9,7 @@ from contextvars import Context
 from dataclasses import dataclass, replace
 from functools import cache
 from struct import pack
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import llvmlite.binding as llvm
@@ -20,11 +21,16 @@ from infimum.backend.bytecode import Program, encoded
 from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, address, host
 from infimum.backend.interpreter import interpreter
 from infimum.backend.llvm import Renderer, lane_body
-from infimum.backend.routines import RoutineRenderer, declared
 from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.threads import thread_count
+from infimum.late import Late
 from infimum.lower.kernel import Function, Kernel, Loop
 from infimum.watch import heed
+
+if TYPE_CHECKING:
+    from infimum.backend import routines
+else:
+    routines = Late("backend.routines")
 
 _library: dict[str, "_LibraryEntry"] = {}  # by their symbols
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
@@ -272,15 +278,15 @@ class CpuBackend:
 
     def text(self, kernel: Kernel) -> str:
         """The kernel's LLVM IR."""
-        work, routines, _ = self._texts(kernel)
-        for name, text in routines.items():
-            work = work.replace(self._named(declared(name)), self._named(text))
+        work, parts, _ = self._texts(kernel)
+        for name, text in parts.items():
+            work = work.replace(self._named(routines.declared(name)), self._named(text))
         return work
 
     def _texts(self, kernel: Kernel) -> tuple[str, dict[str, str], int]:
         """(the LLVM IR of the kernel but for its routines, the definition of each of these, the doubles of scratch)."""
         functions = kernel.functions()
-        r = RoutineRenderer(self.spelling, kernel, _CONTEXT)
+        r = routines.RoutineRenderer(self.spelling, kernel, _CONTEXT)
         stacks, prologue, lane, start, end = lane_body(r, r.kernel)
         slots = [f"in{i}" for i in range(kernel.inputs)] + [f"out{i}" for i in range(kernel.outputs)]
         setup = []

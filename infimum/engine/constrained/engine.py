@@ -9,7 +9,6 @@ import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
-from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
@@ -107,8 +106,10 @@ class ConstrainedRun:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
         parts = parts_of(self.evaluator, self.lo, self.hi, several)
-        if several is None and self.goal.xtol is not None and FritzJohn.applies(self.evaluator):
-            parts.append(FritzJohn(self.evaluator, self.lo, self.hi))
+        if several is None and self.goal.xtol is not None:
+            from infimum.engine.constrained.fritz_john import FritzJohn
+
+            parts += [FritzJohn(self.evaluator, self.lo, self.hi)] if FritzJohn.applies(self.evaluator) else []
         return parts
 
     def _begun(self) -> Branch:

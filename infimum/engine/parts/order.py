@@ -2,37 +2,43 @@
 
 import numpy as np
 
-from infimum.engine.parts.affine import Affine
-from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.faces import Faces
-from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.lagrangian import Lagrangian
-from infimum.engine.parts.least_squares import LeastSquares
 from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.lines import Lines
-from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.part import Part
-from infimum.engine.parts.projection import Projection
 from infimum.engine.parts.propagation import Propagation
-from infimum.engine.parts.shaving import Shaving
-from infimum.engine.parts.tangents import Tangents
 from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
-PARTS: tuple[type[Part], ...] = (FirstOrder, ByPieces, Affine, Projection, LeastSquares, Tangents, Newton, Shaving)
 _WAIT = 64  # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long
+_AFFINE = "affine"  # the name of that part
 CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lines, Lagrangian, Lifted)
 
 
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:
     """Those that can say something about this function, within the bounds or the start boxes."""
-    known = PARTS if evaluator.system is None else CONSTRAINED
+    known = _of_functions() if evaluator.system is None else CONSTRAINED
     parts = [part(evaluator, lo, hi) for part in known if part.applies(evaluator) and (start is None or part.knows_faces)]
-    if any(isinstance(part, Affine) for part in parts):
+    if any(part.name == _AFFINE for part in parts):
         for part in parts:
-            if part.payoff is not None and not isinstance(part, Affine):
+            if part.payoff is not None and part.name != _AFFINE:
                 part.payoff.due = max(part.payoff.due, _WAIT)
     faces = None if start is None else Faces(evaluator, start)
     for part in parts:
         part.faces = faces
     return parts
+
+
+def _of_functions() -> tuple[type[Part], ...]:
+    """Those without constraints, imported where they are needed."""
+    from infimum.engine.parts.affine import Affine
+    from infimum.engine.parts.by_pieces import ByPieces
+    from infimum.engine.parts.first_order import FirstOrder
+    from infimum.engine.parts.least_squares import LeastSquares
+    from infimum.engine.parts.newton import Newton
+    from infimum.engine.parts.projection import Projection
+    from infimum.engine.parts.shaving import Shaving
+    from infimum.engine.parts.tangents import Tangents
+
+    return FirstOrder, ByPieces, Affine, Projection, LeastSquares, Tangents, Newton, Shaving
