@@ -1,11 +1,11 @@
 """minimize, maximize and feasible, and resume, which continues a run from its checkpoint."""
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from functools import partial
 from os import PathLike
-from secrets import randbits
 from typing import Any
 
 import numpy as np
@@ -149,7 +149,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     _check_number("time_limit", time_limit, optional=True, positive=True)
     watch = watch_of(time_limit)
     callback = read_callback(callback)
-    seed = randbits(32) if seed is None else seed
+    seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
     try:
         key_of(seed, 0, 0)
     except ValueError as error:
