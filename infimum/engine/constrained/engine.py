@@ -10,7 +10,6 @@ import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
-from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.constrained.quadratic import Quadratic
 from infimum.engine.constrained.tangent import tangent_bound
@@ -128,8 +127,10 @@ class ConstrainedRun:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
         parts = parts_of(self.bounding, self.lo, self.hi, several)
-        if several is None and self.goal.xtol is not None and FritzJohn.applies(self.bounding):
-            parts.append(FritzJohn(self.bounding, self.lo, self.hi))
+        if several is None and self.goal.xtol is not None:
+            from infimum.engine.constrained.fritz_john import FritzJohn
+
+            parts += [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
         return parts
 
     def _begun(self) -> Branch:
