@@ -9,6 +9,7 @@ upper bound: it costs as much as hundreds of boxes.
 """
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
+from infimum.expr.system import System
 from infimum.lower.lift import CannotBeLifted, Lift
 from infimum.lower.lifted import LEFT, POINT, WORTH
 from infimum.lower.programs import LIFTED
@@ -26,8 +28,17 @@ _MOST, _ENTRIES = 512, 1 << 21       # regions of a step, and the entries of the
 _COST = 16                           # in boxes
 
 
-def lift_of(evaluator: Evaluator) -> Lift:
-    return Lift(evaluator.system, var("x", (evaluator.n,)))
+_entries: "WeakKeyDictionary[System, int]" = WeakKeyDictionary()
+
+
+def entries_of(evaluator: Evaluator) -> int:
+    """The entries of the table of a region, 0 where there is no relaxation; found out once for a system."""
+    if evaluator.system not in _entries:
+        try:
+            _entries[evaluator.system] = Lift(evaluator.system, var("x", (evaluator.n,))).entries
+        except CannotBeLifted:
+            _entries[evaluator.system] = 0
+    return _entries[evaluator.system]
 
 
 class _EachTime(Payoff):
@@ -49,7 +60,7 @@ class Lifted(Part):
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
         with np.errstate(all="ignore"):
             self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
-        self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator).entries))
+        self.capacity = max(_TRIED, min(_MOST, _ENTRIES // entries_of(evaluator)))
         self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
 
     @property
@@ -58,11 +69,7 @@ class Lifted(Part):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        try:
-            lift_of(evaluator)
-        except CannotBeLifted:
-            return False
-        return True
+        return entries_of(evaluator) > 0
 
     def learn(self, x: np.ndarray) -> None:
         """Takes a local solution."""
