@@ -50,7 +50,7 @@ def two_sided(system: System) -> np.ndarray:
 
 
 def square(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """The kernel. Parameters: by what widths are multiplied where it is chosen what to cut."""
+    """The kernel. Parameters: by what widths are multiplied where it is chosen what to cut; 1 where the rows choose it."""
     writer = Square(system, x)
     return writer.b.kernel(name, 1, 2), writer.data, (rows_of(x.size), 1), writer.at
 
@@ -62,12 +62,13 @@ class Square(Writer):
         self.b, self.data, self.n, self.system = Builder(), Data(), x.size, system
         self.used = two_sided(system)
         self.m = len(self.used)
-        self.at = self.data.offset(np.zeros(x.size))
+        self.at = self.data.offset(np.zeros(x.size + 1))
         self.whole = self.data.offset(np.isin(np.arange(self.n), system.integers).astype(float))
         self.numbers = self.data.offset(np.arange(self.n, dtype=float))
         # minus the lower ends and the upper ends: of the rows, then of Y times the rows
         self.slopes = tuple(self.b.buffer(2 * self.m * self.n) for _ in range(2))
         self.right = tuple(self.b.buffer(2 * self.m) for _ in range(2))
+        self.shares = self.b.buffer(self.m)  # one divided by what a row varies by; 0 for one that is not used
         self._choose_middle()
         self._enclose([Slopes(system.rows[1 + k], x) for k in self.used])
         self._multiply(self._eliminate())
@@ -145,6 +146,7 @@ class Square(Writer):
             use = b.mand(self.bounded, b.oge(b.load(levels, k), float(LIPSCHITZ)))
             use = b.mand(use, b.mand(b.olt(size, INF), b.olt(b.add(b.abs(right.nlo), b.abs(right.hi)), INF)))
             use = b.mand(use, b.ole(b.sub(upper, lower), b.mul(_CLOSE, varies)))
+            b.store(self.shares, k, b.select(b.mand(use, b.ogt(varies, _SMALLEST)), b.div(1.0, varies), 0.0))
             for part, end in zip(self.right, (right.nlo, right.hi), strict=True):
                 b.store(part, k, b.select(use, end, 0.0))
             with b.loop(n) as inner:
@@ -269,11 +271,18 @@ class Square(Writer):
             found = b.step((0.0,), (b.select(nothing, 1.0, 0.0),), larger)
         b.store(self.empty, 0, b.select(b.mand(live, b.ogt(found.results[0], 0.0)), 2.0, b.load(self.empty, 0)))
 
+    def _all_used(self) -> Value:
+        b = self.b
+        with b.loop(self.m) as turn:
+            unused = b.step((0.0,), (b.select(b.ogt(b.load(self.shares, turn.index), 0.0), 0.0, 1.0),), larger)
+        return b.mand(b.ogt(self._table(self.at, self.n), 0.0), b.oeq(unused.results[0], 0.0))
+
     def _write(self) -> None:
-        """Whole numbers between the ends; the variable to cut stays, unless most of it is gone."""
+        """Whole numbers between the ends; the variable to cut. If the rows choose it, and all are used, that is the one with the
+        largest share in what they vary by; else it stays, unless most of it is gone, and then the widest is cut."""
         b, n = self.b, self.n
         low_row, axis_row, level_row = rows(n)
-        axis = b.input(0, axis_row)
+        axis, by_rows = b.input(0, axis_row), self._all_used()
         with b.loop(n) as turn:
             i = turn.index
             (lo, hi), whole, c = self._ends(i), b.ogt(self._table(self.whole, i), 0.0), b.load(self.middle, i)
@@ -288,9 +297,14 @@ class Square(Writer):
             before, after = (b.max(b.sub(q, p), _SMALLEST) for p, q in ((lo, hi), (left, right)))
             part = b.select(b.olt(before, INF), b.div(after, before), 1.0)
             volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
-            size = b.select(can_be_cut(b, left, right), b.mul(b.min(after, 2.0**100), self._table(self.at, i)), -1.0)
+            with b.loop(self.m) as inner:
+                slope = self._slope(inner.index, i)
+                share = b.mul(b.max(b.abs(slope.nlo), b.abs(slope.hi)), b.load(self.shares, inner.index))
+                smear = b.step((0.0,), (share,), add_up)
             stays = b.mand(b.oeq(axis, self._table(self.numbers, i)), b.ogt(part, _WORTH))
-            size = b.select(b.mand(stays, b.ogt(size, -1.0)), INF, size)
+            size = b.select(stays, INF, b.mul(b.min(after, 2.0**100), self._table(self.at, i)))
+            size = b.select(by_rows, b.mul(smear.results[0], after), size)
+            size = b.select(can_be_cut(b, left, right), size, -1.0)
             chosen = b.step((-0.5, STUCK), (size, self._table(self.numbers, i)), with_larger)
             b.output(LEFT, i, left)
             b.output(LEFT, self._place(i, n), right)

@@ -10,7 +10,6 @@ import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
-from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.constrained.quadratic import Quadratic
 from infimum.engine.constrained.tangent import tangent_bound
@@ -24,7 +23,7 @@ from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.running.checkpoint import State
-from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
+from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
 from infimum.expr.monomials import with_monomials
@@ -33,8 +32,10 @@ from infimum.result import Progress, Result, Verdict
 from infimum.watch import stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
+_CORNERS = 32     # regions whose corners and middles are tried as they are
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
 _ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
+_FOLLOWED = 8     # times
 _SOON = 4         # steps before the first look, where lower bounds are good
 _NARROWED = 3     # times that a better point may tell where to look for the next
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
@@ -50,7 +51,7 @@ class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
-    bounded_at_once = True  # by a tangent, where the problem is convex
+    bounded_at_once = True  # where the problem is convex, or quadratic
     rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
@@ -65,6 +66,7 @@ class ConstrainedRun:
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
+        self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
 
     @cached_property
@@ -104,7 +106,7 @@ class ConstrainedRun:
 
     def _searched(self) -> State:
         """What the search has found, and at what cost."""
-        return State({"before": self.before + self.search.evaluations}, self.search.arrays())
+        return State({"before": self.before + self.search.evaluations, "asked": self.asked}, self.search.arrays())
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
@@ -113,7 +115,7 @@ class ConstrainedRun:
         self.search.restore(state.arrays)
         if self.search.better is not None:
             self._compare_with(self.search.better)
-        self.before = state.values["before"]
+        self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
         self.looking = self._searched() if state.values.get("looking", False) else None
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")
@@ -126,8 +128,10 @@ class ConstrainedRun:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
         parts = parts_of(self.bounding, self.lo, self.hi, several)
-        if several is None and self.goal.xtol is not None and FritzJohn.applies(self.bounding):
-            parts.append(FritzJohn(self.bounding, self.lo, self.hi))
+        if several is None and self.goal.xtol is not None:
+            from infimum.engine.constrained.fritz_john import FritzJohn
+
+            parts += [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
         return parts
 
     def _begun(self) -> Branch:
@@ -163,6 +167,7 @@ class ConstrainedRun:
                 yield from self._narrow()
             branch.prune()
             self._bound_at_once()
+            yield from self._follow()
             self._teach()
             self._ask_whole()
             self.begun = None
@@ -231,7 +236,9 @@ class ConstrainedRun:
         self.looking = None
 
     def _look(self) -> Iterator[None]:
-        """Looks for a better point in the lowest regions."""
+        """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""
+        lo, hi = self.branch.lowest(_CORNERS)
+        self.incumbent.offer_as_they_are(np.concatenate([lo, hi, 0.5 * lo + 0.5 * hi], axis=1))
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
             relaxed = self._relaxed()
@@ -252,14 +259,28 @@ class ConstrainedRun:
 
     def _bound_at_once(self) -> None:
         """By what holds wherever f is not above the best point, if the problem is convex there, or quadratic."""
-        if not self.bounded_at_once or self.incumbent.x is None or self.branch.done:
-            return
         upper, branch, at = self.incumbent.upper, self.branch, (self.search.x, self.search.multipliers)
+        slack = self.goal.slack(upper)
+        if not self.bounded_at_once or branch.done or not upper < self.asked - slack:
+            return
+        self.asked = upper
         left = propagate(self.bounding, *self.search.begin, upper)
         if left is not None:
             branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
             if not branch.done and self.quadratic.applies:
-                branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, self.goal.slack(upper)))
+                with stoppable():
+                    branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack))
+
+    def _follow(self) -> Iterator[None]:
+        """Where a solution cannot be proved to be the least, what was in the way shows where better ones may be."""
+        for _ in range(_FOLLOWED):
+            upper = self.incumbent.upper
+            if self.branch.done or "quadratic" not in vars(self) or self.quadratic.starts is None:
+                return
+            yield from self.search.from_points(self.quadratic.starts)
+            self._offer()
+            if not self.incumbent.upper < upper - self.goal.slack(upper):
+                return
 
     def _teach(self) -> None:
         x = self.search.x
@@ -274,6 +295,8 @@ class ConstrainedRun:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
+        elif branch.is_bottomless:
+            self.limit = bottomless(self.incumbent.upper)
         return self.limit is not None
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:

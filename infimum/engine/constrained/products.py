@@ -16,6 +16,7 @@ import numpy as np
 
 from infimum.engine.points.lanes import total
 from infimum.engine.second_order.inverse import inverse, inverse_factor
+from infimum.watch import pause
 
 _STEPS, _TURNS = 60, 60    # of Newton's method, and of conjugate gradients for each
 _FEWER = 0.02              # ω
@@ -75,6 +76,7 @@ class Weights:
         np.fill_diagonal(self.used, False)
         self.slope = np.where(self.limited[:, None] & away, slacks.values, 0.0)  # of the product i j, of the slack i
         self.limits = np.where(self.limited, limits, 1.0)
+        self.directions: np.ndarray | None = None  # Σ z zᵀ of those z along which the function may fall
         self._begin()
 
     def _projected(self, a: np.ndarray) -> np.ndarray:
@@ -126,8 +128,10 @@ class Weights:
         limit = self.n + _FEWER * (0.5 * np.count_nonzero(self.used) + np.count_nonzero(self.limited))
         w = self._inverse(self.v, self.delta)
         for _ in range(_STEPS):
-            if w is None or self.delta <= enough:
+            pause()
+            if w is None or self.delta <= enough or not _sum(w * w) > 0:  # equations may leave no direction
                 break
+            self.directions = w
             safe, left = np.where(self.used, self.v, 1.0), self._left(self.v)
             slope = self._slope(w, safe, left)
             change, grown, decrement = self._direction(w, safe, left, slope, self.tau - _sum(np.diag(w)), half)
@@ -161,7 +165,10 @@ class Weights:
             turned = 0.5 * (turned + turned.T)
             bent = self._between(turned) + sharp * move + self._both(_FEWER * total((self.slope * move).T) / (left * left))
             bent, bent_delta = np.where(self.used, bent, 0.0), -_sum(np.diag(turned))
-            length = now / (_sum(move * bent) + move_delta * bent_delta)
+            bend = _sum(move * bent) + move_delta * bent_delta
+            if not bend > 0:
+                break
+            length = now / bend
             found, grown = found + length * move, grown + length * move_delta
             rest, rest_delta = rest - length * bent, rest_delta - length * bent_delta
             towards, towards_delta = scale * rest, scale_delta * rest_delta

@@ -14,14 +14,25 @@ import numpy as np
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
+from infimum.expr.node import var
+from infimum.expr.reading import reads
 from infimum.lower.programs import SQUARE
 from infimum.lower.square import LEFT, WORTH, two_sided
 
-_FIRST, _PERIOD, _WORTH = 4, 8, 0.1  # see Payoff
+_FIRST, _PERIOD, _WORTH = 8, 8, 0.1  # see Payoff
+_ALONE = 1                           # the first step where nothing but equations is asked about
 _LEAST, _MOST = 2, 30                # rows; with one alone lines say the same, with many more the inverse costs too much
 _ELEMENTS = 1 << 11                  # rows times variables
 _COST = 2                            # in boxes
 _TOGETHER = 1 << 20                  # regions times variables that are tested together
+
+
+def _is_alone(evaluator: Evaluator) -> bool:
+    """Are as many equations as variables to be solved, which read all of them, and nothing to be minimised?"""
+    system, numbers = evaluator.system, two_sided(evaluator.system)
+    if not system.is_flat or len(numbers) < evaluator.n:
+        return False
+    return bool(reads([system.rows[1 + k] for k in numbers], var("x", (evaluator.n,))).any(axis=0).all())
 
 
 class Square(Part):
@@ -34,8 +45,10 @@ class Square(Part):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _TOGETHER // self.n)
         with np.errstate(all="ignore"):
-            self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+            units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
+        self.is_alone = _is_alone(evaluator)
+        self.parameters = np.append(units, float(self.is_alone))
+        self.payoff = Payoff(_ALONE if self.is_alone else _FIRST, _PERIOD, _WORTH, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -43,5 +56,5 @@ class Square(Part):
         return _LEAST <= count <= _MOST and count * evaluator.n <= _ELEMENTS
 
     def test(self, regions: Any, upper: float) -> Outcome:
-        out = self.evaluator.run(SQUARE, [regions], parameters=self.units)
+        out = self.evaluator.run(SQUARE, [regions], parameters=self.parameters)
         return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH])

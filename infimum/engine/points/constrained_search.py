@@ -16,7 +16,6 @@ from infimum.engine.points.interior import Ends, Interior
 from infimum.engine.points.random import uniform
 from infimum.engine.points.restoration import Restoration
 from infimum.engine.points.search import PointSearch
-from infimum.engine.points.sparse_equations import nearby
 from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
@@ -137,6 +136,8 @@ class ConstrainedSearch(PointSearch):
 
     def _nearby(self, starts: np.ndarray) -> None:
         """Where there are very many equations, points at which they about hold are all that is offered."""
+        from infimum.engine.points.sparse_equations import nearby
+
         self.found = np.stack([nearby(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_KEPT].T], axis=1)
 
     def _drawn(self, count: int) -> np.ndarray:
