@@ -129,7 +129,7 @@ class Weights:
         w = self._inverse(self.v, self.delta)
         for _ in range(_STEPS):
             pause()
-            if w is None or self.delta <= enough:
+            if w is None or self.delta <= enough or not _sum(w * w) > 0:  # equations may leave no direction
                 break
             self.directions = w
             safe, left = np.where(self.used, self.v, 1.0), self._left(self.v)
@@ -165,7 +165,10 @@ class Weights:
             turned = 0.5 * (turned + turned.T)
             bent = self._between(turned) + sharp * move + self._both(_FEWER * total((self.slope * move).T) / (left * left))
             bent, bent_delta = np.where(self.used, bent, 0.0), -_sum(np.diag(turned))
-            length = now / (_sum(move * bent) + move_delta * bent_delta)
+            bend = _sum(move * bent) + move_delta * bent_delta
+            if not bend > 0:
+                break
+            length = now / bend
             found, grown = found + length * move, grown + length * move_delta
             rest, rest_delta = rest - length * bent, rest_delta - length * bent_delta
             towards, towards_delta = scale * rest, scale_delta * rest_delta
