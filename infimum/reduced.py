@@ -46,12 +46,15 @@ class Reduced(Evaluator):
 
 
 def _reduced(problem: Problem, evaluator: Evaluator) -> Reduced | None:
-    """The function without the variables that are fixed; None if there are none, or if arrays of both kinds would have to be put
-    together while few are fixed."""
+    """The function without the variables that are fixed; None if there are none, if arrays of both kinds would have to be put
+    together while few are fixed, or if a start box does not have their values, being no whole numbers."""
     free, n = np.flatnonzero(problem.lo != problem.hi), len(problem.lo)
     fixed = n - len(free)
     few = _PART * fixed < n
     if not fixed or not len(free) or (few and n > _MANY):
+        return None
+    held, start = np.flatnonzero(problem.lo == problem.hi), problem.start
+    if start is not None and not ((start.lo[held].T <= problem.lo[held]) & (problem.lo[held] <= start.hi[held].T)).all():
         return None
     found = Reduced(evaluator, problem.lo, free)
     return None if few and found.mixed else found

@@ -40,7 +40,7 @@ _MODULE = 4000  # lines of LLVM IR that are compiled at once where there are man
 _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # what a routine needs beside arrays and buffers
 _PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
 _WORTH = 3 << 18  # instructions that are run for each line before it is compiled again: about three times what that takes
-_WORTH_PLAIN = 3 << 12  # words that are interpreted for each word of a program before it is compiled: about what that takes
+_WORTH_PLAIN = 3 << 11  # words that are interpreted for each word of a program before it is compiled: half of what that takes
 _EARLY = 4        # times sooner than at their limit rounds end, about
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 

@@ -32,6 +32,7 @@ from infimum.result import Progress, Result, Verdict
 from infimum.watch import stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
+_CORNERS = 32     # regions whose corners and middles are tried as they are
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
 _ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
 _FOLLOWED = 8     # times
@@ -235,7 +236,9 @@ class ConstrainedRun:
         self.looking = None
 
     def _look(self) -> Iterator[None]:
-        """Looks for a better point in the lowest regions."""
+        """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""
+        lo, hi = self.branch.lowest(_CORNERS)
+        self.incumbent.offer_as_they_are(np.concatenate([lo, hi, 0.5 * lo + 0.5 * hi], axis=1))
         lo, hi = self.branch.lowest(_LOOKS)
         if lo.shape[1]:
             relaxed = self._relaxed()

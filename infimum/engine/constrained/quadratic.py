@@ -20,21 +20,22 @@ from infimum.engine.second_order.convex import midpoint
 from infimum.evaluate import Evaluator
 from infimum.expr.degree import degrees
 
-_MOST, _ELEMENTS = 64, 1 << 18  # variables; numbers of all derivatives that are read
+_LEAST, _MOST = 6, 64           # variables: fewer are soon cut, and regions then tell where minimisers are
+_ELEMENTS = 1 << 18             # numbers of all derivatives that are read
 _FURTHEST = 500                 # exponent of points at which gradients are read
 _COLUMNS, _POWERS, _LENGTHS = 6, 30, (0.25, 0.75)  # of starts
 
 
 class Quadratic:
-    """Of a system; `applies` if it is quadratic, and not too large. `starts` (n, N) are points from which a better one may be
-    found than that of the last bound, if that was not good enough."""
+    """Of a system; `applies` if it is quadratic, and neither small nor too large. `starts` (n, N) are points from which a better
+    one may be found than that of the last bound, if that was not good enough."""
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.system, self.n = evaluator, evaluator.system, evaluator.n
-        small = self.n <= _MOST and (1 + self.system.m) * self.n * (self.n + 2) <= _ELEMENTS
-        found = degrees((self.system.f, *self.system.bodies)) if small else ()
+        sized = _LEAST <= self.n <= _MOST and (1 + self.system.m) * self.n * (self.n + 2) <= _ELEMENTS
+        found = degrees((self.system.f, *self.system.bodies)) if sized else ()
         degree = np.concatenate([np.zeros(0, int), *(part.ravel() for part in found)])
-        self.linear = degree[1:] <= 1 if small and (degree <= 2).all() else None
+        self.linear = degree[1:] <= 1 if sized and (degree <= 2).all() else None
         self.starts: np.ndarray | None = None
 
     @property

@@ -73,6 +73,12 @@ class FeasibleIncumbent(Incumbent):
             self._accept(Proved(points[:, k].copy(), points[:, k].copy(), float(values[k])))
         return rows
 
+    def offer_as_they_are(self, points: np.ndarray) -> None:
+        """Judges points (n, N) and moves none: at a jump of a constraint, where no step leads, one may be feasible."""
+        admitted = self._admitted(points)
+        if admitted.shape[1]:
+            self._judge(admitted)
+
     def _promising(self, points: np.ndarray, rows: Enclosure) -> np.ndarray:
         """Some where f is lower than what is known: those that almost obey the constraints before others, the lowest first."""
         wanted = rows.lo[0] < (self.upper - _LITTLE * abs(self.upper) if self.upper < np.inf else np.inf)
