@@ -18,6 +18,8 @@ def test_a_search_that_begins_at_its_end_ends():
     ((0.5, 0.5), (0.5, 0.5)), ((0, 0.5), (1, 0.5)), ((-1e300, -1e300), (1e300, 1e300)), ((0, 0), (1, 1)),
 ])
 def test_bounds_hold_on_boxes_of_all_sizes(lo, hi):
-    evaluator = evaluator_of(lambda x: -x[0] * x[1], [(lambda x: x[0] + x[1], 1.0, 1.0), (lambda x: x[0] - x[1], 0.0, 0.0)], 2)
-    found = Quadratic(evaluator).bound(*(np.array(end, float) for end in (lo, hi)), np.full(2, 0.5), np.array([0.5, 0.0]), 1e-9)
+    rows = [(lambda x: x[0] + x[1], 1.0, 1.0), (lambda x: x[0] - x[1], 0.0, 0.0)]
+    evaluator = evaluator_of(lambda x: -x[0] * x[1] + np.sum(x[2:] ** 2), rows, 6)
+    box = (np.array([*end, *4 * [rest]], float) for end, rest in ((lo, -1), (hi, 1)))
+    found = Quadratic(evaluator).bound(*box, np.array([0.5, 0.5, 0, 0, 0, 0]), np.array([0.5, 0.0]), 1e-9)
     assert found <= -0.25
