@@ -3,7 +3,8 @@ say of minimisers.
 
 **Discards** a bounded region on which f and all constraints that are not certainly slack are Lipschitz, the gradients of these
 independent, and no multipliers of the right signs make the Lagrangian function stationary; where all are smooth, also by a Newton
-step in variables and multipliers. Where gradients may be dependent it speaks of variables alone that only slack constraints read.
+step in variables and multipliers. Where gradients may be dependent it asks of each multiplier whether it can be the largest
+(`engine/second_order/dependent.py`), and of variables alone that only slack constraints read.
 **Reduces** a variable to the face at the user's bound from which the Lagrangian function rises, and others to what the Newton
 step leaves. It needs a verified upper bound: what it discards may hold feasible points. **Costs** derivatives of all rows on the
 region and at its middle, second derivatives of the Lagrangian function, and some (n + m)³ operations: counted as n + 2 boxes.
