@@ -22,7 +22,7 @@ from infimum.backend.routines import RoutineRenderer, declared
 from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.threads import thread_count
 from infimum.lower.kernel import Function, Kernel, Loop
-from infimum.watch import heed
+from infimum.watch import heed, left, pause
 
 _library: dict[str, "_LibraryEntry"] = {}  # by their symbols
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
@@ -32,6 +32,7 @@ _MODULE = 4000  # lines of LLVM IR that are compiled at once where there are man
 _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # what a routine needs beside arrays and buffers
 _PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
 _WORTH = 3 << 18  # instructions that are run for each line before it is compiled again: about three times what that takes
+_LINE_SECONDS = 1e-3  # that a line takes to be compiled in the better way, on a slow machine
 _EARLY = 4        # times sooner than at their limit rounds end, about
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 
@@ -58,7 +59,7 @@ class CompiledKernel:
         self._code = module.address("work"), doubles  # and the doubles of scratch that it takes
         weight = _weight(kernel.body)
         self._cost = 0.3e-9 * weight  # seconds a box: a guess until measured
-        self._better, self._boxes, self._worth = better, 0, _WORTH * lines / weight
+        self._better, self._boxes, self._worth, self._lines = better, 0, _WORTH * lines / weight, lines
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
             threads: int = 1, times: int = 1) -> None:
@@ -70,15 +71,16 @@ class CompiledKernel:
         if count == 0 or times == 0:
             return
         self._boxes += max(count, self.lanes) * times
-        if self._better is not None and self._boxes >= self._worth:
+        if self._better is not None and self._boxes >= self._worth and _LINE_SECONDS * self._lines < left():
             self._improve()
         if count < self.lanes:
             small = count > _NARROW or self._cost < _LONG
             (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
             return
-        # long runs are cut, so that Ctrl-C is heard between the pieces
+        # long runs are cut, so that the clock and Ctrl-C are heard between the pieces
         piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
         for begin in range(0, count, piece):
+            pause()
             end = count if count - begin < 2 * piece else begin + piece
             self._run_piece(inputs, outputs, data, udata, threads, begin, end, times)
             if end == count:
@@ -102,12 +104,12 @@ class CompiledKernel:
                                                 second, turns) for s in aligned])
             times -= turns
             first, second = (second, first) if turns % 2 else (first, second)
-        if count >= 1024:
+        if count >= 1024 or seconds > _LONG:
             self._cost = seconds * threads / (count * turns)
 
     def _improve(self) -> None:
         """Takes the better code, which has the same bits. Another thread may be running what is here: it stays. Out of any run's
-        watch: in the middle of a step nothing is given up."""
+        watch: in the middle of a step nothing is given up. Nothing hears the clock meanwhile, so it must have the time."""
         make, self._better = self._better, None
         if make is not None:
             better = Context().run(make)
