@@ -15,6 +15,7 @@ from infimum.engine.second_order.question import Question
 from infimum.evaluate import Evaluator
 from infimum.expr.definition import definition
 from infimum.expr.node import var
+from infimum.expr.squares import completed
 from infimum.problem import Problem
 from infimum.result import Progress, Result
 from infimum.unions import Unions
@@ -76,6 +77,15 @@ def substitution(problem: Problem, evaluator: Evaluator, goal: Goal) -> Substitu
         x0[k] = _FIXED
     return Substitution(problem, evaluator, replace(problem, lo=lo, hi=hi, x0=x0, system=system),
                         Evaluator(found.system.f, n, evaluator.backend, None, system), k, value, found.worse)
+
+
+def with_completed_squares(problem: Problem, evaluator: Evaluator) -> tuple[Problem, Evaluator]:
+    """The problem in a form that has better bounds where variables are unbounded."""
+    endless = np.flatnonzero(np.isinf(problem.lo) | np.isinf(problem.hi))
+    if evaluator.system is None or not len(endless):
+        return problem, evaluator
+    system = completed(evaluator.system, var("x", (evaluator.n,)), set(endless.tolist()))
+    return replace(problem, system=system), Evaluator(system.f, evaluator.n, evaluator.backend, evaluator.fun, system)
 
 
 class _Known(NamedTuple):
