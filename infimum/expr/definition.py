@@ -31,9 +31,11 @@ class _Term(NamedTuple):
 class Definition:
     """Variable `number` is `value` at all minimisers, which the others tell; `system` is the problem in these. `least` and `most`
     say if the lower and upper bound of the variable have to be kept as constraints of the value. The variable is never better
-    than its value, and `worse` is 1 if it may be larger, -1 if it may be smaller, 0 where an equation defines it."""
+    than its value, and `worse` is 1 if it may be larger, -1 if it may be smaller, 0 where an equation defines it. f is
+    `factor` times the variable."""
 
     number: int
+    factor: float
     value: Expr
     system: System
     least: bool
@@ -82,7 +84,7 @@ def definition(system: System, x: Expr) -> Definition | None:
         return None
     value = _value(terms, coefficient, end)
     others = np.delete(np.arange(system.m), row)
-    return Definition(k, value, System(
+    return Definition(k, factor, value, System(
         value if factor == 1.0 else build("mul", factor, value) if factor != -1.0 else build("neg", value),
         tuple(_without(body, row - int(begin[i]) if i == which else None) for i, body in enumerate(system.bodies)
               if i != which or body.size > 1),
