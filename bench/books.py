@@ -14,10 +14,11 @@ import sys
 import time
 from typing import Any
 
-from bench import hock_1981, hock_1981_large, more_books, schittkowski_1987
+from bench import cute_wide, globallib, hock_1981, hock_1981_large, more_books, phase_equilibria, schittkowski_1987
 from bench.book_problem import Book
 
-TABLE = {p.name: p for p in (*hock_1981.TABLE, *hock_1981_large.TABLE, *schittkowski_1987.TABLE, *more_books.TABLE)}
+_MODULES = (hock_1981, hock_1981_large, schittkowski_1987, more_books, phase_equilibria, globallib, cute_wide)
+TABLE = {p.name: p for module in _MODULES for p in module.TABLE}
 
 
 def solve_here(p: Book, rtol: float, limit: float, free: bool) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from infimum.expr.constraints import Constraints, impossible, read_constraints
 from infimum.expr.trace import arguments
 from infimum.plotting import View
 from infimum.problem import Problem
+from infimum.reduced import Reduced, restored
 from infimum.result import Result
 from infimum.text import counted
 
@@ -112,7 +113,8 @@ def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result:
         what = "a point in the box `feasible` meets" if isinstance(feasible, tuple) else "x meets"
         result = replace(result, message=f"{what} all constraints")
     told = notes if len(notes) <= _NOTES else [*notes[:_NOTES], f"and so do {len(notes) - _NOTES:,} more"]
-    return replace(result, message="; ".join([result.message, *told])) if told else result
+    result = replace(result, message="; ".join([result.message, *told])) if told else result
+    return restored(result, evaluator) if isinstance(evaluator, Reduced) else result
 
 
 def _feasible(result: Result, run: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray] | None:

@@ -1,28 +1,22 @@
 """minimize, maximize and feasible, and resume, which continues a run from its checkpoint."""
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from functools import partial
 from os import PathLike
-from secrets import randbits
 from typing import Any
 
 import numpy as np
 
 from infimum import environment
-from infimum.engine.auto import Auto
 from infimum.engine.branch import LEAST
-from infimum.engine.complete.engine import CompleteRun
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.goal import Goal
-from infimum.engine.newton.engine import NewtonRun
 from infimum.engine.newton.options import NewtonOptions
-from infimum.engine.points.flight import bytes_of
 from infimum.engine.points.random import key_of
-from infimum.engine.points.swarm import Swarm
 from infimum.engine.points.swarm_options import SwarmOptions
-from infimum.engine.points.unfinished import by_plain_calls
 from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save
 from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
@@ -36,10 +30,30 @@ from infimum.integrality import read_integrality
 from infimum.maximised import maximised, opposite
 from infimum.objective import Objective, answer, evaluator_of, is_empty, nothing, view_of, with_constraints
 from infimum.problem import Problem
+from infimum.reduced import Reduced, Restoring, without_fixed
 from infimum.result import Result
 from infimum.start_boxes import StartBoxes
 from infimum.text import counted
 from infimum.watch import OutOfTime, Watch
+
+
+# engines are imported when they are asked for
+def _auto(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.auto import Auto
+
+    return Auto(*asked, **settings)
+
+
+def _newton(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.newton.engine import NewtonRun
+
+    return NewtonRun(*asked, **settings)
+
+
+def _complete(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.complete.engine import CompleteRun
+
+    return CompleteRun(*asked, **settings)
 
 
 def _constrained(problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, *asked: Any, **settings: Any) -> Any:
@@ -51,12 +65,14 @@ def _constrained(problem: Problem, evaluator: Evaluator, options: Any, goal: Goa
         problem, evaluator = with_completed_squares(problem, evaluator)
         return ConstrainedRun(problem, evaluator, options, goal, *asked, **settings)
     problem, evaluator = with_completed_squares(found.problem, found.evaluator)
-    kind = Auto if evaluator.system is None else ConstrainedRun
+    kind = _auto if evaluator.system is None else ConstrainedRun
     return Substituted(found, kind(problem, evaluator, options, goal, *asked, **settings))
 
 
 def _swarm(problem: Problem, evaluator: Evaluator, *asked: Any, **settings: Any) -> Any:
     if evaluator.system is None:
+        from infimum.engine.points.swarm import Swarm
+
         return Swarm(problem, evaluator, *asked, **settings)
     from infimum.engine.points.constrained_swarm import ConstrainedSwarm
 
@@ -75,9 +91,9 @@ def _constrained_newton(*asked: Any, **settings: Any) -> Any:
     return ConstrainedNewtonRun(*asked, **settings)
 
 
-PROVERS = {"auto": (Auto, SwarmOptions), "newton": (NewtonRun, NewtonOptions), "complete": (CompleteRun, CompleteOptions),
+PROVERS = {"auto": (_auto, SwarmOptions), "newton": (_newton, NewtonOptions), "complete": (_complete, CompleteOptions),
            "subdomain": (_subdomain, SubdomainOptions)}
-_CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": CompleteRun, "subdomain": _subdomain,
+_CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": _complete, "subdomain": _subdomain,
                 "swarm": _swarm}  # with constraints or whole numbers
 ENGINES = (*PROVERS, "swarm")
 _IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
@@ -141,7 +157,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     _check_number("time_limit", time_limit, optional=True, positive=True)
     watch = watch_of(time_limit)
     callback = read_callback(callback)
-    seed = randbits(32) if seed is None else seed
+    seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
     try:
         key_of(seed, 0, 0)
     except ValueError as error:
@@ -159,25 +175,26 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     def run() -> Result:
         evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, memory_limit,
                                LEAST if batch is None else int(batch))
-        evaluator, relaxed, notes = with_constraints(evaluator, constraints, integers, none, float(feasibility))
-        question = replace(problem, system=evaluator.system)
+        given, relaxed, notes = with_constraints(evaluator, constraints, integers, none, float(feasibility))
+        question, evaluator = without_fixed(problem, given)
         _check_system(question, engine)
         shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
-                  "view": view_of(evaluator, problem, objective)}
+                  "view": view_of(given, problem, objective)}
         if engine == "swarm":
             search = _swarm(question, evaluator, settings, int(seed), limited=time_limit is not None)
-            return answer(objective, question, evaluator, drive(_seen(search, objective), **shared), search, relaxed, notes)
+            found = drive(_seen(search, objective, evaluator), **shared)
+            return answer(objective, question, evaluator, found, search, relaxed, notes)
         kind, goal = _prover(engine, batch, batch is None, evaluator.system is not None), Goal(atol, rtol, xtol)
         search = kind(question, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
         writer = None
         if checkpoint is not None:
             asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
                      "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "may_move_to_gpu": batch is None,
-                     "key": evaluator.f.key, "purpose": objective.purpose, "integers": integers,
-                     "feasibility": float(feasibility), "system": None if evaluator.system is None else evaluator.system.key}
+                     "key": given.f.key, "purpose": objective.purpose, "integers": integers, "reduces": True,
+                     "feasibility": float(feasibility), "system": None if given.system is None else given.system.key}
             writer = _checkpoint_writer(checkpoint, asked, problem)
             writer.begin()
-        found = drive(_seen(search, objective), writer=writer, **shared)
+        found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
         return answer(objective, question, evaluator, found, search, relaxed, notes)
     return _in_time(run, watch, problem, objective, args, time_limit, int(seed), engine, progress,
                     bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
@@ -250,14 +267,14 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
 
     def run() -> Result:
         evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, asked["memory_limit"])
-        evaluator, relaxed, notes = with_constraints(evaluator, constraints, integers, none, asked.get("feasibility", 0.0))
-        question = replace(problem, system=evaluator.system)
-        if evaluator.f.key != asked["key"]:
+        given, relaxed, notes = with_constraints(evaluator, constraints, integers, none, asked.get("feasibility", 0.0))
+        if given.f.key != asked["key"]:
             raise CheckpointError(f"the checkpoint {checkpoint} is of another function: give the function and args it was made "
                                   "with")
-        if asked.get("system") != (None if evaluator.system is None else evaluator.system.key):
+        if asked.get("system") != (None if given.system is None else given.system.key):
             raise CheckpointError(f"the checkpoint {checkpoint} is of other constraints: give those it was made with, "
                                   "resume(..., constraints=...)")
+        question, evaluator = without_fixed(problem, given, asked.get("reduces", False))
         kind = _prover(asked["engine"], asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None)
         settings = PROVERS[asked["engine"]][1]
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
@@ -267,8 +284,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
             search.restore(State(whole.values["state"], whole.arrays))
         if asked != whole.values["settings"]:
             save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
-        found = drive(_seen(search, objective), time_limit=time_limit, callback=callback, progress=progress, watch=watch,
-                      writer=_checkpoint_writer(checkpoint, asked, problem), view=view_of(evaluator, problem, objective))
+        found = drive(_seen(search, objective, evaluator), time_limit=time_limit, callback=callback, progress=progress,
+                      watch=watch, writer=_checkpoint_writer(checkpoint, asked, problem), view=view_of(given, problem, objective))
         return answer(objective, question, evaluator, found, search, relaxed, notes)
     return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
                     asked.get("system") is not None)
@@ -291,6 +308,8 @@ def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, objectiv
         why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
                                                         time_limit - watch.seconds)
         why = f"{why} while {early} the function" + ("; no feasible point was found" if constrained else "")
+        from infimum.engine.points.unfinished import by_plain_calls
+
         result = by_plain_calls(problem, plain, None if constrained else best, why, left, seed, engine)
         result = replace(maximised(result) if objective.maximises else result, seconds=watch.seconds, purpose=objective.purpose)
         return _about(problem, result)
@@ -321,8 +340,9 @@ def _prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: 
     return partial(kind, batch=batch) if engine != "complete" else kind
 
 
-def _seen(search: Any, objective: Objective) -> Any:
-    return Maximising(search) if objective.maximises else search
+def _seen(search: Any, objective: Objective, evaluator: Evaluator) -> Any:
+    seen = Maximising(search) if objective.maximises else search
+    return Restoring(seen, evaluator) if isinstance(evaluator, Reduced) else seen
 
 
 def _check_system(problem: Problem, engine: str) -> None:
@@ -377,7 +397,11 @@ def _check_whose(options: Any, engine: str) -> None:
 
 
 def _check_particles(particles: int | None, n: int, memory_limit: float | None) -> None:
-    if particles is not None and memory_limit is not None and bytes_of(particles, n) > memory_limit:
+    if particles is None or memory_limit is None:
+        return
+    from infimum.engine.points.flight import bytes_of
+
+    if bytes_of(particles, n) > memory_limit:
         raise OptionError(f"{counted(particles, 'particle')} of {counted(n, 'variable')} would take about "
                           f"{bytes_of(particles, n):.2g} bytes, more than memory_limit = {memory_limit:,.0f}: give fewer "
                           "particles, or a larger memory_limit")

@@ -1,6 +1,5 @@
 """Counts, points, boxes and results as text."""
 
-import html
 import textwrap
 from typing import Any
 
@@ -111,6 +110,8 @@ def table(result: Any) -> str:
 def html_table(result: Any) -> str:
     """The same for a notebook."""
     left = "style='text-align:left;white-space:pre-wrap'"
+    import html  # for notebooks alone
+
     lines = "".join(f"<tr><th {left}>{html.escape(name)}</th><td {left}>{html.escape(text)}</td></tr>"
                     for name, text in rows(result))
     return f"<table>{lines}</table>"
@@ -124,7 +125,7 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
         return [(name, "none")]
     if result.regions is not None and result.regions.unions is not None and result.regions.count > _SHOWN:
         return _product(name, result.regions.unions.merged())
-    known = result.minimisers if result.success and len(result.boxes) <= _SHOWN else None
+    known = _minimisers(result) if result.success and len(result.boxes) <= _SHOWN else None
     if known is not None and known.rest == 0 and known.may_be_global:
         return _alone(name, known.may_be_global)
     found = [(name, f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}")]
@@ -135,7 +136,14 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
         found.append(("", f"and {len(result.boxes) - _SHOWN:,} more{cure}"))
     if known is not None and known.why is not None:
         found.append(("", f"how many is not shown: {known.why}"))
+    elif known is None and result.success and result.question is not None:
+        found.append(("", f"`r.minimisers` looks for {name} that are proved to be alone"))
     return found
+
+
+def _minimisers(result: Any) -> Any:
+    """Those of a Result; with constraints, where they take kernels of their own, only if somebody has asked for them."""
+    return result.minimisers if result.inquiry is None else vars(result).get("minimisers")
 
 
 def _alone(name: str, minimisers: list[Any]) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,17 @@ from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
 from infimum.engine.second_order.question import can_be_settled
-from infimum.engine.second_order.settle import REGIONS, settle
 from infimum.evaluate import Evaluator
+from infimum.late import Late
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.lower.programs import FATE, WIDE
 from infimum.start_boxes import StartBoxes
 from infimum.watch import pause, stoppable
+
+if TYPE_CHECKING:
+    from infimum.engine.second_order import settle as settling
+else:
+    settling = Late("engine.second_order.settle")
 
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
@@ -86,10 +91,16 @@ class Branch:
         self._judge_sharpest()
 
     def begin_again(self, lo: np.ndarray, hi: np.ndarray) -> None:
-        """With these boxes instead: elsewhere f is known to be above the best point."""
-        self.pool.replace(Regions.none(self.n))
-        self.final = Regions.none(self.n)
-        self.begin(lo, hi)
+        """With these boxes instead: elsewhere f is known to be above the best point. If that fails, all is as it was."""
+        before, final = self.pool.everything(), self.final
+        try:
+            self.pool.replace(Regions.none(self.n))
+            self.final = Regions.none(self.n)
+            self.begin(lo, hi)
+        except BaseException:  # out of time, as kernels may have to be compiled
+            self.pool.replace(before)
+            self.final = final
+            raise
 
     def _cut_alike(self) -> None:
         """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare a
@@ -178,7 +189,7 @@ class Branch:
         it, nothing has been done."""
         if self.ended:
             return
-        if self.goal.xtol is not None and len(self.pool) <= REGIONS:
+        if self.goal.xtol is not None and len(self.pool) <= settling.REGIONS:
             state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
                      and (part.payoff.tried or (part.worth_at_last and many))]
@@ -238,7 +249,7 @@ class Branch:
         """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
-        if self.goal.xtol is None or not least <= len(self.pool) <= REGIONS or not can_be_settled(self.evaluator):
+        if self.goal.xtol is None or not least <= len(self.pool) <= settling.REGIONS or not can_be_settled(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
@@ -246,7 +257,7 @@ class Branch:
         if not groups or not worth:
             return
         self.next_look = _IN_VAIN * self.boxes
-        left = settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
+        left = settling.settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
         before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
         if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
             return

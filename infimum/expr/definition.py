@@ -31,7 +31,7 @@ class _Term(NamedTuple):
 class Definition:
     """Variable `number` is `value` at all minimisers, which the others tell; `system` is the problem in these. `least` and `most`
     say if the lower and upper bound of the variable have to be kept as constraints of the value. The variable is never better
-    than its value, and `worse` is 1 if it may be larger, -1 if it may be smaller, 0 where an equation defines it. f is
+    than its value, and `worse` is 1 if it may be larger, -1 if it may be smaller, both without end; 0 where it may not. f is
     `factor` times the variable."""
 
     number: int
@@ -79,6 +79,7 @@ def definition(system: System, x: Expr) -> Definition | None:
         return None
     terms, coefficient = split
     equal, rises = bool(system.equal[row]), (factor > 0) == (coefficient > 0)
+    both = bool(np.isfinite([system.lower[row], system.upper[row]]).all())
     end = float(system.lower[row] if rises else system.upper[row])  # where the variable is at its best
     if not np.isfinite(end):
         return None
@@ -89,7 +90,7 @@ def definition(system: System, x: Expr) -> Definition | None:
         tuple(_without(body, row - int(begin[i]) if i == which else None) for i, body in enumerate(system.bodies)
               if i != which or body.size > 1),
         system.lower[others], system.upper[others], system.integers, tuple(system.labels[i] for i in others if system.labels)),
-        least=equal or factor < 0, most=equal or factor > 0, worse=0 if equal else 1 if factor > 0 else -1)
+        least=equal or factor < 0, most=equal or factor > 0, worse=0 if both else 1 if factor > 0 else -1)
 
 
 def multiple(f: Expr, at: int, x: Expr) -> tuple[int, float] | None:

@@ -4,6 +4,7 @@ sums that a product or a curve is taken of.
 Equal products are one column, whatever rows they stand in: products of sums are multiplied out. Coefficients are exact.
 """
 
+from collections import OrderedDict
 from fractions import Fraction
 from functools import cached_property
 from math import inf, nextafter
@@ -30,6 +31,7 @@ _COLUMNS = 160      # with more the linear program costs too much
 _TABLE = 40000      # rows times columns
 _MULTIPLIED = 64    # products that one product of sums may become
 _BITS = 1 << 12     # of an exact coefficient
+_KEEP = 64          # systems
 _SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
 
 Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
@@ -45,6 +47,11 @@ class Form(NamedTuple):
     @property
     def is_constant(self) -> bool:
         return not self.terms
+
+    @property
+    def is_exact(self) -> bool:
+        """Only then are equal forms one number: between two ends there are many."""
+        return all(number[0] == number[1] for number in (self.constant, *(c for _, c in self.terms)))
 
     @property
     def column(self) -> int | None:
@@ -146,6 +153,7 @@ class Lift:
         for form in (*self.rows, *self.fixed):
             for number in (form.constant, *(c for _, c in form.terms)):
                 doubles(number)
+        del self.elements, self.forms  # large, and not needed any more
 
     # ---- forms
     def _form(self, node: Expr) -> Form:
@@ -182,7 +190,7 @@ class Lift:
     def _product(self, one: Form, other: Form) -> Form:
         if one.is_constant or other.is_constant:
             return _scaled(other, one.constant) if one.is_constant else _scaled(one, other.constant)
-        if one == other and len(one.terms) > 1:
+        if one == other and one.is_exact and len(one.terms) > 1:
             return self._curve(*_SQUARE, one)
         if len(one.terms) * len(other.terms) > _MULTIPLIED:
             one, other = (Form(((self._column(form), _ONE),)) for form in (one, other))
@@ -228,7 +236,7 @@ class Lift:
         if form.column is not None:
             return form.column
         depth = 1 + max(self.columns[k].depth for k, _ in form.terms)
-        return self._put(("sum", form), Column(form=form, depth=depth)).column
+        return self._put(("sum", form, None if form.is_exact else len(self.columns)), Column(form=form, depth=depth)).column
 
     def _put(self, key: tuple, column: Column) -> Form:
         if key not in self.known:
@@ -319,3 +327,18 @@ _MADE = {
     "mul": Lift._product, "div": Lift._quotient,
     "pow": lambda self, one, other: self._curve("exp", (), self._product(other, self._curve("log", (), one))),
 }
+_kept: "OrderedDict[tuple[str, int], Lift | None]" = OrderedDict()
+
+
+def lift_of(system: System, x: Expr) -> Lift | None:
+    """The columns of a system; None where it cannot be lifted. They are kept: several parts ask for them, and so does a later
+    call with an equal system."""
+    key = system.key, x.size
+    if key not in _kept:
+        try:
+            _kept[key] = Lift(system, x)
+        except CannotBeLifted:
+            _kept[key] = None
+        if len(_kept) > _KEEP:
+            _kept.popitem(last=False)
+    return _kept[key]

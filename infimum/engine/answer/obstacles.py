@@ -16,6 +16,7 @@ from infimum.engine.regions.pool import Regions
 from infimum.evaluate import Enclosure, Evaluator
 from infimum.expr.node import Expr
 from infimum.lower.nodes import nodes_of
+from infimum.reduced import Reduced
 from infimum.text import counted, point
 from infimum.watch import OutOfTime
 
@@ -78,8 +79,13 @@ class _Look:
             middle = lo / 2 + hi / 2
         return np.where(np.isfinite(middle), middle, np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi, 0.0))) + 0.0
 
+    def point(self, x: np.ndarray) -> str:
+        """As the user knows it, with all variables."""
+        known = self.incumbent.evaluator
+        return point(known.whole(x) if isinstance(known, Reduced) else x, 4)
+
     def where(self, k: int = 0) -> str:
-        return f"x = {point(self.middle(k), 4)}"
+        return f"x = {self.point(self.middle(k))}"
 
     @property
     def hull(self) -> tuple[np.ndarray, np.ndarray]:
@@ -104,6 +110,8 @@ def _no_lower_bound(look: _Look, upper: float) -> str:
     found = unbounded(look.evaluator.f, look.inside, 0)
     endless = np.flatnonzero(np.isinf(look.regions.lo[:, 0]) | np.isinf(look.regions.hi[:, 0]))
     if len(endless) and (found is None or found.fault != "pole"):
+        known = look.incumbent.evaluator
+        endless = known.free[endless] if isinstance(known, Reduced) else endless
         names = ", ".join(f"x[{i}]" for i in endless[:4]) + (", …" if len(endless) > 4 else "")
         return f"There is no lower bound as {names} {'goes' if len(endless) == 1 else 'go'} to infinity. Give finite bounds."
     reason = "the function has no finite enclosure" if found is None else found.sentence()
@@ -162,7 +170,7 @@ def _angle(look: _Look, goal: Goal) -> str | None:
     for k in np.flatnonzero(widths(value.lo, value.hi) > slack / 2):
         found = blunt_angle(look.evaluator.inside(x[:, k], x[:, k]))
         if found is not None:
-            return f"{found.sentence()}, for instance at x = {point(x[:, k], 4)}. {found.cure()}"
+            return f"{found.sentence()}, for instance at x = {look.point(x[:, k])}. {found.cure()}"
     return None
 
 
@@ -175,7 +183,7 @@ def _cluster(look: _Look, gap: float) -> str | None:
     if look.holds(look.incumbent.x):
         return f"{begin} x, where the function is too flat for enclosures to tell its values apart. Ask for a larger atol: the " \
                f"gap is {gap:.2g}."
-    return f"{begin} {point(lo / 2 + hi / 2, 4)}, where no point as low as x was found. Offer one there as x0=."
+    return f"{begin} {look.point(lo / 2 + hi / 2)}, where no point as low as x was found. Offer one there as x0=."
 
 
 def _everywhere(look: _Look) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from infimum.cover import Cover, widths
-from infimum.engine.answer.obstacles import obstacle
 from infimum.engine.goal import Goal
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
@@ -32,12 +31,18 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
     return Result(
         x=incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
         message=_message(verdict, stopped, lower, upper, goal), verdict=verdict,
-        obstacle=obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
+        obstacle=_obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
         boxes=merged(regions) if unions is None else listed(unions),
         attained=_attained(regions, incumbent.evaluator) if incumbent.x is not None else None,
         regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
         question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start), **work)
+
+
+def _obstacle(*asked: Any) -> str | None:
+    from infimum.engine.answer.obstacles import obstacle
+
+    return obstacle(*asked)
 
 
 def _verdict(regions: Regions, unions: Unions | None, lower: float, upper: float, goal: Goal, stopped: str | None) -> Verdict:

@@ -3,7 +3,8 @@ say of minimisers.
 
 **Discards** a bounded region on which f and all constraints that are not certainly slack are Lipschitz, the gradients of these
 independent, and no multipliers of the right signs make the Lagrangian function stationary; where all are smooth, also by a Newton
-step in variables and multipliers. Where gradients may be dependent it speaks of variables alone that only slack constraints read.
+step in variables and multipliers. Where gradients may be dependent it asks of each multiplier whether it can be the largest
+(`engine/second_order/dependent.py`), and of variables alone that only slack constraints read.
 **Reduces** a variable to the face at the user's bound from which the Lagrangian function rises, and others to what the Newton
 step leaves. It needs a verified upper bound: what it discards may hold feasible points. **Costs** derivatives of all rows on the
 region and at its middle, second derivatives of the Lagrangian function, and some (n + m)³ operations: counted as n + 2 boxes.
@@ -41,7 +42,8 @@ class FritzJohn(Part):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.system is not None and evaluator.n + evaluator.system.m <= _MOST
+        system = evaluator.system  # where f is a constant, all feasible points are minimisers
+        return system is not None and evaluator.n + system.m <= _MOST and not system.is_flat
 
     def test(self, regions: Any, upper: float) -> Outcome:
         n, arrays, count = self.n, self.evaluator.arrays_of(regions), regions.shape[1]

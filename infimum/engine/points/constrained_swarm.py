@@ -24,6 +24,7 @@ from infimum.errors import OptionError
 from infimum.evaluate import Evaluator
 from infimum.lower.descent import State
 from infimum.problem import Problem
+from infimum.result import Result
 
 _UNUSED = ("searches", "armijo", "halvings", "samples")  # options of searches that know no constraints
 _PARTICLES, _LEAST = 128, 8    # by default, where so many starts can be afforded
@@ -159,6 +160,14 @@ class ConstrainedSwarm(Swarm):
     # ---- the answer
     def candidates(self) -> list[np.ndarray]:
         return [*self.points.candidates(), *super().candidates()] if len(self.minima.value) else self.points.candidates()
+
+    def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
+        """With whole numbers there are no descents whose agreement would support the answer: it is never a success."""
+        result = super().finish(stopped, seconds, history)
+        if not len(self.points.integers) or result.x is None:
+            return result
+        return replace(result, success=False, status=1, message=f"{result.message}; CAUTION: no descents tell basins of whole "
+                       "numbers apart, and lower values may be among the unseen; the other engines prove what they find")
 
     def _nothing(self) -> str:
         """Whoever answers says that no feasible point was found."""

@@ -1,14 +1,22 @@
 """FeasibleIncumbent: the best point known that certainly obeys all constraints, with a verified upper bound of the infimum."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from infimum.engine.points import equations, sparse_equations
+from infimum.engine.points import equations
 from infimum.engine.points.equations import Proved, WhyNot, is_large
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.inside import Moved, moved_inside
 from infimum.evaluate import Enclosure, Evaluator
+from infimum.late import Late
 from infimum.start_boxes import StartBoxes
 from infimum.watch import pause
+
+if TYPE_CHECKING:
+    from infimum.engine.points import sparse_equations
+else:
+    sparse_equations = Late("engine.points.sparse_equations")
 
 _LOOKED_AT = 64     # points that break constraints least, of those that are lower than what is known
 _NEAR, _ALMOST = 2.0**-4, 2.0**-20  # of a variable's size, about: how far points are moved at most, and those that come first
@@ -64,6 +72,12 @@ class FeasibleIncumbent(Incumbent):
         if len(values) and values[k] < self.upper:
             self._accept(Proved(points[:, k].copy(), points[:, k].copy(), float(values[k])))
         return rows
+
+    def offer_as_they_are(self, points: np.ndarray) -> None:
+        """Judges points (n, N) and moves none: at a jump of a constraint, where no step leads, one may be feasible."""
+        admitted = self._admitted(points)
+        if admitted.shape[1]:
+            self._judge(admitted)
 
     def _promising(self, points: np.ndarray, rows: Enclosure) -> np.ndarray:
         """Some where f is lower than what is known: those that almost obey the constraints before others, the lowest first."""

@@ -26,6 +26,7 @@ _NEWTON = 12               # steps to the last digits
 _NEAR = 2.0**-20           # of a variable's size: so near to a bound it may be held there
 _RADII = 12                # boxes for K, each side eight times that of the one before
 _PENALTIES = (0.0, *(4.0**k for k in range(-2, 12)))  # relative
+_FAR = 2.0**20             # elements of a left inverse: beyond that gradients are about dependent
 _MORE = 4.0                # times what is just enough
 _ULPS, _TINY = 2.0**-50, 2.0**-300
 
@@ -68,7 +69,7 @@ def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarra
     for _ in range(_NEWTON):
         step = conditions.step(x, w)
         if step is None:
-            return Refused.DEPENDENT if len(active) else Refused.SINGULAR
+            return _singular(conditions, x)
         longest = float((np.abs(step[0]) / np.maximum(1.0, np.abs(x[free]))).max(initial=0.0))
         if not 0.0 < longest < length:
             break
@@ -76,6 +77,18 @@ def _polished(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarra
         x[free] += step[0]
     inside = ((x > lo) & (x < hi))[free].all()
     return _Point(x, w, conditions, sides, low, high) if inside else Refused.AT_A_BOUND
+
+
+def _singular(conditions: Conditions, x: np.ndarray) -> Refused:
+    """Why the conditions seem to have no solution that is alone."""
+    if not len(conditions.active):
+        return Refused.SINGULAR
+    slopes = conditions.slopes((conditions.evaluator.estimate_jacobian(x)[1][..., None],) * 2)[0]
+    if not slopes.shape[1]:
+        return Refused.DEPENDENT  # all variables are held, and constraints active besides
+    slopes = slopes / np.abs(slopes).max(axis=1, keepdims=True)
+    left = left_inverse(slopes)
+    return Refused.FLAT if (np.abs(left) < _FAR).all() else Refused.DEPENDENT  # NaN where gradients are dependent
 
 
 class _Isolating:
@@ -101,7 +114,7 @@ class _Isolating:
     def unique(self, least: np.ndarray) -> Interval | Refused:
         """K, a narrow box around the point with exactly one minimiser."""
         if self.y is None or not self.here.smooth[0]:
-            return Refused.DEPENDENT if self.here.smooth[0] else Refused.NOT_SMOOTH
+            return _singular(self.conditions, self.at.x) if self.here.smooth[0] else Refused.NOT_SMOOTH
         at, f, free = self.at, len(self.free), self.free
         if not f:
             return self._judged((at.x, at.x))

@@ -39,7 +39,8 @@ class Refused(Enum):
     SINGULAR = "the second derivatives may vanish in some direction there"
     AT_A_BOUND = "a derivative may vanish at a bound there"
     WEAK = "a constraint or a bound may be active there with a multiplier that vanishes"
-    DEPENDENT = "the gradients of the active constraints may be dependent there, or second derivatives vanish along these"
+    DEPENDENT = "the gradients of the active constraints are about dependent there: multipliers are not unique, or f has none"
+    FLAT = "the second derivatives may vanish along the active constraints there"
     TOO_WIDE = "regions reach further than second derivatives tell; a smaller xtol= narrows them"
     TOO_MANY = "there are too many boxes to look at all of them"
 

@@ -4,29 +4,21 @@ A constraint is *tied* on a region unless it is Lipschitz and strictly satisfied
 multipliers of f and of the tied constraints, not all 0, for which the sum of the derivatives by each *free* variable vanishes: a
 variable that is no whole number, and whose bounds the region does not reach. Where the gradients of the tied constraints by the
 free variables are certainly independent, that of f is not 0, and may be 1. Elsewhere the same holds, without any multipliers, of
-the *loose* variables alone: those that no tied constraint reads.
+the *loose* variables alone: those that no tied constraint reads; and `dependent.py` asks which multiplier may be the largest.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from infimum.engine.points.lanes import total
 from infimum.engine.second_order.convex import midpoint
+from infimum.engine.second_order.dependent import by_cases
 from infimum.engine.second_order.kkt import lagrangian
 from infimum.engine.second_order.multipliers import left_inverse, multipliers
 from infimum.engine.second_order.outward import Interval, down, exactly, matrix_product, minus, plus, times, transposed, up
+from infimum.engine.second_order.tied import Left, Tied
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
 from infimum.expr.reading import reads
-
-
-class Left(NamedTuple):
-    """What is left of regions (n, N), and which hold no minimiser."""
-
-    lo: np.ndarray
-    hi: np.ndarray
-    none: np.ndarray
 
 
 class Stationary:
@@ -35,7 +27,6 @@ class Stationary:
     def __init__(self, evaluator: Evaluator, bounds: Interval, sweeps: int = 2):
         self.evaluator, self.bounds, self.sweeps, system = evaluator, bounds, sweeps, evaluator.system
         self.reads = reads(list(system.rows), var("x", (evaluator.n,)))[1:]
-        self.whole = np.isin(np.arange(evaluator.n), system.integers)
 
     def __call__(self, lo: np.ndarray, hi: np.ndarray) -> Left:
         """For regions (n, N)."""
@@ -46,26 +37,19 @@ class Stationary:
             which = np.flatnonzero(work.usable & ~work.none)
             if len(which):
                 work.contract(which)
+            which = np.flatnonzero(work.lipschitz & ~(work.known | work.none))
+            if len(which):
+                left = by_cases(Tied(self.evaluator, self.bounds, *(end[:, which] for end in (work.lo, work.hi))))
+                work.lo[:, which], work.hi[:, which], work.none[which] = left
             return Left(work.lo, work.hi, work.none)
 
 
-class _Regions:
+class _Regions(Tied):
     """Regions on the way: `usable` are those of which something can be said, with multipliers in `w`."""
 
     def __init__(self, about: Stationary, lo: np.ndarray, hi: np.ndarray):
-        self.about, self.evaluator, system = about, about.evaluator, about.evaluator.system
-        self.given, self.lo, self.hi, self.none = (lo, hi), lo.copy(), hi.copy(), np.zeros(lo.shape[1], bool)
-        found = self.evaluator.jacobian(lo, hi)
-        rows, self.slopes, lower, upper = found.value, (found.lo, found.hi), system.lower[:, None], system.upper[:, None]
-        self.at_low = ~((rows.lo[1:] > lower) | (lower == -np.inf))  # may it lie at its lower end?
-        self.at_high = ~((rows.hi[1:] < upper) | (upper == np.inf))
-        self.tied = self.at_low | self.at_high | ~rows.lipschitz[1:]
-        finite = np.isfinite(found.lo + found.hi).all(axis=1) & rows.lipschitz
-        self.usable = np.isfinite(lo + hi).all(axis=0) & finite[0]
-        self.known = self.usable & (finite[1:] | ~self.tied).all(axis=0)
-        low, high = lo <= about.bounds[0][:, None], hi >= about.bounds[1][:, None]
-        self.may_move = np.repeat(~about.whole[:, None], lo.shape[1], axis=1)
-        self.free, self.on_low, self.on_high = ~(low | high) & self.may_move, low & self.may_move, high & self.may_move
+        super().__init__(about.evaluator, about.bounds, lo.copy(), hi.copy())
+        self.about, self.given, self.known, self.none = about, (lo, hi), self.lipschitz.copy(), np.zeros(lo.shape[1], bool)
         self.loose = self.may_move & ~(self.tied[:, None] & about.reads[..., None]).any(axis=0)
 
     def enclose_multipliers(self) -> None:

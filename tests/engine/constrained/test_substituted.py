@@ -1,5 +1,7 @@
 """Problems in which one variable is all there is to minimise: they are solved without it, and the results have it."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,14 @@ def test_checkpoints(tmp_path):
     assert part.verdict in (PROVED, STOPPED) and r.verdict is PROVED
     assert (r.lower, r.upper) == (whole.lower, whole.upper) and np.array_equal(r.x, whole.x)
     assert all(x.shape == (3,) and abs(x[0] - waves(x)) < 1e-9 for x in seen)
+
+
+@pytest.mark.parametrize("width", [1e-300, 1e-20])
+def test_a_range_narrower_than_rounding_leaves_the_variable_no_room(width):
+    """A variable that is a little worse than its value may be beyond the other end."""
+    r = infimum.minimize(lambda x: x[1], [(0.1, 1), (-9, 9)],
+                         constraints=infimum.Constraint(lambda x: x[1] - x[0] ** 3 / 3, 0.0, width))
+    assert r.verdict is PROVED and isinstance(r.feasible, tuple)
+    lo, hi = r.feasible
+    exact = Fraction(float(lo[0])) ** 3 / 3
+    assert lo[0] == hi[0] and Fraction(float(lo[1])) <= exact + Fraction(width) and exact <= Fraction(float(hi[1]))

@@ -83,8 +83,9 @@ def test_pieces_cover_what_the_parent_held():
     part = Propagation(f, lo, hi)
     pieces = [Regions.from_columns(o.regions) for o in part.cut(regions(lo, hi), 8)]
     for x in np.linspace(0.0, 8.0, 97):
-        assert any((p.lo[0, 0] <= x <= p.hi[0, 0]) and (p.lo[1, 0] <= np.sin(x) <= p.hi[1, 0]) for p in pieces)
-    assert sum(float(p.hi[1, 0] - p.lo[1, 0]) for p in pieces) < 8
+        point = np.array([[x], [np.sin(x)]])
+        assert any(((p.lo <= point) & (point <= p.hi)).all(axis=0).any() for p in pieces)
+    assert sum(float((p.hi[1] - p.lo[1]).sum()) for p in pieces) < 8
 
 
 def test_the_side_to_cut_is_the_widest_that_is_not_narrow():

@@ -1,0 +1,146 @@
+"""Variables whose bounds are equal are no variables: problems without them, and results in which they are back."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from infimum.cover import Cover
+from infimum.evaluate import Evaluator
+from infimum.expr.build import substituted
+from infimum.expr.fix import Fixing
+from infimum.expr.node import Expr, between, topological, var
+from infimum.expr.system import System
+from infimum.lower.at_point import enclose_at_point
+from infimum.minimisers import Minimisers
+from infimum.problem import Problem
+from infimum.result import Result
+from infimum.start_boxes import StartBoxes
+from infimum.unions import Unions
+
+_MANY = 1 << 12  # variables, of which a few are held as well as not
+_PART = 2  # where arrays hold both kinds, one in so many variables must be fixed: slices of x are easier to prove than others
+
+
+class Reduced(Evaluator):
+    """An Evaluator's function of the variables numbered in `free`, the others having the values (n)."""
+
+    def __init__(self, whole: Evaluator, values: np.ndarray, free: np.ndarray):
+        self.values, self.free, own = values, free, whole.system
+        fixing = Fixing(var("x", (whole.n,)), values, free)
+        roots = fixing([whole.f, *(() if own is None else own.bodies)])
+        self.mixed, (f, *bodies) = fixing.mixes(roots), map(_with_constants, roots)
+        system = None
+        if own is not None:
+            integers = tuple(int(i) for i in np.flatnonzero(np.isin(free, own.integers)))
+            system = System(f, tuple(bodies), own.lower, own.upper, integers, own.labels) if bodies or integers else None
+        super().__init__(f, len(free), whole.backend, None if whole.fun is None else lambda y: whole.fun(self.whole(y)), system)
+
+    def whole(self, points: np.ndarray) -> np.ndarray:
+        """Points (k, ...) with all variables (n, ...)."""
+        found = np.empty((len(self.values), *points.shape[1:]))
+        found.T[...] = self.values
+        found[self.free] = points
+        return found
+
+
+def _reduced(problem: Problem, evaluator: Evaluator) -> Reduced | None:
+    """The function without the variables that are fixed; None if there are none, if arrays of both kinds would have to be put
+    together while few are fixed, or if a start box does not have their values, being no whole numbers."""
+    free, n = np.flatnonzero(problem.lo != problem.hi), len(problem.lo)
+    fixed = n - len(free)
+    few = _PART * fixed < n
+    if not fixed or not len(free) or (few and n > _MANY):
+        return None
+    held, start = np.flatnonzero(problem.lo == problem.hi), problem.start
+    if start is not None and not ((start.lo[held].T <= problem.lo[held]) & (problem.lo[held] <= start.hi[held].T)).all():
+        return None
+    found = Reduced(evaluator, problem.lo, free)
+    return None if few and found.mixed else found
+
+
+def _with_constants(root: Expr) -> Expr:
+    """The expression with numbers that read no variable evaluated, as tight enclosures."""
+    constant, new = {}, {}
+    for node in topological([root]):
+        constant[node] = node.op != "var" and all(constant[a] for a in node.args)
+        for part in node.args if not constant[node] else [node] if node is root else ():
+            if constant[part] and part.op != "const" and not part.shape and part not in new:
+                ends = enclose_at_point(part, np.zeros(0))
+                new[part] = part if ends is None else between(*ends)
+    return substituted(root, new)
+
+
+def without_fixed(problem: Problem, evaluator: Evaluator, reduces: bool = True) -> tuple[Problem, Evaluator]:
+    """The problem with its constraints, and the function: if it `reduces`, of the free variables alone where some are fixed."""
+    found, start = _reduced(problem, evaluator) if reduces else None, problem.start
+    if found is None:
+        return replace(problem, system=evaluator.system), evaluator
+    free = found.free
+    small = replace(problem, lo=problem.lo[free], hi=problem.hi[free], x0=None if problem.x0 is None else problem.x0[free],
+                   start=None if start is None else StartBoxes(start.lo[free], start.hi[free]), system=found.system)
+    return small, found
+
+
+class Restoring:
+    """An engine that works with the free variables; the best point has all of them."""
+
+    def __init__(self, engine: Any, evaluator: Reduced):
+        self._engine, self._evaluator = engine, evaluator
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    @property
+    def x(self) -> np.ndarray | None:
+        return None if self._engine.x is None else self._evaluator.whole(self._engine.x)
+
+
+def restored(result: Result, evaluator: Reduced) -> Result:
+    """The result with all variables."""
+    whole = evaluator.whole
+
+    def known(x: Any) -> Any:
+        return None if x is None else tuple(map(whole, x)) if isinstance(x, tuple) else whole(x)
+    return replace(
+        result, x=known(result.x), feasible=known(result.feasible), regions=_cover(result.regions, evaluator),
+        boxes=None if result.boxes is None else [known(box) for box in result.boxes],
+        minima=[replace(m, x=whole(m.x)) for m in result.minima],
+        question=None if result.question is None else _Asked(result, lambda r: _minimisers(r.minimisers, whole)),
+        inquiry=None if result.inquiry is None else _Asked(result, lambda r: r.constraints))
+
+
+def _cover(cover: Cover | None, evaluator: Reduced) -> Cover | None:
+    if cover is None:
+        return None
+    if cover.unions is not None:
+        ends = [[(value, value)] for value in evaluator.values.tolist()]
+        for k, i in enumerate(evaluator.free):
+            ends[i] = cover.unions[k]
+        return cover.like(Unions.of(ends))
+    return cover.like(evaluator.whole) if cover.kept else cover
+
+
+def _minimisers(found: Minimisers | None, whole: Callable[[np.ndarray], np.ndarray]) -> Minimisers | None:
+    return None if found is None else found.moved(whole)
+
+
+class _Asked:
+    """Asks a result with the free variables. A pickle holds nothing, since compiled kernels stay in their process."""
+
+    def __init__(self, result: Result, answer: Callable[[Result], Any]):
+        self.result, self.answer = result, answer
+
+    def __call__(self, _: Any) -> Any:
+        return self.answer(self.result)
+
+    def __reduce__(self) -> tuple:
+        return _forgotten, ()
+
+    def __deepcopy__(self, memo: dict) -> "_Asked":
+        return self
+
+
+def _forgotten() -> None:
+    return None
