@@ -18,7 +18,7 @@ CONSTRAINED: tuple[type[Part], ...] = (Propagation, Lines, Lagrangian, Lifted)
 
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:
     """Those that can say something about this function, within the bounds or the start boxes."""
-    known = _of_functions() if evaluator.system is None else CONSTRAINED
+    known = of_functions() if evaluator.system is None else CONSTRAINED
     parts = [part(evaluator, lo, hi) for part in known if part.applies(evaluator) and (start is None or part.knows_faces)]
     if any(part.name == _AFFINE for part in parts):
         for part in parts:
@@ -30,7 +30,7 @@ def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartB
     return parts
 
 
-def _of_functions() -> tuple[type[Part], ...]:
+def of_functions() -> tuple[type[Part], ...]:
     """Those without constraints, imported where they are needed."""
     from infimum.engine.parts.affine import Affine
     from infimum.engine.parts.by_pieces import ByPieces
