@@ -41,7 +41,8 @@ def branch() -> Branch:
 
 @pytest.fixture
 def with_above(monkeypatch):
-    monkeypatch.setattr(order, "of_functions", lambda parts=order.of_functions(): (*parts, Above))
+    parts = order.of_functions()
+    monkeypatch.setattr(order, "of_functions", lambda: (*parts, Above))
 
 
 def test_a_part_is_tried_judged_and_used_in_portions(with_above):
@@ -59,7 +60,8 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     old = branch()
     old.step()
     state = old.state()
-    monkeypatch.setattr(order, "of_functions", lambda parts=order.of_functions(): (*parts, Above))
+    parts = order.of_functions()
+    monkeypatch.setattr(order, "of_functions", lambda: (*parts, Above))
     b = branch()
     b.restore(state)
     assert b.parts[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1
