@@ -14,6 +14,4 @@ class Late:
         self._module = f"infimum.{name}"
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(import_module(self._module), name)
-        setattr(self, name, found)
-        return found
+        return getattr(import_module(self._module), name)

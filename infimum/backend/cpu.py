@@ -58,7 +58,7 @@ class CompiledKernel:
     """A kernel in machine code; call `run`. Holds the modules whose code it uses.
 
     With `better` it is compiled again, in the way that takes longer and makes faster code, once it has run for so many boxes that
-    this is worth it, for so many `lines`.
+    this is worth it, and if there is time for what that `takes`, in seconds.
     """
 
     def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],

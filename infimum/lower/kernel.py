@@ -215,14 +215,18 @@ class Builder:
         least = 0 if set(takes) == {"u"} else 1
         emit, operand = self.emit, self._operand
 
+        def converted(operands: "tuple[float | int | Value, ...]") -> tuple[Value, ...]:
+            values = tuple([v if v.__class__ is Value else operand(v, t) for v, t in zip(operands, takes, strict=True)])
+            if any(v.type != t for v, t in zip(values, takes, strict=True)):
+                raise TypeError(f"{op} takes operands of types {takes}")
+            return values
+
         def instruction(*operands: "float | int | Value") -> Value:
-            values = []
             for v, t in zip(operands, takes, strict=True):
-                v = v if v.__class__ is Value else operand(v, t)
-                if v.type != t:
-                    raise TypeError(f"{op} takes operands of types {takes}")
-                values.append(v)
-            return emit(op, None, tuple(values), gives, least)[0]
+                if v.__class__ is not Value or v.type != t:
+                    operands = converted(operands)
+                    break
+            return emit(op, None, operands, gives, least)[0]
         setattr(self, op, instruction)
         return instruction
 
@@ -387,13 +391,13 @@ def _alive(items: list, live: set) -> list:
         if not len(kept) & 4095:
             heed()
         if isinstance(item, Instr):
-            if item.op == "output" or (item.op == "store" and item.attr in live) or any(v in live for v in item.results):
+            if item.op == "output" or (item.op == "store" and item.attr in live) or not live.isdisjoint(item.results):
                 live.update(item.operands)
                 if item.op == "load":
                     live.add(item.attr)
                 kept.append(item)
         elif isinstance(item, Step):
-            if any(v in live for v in item.results + item.prefix):
+            if not live.isdisjoint(item.results + item.prefix):
                 live.update(item.combined, item.inputs, item.init)
                 item.block[:] = _alive(item.block, live)
                 kept.append(item)
