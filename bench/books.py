@@ -1,4 +1,4 @@
-"""Problems of two books that are not in the gallery, each from scratch in a process of its own.
+"""Problems of two books, of CUTE and of GLOBALLib that are not in the gallery, each from scratch in a process of its own.
 
 python -m bench.books                         # all, relative 1e-3, 20 s each; then a table
 python -m bench.books hs6 s394 --rtol 1e-6    # some
@@ -14,10 +14,11 @@ import sys
 import time
 from typing import Any
 
-from bench import hock_1981, hock_1981_large, more_books, schittkowski_1987
+from bench import cute_wide, globallib, hock_1981, hock_1981_large, more_books, phase_equilibria, schittkowski_1987
 from bench.book_problem import Book
 
-TABLE = {p.name: p for p in (*hock_1981.TABLE, *hock_1981_large.TABLE, *schittkowski_1987.TABLE, *more_books.TABLE)}
+_MODULES = (hock_1981, hock_1981_large, schittkowski_1987, more_books, phase_equilibria, globallib, cute_wide)
+TABLE = {p.name: p for module in _MODULES for p in module.TABLE}
 
 
 def solve_here(p: Book, rtol: float, limit: float, free: bool) -> dict[str, Any]:

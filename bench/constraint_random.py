@@ -7,9 +7,13 @@ and h_k any functions that vanish there, and λ_k >= 0. At every point with g_k 
 
 is at least c, which it is at x*: the least value is c, however wild g_k and h_k are. Constraints that x* meets strictly are
 added, and for an infeasible problem one that contradicts another by a little.
+
+    python -m bench.constraint_random FIRST COUNT SECONDS    # solves them and prints an answer a line, to be judged elsewhere
 """
 
+import json
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -90,26 +94,38 @@ def _squares(rng: np.random.Generator, n: int, best: list[float]) -> Callable:
     return p
 
 
-def judged(p: Planted, r: Any) -> str:
-    """What is wrong with a result; empty if nothing is."""
-    name = r.verdict.name
+def answer(seed: int, **options: Any) -> dict[str, Any]:
+    """What infimum says of the problem with this number: all that is judged, as JSON holds it."""
+    r = solve(planted(seed), **options)
+    feasible = r.feasible if isinstance(r.feasible, tuple) or r.feasible is None else (r.feasible, r.feasible)
+    return {"seed": seed, "verdict": r.verdict.name, "lower": float(r.lower), "upper": float(r.upper),
+            "boxes": None if r.boxes is None else [[lo.tolist(), hi.tolist()] for lo, hi in r.boxes],
+            "feasible": None if feasible is None else [np.asarray(end).tolist() for end in feasible]}
+
+
+def judged(said: dict[str, Any]) -> str:
+    """What is wrong with an answer; empty if nothing is."""
+    p, verdict, lower, upper = planted(said["seed"]), said["verdict"], said["lower"], said["upper"]
     if p.infeasible:
-        return "a feasible point of an infeasible problem" if r.upper < math.inf or name == "PROVED" else ""
-    if name == "INFEASIBLE":
+        return "a feasible point of an infeasible problem" if upper < math.inf or verdict == "PROVED" else ""
+    if verdict == "INFEASIBLE":
         return "INFEASIBLE, and it is not"
-    if r.lower > p.least:
-        return f"lower {r.lower!r} is above the least value {p.least!r}"
-    if r.upper < p.least:
-        return f"upper {r.upper!r} is below the least value {p.least!r}"
-    if name == "PROVED" and r.boxes is not None and not any(((lo <= p.best) & (p.best <= hi)).all() for lo, hi in r.boxes):
+    if lower > p.least:
+        return f"lower {lower!r} is above the least value {p.least!r}"
+    if upper < p.least:
+        return f"upper {upper!r} is below the least value {p.least!r}"
+    if verdict == "PROVED" and said["boxes"] is not None and not any(_within(p.best, *box) for box in said["boxes"]):
         return "x* is in no box"
-    return "" if r.feasible is None else _infeasible(p, r.feasible)
+    return "" if said["feasible"] is None else _infeasible(p, *said["feasible"])
 
 
-def _infeasible(p: Planted, feasible: Any) -> str:
-    """A constraint that certainly does not hold at the point, or anywhere in the box, that is said to be feasible."""
+def _within(x: list[float], lo: list[float], hi: list[float]) -> bool:
+    return all(a <= v <= b for v, a, b in zip(x, lo, hi, strict=True))
+
+
+def _infeasible(p: Planted, lo: list[float], hi: list[float]) -> str:
+    """A constraint that certainly does not hold at the point (lo = hi), or anywhere in the box, that is said to be feasible."""
     from flint import arb
-    lo, hi = feasible if isinstance(feasible, tuple) else (feasible, feasible)
     m = SimpleNamespace(sin=lambda v: arb(v).sin(), cos=lambda v: arb(v).cos(), exp=lambda v: arb(v).exp())
     x = [arb(float(a)).union(arb(float(b))) for a, b in zip(lo, hi, strict=True)]
     for k, (a, b) in enumerate(zip(lo, hi, strict=True)):
@@ -130,3 +146,9 @@ def solve(p: Planted, **options: Any) -> Any:
     constraints = [infimum.Constraint(lambda x, g=g: g(x, NUMPY), low, high) for g, low, high in p.constraints]
     return infimum.minimize(lambda x: p.f(x, NUMPY), p.bounds, constraints=constraints,
                             integrality=p.integers if any(p.integers) else None, seed=0, progress=False, **options)
+
+
+if __name__ == "__main__":
+    first, count, seconds = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+    for number in range(first, first + count):
+        print(json.dumps(answer(number, rtol=1e-3, atol=1e-3, time_limit=seconds)), flush=True)

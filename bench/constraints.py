@@ -12,12 +12,14 @@ An answer that contradicts what is known of a problem is printed as WRONG. Exit 
 """
 
 import argparse
+import fileinput
+import json
 import math
 import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.constrained_provers import SOLVERS as PEERS  # noqa: E402
-from bench.constraint_random import judged, planted, solve  # noqa: E402
+from bench.constraint_random import answer, judged, planted  # noqa: E402
 from bench.process import child  # noqa: E402
 from bench.table import exit_code, head, report, this_machine, write_json  # noqa: E402
 from infimum.problems import constrained  # noqa: E402
@@ -150,17 +152,24 @@ def _timed_chain(n: int, bounds: list, options: argparse.Namespace) -> tuple[flo
 def random(options: argparse.Namespace) -> None:
     head(f"Random problems with a planted optimum, to {GAPS[0]:g}, a fifth of them infeasible")
     verdicts, faults = Counter(), []
-    for seed in range(options.count):
-        p = planted(seed)
-        r = solve(p, rtol=GAPS[0], atol=GAPS[0], time_limit=options.each, device=options.device)
-        verdicts[("infeasible " if p.infeasible else "feasible ") + r.verdict.name] += 1
-        wrong = judged(p, r)
+    for said in _answers(options):
+        verdicts[("infeasible " if planted(said["seed"]).infeasible else "feasible ") + said["verdict"]] += 1
+        wrong = judged(said)
         if wrong:
-            faults.append({"seed": seed, "wrong": wrong})
-            print(f"WRONG: problem {seed}: {wrong}", flush=True)
+            faults.append({"seed": said["seed"], "wrong": wrong})
+            print(f"WRONG: problem {said['seed']}: {wrong}", flush=True)
     options.tables["random"] = [dict(verdicts), faults]
-    report("wrong answers", len(faults), f"of {options.count:,}", "0", not faults,
+    report("wrong answers", len(faults), f"of {sum(verdicts.values()):,}", "0", not faults,
            ", ".join(f"{count:,} {name}" for name, count in sorted(verdicts.items())))
+
+
+def _answers(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Those in the files that were given, or else of problems that are solved now."""
+    if options.answers:
+        yield from (json.loads(line) for line in fileinput.input(options.answers, encoding="utf-8"))
+        return
+    for seed in range(options.count):
+        yield answer(seed, rtol=GAPS[0], atol=GAPS[0], time_limit=options.each, device=options.device)
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], None]] = {"gallery": gallery, "cec": cec, "chain": chain, "random": random}
@@ -173,6 +182,7 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds that a call may take (20)")
     parser.add_argument("--count", type=int, default=2000, metavar="N", help="random problems (2,000)")
     parser.add_argument("--each", type=float, default=2.0, metavar="S", help="seconds that each of them may take (2)")
+    parser.add_argument("--answers", nargs="+", metavar="FILE", help="judge what bench.constraint_random printed elsewhere")
     parser.add_argument("--peers", action="store_true", help="compare with other programs")
     parser.add_argument("--device", default="cpu", help="cpu (the default) or cuda")
     parser.add_argument("--json", help="write the tables to this file, again after each row")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,28 +15,27 @@ from infimum.backend.arrays import Arrays, HostArrays
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.devices import backend_of
 from infimum.errors import OptionError, ShapeError
-from infimum.expr.arrange import arranged
 from infimum.expr.constants import is_masked
 from infimum.expr.constraints import read_constraints
-from infimum.expr.gather import gathered
-from infimum.expr.hoist import LocalForm, local_form
 from infimum.expr.node import Expr, var
-from infimum.expr.norm_quotient import norm_quotients
-from infimum.expr.pieces import pieces_of
-from infimum.expr.separable import Separable, is_costly, residual_vector, separable, sum_of_squares
-from infimum.expr.show import listing
 from infimum.expr.system import System
-from infimum.expr.tangents import Tangents, tangents
 from infimum.expr.trace import arguments, trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
+from infimum.late import Late
 from infimum.lower import programs
-from infimum.lower.at_point import enclose_at_point
-from infimum.lower.nodes import nodes_of
-from infimum.lower.residuals import residuals_of
 from infimum.lower.schedule import is_sum_over_data
 from infimum.problem import Interval, read_bounds
 from infimum.text import counted
 from infimum.watch import heed
+
+if TYPE_CHECKING:
+    from infimum.expr import arrange, gather, hoist, norm_quotient, pieces, separable, show, tangents
+    from infimum.lower import at_point, nodes, residuals
+else:
+    arrange, gather, hoist, norm_quotient, pieces, separable, show, tangents = map(Late, (
+        "expr.arrange", "expr.gather", "expr.hoist", "expr.norm_quotient", "expr.pieces", "expr.separable", "expr.show",
+        "expr.tangents"))
+    at_point, nodes, residuals = map(Late, ("lower.at_point", "lower.nodes", "lower.residuals"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +158,7 @@ class Evaluator:
         self._parameters: dict[str, int] = {}
 
     def __repr__(self) -> str:
-        return f"Evaluator of {counted(self.n, 'variable')} on {self.backend.name}:\n{listing(self.f)}"
+        return f"Evaluator of {counted(self.n, 'variable')} on {self.backend.name}:\n{show.listing(self.f)}"
 
     # ---- enclosures
     def value(self, lo: Any, hi: Any) -> Enclosure:
@@ -217,12 +216,12 @@ class Evaluator:
 
     def value_to_last_bit(self, x: np.ndarray) -> tuple[float, float] | None:
         """The tightest doubles around the function's value at one point, slowly; None where they cannot be told."""
-        return enclose_at_point(self.f, x)
+        return at_point.enclose_at_point(self.f, x)
 
     def inside(self, lo: Any, hi: Any) -> dict[Expr, Enclosure]:
         """The enclosures of all operations inside the function, each of shape (elements, N)."""
         out, found, begin = self.run(programs.NODES, [self._columns(lo), self._columns(hi)]), {}, 0
-        for node in nodes_of(self.f):
+        for node in nodes.nodes_of(self.f):
             found[node] = Enclosure(*(a[begin:begin + node.size] for a in out))
             begin += node.size
         return found
@@ -349,18 +348,18 @@ class Evaluator:
         return HostArrays() if isinstance(array, np.ndarray) else self.arrays
 
     @_fact
-    def local(self) -> LocalForm | None:
+    def local(self) -> "hoist.LocalForm | None":
         """The function as seen from one variable, which sweeps need; None if it cannot be split."""
         return self.local_block(1)
 
-    def local_block(self, block: int) -> LocalForm | None:
+    def local_block(self, block: int) -> "hoist.LocalForm | None":
         """The same for a block of variables."""
-        return local_form(self.f, var("x", (self.n,)), block)
+        return hoist.local_form(self.f, var("x", (self.n,)), block)
 
     @_fact
     def is_costly(self) -> bool:
         """Has the function so many numbers inside, as with a table of data, that nothing around an evaluation takes time?"""
-        return is_costly(self.f)
+        return separable.is_costly(self.f)
 
     @_fact
     def is_sum_over_data(self) -> bool:
@@ -370,30 +369,30 @@ class Evaluator:
     @_fact
     def has_residuals(self) -> bool:
         """Is it a sum of squares over many data?"""
-        return residuals_of(self.f, var("x", (self.n,))) is not None
+        return residuals.residuals_of(self.f, var("x", (self.n,))) is not None
 
     @_fact
-    def separable(self) -> Separable | None:
+    def separable(self) -> "separable.Separable | None":
         """The residuals of a sum of squares with their linear parameters apart; None if there are none."""
-        e = residual_vector(self.f)
-        return None if e is None else separable(e, var("x", (self.n,)))
+        e = separable.residual_vector(self.f)
+        return None if e is None else separable.separable(e, var("x", (self.n,)))
 
     @_fact
-    def sum_of_squares(self) -> Separable | None:
+    def sum_of_squares(self) -> "separable.Separable | None":
         """The same, where there may be no linear parameters."""
-        return self.separable or sum_of_squares(self.f, var("x", (self.n,)))
+        return self.separable or separable.sum_of_squares(self.f, var("x", (self.n,)))
 
     @_fact
     def has_pieces(self) -> bool:
         """Does some part of the function use one quantity more than once, or is it 0 / 0 by a norm? Enclosures by pieces are then
         tighter."""
-        f = gathered(arranged(self.f, var("x", (self.n,))))
-        return bool(pieces_of(f) or norm_quotients(f))
+        f = gather.gathered(arrange.arranged(self.f, var("x", (self.n,))))
+        return bool(pieces.pieces_of(f) or norm_quotient.norm_quotients(f))
 
     @_fact
-    def tangents(self) -> Tangents | None:
+    def tangents(self) -> "tangents.Tangents | None":
         """The function with tangents for its outer functions; None if it has none of these."""
-        return tangents(self.f, var("x", (self.n,)))
+        return tangents.tangents(self.f, var("x", (self.n,)))
 
     def prepare(self, kind: str) -> tuple:
         """(compiled kernel, doubles, positions, rows of the outputs) of a program, compiled on first use."""

@@ -30,7 +30,7 @@ class Reduced(Evaluator):
         self.values, self.free, own = values, free, whole.system
         fixing = Fixing(var("x", (whole.n,)), values, free)
         roots = fixing([whole.f, *(() if own is None else own.bodies)])
-        self.mixed, (f, *bodies) = fixing.mixes(roots), map(_with_constants, roots)
+        self.mixed, (f, *bodies) = fixing.mixes(roots), _with_constants(roots)
         system = None
         if own is not None:
             integers = tuple(int(i) for i in np.flatnonzero(np.isin(free, own.integers)))
@@ -46,27 +46,39 @@ class Reduced(Evaluator):
 
 
 def _reduced(problem: Problem, evaluator: Evaluator) -> Reduced | None:
-    """The function without the variables that are fixed; None if there are none, or if arrays of both kinds would have to be put
-    together while few are fixed."""
+    """The function without the variables that are fixed; None if there are none, if arrays of both kinds would have to be put
+    together while few are fixed, or if a start box does not have their values, being no whole numbers."""
     free, n = np.flatnonzero(problem.lo != problem.hi), len(problem.lo)
     fixed = n - len(free)
     few = _PART * fixed < n
     if not fixed or not len(free) or (few and n > _MANY):
         return None
+    held, start = np.flatnonzero(problem.lo == problem.hi), problem.start
+    if start is not None and not ((start.lo[held].T <= problem.lo[held]) & (problem.lo[held] <= start.hi[held].T)).all():
+        return None
     found = Reduced(evaluator, problem.lo, free)
     return None if few and found.mixed else found
 
 
-def _with_constants(root: Expr) -> Expr:
-    """The expression with numbers that read no variable evaluated, as tight enclosures."""
-    constant, new = {}, {}
-    for node in topological([root]):
+def _with_constants(roots: list[Expr]) -> list[Expr]:
+    """The expressions with numbers that read no variable evaluated, as tight enclosures. What is enclosed alike is taken for one
+    number: so a number stays as it is written where another one has its enclosure."""
+    constant, new, nodes, tops = {}, {}, list(topological(roots)), set(roots)
+    taken = {_size(*ends): None for node in nodes if node.op == "const" and node.lo is not node.hi
+             for ends in zip(node.lo.flat, node.hi.flat, strict=True)}
+    for node in nodes:
         constant[node] = node.op != "var" and all(constant[a] for a in node.args)
-        for part in node.args if not constant[node] else [node] if node is root else ():
+        for part in node.args if not constant[node] else [node] if node in tops else ():
             if constant[part] and part.op != "const" and not part.shape and part not in new:
                 ends = enclose_at_point(part, np.zeros(0))
-                new[part] = part if ends is None else between(*ends)
-    return substituted(root, new)
+                known = ends is not None and (ends[0] == ends[1] or taken.setdefault(_size(*ends), part) is part)
+                new[part] = between(*ends) if known else part
+    return [substituted(root, new) for root in roots]
+
+
+def _size(lo: float, hi: float) -> tuple[float, float]:
+    """The same for a number and its negative."""
+    return (float(lo), float(hi)) if lo + hi >= 0 else (-float(hi), -float(lo))
 
 
 def without_fixed(problem: Problem, evaluator: Evaluator, reduces: bool = True) -> tuple[Problem, Evaluator]:

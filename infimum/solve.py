@@ -1,28 +1,22 @@
 """minimize, maximize and feasible, and resume, which continues a run from its checkpoint."""
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from functools import partial
 from os import PathLike
-from secrets import randbits
 from typing import Any
 
 import numpy as np
 
 from infimum import environment
-from infimum.engine.auto import Auto
 from infimum.engine.branch import LEAST
-from infimum.engine.complete.engine import CompleteRun
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.goal import Goal
-from infimum.engine.newton.engine import NewtonRun
 from infimum.engine.newton.options import NewtonOptions
-from infimum.engine.points.flight import bytes_of
 from infimum.engine.points.random import key_of
-from infimum.engine.points.swarm import Swarm
 from infimum.engine.points.swarm_options import SwarmOptions
-from infimum.engine.points.unfinished import by_plain_calls
 from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save
 from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
@@ -43,14 +37,40 @@ from infimum.text import counted
 from infimum.watch import OutOfTime, Watch
 
 
-def _constrained(*asked: Any, **settings: Any) -> Any:
-    from infimum.engine.constrained.engine import ConstrainedRun
+# engines are imported when they are asked for
+def _auto(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.auto import Auto
 
-    return ConstrainedRun(*asked, **settings)
+    return Auto(*asked, **settings)
+
+
+def _newton(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.newton.engine import NewtonRun
+
+    return NewtonRun(*asked, **settings)
+
+
+def _complete(*asked: Any, **settings: Any) -> Any:
+    from infimum.engine.complete.engine import CompleteRun
+
+    return CompleteRun(*asked, **settings)
+
+
+def _constrained(problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, *asked: Any, **settings: Any) -> Any:
+    from infimum.engine.constrained.engine import ConstrainedRun
+    from infimum.engine.substituted import Substituted, substitution
+
+    found = substitution(problem, evaluator, goal)
+    if found is None:
+        return ConstrainedRun(problem, evaluator, options, goal, *asked, **settings)
+    kind = _auto if found.evaluator.system is None else ConstrainedRun
+    return Substituted(found, kind(found.problem, found.evaluator, options, goal, *asked, **settings))
 
 
 def _swarm(problem: Problem, evaluator: Evaluator, *asked: Any, **settings: Any) -> Any:
     if evaluator.system is None:
+        from infimum.engine.points.swarm import Swarm
+
         return Swarm(problem, evaluator, *asked, **settings)
     from infimum.engine.points.constrained_swarm import ConstrainedSwarm
 
@@ -69,9 +89,9 @@ def _constrained_newton(*asked: Any, **settings: Any) -> Any:
     return ConstrainedNewtonRun(*asked, **settings)
 
 
-PROVERS = {"auto": (Auto, SwarmOptions), "newton": (NewtonRun, NewtonOptions), "complete": (CompleteRun, CompleteOptions),
+PROVERS = {"auto": (_auto, SwarmOptions), "newton": (_newton, NewtonOptions), "complete": (_complete, CompleteOptions),
            "subdomain": (_subdomain, SubdomainOptions)}
-_CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": CompleteRun, "subdomain": _subdomain,
+_CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": _complete, "subdomain": _subdomain,
                 "swarm": _swarm}  # with constraints or whole numbers
 ENGINES = (*PROVERS, "swarm")
 _IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
@@ -135,7 +155,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     _check_number("time_limit", time_limit, optional=True, positive=True)
     watch = watch_of(time_limit)
     callback = read_callback(callback)
-    seed = randbits(32) if seed is None else seed
+    seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
     try:
         key_of(seed, 0, 0)
     except ValueError as error:
@@ -286,6 +306,8 @@ def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, objectiv
         why, left = ("interrupted", 0.0) if asked else (f"the time limit of {time_limit:g} s was reached",
                                                         time_limit - watch.seconds)
         why = f"{why} while {early} the function" + ("; no feasible point was found" if constrained else "")
+        from infimum.engine.points.unfinished import by_plain_calls
+
         result = by_plain_calls(problem, plain, None if constrained else best, why, left, seed, engine)
         result = replace(maximised(result) if objective.maximises else result, seconds=watch.seconds, purpose=objective.purpose)
         return _about(problem, result)
@@ -373,7 +395,11 @@ def _check_whose(options: Any, engine: str) -> None:
 
 
 def _check_particles(particles: int | None, n: int, memory_limit: float | None) -> None:
-    if particles is not None and memory_limit is not None and bytes_of(particles, n) > memory_limit:
+    if particles is None or memory_limit is None:
+        return
+    from infimum.engine.points.flight import bytes_of
+
+    if bytes_of(particles, n) > memory_limit:
         raise OptionError(f"{counted(particles, 'particle')} of {counted(n, 'variable')} would take about "
                           f"{bytes_of(particles, n):.2g} bytes, more than memory_limit = {memory_limit:,.0f}: give fewer "
                           "particles, or a larger memory_limit")

@@ -1,6 +1,5 @@
 """Counts, points, boxes and results as text."""
 
-import html
 import textwrap
 from typing import Any
 
@@ -111,6 +110,8 @@ def table(result: Any) -> str:
 def html_table(result: Any) -> str:
     """The same for a notebook."""
     left = "style='text-align:left;white-space:pre-wrap'"
+    import html  # for notebooks alone
+
     lines = "".join(f"<tr><th {left}>{html.escape(name)}</th><td {left}>{html.escape(text)}</td></tr>"
                     for name, text in rows(result))
     return f"<table>{lines}</table>"

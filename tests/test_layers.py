@@ -6,16 +6,18 @@ from pathlib import Path
 import infimum
 
 ROOT = Path(infimum.__file__).parent
-LAYERS = ["errors", "watch", "environment", "constraint", "unions", "cover", "text", "minimisers", "start_boxes", "problem",
-          "integrality", "constraint_table", "plain", "plotting", "result", "maximised", "problems", "expr", "interval", "lower",
-          "backend", "evaluate", "reduced", "engine", "objective", "solve", "fitting", "ampl", "cli", "__main__"]
+LAYERS = ["late", "errors", "watch", "environment", "constraint", "unions", "cover", "text", "minimisers", "start_boxes",
+          "problem", "integrality", "constraint_table", "plain", "plotting", "result", "maximised", "problems", "expr",
+          "interval", "lower", "backend", "evaluate", "reduced", "engine", "objective", "solve", "fitting", "ampl", "cli",
+          "__main__"]
 # beyond the order: backends spell kernels, rules know no Expr, engines reach a machine through the Evaluator
 NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"backend", "interval"}}
 
 
 # folders and files of the engine in the order in which they may use one another: everybody may know the best point so far
 ENGINE = ["goal", "running", "regions", "points.descent", "points.incumbent", "parts", "second_order.outward", "points",
-          "second_order", "answer", "branch", "root", "newton", "complete", "constrained", "subdomain", "sublevel", "auto"]
+          "second_order", "answer", "branch", "root", "newton", "complete", "constrained", "subdomain", "sublevel", "auto",
+          "substituted"]
 
 
 def _name(path: Path) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from infimum.backend import elimination, host_loops
+from infimum.backend import dense, elimination, host_loops
 
 
 class Arrays(Protocol):
@@ -101,6 +101,10 @@ class Arrays(Protocol):
 
     def inverse_diagonal(self, known: Any, links: Any) -> Any:
         """The diagonal of its inverse, from its factors."""
+
+    def solve_symmetric(self, matrix: Any, right: Any, positive: int, first: Any = None, factor: float = 1.0,
+                        tries: int = 1) -> tuple[Any, Any, Any]:
+        """The solutions of many small symmetric systems: see `dense`."""
 
 
 class HostArrays:
@@ -210,3 +214,7 @@ class HostArrays:
 
     def inverse_diagonal(self, known: elimination.Factored, links: np.ndarray) -> np.ndarray:
         return elimination.inverse_diagonal(known, links)
+
+    def solve_symmetric(self, matrix: np.ndarray, right: np.ndarray, positive: int, first: np.ndarray | None = None,
+                        factor: float = 1.0, tries: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return dense.solve(matrix, right, positive, first, factor, tries)

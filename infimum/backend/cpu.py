@@ -9,6 +9,7 @@ from contextvars import Context
 from dataclasses import dataclass, replace
 from functools import cache
 from struct import pack
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import llvmlite.binding as llvm
@@ -16,13 +17,20 @@ import numpy as np
 
 from infimum.backend import workers
 from infimum.backend.arrays import HostArrays
+from infimum.backend.bytecode import Program, encoded
 from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, address, host
+from infimum.backend.interpreter import interpreter
 from infimum.backend.llvm import Renderer, lane_body
-from infimum.backend.routines import RoutineRenderer, declared
 from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.threads import thread_count
+from infimum.late import Late
 from infimum.lower.kernel import Function, Kernel, Loop
 from infimum.watch import heed, left, pause
+
+if TYPE_CHECKING:
+    from infimum.backend import routines
+else:
+    routines = Late("backend.routines")
 
 _library: dict[str, "_LibraryEntry"] = {}  # by their symbols
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them
@@ -33,6 +41,7 @@ _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # w
 _PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
 _WORTH = 3 << 18  # instructions that are run for each line before it is compiled again: about three times what that takes
 _LINE_SECONDS = 1e-3  # that a line takes to be compiled in the better way, on a slow machine
+_WORTH_PLAIN = 3 << 11  # words that are interpreted for each word of a program before it is compiled: half of what that takes
 _EARLY = 4        # times sooner than at their limit rounds end, about
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 
@@ -53,13 +62,15 @@ class CompiledKernel:
     """
 
     def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],
-                 narrow: Callable[[], "CompiledKernel"], lines: int, better: Callable[[], "CompiledKernel"] | None = None):
+                 narrow: Callable[[], "CompiledKernel"] | None, worth: float,
+                 better: Callable[[], "CompiledKernel"] | None = None, program: Program | None = None):
         self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
         self._module, self._needs = module, needs
-        self._code = module.address("work"), doubles  # and the doubles of scratch that it takes
+        self._code = module.address("work"), doubles, program  # the doubles of scratch, and what is interpreted, if anything
         weight = _weight(kernel.body)
         self._cost = 0.3e-9 * weight  # seconds a box: a guess until measured
-        self._better, self._boxes, self._worth, self._lines = better, 0, _WORTH * lines / weight, lines
+        self._better, self._boxes, self._worth = better, 0, worth if program else worth / weight
+        self._price = 0.0 if program else _LINE_SECONDS * worth / _WORTH  # seconds, at most about, of better code
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
             threads: int = 1, times: int = 1) -> None:
@@ -71,10 +82,10 @@ class CompiledKernel:
         if count == 0 or times == 0:
             return
         self._boxes += max(count, self.lanes) * times
-        if self._better is not None and self._boxes >= self._worth and _LINE_SECONDS * self._lines < left():
+        if self._better is not None and self._is_worth_more() and self._price < left():
             self._improve()
         if count < self.lanes:
-            small = count > _NARROW or self._cost < _LONG
+            small = count > _NARROW or self._cost < _LONG or self._narrow is None
             (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
             return
         # long runs are cut, so that the clock and Ctrl-C are heard between the pieces
@@ -91,8 +102,9 @@ class CompiledKernel:
         stride, count = (inputs[0] if inputs else outputs[0]).shape[1], end - begin
         threads, block = self._split(count, threads)
         there, back = ([address(a) + 8 * begin for a in arrays] for arrays in (inputs, outputs))
-        first, second = (pack(f"{len(way)}q", *way) for way in (there + back, back + there))
-        counter, (work, doubles) = ctypes.c_int64(0), self._code
+        counter, (work, doubles, program) = ctypes.c_int64(0), self._code
+        words = [] if program is None else [address(program.words)]
+        first, second = (pack(f"{len(way)}q", *way) for way in (words + there + back, words + back + there))
         scratch = [np.empty(doubles + 8) for _ in range(threads)]
         constants = address(data), address(udata)
         aligned = [-(-address(s) // 64) * 64 for s in scratch]
@@ -101,11 +113,16 @@ class CompiledKernel:
         while times:
             counter.value, turns = 0, min(most, times)
             seconds = workers.run(Enter.call, [(work, first, *constants, s, stride, count, block, ctypes.addressof(counter),
-                                                second, turns) for s in aligned])
+                                                second, turns) for s in aligned], shared=True)
             times -= turns
             first, second = (second, first) if turns % 2 else (first, second)
         if count >= 1024 or seconds > _LONG:
             self._cost = seconds * threads / (count * turns)
+
+    def _is_worth_more(self) -> bool:
+        """By boxes; what is interpreted counts what it has run."""
+        program = self._code[2]
+        return (self._boxes if program is None else program.run(self._boxes // self.lanes)) >= self._worth
 
     def _improve(self) -> None:
         """Takes the better code, which has the same bits. Another thread may be running what is here: it stays. Out of any run's
@@ -115,6 +132,7 @@ class CompiledKernel:
             better = Context().run(make)
             self._needs = [*self._needs, self._module, *better._needs]
             self._module, self._code = better._module, better._code
+            self._better, self._worth, self._narrow, self._price = better._better, better._worth, better._narrow, better._price
 
     def _split(self, count: int, threads: int) -> tuple[int, int]:
         """How many threads share the boxes, and in blocks of how many: about a millisecond each, in whole vectors.
@@ -154,6 +172,18 @@ def _turns(loop: Loop) -> float:
     return max(1, loop.limit / (1 if loop.more is None else _EARLY))
 
 
+def _kept(key: str, make: Callable[[], CompiledKernel]) -> CompiledKernel:
+    """What an equal kernel has become before, or what is made now."""
+    with LOCK:
+        found = _compiled.get(key)
+        if found is None:
+            found = _compiled[key] = make()
+            if len(_compiled) > _KEEP:
+                _compiled.popitem(last=False)
+        _compiled.move_to_end(key)
+        return found
+
+
 class CpuBackend:
     """Compiles kernels for this processor; `lanes`, `threads` and `plain`, LLVM's way that takes least, change the speed, never a
     bit."""
@@ -170,18 +200,24 @@ class CpuBackend:
         """Machine code for the kernel, from the cache if an equal one was compiled before; if it is wanted soon, plain code until
         better one is worth its price."""
         if kernel.soon and not self.plain:
-            return CpuBackend(self.lanes, self.threads, plain=True).compile(kernel)
+            return self.interpret(kernel)
         work, routines, doubles = self._texts(kernel)
         told = [work, *routines, str(kernel.buffers), str(self.plain), *host().settings()]  # sizes may not be in it
         key = hashlib.blake2b("|".join(told).encode()).hexdigest()
-        with LOCK:
-            found = _compiled.get(key)
-            if found is None:
-                found = _compiled[key] = self._compile(kernel, work, routines, doubles)
-                if len(_compiled) > _KEEP:
-                    _compiled.popitem(last=False)
-            _compiled.move_to_end(key)
-            return found
+        return _kept(key, lambda: self._compile(kernel, work, routines, doubles))
+
+    def interpret(self, kernel: Kernel) -> CompiledKernel:
+        """A program for the interpreter, until plain code is worth its price."""
+        plain = CpuBackend(self.lanes, self.threads, plain=True)
+        program = encoded(kernel, self.lanes)
+        if program is None:
+            return plain.compile(kernel)
+
+        def make() -> CompiledKernel:
+            return CompiledKernel(kernel, self.lanes, program.doubles, interpreter(self.spelling), [], None,
+                                  _WORTH_PLAIN * len(program.words), lambda: plain.compile(kernel), program)
+        told = f"{self.lanes} {program.doubles} {kernel.inputs}".encode()
+        return _kept(hashlib.blake2b(program.words.tobytes() + told).hexdigest(), make)
 
     def _compile(self, kernel: Kernel, work: str, routines: dict[str, str], doubles: int) -> CompiledKernel:
         functions = kernel.functions()
@@ -191,7 +227,7 @@ class CpuBackend:
         lines = sum(text.count("\n") for text in (work, *routines.values()))
         better = (lambda: CpuBackend(self.lanes).compile(replace(kernel, soon=False))) if self.plain and lines <= PLAIN else None
         return CompiledKernel(kernel, self.lanes, doubles, module, needs,
-                              cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel)), lines, better)
+                              cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel)), _WORTH * lines, better)
 
     def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
         """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""
@@ -245,15 +281,15 @@ class CpuBackend:
 
     def text(self, kernel: Kernel) -> str:
         """The kernel's LLVM IR."""
-        work, routines, _ = self._texts(kernel)
-        for name, text in routines.items():
-            work = work.replace(self._named(declared(name)), self._named(text))
+        work, parts, _ = self._texts(kernel)
+        for name, text in parts.items():
+            work = work.replace(self._named(routines.declared(name)), self._named(text))
         return work
 
     def _texts(self, kernel: Kernel) -> tuple[str, dict[str, str], int]:
         """(the LLVM IR of the kernel but for its routines, the definition of each of these, the doubles of scratch)."""
         functions = kernel.functions()
-        r = RoutineRenderer(self.spelling, kernel, _CONTEXT)
+        r = routines.RoutineRenderer(self.spelling, kernel, _CONTEXT)
         stacks, prologue, lane, start, end = lane_body(r, r.kernel)
         slots = [f"in{i}" for i in range(kernel.inputs)] + [f"out{i}" for i in range(kernel.outputs)]
         setup = []

@@ -1,13 +1,21 @@
 """The device a user names, as a backend."""
 
+import importlib.util
 import math
 import re
+from functools import cache
 from typing import Any
 
 from infimum.backend.cpu import CpuBackend
 from infimum.errors import OptionError
 
 _PATIENCE = 1.0  # seconds of work that a GPU would have done sooner, before "auto" looks for one
+
+
+@cache
+def gpu_may_be_here() -> bool:
+    """Is CuPy installed? Importing it takes a second, so that it is only looked for."""
+    return importlib.util.find_spec("cupy") is not None
 
 
 def backend_of(device: Any, memory_limit: float | None = None, threads: int | None = None) -> Any:
@@ -21,11 +29,11 @@ def backend_of(device: Any, memory_limit: float | None = None, threads: int | No
                           "'cuda:1', …")
     if device == "cpu":
         return CpuBackend(threads=threads)
-    from infimum.backend.hybrid import HybridBackend, gpu_may_be_here
+    if device == "auto" and not gpu_may_be_here():
+        return CpuBackend(threads=threads)
+    from infimum.backend.hybrid import HybridBackend
 
     limit = None if memory_limit is None or math.isinf(memory_limit) else int(memory_limit)
     if device != "auto":
         return HybridBackend(int(found[1] or 0), limit, threads=threads)
-    if not gpu_may_be_here():
-        return CpuBackend(threads=threads)
     return HybridBackend(0, limit, _PATIENCE, or_cpu=True, threads=threads)

@@ -1,9 +1,8 @@
 """A CPU with a GPU beside it: every run goes where it ends sooner. The bits are the same on both."""
 
-import importlib.util
 import math
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,6 @@ _SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core,
 _FEW = 4     # a box alone takes a core as long as so many in vectors
 _SHARED = 2  # the way of a thread that shares its box takes so much longer: barriers, and numbers that lie apart
 _LOAD = 0.2  # seconds, to bring the code of a block there: what pays only with it has to come often
-
-
-@cache
-def gpu_may_be_here() -> bool:
-    """Is CuPy installed? Importing it takes a second, so that it is only looked for."""
-    return importlib.util.find_spec("cupy") is not None
 
 
 class HybridBackend:

@@ -84,6 +84,7 @@ _STATEMENT = re.compile(r"\s+(?:lock\s+|rep\s+)?([a-z][\w.]*|\.(?:quad|xword|8by
 _LABEL = re.compile(r'("?[\w.$]+"?):')
 _X86_BRANCH = re.compile(r"(?:callq?|jmpq?|j[a-z]{1,3})$")
 _INDIRECT = re.compile(r"(?:callq?|jmpq?)$")
+_TABLE = re.compile(r"\*[\w.]*\((?:%\w+)?,%\w+,8\)$")  # its rows are labels, which are read like all else
 _SPILL_OR_REGISTER = re.compile(r"\*(?:%\w+|-?\d*\(%r[sb]p\))$")
 # what is no register, no number and no word of the notation is a symbol
 _WORD = re.compile(r"[A-Za-z_.][\w.$]*")
@@ -102,24 +103,25 @@ _ARM_DOUBLES = re.compile(r"f(?:add|sub|mul|div|sqrt|ml[as]|madd|msub|abs|neg|mo
 _CONVERSION = re.compile(r"v?cvt\w+2u?(?:[ps][sd]|d?qq?|[su]i)q?$|[su]cvtf$|fcvt\w*$")
 
 
-def lint_assembly(text: str) -> list[str]:
-    """What is wrong with a module's assembly: a symbol that is not ours, an operation on doubles beyond those allowed."""
+def lint_assembly(text: str, tables: bool = False) -> list[str]:
+    """What is wrong with a module's assembly: a symbol that is not ours, an operation on doubles beyond those allowed, a jump
+    through memory, unless there may be `tables` of a switch."""
     lines = [re.sub(r"\s*(?:#(?=\s|$)|##|//).*", "", line) for line in text.splitlines()]
     defined = {m[1].strip('"') for line in lines if (m := _LABEL.match(line))}
     return [f"{problem}: {line.strip()}" for line in lines if (m := _STATEMENT.match(line))
-            for problem in _assembly_problems(m[1], m[2].strip(), defined)]
+            for problem in _assembly_problems(m[1], m[2].strip(), defined, tables)]
 
 
-def _assembly_problems(op: str, operands: str, defined: set[str]) -> Iterator[str]:
+def _assembly_problems(op: str, operands: str, defined: set[str], tables: bool) -> Iterator[str]:
     x86 = "%" in operands or "$" in operands or _X86_BRANCH.match(op)
     # A call through a register is fine because no address but that of a symbol of ours is ever taken: so every symbol is read.
     for symbol in _WORD.findall((_X86_NO_SYMBOL if x86 else _ARM_NO_SYMBOL).sub(" ", operands)):
         if not (_is_ours(symbol) or symbol in defined):
             yield f"symbol {symbol} is not ours"
     if operands.startswith("*") and _INDIRECT.match(op):
-        if op.startswith("jmp") or not _SPILL_OR_REGISTER.match(operands):
+        if not (tables and _TABLE.match(operands) if op.startswith("jmp") else _SPILL_OR_REGISTER.match(operands)):
             yield "indirect jump or call through memory"
-    if op == "br":
+    if op == "br" and not tables:
         yield "indirect jump or call through memory"
     if re.search(r"\{r[ndz]-sae\}", operands):
         yield "static rounding that is not upward"

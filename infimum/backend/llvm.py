@@ -66,6 +66,19 @@ class Spelling(ABC):
         """The instruction text of a truth value, from that of a comparison."""
         return test
 
+    def as_double(self, text: "Text", type: str, name: str) -> str:
+        """A value as memory holds it, that of a double: truth values are 1 and 0, integers their bits."""
+        if type == "m":
+            one, zero = (self.constant(bits, "double") for bits in ("0x3FF0000000000000", "0x0000000000000000"))
+            return text.let(self.select(text, name, one, zero))
+        return text.let(f"bitcast {self.integer} {name} to {self.lane}") if type == "i" else name
+
+    def from_double(self, text: "Text", type: str, name: str) -> str:
+        """The value that memory holds so."""
+        if type == "m":
+            return text.let(self.mask(text, f"fcmp ogt {self.lane} {name}, {self.constant('0x0000000000000000', 'double')}"))
+        return text.let(f"bitcast {self.lane} {name} to {self.integer}") if type == "i" else name
+
 
 class Text:
     """Lines of one LLVM function, with fresh names and labels."""

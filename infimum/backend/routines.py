@@ -83,20 +83,13 @@ class RoutineRenderer(Renderer):
         table = f"{TABLE} = private constant [{len(self.table)} x i64] [{', '.join(f'i64 {p}' for p in self.table)}]"
         return [table, *map(declared, self.routines)]
 
-    # ---- slots hold doubles: truth values are written as 1 and 0, integers as their bits
+    # ---- slots hold doubles
     def _put(self, t: Text, value: Value, name: str, position: str) -> None:
-        if value.type == "m":
-            one, zero = (self.s.constant(bits, "double") for bits in ("0x3FF0000000000000", "0x0000000000000000"))
-            name = t.let(self.s.select(t, name, one, zero))
-        elif value.type == "i":
-            name = t.let(f"bitcast {self.s.integer} {name} to {self.s.lane}")
+        name = self.s.as_double(t, value.type, name)
         t.lines.append(f"  store {self.s.lane} {name}, ptr {self.s.element(t, self.slots, position)}")
 
     def _get(self, t: Text, value: Value, position: str) -> str:
-        name = t.let(f"load {self.s.lane}, ptr {self.s.element(t, self.slots, position)}")
-        if value.type == "m":
-            return t.let(self.s.mask(t, f"fcmp ogt {self.s.lane} {name}, {self.s.constant('0x0000000000000000', 'double')}"))
-        return t.let(f"bitcast {self.s.lane} {name} to {self.s.integer}") if value.type == "i" else name
+        return self.s.from_double(t, value.type, t.let(f"load {self.s.lane}, ptr {self.s.element(t, self.slots, position)}"))
 
 
 class _Names(dict):

@@ -43,8 +43,9 @@ def _ensure(count: int) -> None:
             _started += 1
 
 
-def run(entry: Callable, jobs: list[tuple]) -> float:
-    """Calls entry(*job) for every job, each in a thread of its own, the first in this one; returns the seconds taken.
+def run(entry: Callable, jobs: list[tuple], shared: bool = False) -> float:
+    """Calls entry(*job) for every job, each in a thread of its own, the first in this one; returns the seconds taken. Where jobs
+    have `shared` what there is to do, one that no thread has begun when the first returns is not needed any more.
 
     The jobs hold addresses of the caller's arrays, so even an interrupt leaves only when no thread uses them any more.
     """
@@ -59,6 +60,8 @@ def run(entry: Callable, jobs: list[tuple]) -> float:
         for job in others:
             _queue.put(job)
         entry(*jobs[0])
+        for job in others if shared else ():
+            job.cancel()
     except BaseException as caught:
         interrupt = caught
     while interrupt or not all(job.finished.is_set() for job in others):

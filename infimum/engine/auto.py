@@ -28,7 +28,7 @@ from infimum.engine.points.swarm import Swarm
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.root import Root
 from infimum.engine.running.checkpoint import State
-from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached, not_isolated
+from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached, not_isolated
 from infimum.engine.running.overlap import Overlap
 from infimum.engine.running.progress import Figures, bounds
 from infimum.engine.second_order.crowd import is_crowded
@@ -300,6 +300,8 @@ class Auto:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
+        elif branch.is_bottomless:
+            self.limit = bottomless(self.incumbent.upper)
         elif is_crowded(branch):
             self.limit = not_isolated(len(branch.pool))
         return self.limit is not None

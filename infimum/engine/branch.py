@@ -1,12 +1,13 @@
 """Branch and bound: every region is cut until it is discarded by proof or the gap is closed."""
 
+import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infimum.cover import widths
-from infimum.engine.answer.verdict import merged
+from infimum.engine.answer.verdict import BOTTOM, merged
 from infimum.engine.goal import Goal
 from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import CuttingPart, Outcome, Part
@@ -17,12 +18,17 @@ from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
 from infimum.engine.second_order.question import can_be_settled
-from infimum.engine.second_order.settle import REGIONS, settle
 from infimum.evaluate import Evaluator
+from infimum.late import Late
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
 from infimum.lower.programs import FATE, WIDE
 from infimum.start_boxes import StartBoxes
 from infimum.watch import pause, stoppable
+
+if TYPE_CHECKING:
+    from infimum.engine.second_order import settle as settling
+else:
+    settling = Late("engine.second_order.settle")
 
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
@@ -31,6 +37,9 @@ _COSTLY, _FEW_PIECES = 256, 4  # where enclosures are costly, a step is full wit
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
 _SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
+_LATE, _MANY = 4, 64  # where nothing bounds f, points are tried further out after so many steps, with up to so many variables:
+_FAR = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # by these factors
+_LARGEST, _BOTTOMLESS = sys.float_info.max, -2.0**256  # f has no lower bound, as far as one can tell, if values are below this
 _REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
 
 
@@ -81,6 +90,18 @@ class Branch:
         self._keep(self._tested(self.arrays.send(boxes.columns()), 1))
         self._judge_sharpest()
 
+    def begin_again(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """With these boxes instead: elsewhere f is known to be above the best point. If that fails, all is as it was."""
+        before, final = self.pool.everything(), self.final
+        try:
+            self.pool.replace(Regions.none(self.n))
+            self.final = Regions.none(self.n)
+            self.begin(lo, hi)
+        except BaseException:  # out of time, as kernels may have to be compiled
+            self.pool.replace(before)
+            self.final = final
+            raise
+
     def _cut_alike(self) -> None:
         """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare a
         few of them from being cut then costs more than it saves."""
@@ -96,7 +117,7 @@ class Branch:
     @property
     def done(self) -> bool:
         """Is nothing left to do: the goal met, or nothing to cut?"""
-        if not len(self.pool):
+        if not len(self.pool) or (self.incumbent.upper <= BOTTOM and self.is_bottomless):
             return True
         return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self._wide(1) is None)
 
@@ -117,6 +138,8 @@ class Branch:
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
+        if self.unbounded and self.steps >= _LATE and self.steps & (self.steps - 1) == 0 and self._looked_far():
+            upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
         for part in self.cutting:
             part.narrow = self.goal.xtol if only_wide else 0.0
@@ -136,6 +159,24 @@ class Branch:
         self._judge_sharpest()
         self.steps, self.ended = self.steps + 1, False  # it may have been resumed with a narrower goal
 
+    def _looked_far(self) -> bool:
+        """Is f lower where variables without bounds are larger, all of them or one?"""
+        x, endless = self.incumbent.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
+        if x is None or not 0 < len(endless) <= _MANY:
+            return False
+        moved = np.repeat(x[:, None], (1 + len(endless)) * len(_FAR), axis=1)
+        for which, part in zip([endless, *endless[:, None]], np.split(np.arange(moved.shape[1]), 1 + len(endless)), strict=True):
+            with np.errstate(over="ignore"):
+                moved[np.ix_(which, part)] *= _FAR
+        moved = np.minimum(np.maximum(moved, -_LARGEST), _LARGEST)
+        return self.incumbent.offer(np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None]))
+
+    @property
+    def is_bottomless(self) -> bool:
+        """Has f no lower bound, as far as one can tell? Within finite bounds it may just exceed the doubles."""
+        endless = np.isinf(self.lo).any() or np.isinf(self.hi).any()
+        return bool(endless) and self.steps > _LATE and self.incumbent.upper < _BOTTOMLESS and self.lower() == -np.inf
+
     def _judge_sharpest(self) -> None:
         """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""
         payoff = self.cutting[-1].payoff
@@ -148,7 +189,7 @@ class Branch:
         it, nothing has been done."""
         if self.ended:
             return
-        if self.goal.xtol is not None and len(self.pool) <= REGIONS:
+        if self.goal.xtol is not None and len(self.pool) <= settling.REGIONS:
             state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW
             parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
                      and (part.payoff.tried or (part.worth_at_last and many))]
@@ -208,7 +249,7 @@ class Branch:
         """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
         proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
         a closer look at the others discards."""
-        if self.goal.xtol is None or not least <= len(self.pool) <= REGIONS or not can_be_settled(self.evaluator):
+        if self.goal.xtol is None or not least <= len(self.pool) <= settling.REGIONS or not can_be_settled(self.evaluator):
             return
         regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
         groups = merged(regions) if self.goal.met(*bounds) else []
@@ -216,7 +257,7 @@ class Branch:
         if not groups or not worth:
             return
         self.next_look = _IN_VAIN * self.boxes
-        left = settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
+        left = settling.settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
         before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
         if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
             return
@@ -258,6 +299,9 @@ class Branch:
         """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
         count = regions.shape[1]
         some = min(part.sample, count) if tried else count
+        if tried and part.capacity is not None and part.payoff.cannot_pay(count / part.capacity):
+            part.payoff.wait(self.steps)
+            return self._fates([regions])[0]
         found, gone = self._in_portions(part, regions, some)
         if tried:
             part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)

@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.expr.conversion_errors import CHOOSING
 from infimum.expr.node import Expr, const
-from infimum.expr.real import Real, round_down, round_up
+from infimum.expr.real import Real, doubles_around
 from infimum.expr.source import fail
 
 _NOT_A_NUMBER = "Convert it to float before the function uses it."
@@ -37,10 +37,11 @@ def exact_ends(value: Any) -> tuple[np.ndarray, np.ndarray]:
     and NaN may be among them; `constant` refuses those.
     """
     if isinstance(value, Real):
-        return np.float64(value.lo), np.float64(value.hi)
+        lo, hi = value.ends
+        return np.float64(lo), np.float64(hi)
     if isinstance(value, Fraction):
-        lo, hi = np.float64(round_down(value)), np.float64(round_up(value))
-        return _twice(lo, None if lo == hi else hi)
+        lo, hi = doubles_around(value)
+        return _twice(np.float64(lo), None if lo == hi else np.float64(hi))
     if isinstance(value, (list, tuple)):
         return _from_sequence(value)
     if isinstance(value, np.ndarray) and value.dtype == object and not is_masked(value):

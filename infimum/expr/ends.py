@@ -8,7 +8,7 @@ import numpy as np
 
 from infimum.errors import BoundsError, ShapeError
 from infimum.expr.node import Shape
-from infimum.expr.real import Real, round_down, round_up
+from infimum.expr.real import Real, doubles_around
 
 _SIDES = ("lower", "upper")
 
@@ -95,7 +95,7 @@ def _fraction(value: Any) -> Fraction | None:
 def _number(value: Any, side: int) -> tuple[float, float]:
     """Two doubles around one end, equal if it is a double."""
     if isinstance(value, Real):
-        return value.lo, value.hi
+        return value.ends
     value = value.item() if isinstance(value, np.generic) and not isinstance(value, np.longdouble) else value
     if isinstance(value, float):
         return value, value
@@ -106,7 +106,7 @@ def _number(value: Any, side: int) -> tuple[float, float]:
         return float(value), float(value)
     if exact is None:
         raise BoundsError(f"the {_SIDES[side]} end is {value!r}, which is not a real number")
-    lo, hi = round_down(exact), round_up(exact)
+    lo, hi = doubles_around(exact)
     if math.isinf(lo) or math.isinf(hi):
         raise BoundsError(f"the {_SIDES[side]} end is too large for a double: write inf, or rescale the constraint")
     return lo, hi

@@ -6,6 +6,9 @@ from typing import NamedTuple
 from infimum.expr.build import build
 from infimum.expr.node import Expr, const
 from infimum.expr.ops import Kind
+from infimum.expr.real import round_down, round_up
+
+_LARGEST_POWER = 64  # of a number, beyond which its exact powers are long
 
 
 class MinusProduct(NamedTuple):
@@ -33,7 +36,7 @@ def minus_product(f: Expr) -> MinusProduct | None:
             waiting += [(arg, power) for arg in node.args]
         elif node.op == "const":
             value = float(node.lo.reshape(-1)[0])
-            if node.size != 1 or node.lo.reshape(-1)[0] != node.hi.reshape(-1)[0] or value == 0.0:
+            if node.size != 1 or node.lo.reshape(-1)[0] != node.hi.reshape(-1)[0] or value == 0.0 or power > _LARGEST_POWER:
                 return None
             factor *= Fraction(value) ** power
         elif node.op == "powi" and node["k"] > 0:
@@ -46,7 +49,7 @@ def minus_product(f: Expr) -> MinusProduct | None:
             found = build("sum", found, axes=tuple(range(len(found.shape)))) if many else found
             logarithms.append(found if power == 1 else build("mul", const(float(power)), found))
             factors += node.args[0].size if many else 1
-    if factors < 2 or factor >= 0 or Fraction(float(factor)) != factor:
+    if factors < 2 or factor >= 0 or round_down(factor) != round_up(factor):
         return None
     total = logarithms[0]
     for term in logarithms[1:]:

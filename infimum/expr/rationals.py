@@ -6,15 +6,13 @@ from fractions import Fraction
 import numpy as np
 
 from infimum.expr.node import Expr, const
-from infimum.expr.real import round_down, round_up
+from infimum.expr.real import doubles_around
 
 
 def between_doubles(numbers: Iterable[Fraction], shape: tuple[int, ...]) -> Expr:
     """The constant array of these rationals."""
-    exact = list(numbers)
-    lower = np.array([round_down(q) for q in exact])
-    upper = np.array([round_up(q) for q in exact])
-    return const(lower.reshape(shape), upper.reshape(shape))
+    ends = np.array([doubles_around(q) for q in numbers]).reshape(-1, 2)
+    return const(ends[:, 0].reshape(shape), ends[:, 1].reshape(shape))
 
 
 def rational_inverse(matrix: np.ndarray) -> list[Fraction] | None:

@@ -17,6 +17,12 @@ def reads(roots: list[Expr], x: Expr) -> np.ndarray:
     >>> reads([build("mul", index(x, 0), index(x, 2))], x).tolist()
     [[True, False, True]]
     """
+    found = readers(roots, x)
+    return np.concatenate([found[root].reshape(-1, x.size) for root in roots])
+
+
+def readers(roots: list[Expr], x: Expr) -> dict[Expr, np.ndarray]:
+    """The same for all that the roots are computed from: tables of the shapes of the nodes, with one more axis for x."""
     n, found = x.size, {}
     for node in topological(roots):
         if node is x:
@@ -27,7 +33,7 @@ def reads(roots: list[Expr], x: Expr) -> np.ndarray:
             found[node] = np.broadcast_to(True, (*node.shape, n))
         else:
             found[node] = _reads(node, [found[arg] for arg in node.args])
-    return np.concatenate([found[root].reshape(-1, n) for root in roots])
+    return found
 
 
 def _reads(node: Expr, args: list[np.ndarray]) -> np.ndarray:

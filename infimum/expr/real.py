@@ -1,8 +1,9 @@
 """Real: a number that is no double, known between two. `pi` and `e` are such numbers."""
 
 import math
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from numbers import Rational
 from typing import Any, NoReturn
@@ -11,6 +12,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.expr.conversion_errors import refuse_rounding
+from infimum.expr.real_name import Name
 from infimum.expr.source import fail
 
 
@@ -28,6 +30,28 @@ def round_up(value: Fraction) -> float:
     return -round_down(-value)
 
 
+_taken: dict[tuple[float, float], Hashable] = {}  # which number an enclosure belongs to
+
+
+def told_apart(number: Hashable, lo: float, hi: float) -> tuple[float, float]:
+    """Doubles around a number that is none: lo and hi, or a larger hi if another number has these already.
+
+    Constants are compared by their ends. With the same ends, pi x - q x would be taken for 0 although q is another number.
+    """
+    while _taken.setdefault((lo, hi), number) != number:
+        hi = math.nextafter(hi, math.inf)
+    return lo, hi
+
+
+def doubles_around(value: Fraction) -> tuple[float, float]:
+    """The ends of a constant: the double that the rational is, or doubles around it that no other number has."""
+    if value < 0:
+        lo, hi = doubles_around(-value)
+        return -hi, -lo
+    lo, hi = round_down(value), round_up(value)
+    return (lo, hi) if lo == hi else told_apart(value, lo, hi)
+
+
 class Real:
     """A real number between the doubles `lo` and `hi`.
 
@@ -43,19 +67,29 @@ class Real:
     <traced []: sqrt([3.141592653589793, 3.1415926535897936])>
     """
 
-    __slots__ = ("lo", "hi")
+    __slots__ = ("lo", "hi", "name")
 
     lo: float
     hi: float
+    name: Name
     _traced: Callable[["Real"], Any]  # the number as a constant expression; the tracer adds this
 
-    def __init__(self, lo: float, hi: float):
+    def __init__(self, lo: float, hi: float, name: Name | None = None):
         if math.isinf(lo) or math.isinf(hi):
             fail("A number made of infimum.pi or infimum.e is too large for a double.", "Rescale the formula.")
-        self.lo, self.hi = lo, hi
+        self.lo, self.hi, self.name = lo, hi, Name(((os.urandom(16).hex(), 1),)) if name is None else name
+
+    @property
+    @environment.ours
+    def ends(self) -> tuple[float, float]:
+        """Those of the constant that it is in a formula."""
+        if self.hi <= 0:
+            lo, hi = (-self).ends if self.lo < 0 else (0.0, 0.0)
+            return -hi, -lo
+        return (self.lo, self.hi) if self.lo == self.hi else told_apart(self.name, self.lo, self.hi)
 
     def __reduce__(self) -> tuple:
-        return Real, (self.lo, self.hi)
+        return Real, (self.lo, self.hi, self.name)
 
     def __repr__(self) -> str:
         return f"Real({self.lo!r}, {self.hi!r})"
@@ -68,37 +102,38 @@ class Real:
 
     # ---- arithmetic
     @environment.ours
-    def _combine(self, other: Any, corner: Any) -> Any:
+    def _combine(self, other: Any, corner: Any, named: Callable[[Name, Any], Name]) -> Any:
         ends = _ends(other)
         if ends is None:
             return NotImplemented
         corners = [corner(Fraction(a), b) for a in (self.lo, self.hi) for b in set(ends)]
-        return Real(round_down(min(corners)), round_up(max(corners)))
+        name = named(self.name, other.name if isinstance(other, Real) else ends[0])
+        return Real(round_down(min(corners)), round_up(max(corners)), name)
 
     def __add__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: a + b)
+        return self._combine(other, lambda a, b: a + b, Name.plus)
 
     def __sub__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: a - b)
+        return self._combine(other, lambda a, b: a - b, lambda a, b: a.plus(-b))
 
     def __rsub__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: b - a)
+        return self._combine(other, lambda a, b: b - a, lambda a, b: (-a).plus(b))
 
     def __mul__(self, other: Any) -> Any:
-        return self._combine(other, lambda a, b: a * b)
+        return self._combine(other, lambda a, b: a * b, Name.times)
 
     @environment.ours
     def __truediv__(self, other: Any) -> Any:
         ends = _ends(other)
         if ends is not None and ends[0] <= 0 <= ends[1]:
             raise ZeroDivisionError("division of a Real by zero")
-        return self._combine(other, lambda a, b: a / b)
+        return self._combine(other, lambda a, b: a / b, lambda a, b: a.times(b.to_the(-1) if isinstance(b, Name) else 1 / b))
 
     @environment.ours
     def __rtruediv__(self, other: Any) -> Any:
         if self.lo <= 0 <= self.hi:
             raise ZeroDivisionError("division by a Real that may be zero")
-        return self._combine(other, lambda a, b: b / a)
+        return self._combine(other, lambda a, b: b / a, lambda a, b: a.to_the(-1).times(b))
 
     @environment.ours
     def __pow__(self, exponent: Any) -> Any:
@@ -111,20 +146,20 @@ class Real:
         corners = [Fraction(end) ** k for end in (self.lo, self.hi)]
         if k > 0 and k % 2 == 0 and self.lo < 0 < self.hi:
             corners.append(Fraction(0))
-        return Real(round_down(min(corners)), round_up(max(corners)))
+        return Real(round_down(min(corners)), round_up(max(corners)), self.name.to_the(k))
 
     def __rpow__(self, base: Any) -> Any:
         return _recorded(np.power, "__call__", base, self)
 
     def __neg__(self) -> "Real":
-        return Real(-self.hi, -self.lo)
+        return Real(-self.hi, -self.lo, -self.name)
 
     def __pos__(self) -> "Real":
         return self
 
     def __abs__(self) -> "Real":
         if self.lo < 0 < self.hi:
-            return Real(0.0, max(-self.lo, self.hi))
+            return Real(0.0, max(-self.lo, self.hi))  # a number of its own: the sign is not known
         return self if self.lo >= 0 else -self
 
     __radd__, __rmul__ = __add__, __mul__
@@ -217,5 +252,5 @@ def _ends(number: Any) -> tuple[Fraction, Fraction] | None:
 
 
 # the neighbouring doubles around the true constants; checked against Arb in the tests
-pi = Real(math.pi, math.nextafter(math.pi, 4.0))
-e = Real(math.e, math.nextafter(math.e, 3.0))
+pi = Real(math.pi, math.nextafter(math.pi, 4.0), Name((("pi", 1),)))
+e = Real(math.e, math.nextafter(math.e, 3.0), Name((("e", 1),)))

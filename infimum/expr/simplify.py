@@ -14,6 +14,7 @@ import numpy as np
 
 from infimum.expr.node import Expr, Shape, between, const, is_const
 from infimum.expr.ops import OPS, Kind
+from infimum.expr.real import told_apart
 
 Rule = Callable[[Callable[..., Expr], tuple[Expr, ...], Shape, dict[str, Any]], Expr | None]
 RULES: dict[str, Rule] = {}
@@ -67,7 +68,9 @@ def _neg(build, args, shape, params):
     x, = args
     if x.op == "neg":
         return x.args[0]
-    return const(-x.hi, -x.lo) if x.op == "const" else None
+    if x.op != "const" or (x.lo is not x.hi and ((x.lo == -x.hi) & (x.lo < x.hi)).any()):
+        return None  # between -a and a there are a number and its negative
+    return const(-x.hi, -x.lo)
 
 
 @rule("add")
@@ -280,7 +283,7 @@ def _joined_root(build: Callable, u: Expr, roots: list[Expr]) -> Expr:
 
 
 def _sqrt_const(c: float) -> Expr:
-    """The square root of the double c > 0 between neighbouring doubles.
+    """The square root of the double c > 0 between doubles, which no other root has.
 
     Two ends even where the root is a double, powers of two aside, with which arithmetic is exact: the program should not
     depend on the constant (a mean over 10,000 or 1,000 terms).
@@ -289,8 +292,13 @@ def _sqrt_const(c: float) -> Expr:
     square = Fraction(float(root)) ** 2
     if square == Fraction(c) and np.frexp(root)[0] == 0.5:
         return const(root)
-    return between(np.nextafter(root, -np.inf) if square > Fraction(c) else root,
-                   np.nextafter(root, np.inf) if square < Fraction(c) else root)
+    if square == Fraction(c):
+        return between(root, root)
+    lo, hi = (np.nextafter(root, -np.inf), root) if square > Fraction(c) else (root, np.nextafter(root, np.inf))
+    below, end = np.nextafter(c, 0.0), hi
+    while Fraction(float(below)) > Fraction(float(lo)) ** 2:  # its root has the same neighbours
+        below, end = np.nextafter(below, 0.0), np.nextafter(end, np.inf)
+    return between(*told_apart(("root", float(c)), float(lo), float(end)))
 
 
 @rule("hypot")

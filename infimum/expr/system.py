@@ -9,7 +9,7 @@ import numpy as np
 
 from infimum.expr.build import build, concat, index, reshape
 from infimum.expr.diff import gradient
-from infimum.expr.node import Expr
+from infimum.expr.node import Expr, topological
 
 
 class Label(NamedTuple):
@@ -47,6 +47,11 @@ class System:
     def equal(self) -> np.ndarray:
         """Which of them are equations."""
         return self.lower == self.upper
+
+    @cached_property
+    def is_flat(self) -> bool:
+        """Is f a constant, so that any feasible point will do?"""
+        return all(node.op != "var" for node in topological([self.f]))
 
     @cached_property
     def key(self) -> str:

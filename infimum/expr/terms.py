@@ -132,7 +132,7 @@ class _Reader:
                 raise _Apart(which)
             return node.args[which[0]], at - (ends[which[0]] - node.args[which[0]].size)
         if node not in self.sources:
-            self.sources[node] = _source(node)
+            self.sources[node] = source_of(node)
         return node.args[0], self.sources[node][at]
 
     def _look(self) -> None:
@@ -284,7 +284,7 @@ def _holds_sum(node: Expr) -> bool:
             return node.op in ("sum", "add", "sub")
 
 
-def _source(node: Expr) -> np.ndarray:
+def source_of(node: Expr) -> np.ndarray:
     """For each element of a view its position in the argument."""
     x = node.args[0]
     places = np.arange(x.size).reshape(x.shape)

@@ -208,7 +208,7 @@ def _scalar(fun: Callable, value: Any) -> Expr:
     if isinstance(value, Tracer) and not value.is_truth and value.size == 1:
         return b.reshape(value.expr, ())
     if isinstance(value, Real):
-        return const(value.lo, value.hi)
+        return const(*value.ends)
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         return _constant(fun, value)
     what, cure = _not_a_number(value)

@@ -8,21 +8,19 @@ from collections.abc import Callable
 import numpy as np
 
 from infimum.interval.pair import INF
-from infimum.lower.data import Data
-from infimum.lower.kernel import Builder, Value
+from infimum.lower.kernel import Value
 from infimum.lower.proof import add_up, larger
 from infimum.lower.simplex import NO_SOLUTION, Simplex
+from infimum.lower.writer import Writer
 
 _SWEEPS = 2
 SMALLEST = 2.0**-900
 _GRAIN = 2.0**22  # of the weights of f's lines: multiples of 2**-30, so that they add up to 1 exactly
 
 
-class Inequalities:
+class Inequalities(Writer):
     """Writes that. Before, whoever derives from it has stored `a` and `h`, with room for one more; an infinite h says nothing."""
 
-    b: Builder
-    data: Data
     n: int
     count: int            # of all inequalities
     constraints: int      # of those of constraints
@@ -35,18 +33,6 @@ class Inequalities:
     def ends(self, i: "int | Value") -> tuple[Value, Value]:
         """Of the box, in variable i."""
         raise NotImplementedError
-
-    def _table(self, at: int, k: "int | Value") -> Value:
-        return self.b.data(self.b.place("uadd", at, k))
-
-    def _place(self, *terms: "int | Value") -> "int | Value":
-        total: int | Value = 0
-        for term in terms:
-            total = self.b.place("uadd", total, term)
-        return total
-
-    def _times(self, k: "int | Value", size: int) -> "int | Value":
-        return self.b.place("umul", k, size)
 
     # ---- contraction
     def _contract(self) -> None:

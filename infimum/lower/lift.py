@@ -4,6 +4,7 @@ sums that a product or a curve is taken of.
 Equal products are one column, whatever rows they stand in: products of sums are multiplied out. Coefficients are exact.
 """
 
+from collections import OrderedDict
 from fractions import Fraction
 from functools import cached_property
 from math import inf, nextafter
@@ -30,6 +31,7 @@ _COLUMNS = 160      # with more the linear program costs too much
 _TABLE = 40000      # rows times columns
 _MULTIPLIED = 64    # products that one product of sums may become
 _BITS = 1 << 12     # of an exact coefficient
+_KEEP = 64          # systems
 _SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
 
 Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
@@ -45,6 +47,11 @@ class Form(NamedTuple):
     @property
     def is_constant(self) -> bool:
         return not self.terms
+
+    @property
+    def is_exact(self) -> bool:
+        """Only then are equal forms one number: between two ends there are many."""
+        return all(number[0] == number[1] for number in (self.constant, *(c for _, c in self.terms)))
 
     @property
     def column(self) -> int | None:
@@ -126,6 +133,19 @@ def _at_constant(op: str, params: tuple, constant: Number) -> Number:
     return Fraction(found[0]), Fraction(found[1])
 
 
+def _unit(form: Form) -> tuple[tuple | None, Fraction | None]:
+    """Its terms with the first factor made 1, and that factor: sums that differ by a factor and a constant have the same."""
+    if form.is_constant or any(lo != hi for lo, hi in (form.constant, *(c for _, c in form.terms))):
+        return None, None
+    first = form.terms[0][1][0]
+    return tuple((k, c[0] / first) for k, c in form.terms), first
+
+
+def _ordered(ends: list[Fraction | float], factor: Fraction) -> list[Fraction | float]:
+    """Finite ends that were multiplied by the factor, infinite ones that were not: the lower one first."""
+    return ends if factor > 0 else [-end if end in (-inf, inf) else end for end in reversed(ends)]
+
+
 class Lift:
     """Makes the columns; `rows` are the forms of f and the constraints."""
 
@@ -140,12 +160,13 @@ class Lift:
         self.elements.plan = plan(rows, straight=True)
         self.forms: dict[Place, Form] = {}
         self.rows = [self._form(row) for row in rows]
-        self.logarithmic = self._sums_times_logarithms()
+        self.logarithmic, self.within = self._sums_times_logarithms(), self._within()
         if len(self.columns) == self.n or self.entries > _TABLE:
             raise CannotBeLifted
         for form in (*self.rows, *self.fixed):
             for number in (form.constant, *(c for _, c in form.terms)):
                 doubles(number)
+        del self.elements, self.forms  # large, and not needed any more
 
     # ---- forms
     def _form(self, node: Expr) -> Form:
@@ -182,7 +203,7 @@ class Lift:
     def _product(self, one: Form, other: Form) -> Form:
         if one.is_constant or other.is_constant:
             return _scaled(other, one.constant) if one.is_constant else _scaled(one, other.constant)
-        if one == other and len(one.terms) > 1:
+        if one == other and one.is_exact and len(one.terms) > 1:
             return self._curve(*_SQUARE, one)
         if len(one.terms) * len(other.terms) > _MULTIPLIED:
             one, other = (Form(((self._column(form), _ONE),)) for form in (one, other))
@@ -228,7 +249,7 @@ class Lift:
         if form.column is not None:
             return form.column
         depth = 1 + max(self.columns[k].depth for k, _ in form.terms)
-        return self._put(("sum", form), Column(form=form, depth=depth)).column
+        return self._put(("sum", form, None if form.is_exact else len(self.columns)), Column(form=form, depth=depth)).column
 
     def _put(self, key: tuple, column: Column) -> Form:
         if key not in self.known:
@@ -276,6 +297,25 @@ class Lift:
             found += [form, _scaled(form, _MINUS)]
         return found
 
+    def _within(self) -> dict[int, tuple[float, float]]:
+        """Of sums that constraints bound: between what. Boxes do not know that a denominator stays away from 0."""
+        bounds: dict[tuple, tuple[Fraction | float, Fraction | float]] = {}
+        for row, *ends in zip(self.rows[1:], self.system.lower, self.system.upper, strict=True):
+            key, factor = _unit(row)
+            if key is not None:
+                ends = [(Fraction(float(end)) - row.constant[0]) / factor if np.isfinite(end) else end for end in ends]
+                lo, hi = _ordered(ends, factor)
+                known = bounds.get(key, (-inf, inf))
+                bounds[key] = max(lo, known[0]), min(hi, known[1])
+        found = {}
+        for k, column in enumerate(self.columns):
+            key, factor = (None, None) if column.form is None else _unit(column.form)
+            if key in bounds:
+                ends = [end if end in (-inf, inf) else end * factor + column.form.constant[0] for end in bounds[key]]
+                lo, hi = _ordered(ends, factor)
+                found[k] = lo if lo == -inf else doubles((lo, lo))[0], hi if hi == inf else doubles((hi, hi))[1]
+        return found
+
     def _sums_times_logarithms(self) -> list[Form]:
         """Σ c_i a_i = s gives Σ c_i (a_i log s) = s log s, where all these products are there: terms of an entropy."""
         found = []
@@ -319,3 +359,18 @@ _MADE = {
     "mul": Lift._product, "div": Lift._quotient,
     "pow": lambda self, one, other: self._curve("exp", (), self._product(other, self._curve("log", (), one))),
 }
+_kept: "OrderedDict[tuple[str, int], Lift | None]" = OrderedDict()
+
+
+def lift_of(system: System, x: Expr) -> Lift | None:
+    """The columns of a system; None where it cannot be lifted. They are kept: several parts ask for them, and so does a later
+    call with an equal system."""
+    key = system.key, x.size
+    if key not in _kept:
+        try:
+            _kept[key] = Lift(system, x)
+        except CannotBeLifted:
+            _kept[key] = None
+        if len(_kept) > _KEEP:
+            _kept.popitem(last=False)
+    return _kept[key]

@@ -33,7 +33,7 @@ from infimum.lower.curve_lines import curve_of
 from infimum.lower.data import Data
 from infimum.lower.inequalities import Inequalities
 from infimum.lower.kernel import Builder, Kernel, Value
-from infimum.lower.lift import Form, Lift, doubles
+from infimum.lower.lift import Form, doubles, lift_of
 from infimum.lower.proof import add_up, best_lower, larger, whole_if_unsound, with_larger
 
 LEFT, WORTH, POINT = range(3)  # the outputs
@@ -52,7 +52,7 @@ class Lifted(Inequalities):
     """Writes it."""
 
     def __init__(self, system: System, x: Expr):
-        self.b, self.data, self.lift = Builder(), Data(), Lift(system, x)
+        self.b, self.data, self.lift = Builder(), Data(), lift_of(system, x)
         b, lift = self.b, self.lift
         self.variables, self.n = x.size, len(lift.columns)
         self.at = self.data.offset(np.zeros(1 + 2 * x.size))
@@ -134,6 +134,11 @@ class Lifted(Inequalities):
             term = mul(b, pair, v)
             nlo, hi, level = b.add(nlo, term.nlo), b.add(hi, term.hi), b.min(level, v.level)
             point = b.fma(hi_factor, b.load(self.points, j), point)
+        if k in self.lift.within:
+            lo, most = self.lift.within[k]
+            least, most = b.min(nlo, -lo), b.min(hi, most)
+            some = b.ole(b.neg(least), most)  # where there is none, whoever looks at constraints finds out
+            nlo, hi = b.select(some, least, nlo), b.select(some, most, hi)
         self._keep(k, Pair(nlo, hi, level), point)
 
     # ---- inequalities

@@ -2,52 +2,63 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from infimum.expr.build import build
 from infimum.expr.diff import gradient, hessian_vector
 from infimum.expr.node import Expr, var
-from infimum.expr.separable import residual_vector, separable, sum_of_squares
 from infimum.expr.terms import C
 from infimum.interval.arithmetic import add, sub
 from infimum.interval.pair import INF, LIPSCHITZ, Pair, b_level
-from infimum.lower import (
-    affine_bound,
-    bands,
-    bound,
-    branch,
-    cells,
-    complete,
-    complete_system,
-    contract,
-    descent,
-    faces,
-    flight,
-    lagrangian,
-    levenberg,
-    lifted,
-    linear_bounds,
-    lines,
-    model,
-    newton_loop,
-    projection,
-    propagate,
-    refine,
-    residuals,
-    shave,
-    subdomain,
-    sweep,
-    system,
-    tangents,
-)
+from infimum.late import Late
+from infimum.lower import branch, lagrangian, lifted, lines, propagate, shave, system
 from infimum.lower.boxes import Box, write_pair
-from infimum.lower.curvature import curvature, term_curvature
 from infimum.lower.data import Data
-from infimum.lower.hessian import hessian
 from infimum.lower.kernel import Builder, Kernel, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures, Estimates
-from infimum.lower.nodes import nodes
-from infimum.lower.sequential import sequential
+
+if TYPE_CHECKING:
+    from infimum.expr import separable
+    from infimum.lower import (
+        affine_bound,
+        bands,
+        bound,
+        cells,
+        complete,
+        complete_system,
+        contract,
+        curvature,
+        descent,
+        faces,
+        flight,
+        hessian,
+        levenberg,
+        linear_bounds,
+        model,
+        newton_loop,
+        nodes,
+        piece,
+        projection,
+        refine,
+        residuals,
+        sequential,
+        spread,
+        square,
+        subdomain,
+        sweep,
+        tangents,
+    )
+else:  # by far most runs need few of them
+    separable = Late("expr.separable")
+    affine_bound, bands, bound, cells, complete, complete_system = map(Late, (
+        "lower.affine_bound", "lower.bands", "lower.bound", "lower.cells", "lower.complete", "lower.complete_system"))
+    contract, curvature, descent, faces, flight, hessian, levenberg, linear_bounds, model = map(Late, (
+        "lower.contract", "lower.curvature", "lower.descent", "lower.faces", "lower.flight", "lower.hessian", "lower.levenberg",
+        "lower.linear_bounds", "lower.model"))
+    newton_loop, nodes, piece, projection, refine, residuals, sequential, spread, square, subdomain, sweep, tangents = map(Late, (
+        "lower.newton_loop", "lower.nodes", "lower.piece", "lower.projection", "lower.refine", "lower.residuals",
+        "lower.sequential", "lower.spread", "lower.square", "lower.subdomain", "lower.sweep", "lower.tangents"))
 
 VALUE, GRADIENT, HESSIAN, MEAN_VALUE, NODES = "value", "gradient", "hessian", "mean_value", "nodes"
 CURVATURE = "curvature"
@@ -82,6 +93,7 @@ ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 WEIGHTED_HESSIAN = "weighted_hessian"
 LINES = "lines"
 LIFTED = "lifted"
+SQUARE = "square"
 
 
 @dataclass(slots=True)
@@ -105,7 +117,7 @@ def _value(f: Expr, x: Expr) -> Program:
 
 def _nodes(f: Expr, x: Expr) -> Program:
     b = Builder()
-    return Program(*nodes(NODES, f, Box(b, x.size), b))
+    return Program(*nodes.nodes(NODES, f, Box(b, x.size), b))
 
 
 def _gradient(f: Expr, x: Expr) -> Program:
@@ -159,11 +171,11 @@ def _estimate(name: str, outputs: list[Expr], inputs: int) -> Program:
 
 
 PROGRAMS: dict[str, Callable[..., Program]] = {
-    VALUE: _value, GRADIENT: _gradient, HESSIAN: lambda f, x: Program(*hessian(HESSIAN, f, x)),
+    VALUE: _value, GRADIENT: _gradient, HESSIAN: lambda f, x: Program(*hessian.hessian(HESSIAN, f, x)),
     MEAN_VALUE: _mean_value, NODES: _nodes,
-    CURVATURE: lambda f, x: Program(*curvature(CURVATURE, f, x)),
-    TERM_HESSIAN: lambda f, x, constants: Program(*hessian(TERM_HESSIAN, f, x, constants)),
-    TERM_CURVATURE: lambda f, x, constants, count: Program(*term_curvature(TERM_CURVATURE, f, x, constants, count)),
+    CURVATURE: lambda f, x: Program(*curvature.curvature(CURVATURE, f, x)),
+    TERM_HESSIAN: lambda f, x, constants: Program(*hessian.hessian(TERM_HESSIAN, f, x, constants)),
+    TERM_CURVATURE: lambda f, x, constants, count: Program(*curvature.term_curvature(TERM_CURVATURE, f, x, constants, count)),
     ESTIMATE: lambda f, x: _estimate(ESTIMATE, [f], 1),
     ESTIMATE_GRADIENT: lambda f, x: _estimate(ESTIMATE_GRADIENT, [f, gradient(f, x)], 1),
     ESTIMATE_HESSIAN_VECTOR: lambda f, x: _estimate(ESTIMATE_HESSIAN_VECTOR, [hessian_vector(f, x, var("v", x.shape))], 2),
@@ -175,15 +187,15 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     BOUND: lambda f, x: Program(*bound.bound(BOUND, f, x)),
     BOUND_BY_PIECES: lambda f, x: Program(*bound.bound(BOUND_BY_PIECES, f, x, by_pieces=True)),
     BRANCH: lambda f, x, in_boxes=0, alike=0: Program(
-        *branch.branch(BRANCH, f, x, in_boxes=bool(in_boxes), alike=bool(alike))),
+        *piece.branch(BRANCH, f, x, in_boxes=bool(in_boxes), alike=bool(alike))),
     BRANCH_BY_PIECES: lambda f, x, unbounded=0, in_boxes=0, alike=0: Program(
-        *branch.branch(BRANCH_BY_PIECES, f, x, True, bool(unbounded), bool(in_boxes), bool(alike))),
+        *piece.branch(BRANCH_BY_PIECES, f, x, True, bool(unbounded), bool(in_boxes), bool(alike))),
     FACES: lambda f, x, boxes: Program(*faces.faces(FACES, x.size, boxes)),
     FATE: lambda f, x: Program(*branch.fate(FATE, x.size)),
     WIDE: lambda f, x: Program(*branch.wide(WIDE, x.size)),
     CONTEXT: lambda f, x, slices=0: Program(*sweep.context(CONTEXT, f, x, slices=slices)),
     SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),
-    SPREAD: lambda f, x, in_boxes=0: Program(*shave.spread(SPREAD, f, x, bool(in_boxes))),
+    SPREAD: lambda f, x, in_boxes=0: Program(*spread.spread(SPREAD, f, x, bool(in_boxes))),
     SHAVED: lambda f, x: Program(*shave.shaved(SHAVED, x.size)),
     TERMS: lambda f, x: Program(*refine.terms(TERMS, f, x)),
     REDUCED: lambda f, x: Program(*refine.reduced(REDUCED, f, x)),
@@ -202,12 +214,13 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     AFFINE: lambda f, x: Program(*affine_bound.affine_bound(AFFINE, f, x)),
     CONTRACT: lambda f, x, in_boxes=0, *recipe: Program(
         *contract.contract(CONTRACT, x.size, bool(in_boxes), contract.Recipe(*recipe))),
-    SEQUENTIAL: lambda f, x: Program(*sequential(SEQUENTIAL, f, x)),
+    SEQUENTIAL: lambda f, x: Program(*sequential.sequential(SEQUENTIAL, f, x)),
     LOOP_TESTS: lambda f, x, in_boxes=0: Program(*newton_loop.tests(LOOP_TESTS, x.size, bool(in_boxes))),
     LOOP_SPLIT: lambda f, x, gaps=0: Program(*newton_loop.split(LOOP_SPLIT, x.size, bool(gaps))),
     RESIDUALS: lambda f, x: Program(*residuals.residuals(RESIDUALS, f, x)),
-    PROJECTION: lambda f, x: Program(*projection.projection(PROJECTION, separable(residual_vector(f), x), x.size)),
-    LEVENBERG: lambda f, x, stride=1: Program(*levenberg.levenberg(LEVENBERG, sum_of_squares(f, x), stride)),
+    PROJECTION: lambda f, x: Program(
+        *projection.projection(PROJECTION, separable.separable(separable.residual_vector(f), x), x.size)),
+    LEVENBERG: lambda f, x, stride=1: Program(*levenberg.levenberg(LEVENBERG, separable.sum_of_squares(f, x), stride)),
     BANDS: lambda f, x: Program(*bands.bands(BANDS, f, x)),
     HOPE: lambda f, x: Program(*cells.hope(HOPE)),
     AT_POINTS: lambda f, x, constants: Program(*cells.at_points(AT_POINTS, f, x, constants)),
@@ -230,5 +243,6 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
     LIFTED: lambda s, x: Program(*lifted.lifted(LIFTED, s, x)),
-    WEIGHTED_HESSIAN: lambda s, x: Program(*hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
+    SQUARE: lambda s, x: Program(*square.square(SQUARE, s, x)),
+    WEIGHTED_HESSIAN: lambda s, x: Program(*hessian.hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
 }

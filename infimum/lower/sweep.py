@@ -20,6 +20,7 @@ from infimum.expr.diff import gradient
 from infimum.expr.hoist import EXACT, LocalForm, Y, all_sources, local_form
 from infimum.expr.node import Expr, var
 from infimum.interval.pair import INF, POLE, Pair
+from infimum.lower.branch import ALIVE, LEAST, NEW_HI, NEW_LO
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
@@ -31,7 +32,6 @@ from infimum.lower.proof import add_up, first_order, larger, natural, raised, ti
 # the inputs of a sweep: rows lo and hi; the user's bounds, and 1 if the whole box is bounded (on an unbounded one the infimum may
 # be approached at infinity, and no derivative discards); the numbers
 BOX, USER, NUMBERS = range(3)
-NEW_LO, NEW_HI, ALIVE, LEAST = range(4)  # rows of its output
 SLICES = 64
 
 

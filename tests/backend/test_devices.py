@@ -8,7 +8,7 @@ import pytest
 
 import infimum
 from infimum import evaluate, problems
-from infimum.backend import gpu, hybrid
+from infimum.backend import devices, gpu, hybrid
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.cuda import CudaBackend
 from infimum.backend.devices import backend_of
@@ -21,7 +21,7 @@ from tests.random_kernels import same_bits
 @pytest.fixture
 def pretend(monkeypatch) -> FakeCupy:
     cupy = installed(monkeypatch, memory=1 << 26)
-    monkeypatch.setattr(hybrid, "gpu_may_be_here", lambda: True)
+    monkeypatch.setattr(devices, "gpu_may_be_here", lambda: True)
     return cupy
 
 
@@ -61,7 +61,7 @@ def test_auto_does_without_a_gpu_that_cannot_be_used(monkeypatch):
         raise DeviceError("the driver is too old")
     monkeypatch.setattr(gpu, "_cupy", broken)
     monkeypatch.setattr(gpu, "_gpus", {})
-    monkeypatch.setattr(hybrid, "gpu_may_be_here", lambda: True)
+    monkeypatch.setattr(devices, "gpu_may_be_here", lambda: True)
     backend = backend_of("auto")
     assert isinstance(backend, HybridBackend) and backend.cuda is None
     assert same_bits(backend.arrays.fetch(backend.arrays.send(np.ones((2, 3)))), np.ones((2, 3))).all()

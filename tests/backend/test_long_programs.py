@@ -1,5 +1,5 @@
-"""Very long straight-line programs are compiled in the plain way; kernels that are wanted soon, too, until they have run for
-long. The bits are the same."""
+"""Very long straight-line programs are compiled in the plain way; kernels that are wanted soon are interpreted, then compiled
+plainly, then well, as they have run for longer. The bits are the same."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from infimum.backend import cpu, host
 from infimum.backend.cpu import CpuBackend
 from infimum.evaluate import Derivative, Evaluator
 from infimum.lower import routines
+from infimum.lower.kernel import Builder
 from infimum.lower.programs import GRADIENT, JACOBIAN
 from infimum.watch import Over, Watch, stoppable
 
@@ -45,19 +46,41 @@ def constrained() -> Evaluator:
     return infimum.compile(chain, 3, constraints=lambda x: chain(x[::-1]) <= 1)
 
 
-def test_kernels_of_systems_are_compiled_soon_and_well_once_they_have_run_for_long(boxes, monkeypatch):
+def test_kernels_of_systems_are_interpreted_and_compiled_once_they_have_run_for_long(boxes, monkeypatch):
     """The better code is cut into routines, which the plain one is not: it needs more scratch."""
     monkeypatch.setattr(routines, "LONG", 512)
     f = constrained()
     kernel = f.prepare(JACOBIAN)[0]
-    kernel._worth = 400
-    found = []
-    for turn in range(5):
-        assert kernel._module.plain == (turn < 4), "100 boxes a turn"
+    kernel._worth = kernel._code[2].run(200 // kernel.lanes)
+    found, ways = [], []
+    for _ in range(5):
         found.append(f.jacobian(*boxes))
+        ways.append("interpreted" if kernel._code[2] is not None else "plain" if kernel._module.plain else "well")
+        if ways[-1] == "plain":
+            kernel._worth = 400
+    assert ways == ["interpreted", "plain", "plain", "well", "well"], "100 boxes a turn"
     assert all(same(found[0], other) for other in found[1:])
     well = CpuBackend().compile(infimum.lower.programs.OF_SYSTEM[JACOBIAN](f.system, infimum.expr.node.var("x", (3,))).kernel)
     assert kernel._code == well._code and not well._module.plain, "compiled once for all"
+
+
+def test_what_loops_run_is_counted():
+    """Turns of loops that end early, in every thread: by that it is decided when to compile."""
+    b = Builder()
+    left = b.state(1)
+    b.store(left, 0, b.input(0, 0))
+    with b.rounds(1000) as turn:
+        now = b.sub(b.load(left, 0), 1.0)
+        b.store(left, 0, now)
+        turn.more = b.ogt(now, 0.0)
+    b.output(0, 0, b.load(left, 0))
+    backend, counts = CpuBackend(), []
+    for turns in (10, 20, 40):
+        kernel = backend.interpret(b.kernel(f"rounds{turns}", 1, 1))
+        before = kernel._code[2].run(0)
+        kernel.run([np.full((1, 64), float(turns))], [np.empty((1, 64))], np.zeros(1), np.zeros(1, np.int64), threads=2)
+        counts.append((kernel._code[2].run(0) - before) * kernel.lanes // 64)
+    assert counts[2] - counts[1] == 2 * (counts[1] - counts[0]) > 100
 
 
 def test_functions_alone_are_compiled_well_at_once(boxes):
@@ -66,14 +89,15 @@ def test_functions_alone_are_compiled_well_at_once(boxes):
 
 def test_what_is_very_long_stays_plain(boxes, monkeypatch):
     monkeypatch.setattr(cpu, "PLAIN", 100)
-    assert constrained().prepare(JACOBIAN)[0]._better is None
+    assert constrained().prepare(JACOBIAN)[0]._better()._better is None
 
 
 def test_better_code_waits_where_a_run_has_no_time_for_it(boxes):
     f = constrained()
     kernel = f.prepare(JACOBIAN)[0]
+    kernel._improve()  # to plain code
     kernel._worth = 1
-    with Watch(whole=kernel._lines * cpu._LINE_SECONDS / 2):
+    with Watch(whole=kernel._price / 2):
         f.jacobian(*boxes)
         assert kernel._module.plain
     with Watch(whole=1e6):

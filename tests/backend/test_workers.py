@@ -72,7 +72,7 @@ def test_same_bits_for_every_number_of_threads(compiled: CompiledKernel, boxes: 
 def test_every_thread_takes_part(compiled: CompiledKernel, monkeypatch: pytest.MonkeyPatch):
     """Otherwise the tests of this file would show nothing."""
     seen, run = [], workers.run
-    monkeypatch.setattr(workers, "run", lambda entry, jobs: seen.append(len(jobs)) or run(entry, jobs))
+    monkeypatch.setattr(workers, "run", lambda entry, jobs, **how: seen.append(len(jobs)) or run(entry, jobs, **how))
     for threads in (1, 2, 3):
         outcome(compiled, threads, inputs())
     assert seen == [1, 2, 3]
@@ -199,6 +199,28 @@ def test_exception_in_the_calling_thread_cancels_what_has_not_begun():
     assert ran == settled
 
 
+def test_shared_work_waits_for_no_thread_that_has_not_begun():
+    """The only other thread is busy: what it was to take part in is over before it could."""
+    release, begun, done = threading.Event(), threading.Event(), []
+
+    def busy(job: int) -> None:
+        if job:
+            begun.set()
+            release.wait()
+
+    holder = threading.Thread(target=workers.run, args=(busy, [(0,), *[(1,)] * max(1, workers._started)]))
+    holder.start()
+    begun.wait()
+    try:
+        workers.run(done.append, [(0,), (1,)], shared=True)
+        so_far = list(done)  # a thread that was idle after all may have taken it
+    finally:
+        release.set()
+        holder.join()
+    workers.run(lambda job: None, [(0,), (1,)])  # comes after what is still in the queue
+    assert done == so_far and 0 in done
+
+
 # ---- cache
 def test_equal_kernels_share_their_code(compiled: CompiledKernel):
     assert CpuBackend().compile(sample_kernel()) is compiled
@@ -229,7 +251,7 @@ def test_long_runs_are_cut_into_pieces_without_a_changed_bit(single: np.ndarray,
     monkeypatch.undo()
     compiled = CpuBackend().compile(sample_kernel())
     pieces, run = [], workers.run
-    monkeypatch.setattr(workers, "run", lambda entry, jobs: pieces.append(1) or run(entry, jobs))
+    monkeypatch.setattr(workers, "run", lambda entry, jobs, **how: pieces.append(1) or run(entry, jobs, **how))
     compiled._cost = 0.01
     assert (outcome(compiled, 2, inputs()) == single).all()
     assert len(pieces) > 2

@@ -6,7 +6,7 @@ import pytest
 from infimum.engine.points.at_point import at_point
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.interior import Interior
-from infimum.engine.points.lanes import log_of_product, solve
+from infimum.engine.points.lanes import log_of_product
 from infimum.engine.points.restoration import Restoration
 from tests.engine.constrained_systems import CASES, INF, Case
 
@@ -80,6 +80,32 @@ def test_one_that_converged_ends_the_patience_with_those_that_do_not():
     assert error[0] > 2.0**-30 >= error[1] and taken < 40
     assert steps(both)[0] > 2 * taken and steps(alone, patience=6)[0] > 2 * taken
     assert steps(alone, patience=6, settled=True)[0] <= taken
+
+
+def test_lanes_with_multipliers_go_on_where_others_begin_anew():
+    case, first = CASES["hs71"], 2.0**-17
+    lo, hi = case.lo[:, None], case.hi[:, None]
+    ends = Interior(case.evaluator(), lo, hi, (lo + hi) / 2, last=first).run(40)
+    assert ends.error[0] <= 2 * first
+    steps = {}
+    for name, given in (("on", {"first": first, "multipliers": ends.multipliers}), ("anew", {"first": 2.0**-13})):
+        method = Interior(case.evaluator(), lo, hi, ends.x, **given)
+        steps[name] = sum(1 for _ in method.steps(40))
+        assert method.ends.error[0] <= 2.0**-36
+    assert steps["on"] < steps["anew"]
+
+
+def test_a_look_for_something_better_does_not_go_on_to_what_is_known():
+    case = CASES["hs71"]
+    search = found(case)
+    best, before = search.x.copy(), search.evaluations
+    lo, hi = (np.repeat(end[:, None], 2, axis=1) for end in (case.lo, case.hi))
+    cost = {}
+    for better in (True, False):
+        for _ in search.in_boxes(lo, hi, better=better):
+            pass
+        cost[better], before = search.evaluations - before, search.evaluations
+    assert cost[True] < cost[False] and np.allclose(search.x, best)
 
 
 def test_given_points_are_begun_at():
@@ -163,16 +189,3 @@ def test_logarithms():
     a = np.exp(rng.uniform(-700, 700, (5, 50)))
     assert log_of_product(a) == pytest.approx(np.log(a).sum(axis=0), rel=1e-13, abs=1e-12)
     assert np.isnan(log_of_product(np.array([[0.0], [1.0]])))[0]
-
-
-def test_elimination_tells_the_signs_of_pivots():
-    rng = np.random.default_rng(4)
-    a = rng.normal(size=(5, 5, 40))
-    a = a + a.swapaxes(0, 1)
-    x, good = solve(a, np.ones((5, 40)), 5)
-    for k in range(40):
-        positive = np.linalg.eigvalsh(a[..., k]).min() > 0
-        assert good[k] == positive
-    a[np.arange(5), np.arange(5)] += 20
-    x, good = solve(a, np.ones((5, 40)), 5)
-    assert good.all() and np.einsum("ijk,jk->ik", a, x) == pytest.approx(np.ones((5, 40)))

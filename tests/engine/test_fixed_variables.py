@@ -142,3 +142,14 @@ def test_constraints_of_fixed_variables_stay():
     problem, few = without_fixed(infimum.Problem.read(sum, [(0, 3), (1, 1), (2, 2)]), system)
     assert few.n == 1 and few.system.m == 2 and few.system.integers == (0,) and problem.system is few.system
     assert few.rows([2.0], [2.0]).lo.tolist() == [3.0, 1.0, 4.0]
+
+
+def test_numbers_of_fixed_variables_that_are_enclosed_alike_are_not_taken_for_one():
+    rest = float(Fraction(0.1) * (Fraction(0.3) - Fraction(0.2)))  # 0.1 * 0.3 and 0.1 * 0.2 + rest differ by 1e-19
+    one, other = (lambda x: x[1] * 0.3), (lambda x: x[1] * 0.2 + rest)
+    assert Fraction(0.1) * Fraction(0.3) < Fraction(0.1) * Fraction(0.2) + Fraction(rest)
+    sides = [(1, 9), (0.1, 0.1), (1, 9)]
+    r = infimum.feasible(sides, [lambda x: x[0] * x[2] * one(x) == 1, lambda x: x[0] * x[2] * other(x) == 1], max_boxes=2000)
+    assert r.feasible is None
+    r = infimum.feasible(sides, lambda x: np.exp(x[0] * other(x) + x[2]) - np.exp(x[0] * one(x) + x[2]) >= 1e-19, max_boxes=2000)
+    assert r.verdict.name != "INFEASIBLE"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.backend import cuda, devices, hybrid
+from infimum.backend import cuda, devices
 from infimum.engine import auto
 from infimum.engine.branch import Branch
 from infimum.errors import DeviceError, DeviceMemoryError
@@ -146,7 +146,7 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
     installed(monkeypatch, memory=1 << 26)
     monkeypatch.setattr(cuda, "_BATCH", 32)
     monkeypatch.setattr("infimum.backend.gpu_arrays._COUNTED", 1 << 20)
-    monkeypatch.setattr(hybrid, "gpu_may_be_here", lambda: True)
+    monkeypatch.setattr(devices, "gpu_may_be_here", lambda: True)
     monkeypatch.setattr(devices, "_PATIENCE", 1e9)  # no kernel is brought there for its own sake
     places = []
     step = Branch.step
@@ -161,7 +161,7 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
 
 def test_a_gpu_too_small_for_steps_that_pay_is_left_alone(monkeypatch):
     installed(monkeypatch, memory=1 << 26)
-    monkeypatch.setattr(hybrid, "gpu_may_be_here", lambda: True)
+    monkeypatch.setattr(devices, "gpu_may_be_here", lambda: True)
     f = infimum.compile(camel, 2, device="auto")
     assert f.backend.gpu_batch < 1 << 16 and f.gpu_batch is None
 

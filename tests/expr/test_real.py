@@ -13,6 +13,8 @@ from flint import arb
 
 import infimum
 from infimum.errors import OptionError, TraceError
+from infimum.expr.node import topological
+from infimum.expr.trace import trace
 from tests.oracle.arb_values import precision
 from tests.oracle.check import position
 
@@ -124,3 +126,33 @@ def test_the_first_thing_done_with_a_constant_may_be_a_function_of_it():
     code = "import numpy as np, infimum; print(np.sqrt(infimum.pi), infimum.e * np.ones(2))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.startswith("<traced []: sqrt(")
+
+
+_NEAR_PI = Fraction(math.pi) + Fraction(1, 10**17)  # between the same doubles
+
+
+def test_two_numbers_between_the_same_doubles_are_not_taken_for_one():
+    both = trace(lambda x: infimum.pi * x[0] - _NEAR_PI * x[0], 1)
+    assert both.args[0] is not both.args[1]
+    same = trace(lambda x: infimum.pi * x[0] - infimum.pi * x[0] + Fraction(1, 3) * x[0] - Fraction(2, 6) * x[0], 1)
+    assert len({id(node) for node in topological([same]) if node.op == "const"}) == 2
+    with_roots = [trace(lambda x, c=c: np.sqrt(c * x[0]**2), 1) for c in (2.1, math.nextafter(2.1, 3), 2.100000000000001)]
+    assert len({id(node) for node in with_roots}) == 3
+
+
+@pytest.mark.parametrize("one, other", [
+    (lambda pi: pi + pi, lambda pi: 2 * pi), (lambda pi: pi * 4 / 2, lambda pi: 2 * pi), (lambda pi: pi * pi, lambda pi: pi**2),
+    (lambda pi: 1 - pi, lambda pi: -(pi - 1)), (lambda pi: pi, lambda pi: pickle.loads(pickle.dumps(pi))),
+])
+def test_one_number_written_in_two_ways_is_one_constant(one, other):
+    assert one(infimum.pi).ends == other(infimum.pi).ends and one(infimum.pi).name == other(infimum.pi).name
+
+
+def test_constraints_that_differ_by_less_than_doubles_tell_are_two():
+    sides = [(1, 2)] * 2
+    no = infimum.feasible(sides, [infimum.Constraint(lambda x: x[0] * x[1], end, end) for end in (infimum.pi, _NEAR_PI)],
+                          max_boxes=2000)
+    assert no.feasible is None
+    yes = infimum.feasible([(0, 1)] * 2, lambda x: np.exp(infimum.pi * x[0] + x[1]) - np.exp(_NEAR_PI * x[0] + x[1]) >= 1e-16,
+                           max_boxes=2000)
+    assert yes.verdict.name != "INFEASIBLE"  # it is 2.6e-15 at (1, 0)

@@ -1,17 +1,22 @@
 """What a result says of its constraints: the proved point or box, values there, what is active, multipliers."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infimum.constraint_table import ConstraintValue, ConstraintValues
-from infimum.engine.points.at_point import at_point
 from infimum.errors import InternalError
 from infimum.evaluate import Evaluator
 from infimum.expr.system import Label, System
+from infimum.late import Late
 from infimum.problem import Interval, Problem
 from infimum.result import Result, Verdict
+
+if TYPE_CHECKING:
+    from infimum.engine.points import at_point as points
+else:
+    points = Late("engine.points.at_point")
 
 
 def about_constraints(result: Result, problem: Problem, evaluator: Evaluator, feasibility: float) -> Result:
@@ -57,7 +62,7 @@ class Inquiry:
         if result.feasible is None or not system.m:
             return None
         in_box, bounds = isinstance(result.feasible, tuple), (self.lo, self.hi)
-        found = at_point(self.evaluator, bounds, result.feasible if in_box else (result.feasible,) * 2)
+        found = points.at_point(self.evaluator, bounds, result.feasible if in_box else (result.feasible,) * 2)
         lo, hi = np.maximum(found.lo, system.lower), np.minimum(found.hi, system.upper)  # so it is at the feasible point
         changes = found.multipliers if result.maximised else 0.0 - found.multipliers
         labels = system.labels or (Label(k, None, f"constraint {k}") for k in range(system.m))
@@ -65,7 +70,7 @@ class Inquiry:
                                 Interval(float(lo[k]), float(hi[k])), float(system.lower[k]), float(system.upper[k]),
                                 bool(found.active[k]), float(changes[k]))
                 for k, (number, element, text) in enumerate(labels)]
-        return ConstraintValues(rows, at_point(self.evaluator, bounds, (result.x, result.x)).violation if in_box else 0.0)
+        return ConstraintValues(rows, points.at_point(self.evaluator, bounds, (result.x, result.x)).violation if in_box else 0.0)
 
     def __reduce__(self) -> tuple:
         return _forgotten, ()

@@ -1,12 +1,10 @@
 """What a proving engine may say: the verdict, and the boxes that hold every minimiser."""
 
-import sys
 from typing import Any
 
 import numpy as np
 
 from infimum.cover import Cover, widths
-from infimum.engine.answer.obstacles import obstacle
 from infimum.engine.goal import Goal
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
@@ -20,6 +18,7 @@ _MERGE_WORK, _SEPARATE = 1 << 27, 10_000  # numbers looked at while merging; box
 _LISTED = 1 << 22     # numbers of a product that is listed
 _AT_A_TIME = 1 << 16  # numbers that are compared at a time
 _LIPSCHITZ = 2
+BOTTOM = -2.0**1023  # values below this are next to the last double
 _OPEN = (Verdict.STOPPED, Verdict.UNDECIDED)
 
 
@@ -32,12 +31,18 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
     return Result(
         x=incumbent.x, fun=upper, success=verdict is Verdict.PROVED, status=list(Verdict).index(verdict),
         message=_message(verdict, stopped, lower, upper, goal), verdict=verdict,
-        obstacle=obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
+        obstacle=_obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
         boxes=merged(regions) if unions is None else listed(unions),
         attained=_attained(regions, incumbent.evaluator) if incumbent.x is not None else None,
         regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
         question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start), **work)
+
+
+def _obstacle(*asked: Any) -> str | None:
+    from infimum.engine.answer.obstacles import obstacle
+
+    return obstacle(*asked)
 
 
 def _verdict(regions: Regions, unions: Unions | None, lower: float, upper: float, goal: Goal, stopped: str | None) -> Verdict:
@@ -70,7 +75,7 @@ def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float, 
         return f"the infimum lies within {np.nextafter(upper - lower, np.inf):.3g} below the value at x"
     if verdict is Verdict.INFEASIBLE:
         return "the function is defined nowhere within the bounds"
-    if upper <= -sys.float_info.max:
+    if upper <= BOTTOM:
         return "the function falls below every double: as far as doubles can tell, its infimum is -infinity"
     if verdict is Verdict.UNDECIDED:
         open_ = "regions are still wider than xtol" if goal.met(lower, upper) else "the gap is still open"

@@ -3,28 +3,30 @@ the infimum over the feasible points is enclosed, or no region is left that coul
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
-from infimum.engine.constrained.fritz_john import FritzJohn
 from infimum.engine.constrained.multipliers import convexity
+from infimum.engine.constrained.quadratic import Quadratic
 from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import Part
-from infimum.engine.parts.propagation import propagate, propagate_each
+from infimum.engine.parts.propagation import Box, Propagation, propagate, propagate_each
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
 from infimum.engine.running.checkpoint import State
-from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached
+from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
 from infimum.evaluate import Evaluator
+from infimum.expr.monomials import with_monomials
 from infimum.problem import Problem
 from infimum.result import Progress, Result, Verdict
 from infimum.watch import stoppable
@@ -32,15 +34,25 @@ from infimum.watch import stoppable
 _LOOKS = 4        # regions in which a point is looked for at a time
 _CORNERS = 32     # regions whose corners and middles are tried as they are
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
+_ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
+_FOLLOWED = 8     # times
 _SOON = 4         # steps before the first look, where lower bounds are good
+_NARROWED = 3     # times that a better point may tell where to look for the next
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
+
+
+def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
+    """Of the same functions, with products of powers of positive variables as exponentials."""
+    system = with_monomials(evaluator.system, lo)
+    return evaluator if system is evaluator.system else Evaluator(system.f, evaluator.n, evaluator.backend, evaluator.fun, system)
 
 
 class ConstrainedRun:
     """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
 
     name = "auto"
-    bounded_at_once = True  # by a tangent, where the problem is convex
+    bounded_at_once = True  # where the problem is convex, or quadratic
+    rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
@@ -48,12 +60,18 @@ class ConstrainedRun:
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
+        self.bounding = _by_monomials(evaluator, problem.lo) if self.rewrites else evaluator
         self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several)
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
+        self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
+
+    @cached_property
+    def quadratic(self) -> Quadratic:
+        return Quadratic(self.evaluator)
 
     # ---- what a reader of the progress sees
     @property
@@ -88,28 +106,32 @@ class ConstrainedRun:
 
     def _searched(self) -> State:
         """What the search has found, and at what cost."""
-        return State({"before": self.before + self.search.evaluations}, self.search.arrays())
+        return State({"before": self.before + self.search.evaluations, "asked": self.asked}, self.search.arrays())
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
         self.branch = self._made()
         self.branch.restore(state)
         self.search.restore(state.arrays)
-        self.before = state.values["before"]
+        if self.search.better is not None:
+            self._compare_with(self.search.better)
+        self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
         self.looking = self._searched() if state.values.get("looking", False) else None
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")
 
     def _made(self) -> Branch:
         several = self.problem.several
-        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
+        return Branch(self.bounding, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
 
     def _parts(self) -> list[Part]:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
-        parts = parts_of(self.evaluator, self.lo, self.hi, several)
-        if several is None and self.goal.xtol is not None and FritzJohn.applies(self.evaluator):
-            parts.append(FritzJohn(self.evaluator, self.lo, self.hi))
+        parts = parts_of(self.bounding, self.lo, self.hi, several)
+        if several is None and self.goal.xtol is not None:
+            from infimum.engine.constrained.fritz_john import FritzJohn
+
+            parts += [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
         return parts
 
     def _begun(self) -> Branch:
@@ -117,11 +139,11 @@ class ConstrainedRun:
         branch, boxes = self._made(), self.problem.several
         if boxes is None:
             with stoppable():
-                left = propagate(self.evaluator, self.lo, self.hi)
+                left = propagate(self.bounding, self.lo, self.hi)
             self.search.begin = self.search.begin if left is None else left
             left = None if left is None else tuple(end[:, None] for end in left)
         else:
-            left = propagate_each(self.evaluator, boxes)
+            left = propagate_each(self.bounding, boxes)
         if left is not None and left[0].shape[1]:
             branch.begin(*left)
         return branch
@@ -141,8 +163,11 @@ class ConstrainedRun:
                     if self.incumbent.upper < np.inf:
                         break
             self.branch = branch
+            if self.search.is_wide:
+                yield from self._narrow()
             branch.prune()
             self._bound_at_once()
+            yield from self._follow()
             self._teach()
             self._ask_whole()
             self.begun = None
@@ -161,6 +186,28 @@ class ConstrainedRun:
                 self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
+
+    def _narrow(self) -> Iterator[None]:
+        """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
+        propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
+        for _ in range(_NARROWED):
+            if self.problem.several is not None or self.incumbent.x is None or self.branch.done:
+                return
+            left, before = propagate(self.bounding, *self.search.begin, self.incumbent.upper), self.incumbent.upper
+            if left is None:
+                return
+            self.search.better = left
+            self._compare_with(left)
+            self.branch.begin_again(*(end[:, None] for end in left))
+            yield from self.search.again()
+            self._offer()
+            if not self.incumbent.upper < before:
+                return
+
+    def _compare_with(self, box: Box) -> None:
+        for part in self.branch.parts:
+            if isinstance(part, Propagation | Lifted):
+                part.compare_with(*box)
 
     def _ask_whole(self) -> None:
         """What multipliers say of the whole box, where most of it is known: often all."""
@@ -196,7 +243,8 @@ class ConstrainedRun:
         if lo.shape[1]:
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
-            yield from self.search.in_boxes(lo, hi, starts)
+            known = self.search.value + _ALMOST * max(1.0, abs(self.search.value))
+            yield from self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known)
             self._offer()
             self.branch.prune()
 
@@ -206,14 +254,33 @@ class ConstrainedRun:
         with stoppable():
             better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
         if better and self.branch is not None:
+            self._bound_at_once()
             self._teach()
 
     def _bound_at_once(self) -> None:
-        """By what holds wherever f is not above the best point, if the problem is convex there."""
-        if self.bounded_at_once and self.incumbent.x is not None and not self.branch.done:
-            left = propagate(self.evaluator, *self.search.begin, self.incumbent.upper)
-            if left is not None:
-                self.branch.floor = tangent_bound(self.evaluator, *left, self.search.x, self.search.multipliers)
+        """By what holds wherever f is not above the best point, if the problem is convex there, or quadratic."""
+        upper, branch, at = self.incumbent.upper, self.branch, (self.search.x, self.search.multipliers)
+        slack = self.goal.slack(upper)
+        if not self.bounded_at_once or branch.done or not upper < self.asked - slack:
+            return
+        self.asked = upper
+        left = propagate(self.bounding, *self.search.begin, upper)
+        if left is not None:
+            branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
+            if not branch.done and self.quadratic.applies:
+                with stoppable():
+                    branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack))
+
+    def _follow(self) -> Iterator[None]:
+        """Where a solution cannot be proved to be the least, what was in the way shows where better ones may be."""
+        for _ in range(_FOLLOWED):
+            upper = self.incumbent.upper
+            if self.branch.done or "quadratic" not in vars(self) or self.quadratic.starts is None:
+                return
+            yield from self.search.from_points(self.quadratic.starts)
+            self._offer()
+            if not self.incumbent.upper < upper - self.goal.slack(upper):
+                return
 
     def _teach(self) -> None:
         x = self.search.x
@@ -228,6 +295,8 @@ class ConstrainedRun:
             self.limit = boxes_reached(branch.boxes, self.max_boxes)
         elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
+        elif branch.is_bottomless:
+            self.limit = bottomless(self.incumbent.upper)
         return self.limit is not None
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:

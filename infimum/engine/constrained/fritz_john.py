@@ -42,7 +42,8 @@ class FritzJohn(Part):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return evaluator.system is not None and evaluator.n + evaluator.system.m <= _MOST
+        system = evaluator.system  # where f is a constant, all feasible points are minimisers
+        return system is not None and evaluator.n + system.m <= _MOST and not system.is_flat
 
     def test(self, regions: Any, upper: float) -> Outcome:
         n, arrays, count = self.n, self.evaluator.arrays_of(regions), regions.shape[1]

@@ -1,6 +1,5 @@
 """What a Lagrangian function needs beside multipliers to be convex around a local solution. Estimates."""
 
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -52,13 +51,14 @@ def convexity(evaluator: Evaluator, x: np.ndarray, w: np.ndarray, logarithmic: b
     if not (np.isfinite(matrix).all() and np.isfinite(across).all()):
         return Convexity(w, 0.0, np.zeros(n), None, slope, matrix)
     unit, size = np.abs(across).max(), np.abs(matrix).max()
-    penalties = [p * size / unit for p in _PENALTIES] if unit > 0 else [0.0]
-    for shift, penalty in product((0.0, *(part * size for part in _SHIFTS)), penalties):
-        for more in (1.0, _MORE):
-            shifted = matrix + more * penalty * across + more * shift * np.eye(n)
-            factor = inverse_factor(shifted[..., None])[..., 0]
-            if not np.isfinite(factor).all():
-                break
-        else:
-            return Convexity(w, float(_MORE * penalty), np.full(n, 0.5 * _MORE * shift), factor, slope, shifted)
+    penalties = np.array(_PENALTIES if unit > 0 else [0.0]) * (size / unit if unit > 0 else 1.0)
+    for shift in (0.0, *(part * size for part in _SHIFTS)):  # all penalties at once, just enough and more than that
+        penalty, more = np.repeat(penalties, 2), np.tile([1.0, _MORE], len(penalties))
+        shifted = matrix[..., None] + more * penalty * across[..., None] + more * shift * np.eye(n)[..., None]
+        factor = inverse_factor(shifted)
+        good = np.isfinite(factor).all(axis=(0, 1)).reshape(-1, 2).all(axis=1)
+        if good.any():
+            k = 2 * int(np.argmax(good)) + 1
+            return Convexity(w, float(_MORE * penalty[k]), np.full(n, 0.5 * _MORE * shift), factor[..., k].copy(), slope,
+                             shifted[..., k].copy())
     return Convexity(w, 0.0, np.zeros(n), None, slope, matrix)

@@ -21,6 +21,7 @@ class ConstrainedNewtonRun(ConstrainedRun):
     """The same, with these two parts."""
 
     name = "newton"
+    bounded_at_once = rewrites = False  # regions have to become narrow
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: NewtonOptions, *goal: Any, **settings: Any):
         for field in fields(options):

@@ -37,7 +37,8 @@ class Lagrangian(Part):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        return system.m > 0 and evaluator.n <= _MOST and (1 + system.m) * evaluator.n <= _ELEMENTS
+        small = evaluator.n <= _MOST and (1 + system.m) * evaluator.n <= _ELEMENTS
+        return system.m > 0 and small and not system.is_flat
 
     def is_tried(self, step: int) -> bool:
         return self.given is not None and super().is_tried(step)

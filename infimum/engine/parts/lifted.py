@@ -16,7 +16,7 @@ from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
 from infimum.expr.node import var
-from infimum.lower.lift import CannotBeLifted, Lift
+from infimum.lower.lift import lift_of
 from infimum.lower.lifted import LEFT, POINT, WORTH
 from infimum.lower.programs import LIFTED
 
@@ -24,10 +24,6 @@ _FIRST, _PERIOD, _WORTH = 1, 8, 0.4  # see Payoff
 _TRIED = 64                          # regions, as long as it does not pay
 _MOST, _ENTRIES = 512, 1 << 21       # regions of a step, and the entries of their tables together
 _COST = 16                           # in boxes
-
-
-def lift_of(evaluator: Evaluator) -> Lift:
-    return Lift(evaluator.system, var("x", (evaluator.n,)))
 
 
 class _EachTime(Payoff):
@@ -47,10 +43,14 @@ class Lifted(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
+        self.compare_with(lo, hi)
+        self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
+        self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
+
+    def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Sides of regions are measured as parts of those of this box."""
         with np.errstate(all="ignore"):
             self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
-        self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator).entries))
-        self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
 
     @property
     def sample(self) -> int:
@@ -58,11 +58,7 @@ class Lifted(Part):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        try:
-            lift_of(evaluator)
-        except CannotBeLifted:
-            return False
-        return True
+        return lift_of(evaluator.system, var("x", (evaluator.n,))) is not None
 
     def learn(self, x: np.ndarray) -> None:
         """Takes a local solution."""

@@ -21,6 +21,7 @@ ROUNDS = 3           # of each test
 _WHOLE = 0.0, 0.0, 1.0
 _NEWS = 15 / 16      # a side that is cut to less than this part of it
 _AT_ONCE = 8         # rounds between two looks at the widths, at first
+_TOGETHER = 512      # pieces of which one array is made
 
 
 def _parameters(lo: np.ndarray, hi: np.ndarray, piece: tuple[float, float, float], narrow: float, upper: float) -> np.ndarray:
@@ -37,17 +38,22 @@ class Propagation(CuttingPart):
     def applies(cls, evaluator: Evaluator) -> bool:
         return evaluator.system is not None
 
-    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
-        return [self._rounds(parents, (float(k), k / pieces, (k + 1) / pieces)) for k in range(pieces)]
+    def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """The side to cut next is the widest as part of this box."""
+        self.lo, self.hi = lo, hi
 
-    def _rounds(self, parents: Any, piece: tuple[float, float, float]) -> Outcome:
-        """The first round cuts the piece out."""
-        given = _parameters(self.lo, self.hi, piece, self.narrow, self.upper)
-        regions, = self.evaluator.run(PROPAGATE, [parents], parameters=given)
+    def cut(self, parents: Any, pieces: int) -> list[Outcome]:
+        """The first round cuts the pieces out; where they are few, the others are about all of them at once."""
+        found = [self._round(parents, (float(k), k / pieces, (k + 1) / pieces)) for k in range(pieces)]
+        if isinstance(parents, np.ndarray) and 1 < pieces * parents.shape[1] <= _TOGETHER:
+            found = [np.concatenate(found, axis=1)]
         if ROUNDS > 1:
-            given = _parameters(self.lo, self.hi, _WHOLE, self.narrow, self.upper)
-            regions, = self.evaluator.run(PROPAGATE, [regions], parameters=given, times=ROUNDS - 1)
-        return Outcome(regions, ROUNDS * parents.shape[1])
+            found = [self._round(regions, _WHOLE, ROUNDS - 1) for regions in found]
+        return [Outcome(regions, ROUNDS * regions.shape[1]) for regions in found]
+
+    def _round(self, regions: Any, piece: tuple[float, float, float], times: int = 1) -> Any:
+        given = _parameters(self.lo, self.hi, piece, self.narrow, self.upper)
+        return self.evaluator.run(PROPAGATE, [regions], parameters=given, times=times)[0]
 
 
 Box = tuple[np.ndarray, np.ndarray]

@@ -6,7 +6,7 @@ import numpy as np
 
 from infimum.engine.points import sparse_equations
 from infimum.engine.points.equations import is_large
-from infimum.engine.points.lanes import gram, solve, total
+from infimum.engine.points.lanes import gram, total
 from infimum.evaluate import Evaluator
 from infimum.expr.system import System
 
@@ -41,7 +41,7 @@ def at_point(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], box: t
     else:
         values, jacobian = evaluator.estimate_jacobian(x)
         sides = _sides(evaluator.system, values[1:], jacobian[1:], x)
-        multipliers = _multipliers(evaluator.system, bounds, x, jacobian, sides) if multipliers is None else multipliers
+        multipliers = _multipliers(evaluator, bounds, x, jacobian, sides) if multipliers is None else multipliers
     broken = _broken(evaluator.system, low, high)
     worst = int(np.argmax(broken)) if len(broken) else None
     return AtPoint(low, high, sides != 0, multipliers, float(broken[worst]) if len(broken) else 0.0, worst)
@@ -64,10 +64,10 @@ def _sides(system: System, values: np.ndarray, jacobian: np.ndarray, x: np.ndarr
     return np.where(system.equal, 2, np.where(upper & (nearer | ~lower), 1, np.where(lower, -1, 0)))
 
 
-def _multipliers(system: System, bounds: tuple[np.ndarray, np.ndarray], x: np.ndarray, jacobian: np.ndarray,
+def _multipliers(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], x: np.ndarray, jacobian: np.ndarray,
                  sides: np.ndarray) -> np.ndarray:
     """Least squares among the active constraints; those whose multiplier has the wrong sign are left out, the worst first."""
-    lo, hi = bounds
+    system, (lo, hi) = evaluator.system, bounds
     unit = np.maximum(1.0, np.abs(x))
     near = _ACTIVE * unit
     free = (x > lo + near) & (x < hi - near)
@@ -81,7 +81,8 @@ def _multipliers(system: System, bounds: tuple[np.ndarray, np.ndarray], x: np.nd
         rows = rows / scale[:, None]
         matrix, each = gram(rows.T[..., None], np.ones((len(x), 1))), np.arange(len(active))
         matrix[each, each] += _REGULAR
-        y, good = solve(matrix, -total((rows * slopes[0]).T)[:, None], len(active))
+        right = -total((rows * slopes[0]).T)[:, None]
+        y, good, _ = evaluator.host_arrays.solve_symmetric(matrix, right, len(active))
         if not good[0]:
             break
         wrong = np.where(sides[active] == 2, 0.0, np.maximum(-sides[active] * y[:, 0], 0.0))

@@ -2,6 +2,7 @@
 conditions. Estimates."""
 
 from dataclasses import dataclass, fields, replace
+from functools import cache
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from infimum.evaluate import Evaluator
 
 _PUSHED = 2.0**-4   # times μ: how far from their bounds all begin
 _FLAT = 2.0**-20    # a row's least scale, as part of its value
+_LARGE = 1e10       # by which multipliers of bounds may differ from μ over the gap
 
 
 @dataclass
@@ -29,9 +31,17 @@ class Lanes:
     mu: np.ndarray
     penalty: np.ndarray
     curved: np.ndarray    # what was added to the diagonal last
+    error: np.ndarray
     values: np.ndarray    # of the rows, scaled
     jacobian: np.ndarray
-    error: np.ndarray
+    gaps: np.ndarray      # to the lower bounds, then to the upper ones
+    logs: np.ndarray      # of all gaps together
+    residual: np.ndarray  # c - b, or c - s
+    broken: np.ndarray    # the sum of all residuals
+    size: np.ndarray      # of the multipliers
+    least: np.ndarray     # of all gaps times their multipliers
+    most: np.ndarray
+    others: np.ndarray    # the error of all conditions but complementarity
 
     @property
     def count(self) -> int:
@@ -43,17 +53,30 @@ class Lanes:
         return np.isfinite(self.values).all(axis=0) & np.isfinite(self.jacobian).all(axis=(0, 1))
 
     def some(self, these: np.ndarray) -> "Lanes":
-        return Lanes(*(np.take(getattr(self, f.name), these, axis=-1) for f in fields(self)))
+        return Lanes(*[getattr(self, name).take(these, axis=-1) for name in _names()])
 
     def put(self, these: np.ndarray, lanes: "Lanes") -> None:
-        for f in fields(self):
-            getattr(self, f.name)[..., these] = getattr(lanes, f.name)
+        for name in _names():
+            getattr(self, name)[..., these] = getattr(lanes, name)
 
     def moved(self, step: np.ndarray, part: np.ndarray, y: np.ndarray, change: np.ndarray,
               of_y: "np.ndarray | float" = 1.0) -> "Lanes":
-        """By a part of the step; the multipliers change by theirs. Its rows are yet to be evaluated."""
+        """By a part of the step; the multipliers change by theirs. What follows from that is yet to be computed."""
         return replace(self, w=np.minimum(np.maximum(self.w + part * step, self.lo), self.hi),
                        y=self.y + of_y * (y - self.y), z=self.z + change, penalty=self.penalty.copy(), mu=self.mu.copy())
+
+    @property
+    def merit(self) -> np.ndarray:
+        return self.values[0] - self.mu * self.logs + self.penalty * self.broken
+
+    def error_at(self, mu: "np.ndarray | float") -> np.ndarray:
+        """Of all conditions: how far products of gaps and multipliers are from μ as well."""
+        return np.maximum(self.others, np.fmax(np.fmax(self.most - mu, mu - self.least), 0.0) / self.size)
+
+
+@cache
+def _names() -> list[str]:
+    return [f.name for f in fields(Lanes)]
 
 
 class Barrier:
@@ -71,12 +94,38 @@ class Barrier:
         """f and the constraints that are used at points (n, N), and their derivatives."""
         self.evaluations += x.shape[1]
         values, jacobian = self.evaluator.estimate_jacobian(x)
-        return values[self.every], jacobian[self.every]
+        return (values, jacobian) if len(self.every) == len(values) else (values[self.every], jacobian[self.every])
 
-    def scaled_rows(self, a: Lanes) -> tuple[np.ndarray, np.ndarray]:
-        """At the places of the lanes; what is held may have an infinite slope."""
+    def place(self, a: Lanes) -> None:
+        """What the places of the lanes alone tell; what is held may have an infinite slope."""
         values, jacobian = self.rows(a.w[:self.n])
-        return values / a.sigma, np.where(a.free, jacobian / a.sigma[:, None], 0.0)
+        a.values, a.jacobian = values / a.sigma, np.where(a.free, jacobian / a.sigma[:, None], 0.0)
+        self._measure(a)
+
+    def _measure(self, a: Lanes) -> None:
+        a.gaps = np.concatenate([a.w - a.lo, a.hi - a.w])
+        a.logs = log_of_product(np.where(a.gaps < np.inf, a.gaps, 1.0))
+        wanted = self.lower / a.sigma[1:]
+        wanted[~self.equal] = a.w[self.n:]
+        a.residual = a.values[1:] - wanted
+        a.broken = total(np.abs(a.residual))
+
+    def judge(self, a: Lanes) -> None:
+        """What multipliers tell beside that. Those of bounds are kept within reach of μ over the gap."""
+        at = a.mu / a.gaps
+        a.z = np.minimum(np.maximum(a.z, at / _LARGE), at * _LARGE)
+        self._judge(a)
+
+    def _judge(self, a: Lanes) -> None:
+        n, k = self.n, len(a.w)
+        products = np.where(a.gaps < np.inf, a.z * a.gaps, np.nan)
+        a.least, a.most = np.fmin.reduce(products), np.fmax.reduce(products)
+        a.size = np.maximum(100.0, (total(np.abs(a.y)) + total(a.z)) / (len(a.y) + len(a.z))) / 100
+        z = a.z[:k] - a.z[k:]
+        slope = np.abs((a.jacobian[0] + total(a.jacobian[1:] * a.y[:, None]) - z[:n]) * a.unit)
+        slack = np.abs(a.y[~self.equal] + z[n:])
+        of_slopes = np.concatenate([np.where(a.free, slope, 0.0), slack]).max(axis=0) / a.size
+        a.others = np.maximum(of_slopes, np.abs(a.residual).max(axis=0, initial=0.0))
 
     def weighted_slopes(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """The gradient of the sum of all rows times weights."""
@@ -85,8 +134,8 @@ class Barrier:
         every[self.every] = weights
         return self.evaluator.estimate_weighted(x, every)[1]
 
-    def lanes(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, mu: float) -> Lanes:
-        """Lanes that begin about there, those at which everything has a value."""
+    def lanes(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, mu: np.ndarray, multipliers: np.ndarray | None) -> Lanes:
+        """Lanes that begin about there with these μ (N,), those at which everything has a value."""
         with np.errstate(all="ignore"):
             free, width = hi > lo, hi - lo
             x = np.where(free, _pushed(x, lo, hi, _PUSHED * mu, np.maximum(1.0, np.abs(lo)), np.maximum(1.0, np.abs(hi))), lo)
@@ -101,43 +150,16 @@ class Barrier:
             lo, hi = np.concatenate([np.where(free, lo, -np.inf), low]), np.concatenate([np.where(free, hi, np.inf), high])
             w, count = np.concatenate([x, s]), x.shape[1]
             z = mu / np.concatenate([w - lo, hi - w])
-            whole = Lanes(np.arange(count), free, unit, sigma, lo, hi, w, z, np.zeros((len(self.used), count)),
-                          np.full(count, mu), np.ones(count), np.zeros(count), values, jacobian, np.full(count, np.inf))
+            y = np.zeros((len(self.used), count)) if multipliers is None else multipliers[self.used] / sigma[0] * sigma[1:]
+            none = np.full(count, np.inf)
+            whole = Lanes(np.arange(count), free, unit, sigma, lo, hi, w, z, y, mu, np.ones(count), np.zeros(count),
+                          none, values, jacobian, w, *[none] * 7)
+            self._measure(whole)
+            self._judge(whole)
         return whole.some(np.flatnonzero(whole.known))
 
-    def gaps(self, a: Lanes, w: np.ndarray) -> np.ndarray:
-        """To the lower bounds, then to the upper ones."""
-        return np.concatenate([w - a.lo, a.hi - w])
 
-    def residual(self, a: Lanes, values: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """c - b, or c - s."""
-        wanted = self.lower / a.sigma[1:]
-        wanted[~self.equal] = w[self.n:]
-        return values[1:] - wanted
-
-    def merit(self, a: Lanes, values: np.ndarray, w: np.ndarray) -> np.ndarray:
-        gaps = self.gaps(a, w)
-        logs = log_of_product(np.where(gaps < np.inf, gaps, 1.0))
-        return values[0] - a.mu * logs + a.penalty * total(np.abs(self.residual(a, values, w)))
-
-    def slopes_and_residuals(self, a: Lanes) -> np.ndarray:
-        """The errors of all conditions but complementarity."""
-        n, k = self.n, len(a.w)
-        z = a.z[:k] - a.z[k:]
-        slope = np.where(a.free, (a.jacobian[0] + total(a.jacobian[1:] * a.y[:, None]) - z[:n]) * a.unit, 0.0)
-        slack = a.y[~self.equal] + z[n:]
-        of_slopes = np.maximum(np.abs(slope).max(axis=0), np.abs(slack).max(axis=0, initial=0.0)) / self._size(a)
-        return np.maximum(of_slopes, np.abs(self.residual(a, a.values, a.w)).max(axis=0, initial=0.0))
-
-    def complementarity(self, a: Lanes, gaps: np.ndarray, mu: np.ndarray) -> np.ndarray:
-        """How far products of gaps and multipliers are from μ."""
-        return np.abs(np.where(gaps < np.inf, a.z * gaps - mu, 0.0)).max(axis=0) / self._size(a)
-
-    def _size(self, a: Lanes) -> np.ndarray:
-        return np.maximum(100.0, (total(np.abs(a.y)) + total(a.z)) / (len(a.y) + len(a.z))) / 100
-
-
-def _pushed(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, part: float, *sizes: "np.ndarray | float") -> np.ndarray:
+def _pushed(x: np.ndarray, lo: np.ndarray, hi: np.ndarray, part: np.ndarray, *sizes: "np.ndarray | float") -> np.ndarray:
     """Away from the bounds, by a part of these sizes or of the width."""
     low, high = (part * np.minimum(size, hi - lo) for size in sizes)
     return np.minimum(np.maximum(x, np.where(lo > -np.inf, lo + low, lo)), np.where(hi < np.inf, hi - high, hi))

@@ -16,7 +16,6 @@ from infimum.engine.points.interior import Ends, Interior
 from infimum.engine.points.random import uniform
 from infimum.engine.points.restoration import Restoration
 from infimum.engine.points.search import PointSearch
-from infimum.engine.points.sparse_equations import nearby
 from infimum.evaluate import Evaluator
 from infimum.start_boxes import StartBoxes
 
@@ -26,6 +25,8 @@ _LEAST, _WORK = 2, 1 << 24     # starts, and operations of a step of all of them
 _FLAT = 2.0**-20               # a constraint's least scale, as part of its value
 _KEPT = 8                      # ends that go on, and points that are offered
 _FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
+_FEW = 4                       # the first steps end when no more than one of so many starts goes on
+_HIGHER = 2.0**-10             # of its size that a value may still fall by
 _PATIENCE = 6                  # steps without progress of an end, where another has converged
 _BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
 _CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
@@ -35,7 +36,11 @@ _NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's sc
 _SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
 _ROUNDINGS = 16                # of the integers of the best end, fewer for the others
 _NEIGHBOURS = 3, 16            # passes over whole numbers next to the best ones, if there are no more integer variables
-_FAR = 10                      # powers of 2 over which starts are spread where a bound is infinite
+_FAR = 10                      # powers of 2 over which starts are spread where bounds are infinite,
+_WIDE, _EVERYWHERE = 2.0**20, 4  # or so far apart that they say little; of so many starts one lies anywhere between these
+
+
+Box = tuple[np.ndarray, np.ndarray]
 
 
 class ConstrainedSearch(PointSearch):
@@ -50,6 +55,7 @@ class ConstrainedSearch(PointSearch):
         self.evaluator, self.lo, self.hi, self.seed, self.boxes = evaluator, lo, hi, seed, boxes
         self.n, self.system = len(lo), evaluator.system
         self.begin = lo, hi  # it starts between these; a proof relies on all feasible points being there
+        self.better: Box | None = None  # where the better points are: starts are drawn there
         self.integers = np.array(self.system.integers, dtype=np.intp)
         self.given = np.empty((self.n, 0)) if given is None else given
         self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5), 0)[:, 0], np.inf, np.inf
@@ -64,16 +70,28 @@ class ConstrainedSearch(PointSearch):
     def candidates(self) -> list[np.ndarray]:
         return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
 
-    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None) -> Iterator[None]:
+    @property
+    def is_wide(self) -> bool:
+        """Say the bounds little of where to start?"""
+        with np.errstate(all="ignore"):
+            return bool((self.begin[1] - self.begin[0] > _WIDE).any())
+
+    def again(self) -> Iterator[None]:
+        """Another round of starts."""
+        return self._round(0)
+
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None, better: bool = False) -> Iterator[None]:
         """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
-        around it; `found` are then the points that it came to, the best ones first."""
+        around it; `found` are then the points that it came to, the best ones first. Where only points are of interest that are
+        `better` than the best one, it does not go on to others."""
         starts = self._middle(lo, hi) if starts is None else starts
         if self.is_large:
             self._nearby(starts)
             return
         around = self._around(starts, lo, hi)
         inside = (np.minimum(np.maximum(end, around[0]), around[1]) for end in (lo, hi))
-        yield from self._look(np.tile(starts, 2), *(np.concatenate(ends, axis=1) for ends in zip(around, inside, strict=True)))
+        both = (np.concatenate(ends, axis=1) for ends in zip(around, inside, strict=True))
+        yield from self._look(np.tile(starts, 2), *both, better and self.violation <= _OBEYED)
 
     def from_points(self, starts: np.ndarray) -> Iterator[None]:
         """Looks from these points (n, N), in pieces."""
@@ -89,7 +107,7 @@ class ConstrainedSearch(PointSearch):
 
     def given_points(self) -> np.ndarray:
         """Those that were given, and the middle of the bounds or of the first box."""
-        lo, hi = self.begin if self.boxes is None else self.boxes.box(0)
+        lo, hi = self._where if self.boxes is None else self.boxes.box(0)
         return np.concatenate([self.given, self._middle(lo[:, None], hi[:, None])], axis=1)
 
     def violations(self, x: np.ndarray) -> np.ndarray:
@@ -99,14 +117,16 @@ class ConstrainedSearch(PointSearch):
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What later looks depend on, for a checkpoint."""
+        better = {} if self.better is None else {"search.better": np.stack(self.better)}
         return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers]),
-                "search.begin": np.stack(self.begin)}
+                "search.begin": np.stack(self.begin), **better}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """The best point of a checkpoint, and its multipliers."""
         self.value, self.violation = arrays["search"][:2].tolist()
         self.x, self.multipliers = (part.copy() for part in np.split(arrays["search"][2:], [self.n]))
         self.begin = tuple(arrays["search.begin"].copy()) if "search.begin" in arrays else self.begin
+        self.better = tuple(arrays["search.better"].copy()) if "search.better" in arrays else None
 
     # ---- the starts
     def _round(self, k: int) -> Iterator[None]:
@@ -116,6 +136,8 @@ class ConstrainedSearch(PointSearch):
 
     def _nearby(self, starts: np.ndarray) -> None:
         """Where there are very many equations, points at which they about hold are all that is offered."""
+        from infimum.engine.points.sparse_equations import nearby
+
         self.found = np.stack([nearby(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_KEPT].T], axis=1)
 
     def _drawn(self, count: int) -> np.ndarray:
@@ -125,23 +147,29 @@ class ConstrainedSearch(PointSearch):
         return uniform(self.seed, _STREAM, 0, range(first, first + count), self.n)
 
     def _spread(self, unit: np.ndarray, first: int) -> np.ndarray:
-        """Points of the unit cube between the bounds, or from this box on in one after the other; where these are infinite, near
-        and far."""
-        reach = 2.0 ** (1 + np.arange(unit.shape[1]) % _FAR)
-        lo, hi = (end[:, None] for end in self.begin)
+        """Points of the unit cube between the bounds, or from this box on in one after the other; where these are infinite or
+        very far apart, near and far from 0."""
+        number = np.arange(unit.shape[1])
+        lo, hi = (end[:, None] for end in self._where)
         if self.boxes is not None:
-            box = (first + np.arange(unit.shape[1])) % len(self.boxes)
+            box = (first + number) % len(self.boxes)
             lo, hi = self.boxes.lo[:, box], self.boxes.hi[:, box]
         with np.errstate(all="ignore"):
-            low = np.where(lo > -np.inf, lo, np.where(hi < np.inf, hi, 0.0) - reach)
-            high = np.where(hi < np.inf, hi, np.where(lo > -np.inf, lo, 0.0) + reach)
+            nearest = np.minimum(np.maximum(0.0, lo), hi)
+            reach = np.maximum(1.0, np.abs(nearest)) * 2.0 ** (1 + number % _FAR)
+            far = (hi - lo > _WIDE) & ((number % _EVERYWHERE > 0) | (hi - lo == np.inf))
+            low, high = np.where(far, np.maximum(lo, nearest - reach), lo), np.where(far, np.minimum(hi, nearest + reach), hi)
         return np.minimum(np.maximum(low * (1 - unit) + high * unit, lo), hi)
 
+    @property
+    def _where(self) -> Box:
+        return self.begin if self.better is None else self.better
+
     def _middle(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-        """Of boxes; where they are infinite, a point near their other end or 0."""
+        """Of boxes; where they are infinite or very wide, a point near 0 or the end next to it."""
         with np.errstate(all="ignore"):
             near = np.minimum(np.maximum(0.0, lo + 1), hi - 1)
-            return np.where(np.isfinite(lo) & np.isfinite(hi), lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
+            return np.where(hi - lo <= _WIDE, lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
 
     def _around(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The bounds of each start, but for integer variables the whole numbers that lie between these ends as well; variables
@@ -161,11 +189,11 @@ class ConstrainedSearch(PointSearch):
         return low, high
 
     # ---- the work
-    def _look(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+    def _look(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray, better: bool = False) -> Iterator[None]:
         """From these starts between these bounds, and where nothing obeys the constraints from what is nearest to doing so."""
         self.found = np.empty((self.n, 0))
-        ends = yield from self._solved(starts, lo, hi)
-        if not (ends.violation <= _OBEYED).any():
+        ends = yield from self._solved(starts, lo, hi, better)
+        if not better and not (ends.violation <= _OBEYED).any():
             restored = Restoration(self.evaluator, lo, hi, starts)
             yield from restored.steps(_RESTORED)
             self.evaluations += restored.evaluations
@@ -175,36 +203,52 @@ class ConstrainedSearch(PointSearch):
         if len(self.integers):
             yield from self._round_integers(ends, lo, hi)
 
-    def _solved(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
-        """The best ends, from which nothing is offered unless its integers are whole."""
-        ends = yield from self._stage(starts, np.arange(starts.shape[1]), lo, hi, _BEGIN, _FIRST)
-        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], _AGAIN, _LAST, _PATIENCE)
+    def _solved(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray, better: bool = False) -> Iterator[None]:
+        """The best ends, from which nothing is offered unless its integers are whole. Those that have converged go on from there,
+        others begin anew."""
+        count = starts.shape[1]
+        ends = yield from self._stage(starts, np.arange(count), lo, hi, _BEGIN, _FIRST, _PATIENCE if better else None, better,
+                                      count // _FEW)
+        if better:
+            ends = self._hopeful(ends)
+        known = ends.error <= 2 * _FIRST[1]
+        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], np.where(known, _FIRST[1], _AGAIN),
+                                      _LAST, _PATIENCE, better, len(known) // _FEW, np.where(known, ends.multipliers, 0.0))
         self._keep(ends)
-        yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane])
+        yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane], self.value if better else np.inf)
         return ends
 
-    def _stage(self, starts: np.ndarray, lanes: np.ndarray, lo: np.ndarray, hi: np.ndarray, first: float,
-               most: tuple[int, float], patience: int | None = None, settled: bool = False) -> Iterator[None]:
+    def _hopeful(self, ends: "_Points") -> "_Points":
+        """Those that are not on their way to the best point, or have converged to a higher value."""
+        near = (np.abs(ends.x - self.x[:, None]) <= _SAME * np.maximum(1.0, np.abs(ends.x))).all(axis=0)
+        above = (ends.error <= 2 * _FIRST[1]) & (ends.value > self.value + _HIGHER * max(1.0, abs(self.value)))
+        return _Points(*(np.compress(~(near | above), part, axis=-1) for part in ends))
+
+    def _stage(self, starts: np.ndarray, lanes: np.ndarray, lo: np.ndarray, hi: np.ndarray, first: "float | np.ndarray",
+               most: tuple[int, float], patience: int | None = None, settled: bool = False, few: int = 0,
+               multipliers: np.ndarray | None = None) -> Iterator[None]:
         """The best ends of one run of the method."""
-        method = Interior(self.evaluator, lo, hi, starts, first, most[1])
-        for _ in method.steps(most[0], patience, settled):
+        if not len(lanes):
+            return _Points(starts, np.empty(0), np.empty(0), np.empty((self.system.m, 0)), np.empty(0), lanes)
+        method = Interior(self.evaluator, lo, hi, starts, first, most[1], multipliers)
+        for _ in method.steps(most[0], patience, settled, few):
             yield
         self.evaluations += method.evaluations
         return self._best(method.ends, lanes)
 
-    def _to_bounds(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+    def _to_bounds(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray, known: float) -> Iterator[None]:
         """Lanes that have not converged are often on their way to a bound at which a slope is infinite: variables close to one
-        are moved there, and the others solved for again."""
+        are moved there, and the others solved for again, where that may lead below what is `known`."""
         with np.errstate(all="ignore"):
             close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
             low, high = ends.x - lo <= close, hi - ends.x <= close
         stuck = (ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0)
         obeys = ends.violation <= _OBEYED
-        known = ends.value[obeys & (ends.error <= _CONVERGED)]
-        stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known.min(initial=np.inf))))
+        known = ends.value[obeys & (ends.error <= _CONVERGED)].min(initial=known)
+        stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known)))
         if len(stuck):
             lo, hi = np.where(high & ~low, hi, lo)[:, stuck], np.where(low, lo, hi)[:, stuck]
-            ends = yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST, _PATIENCE, len(known) > 0)
+            ends = yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST, _PATIENCE, known < np.inf)
             self._keep(ends)
 
     def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:

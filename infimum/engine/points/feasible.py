@@ -1,14 +1,22 @@
 """FeasibleIncumbent: the best point known that certainly obeys all constraints, with a verified upper bound of the infimum."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from infimum.engine.points import equations, sparse_equations
+from infimum.engine.points import equations
 from infimum.engine.points.equations import Proved, WhyNot, is_large
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.points.inside import Moved, moved_inside
 from infimum.evaluate import Enclosure, Evaluator
+from infimum.late import Late
 from infimum.start_boxes import StartBoxes
 from infimum.watch import pause
+
+if TYPE_CHECKING:
+    from infimum.engine.points import sparse_equations
+else:
+    sparse_equations = Late("engine.points.sparse_equations")
 
 _LOOKED_AT = 64     # points that break constraints least, of those that are lower than what is known
 _NEAR, _ALMOST = 2.0**-4, 2.0**-20  # of a variable's size, about: how far points are moved at most, and those that come first

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.engine.points.lanes import gram, solve, total
+from infimum.engine.points.lanes import gram, total
 from infimum.evaluate import Evaluator
 from infimum.watch import pause
 
@@ -123,5 +123,5 @@ class _Lanes:
         jacobian, wanted = jacobian / scale[:, None], wanted / scale
         matrix, each = gram(jacobian.swapaxes(0, 1), np.ones(jacobian.shape[1:])), np.arange(len(wanted))
         matrix[each, each] += np.where(steep > 0, _REGULAR, 1.0)
-        weights, good = solve(matrix, wanted, len(wanted))
+        weights, good, _ = self.evaluator.host_arrays.solve_symmetric(matrix, wanted, len(wanted))
         return np.where(good, total(jacobian * weights[:, None]), 0.0)

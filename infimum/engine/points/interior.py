@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.engine.points.barrier import Barrier, Lanes
-from infimum.engine.points.lanes import applied, gram, solve, total
+from infimum.engine.points.lanes import applied, gram, total
 from infimum.evaluate import Evaluator
 
 _SLOWER = 0.2                      # μ becomes the lesser of that part of it and its power 3/2
@@ -26,7 +26,6 @@ _CLOSER = 0.9                      # a step that reduces the error by that is go
 _CURVED, _FEWEST, _MORE, _LESS, _TRIES = 2.0**-10, 2.0**-40, 16.0, 1 / 3, 10  # what is added to the diagonal until it is convex
 _WEIGHT = 10.0                     # of squared equations in the matrix, as part of its largest element
 _REGULAR = 2.0**-34
-_LARGE = 1e10                      # by which multipliers of bounds may differ from μ over the gap
 _MANY = 1 << 22                    # numbers of all jacobians that second derivatives take; beyond it by another kernel
 
 
@@ -41,16 +40,16 @@ class Ends(NamedTuple):
 
 
 class Interior:
-    """Begins at points (n, N), between bounds (n, N) of their own; variables whose bounds are equal are held. μ goes from `first`
-    to `last`."""
+    """Begins at points (n, N), between bounds (n, N) of their own, with multipliers (m, N) of the constraints if there are any;
+    variables whose bounds are equal are held. μ goes from `first`, which each lane may have of its own, to `last`."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, points: np.ndarray, first: float = 0.1,
-                 last: float = 2.0**-37):
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, points: np.ndarray,
+                 first: "float | np.ndarray" = 0.1, last: float = 2.0**-37, multipliers: np.ndarray | None = None):
         self.barrier, self.last = Barrier(evaluator), last
-        self.n, self.equal = self.barrier.n, self.barrier.equal
+        self.n, self.equal, self.solve_symmetric = self.barrier.n, self.barrier.equal, evaluator.host_arrays.solve_symmetric
         count = points.shape[1]
         self.ends = Ends(points.copy(), np.full(count, np.inf), np.zeros((evaluator.system.m, count)), np.full(count, np.inf))
-        self.lanes = self.barrier.lanes(lo, hi, points, first)
+        self.lanes = self.barrier.lanes(lo, hi, points, np.full(count, first), multipliers)
         self._least, self._since = np.full(count, np.inf), np.zeros(count, np.int64)  # errors, and the steps that led to them
 
     @property
@@ -63,21 +62,29 @@ class Interior:
             pass
         return self.ends
 
-    def steps(self, most: int, patience: int | None = None, settled: bool = False) -> Iterator[None]:
-        """The same, in pieces. Once a lane has converged, or from the beginning where it is `settled`, lanes whose error was not
-        halved for so many steps end."""
+    def steps(self, most: int, patience: int | None = None, settled: bool = False, few: int = 0) -> Iterator[None]:
+        """The same, in pieces. Lanes whose error was not halved for so many steps end once a lane has converged, or from the
+        beginning where it is `settled`, and otherwise after twice as many; when only `few` are left and none of them is below one
+        that has converged, all end."""
         for step in range(most):
             with np.errstate(all="ignore"):
                 self._end_those(self._lower_mu())
                 if patience is not None:
                     settled = settled or (self.ends.error <= 2 * self.last).any()
-                    self._end_those(self._stuck(step, patience) & settled)
+                    self._end_those(self._stuck(step, patience if settled else 2 * patience))
                 if self.lanes.count:
                     self._end_those(~self._step())
             yield
             if not self.lanes.count:
                 return
+            if self.lanes.count <= few and self._is_lowest_known():
+                break
         self._end_those(np.ones(self.lanes.count, bool))
+
+    def _is_lowest_known(self) -> bool:
+        """Has a lane converged, and to a value below which no other is yet?"""
+        known = self.ends.value[self.ends.error <= 2 * self.last].min(initial=np.inf)
+        return known < np.inf and not (self.lanes.values[0] * self.lanes.sigma[0] < known).any()
 
     def _stuck(self, step: int, patience: int) -> np.ndarray:
         a = self.lanes
@@ -87,46 +94,45 @@ class Interior:
 
     def _end_those(self, ended: np.ndarray) -> None:
         if ended.any():
-            a = self.lanes.some(np.flatnonzero(ended))
-            self.ends.x[:, a.number], self.ends.value[a.number] = a.w[:self.n], a.values[0] * a.sigma[0]
-            self.ends.multipliers[np.ix_(self.barrier.used, a.number)] = a.y / a.sigma[1:] * a.sigma[0]
-            self.ends.error[a.number] = np.where(np.isnan(a.error), np.inf, a.error)
-            self.lanes = self.lanes.some(np.flatnonzero(~ended))
+            a, these = self.lanes, np.flatnonzero(ended)
+            number, values, sigma, y = a.number[these], a.values[0, these], a.sigma[:, these], a.y[:, these]
+            self.ends.x[:, number], self.ends.value[number] = a.w[:self.n, these], values * sigma[0]
+            self.ends.multipliers[np.ix_(self.barrier.used, number)] = y / sigma[1:] * sigma[0]
+            self.ends.error[number] = np.where(np.isnan(a.error[these]), np.inf, a.error[these])
+            self.lanes = a.some(np.flatnonzero(~ended))
 
     def _lower_mu(self) -> np.ndarray:
         """Where the barrier's problem is solved well enough. Which lanes have ended?"""
         a = self.lanes
-        others, gaps = self.barrier.slopes_and_residuals(a), self.barrier.gaps(a, a.w)
         for _ in range(4):
-            error = np.maximum(others, self.barrier.complementarity(a, gaps, a.mu))
-            lower = (error <= _SOLVED * a.mu) & (a.mu > self.last)
+            lower = (a.error_at(a.mu) <= _SOLVED * a.mu) & (a.mu > self.last)
             if not lower.any():
                 break
             a.mu = np.where(lower, np.maximum(self.last, np.minimum(_SLOWER * a.mu, a.mu * np.sqrt(a.mu))), a.mu)
             a.penalty = np.where(lower, 1.0, a.penalty)
-        a.error = np.maximum(others, self.barrier.complementarity(a, gaps, np.zeros_like(a.mu)))
+        a.error = a.error_at(0.0)
         return a.error <= 2 * self.last
 
     def _step(self) -> np.ndarray:
         """Which lanes have moved?"""
         a = self.lanes
-        gaps = self.barrier.gaps(a, a.w)
-        step, y, good = self._direction(a, gaps)
+        inverse, k = 1 / a.gaps, len(a.w)
+        towards, sigma = a.mu * inverse, a.z * inverse
+        pull = towards[:k] - towards[k:]
+        step, y, good = self._direction(a, pull, sigma[:k] + sigma[k:])
         both = np.concatenate([step, -step])
-        change = a.mu / gaps - a.z - a.z / gaps * both
-        longest = _part(gaps, both, a.mu)
-        return self._search(a, gaps, step, y, _part(a.z, change, a.mu) * change, longest) & good
+        change = towards - a.z - sigma * both
+        longest = _part(both * inverse, a.mu)
+        return self._search(a, step, pull, y, _part(change / a.z, a.mu) * change, longest) & good
 
     # ---- in which direction
-    def _direction(self, a: Lanes, gaps: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _direction(self, a: Lanes, pull: np.ndarray, sigma: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Newton's step of w, the new y, and where there is one."""
-        n, k, equal = self.n, len(a.w), self.equal
-        pull, sigma = a.mu / gaps, a.z / gaps
-        pull, sigma = pull[:k] - pull[k:], sigma[:k] + sigma[k:]
-        jacobian = np.where(a.free, a.jacobian * a.unit, 0.0)
-        residual, among, beside = self.barrier.residual(a, a.values, a.w), jacobian[1:][equal], jacobian[1:][~equal]
+        n, equal, residual = self.n, self.equal, a.residual
+        jacobian = a.jacobian * a.unit
+        among, beside = jacobian[1:][equal], jacobian[1:][~equal]
         each, count = np.arange(n), len(among)
-        matrix = np.where(a.free[:, None] & a.free, self._curvature(a), 0.0) + gram(beside, sigma[n:])
+        matrix = self._curvature(a) + gram(beside, sigma[n:])
         matrix[each, each] += np.where(a.free, sigma[:n] * a.unit * a.unit, 1.0)
         right = np.where(a.free, pull[:n] * a.unit - jacobian[0], 0.0)
         right -= total(beside * (sigma[n:] * residual[~equal] - pull[n:])[:, None])
@@ -146,17 +152,8 @@ class Interior:
 
     def _solve(self, a: Lanes, whole: np.ndarray, right: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """With more and more on the diagonal of the variables, where the matrix is not convex along the equations."""
-        found, good, added = np.zeros_like(right), np.zeros(a.count, bool), np.zeros_like(a.mu)
-        each = np.arange(self.n)
-        for trial in range(_TRIES):
-            todo = np.flatnonzero(~good)
-            if not len(todo):
-                break
-            more = whole[..., todo]
-            more[each, each] += added[todo]
-            found[:, todo], good[todo] = solve(more, right[:, todo], self.n)
-            fresh = np.maximum(_CURVED * size, _LESS * a.curved) if trial == 0 else _MORE * added
-            added = np.where(good, added, fresh)
+        first = np.maximum(_CURVED * size, _LESS * a.curved)
+        found, good, added = self.solve_symmetric(whole, right, self.n, first, _MORE, _TRIES)
         a.curved = np.where(added > 0, added, a.curved * _LESS)
         return found, good
 
@@ -174,38 +171,34 @@ class Interior:
         else:
             slopes = total(self.barrier.rows(places)[1].reshape(-1, n, n, a.count) * weights[:, None, None])
         matrix = (slopes - total(a.jacobian * multipliers[:, None])[:, None]) / apart * a.unit[:, None] * a.unit
-        matrix = np.where(np.isfinite(matrix), matrix, 0.0)
+        matrix = np.where(np.isfinite(matrix) & (a.free if a.free.all() else a.free[:, None] & a.free), matrix, 0.0)
         return (matrix + matrix.swapaxes(0, 1)) / 2
 
     # ---- how far
-    def _search(self, a: Lanes, gaps: np.ndarray, step: np.ndarray, y: np.ndarray, change: np.ndarray,
+    def _search(self, a: Lanes, step: np.ndarray, pull: np.ndarray, y: np.ndarray, change: np.ndarray,
                 longest: np.ndarray) -> np.ndarray:
         """Moves the lanes as far as that lowers the merit function, or the error of all conditions. Which have moved?"""
         barrier = self.barrier
-        broken = total(np.abs(barrier.residual(a, a.values, a.w)))
         a.penalty = np.maximum(a.penalty, 1.5 * np.abs(y).max(axis=0, initial=0.0))
-        slope = total(a.jacobian[0] * step[:self.n]) - a.mu * total(np.concatenate([step, -step]) / gaps) - a.penalty * broken
-        merit = barrier.merit(a, a.values, a.w)
-        error = np.maximum(barrier.slopes_and_residuals(a), barrier.complementarity(a, gaps, a.mu))
+        slope = total(a.jacobian[0] * step[:self.n]) - total(pull * step) - a.penalty * a.broken
+        merit = a.merit
         enough, slope = merit + _ROUNDING * np.abs(merit), _ARMIJO * np.minimum(slope, 0.0)
         there = a.moved(step, longest, y, change)
-        there.values, there.jacobian = barrier.scaled_rows(there)
-        good = barrier.merit(there, there.values, there.w) <= enough + longest * slope
-        good |= np.maximum(barrier.slopes_and_residuals(there),
-                           barrier.complementarity(there, barrier.gaps(there, there.w), a.mu)) <= _CLOSER * error
+        barrier.place(there)
+        barrier.judge(there)
+        good = (there.merit <= enough + longest * slope) | (there.error_at(a.mu) <= _CLOSER * a.error_at(a.mu))
         good &= there.known
         rest = np.flatnonzero(~good)
         if len(rest):
             lanes, parts = np.tile(rest, len(_SHORTER)), np.repeat(_SHORTER, len(rest)) * longest[np.tile(rest, len(_SHORTER))]
             near = a.some(lanes).moved(step[:, lanes], parts, y[:, lanes], change[:, lanes], parts / longest[lanes])
-            near.values, near.jacobian = barrier.scaled_rows(near)
-            fine = (barrier.merit(near, near.values, near.w) <= enough[lanes] + parts * slope[lanes]) & near.known
+            barrier.place(near)
+            fine = (near.merit <= enough[lanes] + parts * slope[lanes]) & near.known
             fine = fine.reshape(len(_SHORTER), -1)
-            first = np.argmax(fine, axis=0) * len(rest) + np.arange(len(rest))
-            there.put(rest, near.some(first))
+            near = near.some(np.argmax(fine, axis=0) * len(rest) + np.arange(len(rest)))
+            barrier.judge(near)
+            there.put(rest, near)
             good[rest] = fine.any(axis=0)
-        at = a.mu / barrier.gaps(there, there.w)
-        there.z = np.minimum(np.maximum(there.z, at / _LARGE), at * _LARGE)
         there.error, self.lanes = a.error, there
         if not good.all():
             lost = np.flatnonzero(~good)
@@ -213,7 +206,7 @@ class Interior:
         return good
 
 
-def _part(gaps: np.ndarray, steps: np.ndarray, mu: np.ndarray) -> np.ndarray:
-    """The largest part of the steps, at most 1, that leaves something of every gap."""
+def _part(steps: np.ndarray, mu: np.ndarray) -> np.ndarray:
+    """The largest part of the steps, each in units of its gap, at most 1, that leaves something of every gap."""
     most = np.maximum(_TO_BOUNDARY, 1 - mu)
-    return np.minimum(1.0, np.where(steps < 0, -most * gaps / steps, np.inf).min(axis=0, initial=np.inf))
+    return most / np.maximum(most, -np.fmin.reduce(steps, initial=0.0))

@@ -4,6 +4,8 @@ sums are taken in the order of the axis, and no library's product or logarithm i
 import numpy as np
 
 _TERMS = 12              # of the series of a logarithm: (1/3)**(2 * 12 + 1) is less than a rounding
+_TOGETHER = 1 << 14      # elements of all products of rows that are made before they are added
+_FACTORS = 512           # mantissas whose product is far from what doubles cannot hold
 _SMALL = 1 << 12         # elements: larger arrays are added one by one
 _LOG_2 = 0.6931471805599453
 
@@ -25,6 +27,8 @@ def total(a: np.ndarray) -> np.ndarray:
 def gram(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Σ w r rᵀ (n, n, N) of rows r (m, n, N) with weights (m, N)."""
     n, lanes = rows.shape[1:]
+    if rows.size * n <= _TOGETHER:
+        return total((weights[:, None] * rows)[:, :, None] * rows[:, None])
     first = lanes < n
     found = np.zeros((lanes, n, n) if first else (n, n, lanes))
     for row, weight in zip(rows, weights, strict=True):
@@ -45,41 +49,17 @@ def log_of_product(factors: np.ndarray) -> np.ndarray:
     >>> log_of_product(np.array([[1.0], [8.0]])) / _LOG_2
     array([3.])
     """
+    if len(factors) > _FACTORS:
+        return log_of_product(factors[:_FACTORS]) + log_of_product(factors[_FACTORS:])
     mantissa, exponent = np.frexp(np.where(factors > 0, factors, np.nan))
-    small = mantissa < 0.75
+    mantissa, more = np.frexp(np.multiply.accumulate(mantissa)[-1] if len(factors) else np.ones(factors.shape[1:]))
+    exponent, small = total(exponent) + more, mantissa < 0.75
     mantissa, exponent = np.where(small, 2 * mantissa, mantissa), exponent - small
     ratio = (mantissa - 1) / (mantissa + 1)
     square, series = ratio * ratio, np.zeros_like(ratio)
     for k in reversed(range(_TERMS)):
         series = series * square + 1 / (2 * k + 1)
-    return total(exponent * _LOG_2 + 2 * ratio * series)
-
-
-def solve(matrix: np.ndarray, right: np.ndarray, positive: int) -> tuple[np.ndarray, np.ndarray]:
-    """Solutions (k, N) of symmetric systems (k, k, N) by elimination in the given order, and where its first `positive` pivots
-    are positive and the others negative: with a positive definite leading block it needs no interchanges.
-
-    >>> x, good = solve(np.array([[[2.0], [1.0]], [[1.0], [-1.0]]]), np.array([[3.0], [0.0]]), 1)
-    >>> x[:, 0].tolist(), good.tolist()
-    ([1.0, 1.0], [True])
-    """
-    a, (k, lanes) = np.concatenate([matrix, right[:, None]], axis=1), right.shape
-    with np.errstate(all="ignore"):
-        if lanes < k:  # inner loops go along the longer axis; the bits are the same
-            b = np.moveaxis(a, -1, 0).copy()
-            for i in range(k - 1):
-                b[:, i + 1:, i + 1:] -= (b[:, i, i + 1:k] / b[:, i, i, None])[:, :, None] * b[:, i, None, i + 1:]
-            a = np.moveaxis(b, 0, -1)
-        else:
-            for i in range(k - 1):
-                a[i + 1:, i + 1:] -= (a[i, i + 1:k] / a[i, i])[:, None] * a[i, None, i + 1:]
-        x = a[:, k].copy()
-        for i in reversed(range(k)):
-            x[i] /= a[i, i]
-            x[:i] -= a[:i, i] * x[i]
-        pivots = a[np.arange(k), np.arange(k)]
-        good = (pivots[:positive] > 0).all(axis=0) & (pivots[positive:] < 0).all(axis=0)
-    return x, good & np.isfinite(x).all(axis=0)
+    return exponent * _LOG_2 + 2 * ratio * series
 
 
 def inverted(matrix: np.ndarray) -> np.ndarray | None:

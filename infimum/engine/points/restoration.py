@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infimum.engine.points.lanes import gram, solve, total
+from infimum.engine.points.lanes import gram, total
 from infimum.evaluate import Evaluator
 
 _FIRST, _MORE, _LESS = 2.0**-7, 8.0, 0.125  # damping, as part of the largest element on the diagonal, and how it changes
@@ -50,7 +50,7 @@ class Restoration:
         each = np.arange(len(x))
         largest = matrix[each, each].max(axis=0)
         matrix[each, each] += np.where(held, 1.0, np.where(largest > 0, largest, 1.0) * self.damping[going])
-        step, good = solve(matrix, -slope, len(x))
+        step, good, _ = self.evaluator.host_arrays.solve_symmetric(matrix, -slope, len(x))
         trial = np.minimum(np.maximum(np.where(good, x + unit * step, x), lo), hi)
         found = self._look(trial, self.scale[:, going])
         self.evaluations += len(going)

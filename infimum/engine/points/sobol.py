@@ -1,6 +1,7 @@
 """Sobol points: a sequence that fills the unit cube evenly, scrambled by key."""
 
 import functools
+import itertools
 
 import numpy as np
 
@@ -64,7 +65,7 @@ def _scrambled(seed: int, stream: int, n: int) -> tuple[np.ndarray, np.ndarray]:
     # counters from 2**63 on: `uniform` with the same key never gets there
     counters = np.arange(n, dtype=np.uint64)[:, None] | np.uint64(1 << 63)
     words = threefry(key_of(seed, stream, 0), np.arange(BITS + 1, dtype=np.uint64), counters)[0] >> np.uint64(64 - BITS)
-    directions = _directions()[:n]
+    directions = _directions(n)
     result = np.zeros_like(directions)
     for k in range(BITS):  # column k of the matrix: 1 at bit k, random at the bits below
         column = words[:, k, None] & np.uint64((1 << k) - 1) | np.uint64(1 << k)
@@ -73,11 +74,12 @@ def _scrambled(seed: int, stream: int, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @functools.cache
-def _directions() -> np.ndarray:
-    """The direction numbers of all coordinates, of shape (LIMIT, BITS): entry k is an odd number below 2**(k+1), as a fraction
-    of 2**(k+1) in BITS bits."""
+def _directions(count: int = LIMIT) -> np.ndarray:
+    """The direction numbers of the first coordinates, of shape (count, BITS): entry k is an odd number below 2**(k+1), as a
+    fraction of 2**(k+1) in BITS bits."""
     odd = [[1] * BITS]
-    for polynomial in (p for degree in range(1, DEGREE + 1) for p in primitive_polynomials(degree)):
+    polynomials = (p for degree in range(1, DEGREE + 1) for p in primitive_polynomials(degree))
+    for polynomial in itertools.islice(polynomials, max(count, 1) - 1):  # the last ones take longest
         coordinate, degree = len(odd), polynomial.bit_length() - 1
         m = list(_JOE_KUO[coordinate - 1] if coordinate <= len(_JOE_KUO) else _draws(coordinate, degree))
         for k in range(degree, BITS):
@@ -87,7 +89,7 @@ def _directions() -> np.ndarray:
         odd.append(m)
     result = np.array(odd, np.uint64) << np.arange(BITS - 1, -1, -1, dtype=np.uint64)
     result.setflags(write=False)
-    return result
+    return result[:count]
 
 
 def _draws(coordinate: int, count: int) -> list[int]:

@@ -40,6 +40,15 @@ def not_isolated(regions: int) -> str:
            "the function is as low"
 
 
+def bottomless(upper: float) -> str:
+    """Values that fall and fall ended it.
+
+    >>> bottomless(-2.0**300)
+    'no lower bound is known, and values fall to -2.04e+90: as far as one can tell, the infimum is -infinity'
+    """
+    return f"no lower bound is known, and values fall to {upper:.3g}: as far as one can tell, the infimum is -infinity"
+
+
 def iterations_done(iterations: int) -> str:
     """The option `iterations` of the complete search ended it.
 

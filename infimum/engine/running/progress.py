@@ -1,6 +1,5 @@
 """What a run shows while it goes on: a line on a terminal that is written over, a small table in a notebook, nothing in pipes."""
 
-import html
 import os
 import sys
 from typing import Any, Protocol
@@ -78,6 +77,8 @@ class Cell:
         self.display, self.handle = display, None
 
     def show(self, figures: Figures) -> None:
+        import html  # for notebooks alone
+
         rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
                        for name, value in figures.items())
         self._put(f"<table>{rows}</table>")

@@ -84,6 +84,8 @@ def _singular(conditions: Conditions, x: np.ndarray) -> Refused:
     if not len(conditions.active):
         return Refused.SINGULAR
     slopes = conditions.slopes((conditions.evaluator.estimate_jacobian(x)[1][..., None],) * 2)[0]
+    if not slopes.shape[1]:
+        return Refused.DEPENDENT  # all variables are held, and constraints active besides
     slopes = slopes / np.abs(slopes).max(axis=1, keepdims=True)
     left = left_inverse(slopes)
     return Refused.FLAT if (np.abs(left) < _FAR).all() else Refused.DEPENDENT  # NaN where gradients are dependent

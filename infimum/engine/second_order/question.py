@@ -1,17 +1,22 @@
 """Which of the regions of a result hold exactly one minimiser? Asked when somebody wants to know."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
-from infimum.engine.second_order.settle import CONSTRAINTS, OPERATIONS, REGIONS, VARIABLES, settle
-from infimum.engine.second_order.structure.terms import Terms
 from infimum.evaluate import Evaluator
 from infimum.expr.node import topological
+from infimum.late import Late
 from infimum.minimisers import Minimiser, Minimisers
 from infimum.start_boxes import StartBoxes
+
+if TYPE_CHECKING:
+    from infimum.engine.second_order import settle
+    from infimum.engine.second_order.structure import terms as structure
+else:  # most results are not asked
+    settle, structure = Late("engine.second_order.settle"), Late("engine.second_order.structure.terms")
 
 
 class Question:
@@ -28,10 +33,10 @@ class Question:
         if self._one_point(result):
             return Minimisers([self._at(result.boxes[0][0])], 0)
         small = can_be_settled(self.evaluator)
-        terms = None if small or self.evaluator.system is not None else Terms.of(self.evaluator)
+        terms = None if small or self.evaluator.system is not None else structure.Terms.of(self.evaluator)
         if terms is None and not small:
-            return Minimisers((), cover.count, _TOO_MANY)
-        settled = settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
+            return Minimisers((), cover.count, _too_many())
+        settled = settle.settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
                          result.x, self.start, terms=terms)
         return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
 
@@ -51,13 +56,15 @@ class Question:
         return self
 
 
-_TOO_MANY = f"only up to {VARIABLES} variables and {OPERATIONS:,} operations are looked at, or sums of terms of few variables"
+def _too_many() -> str:
+    return (f"only up to {settle.VARIABLES} variables and {settle.OPERATIONS:,} operations are looked at, or sums of terms of "
+            "few variables")
 
 
 def _regions(result: Any) -> Regions:
     """The regions of a Result; where they are very many, the boxes that they were merged to."""
     cover = result.regions
-    if cover.count <= REGIONS and cover.kept:
+    if cover.count <= settle.REGIONS and cover.kept:
         lo, hi, lower = cover.lo.T, cover.hi.T, cover.lower
     else:
         lo, hi = (np.stack(ends, axis=1) for ends in zip(*result.boxes, strict=True))
@@ -73,11 +80,11 @@ def settle_all(incumbent: Incumbent, boxes: tuple[np.ndarray, np.ndarray], lower
     """What is left of a few boxes (n, N) that do not touch, where f is not below `lower`, if proved minimisers are all that they
     hold; else None."""
     evaluator, small = incumbent.evaluator, can_be_settled(incumbent.evaluator)
-    terms = None if small else Terms.of(evaluator)
+    terms = None if small else structure.Terms.of(evaluator)
     if terms is None and not small:
         return None
     groups = list(zip(*(end.T.copy() for end in boxes), strict=True))
-    settled = settle(evaluator, incumbent.lo, incumbent.hi, _as_regions(*boxes, np.full(len(groups), lower)), groups,
+    settled = settle.settle(evaluator, incumbent.lo, incumbent.hi, _as_regions(*boxes, np.full(len(groups), lower)), groups,
                      (lower, incumbent.upper), incumbent.x, terms=terms)
     return settled.left if settled.rest == 0 and len(settled.left) else None
 
@@ -86,7 +93,8 @@ def can_be_settled(evaluator: Evaluator) -> bool:
     """Is the function, with its constraints, small enough for second derivatives of all variables by one another?"""
     system = evaluator.system
     formulas, m = ([evaluator.f], 0) if system is None else ([system.f, *system.bodies], system.m)
-    return evaluator.n <= VARIABLES and m <= CONSTRAINTS and sum(1 for _ in topological(formulas)) <= OPERATIONS
+    few = evaluator.n <= settle.VARIABLES and m <= settle.CONSTRAINTS
+    return few and sum(1 for _ in topological(formulas)) <= settle.OPERATIONS
 
 
 def _forgotten() -> None:

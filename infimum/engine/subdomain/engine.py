@@ -24,7 +24,7 @@ class SubdomainRun(ConstrainedRun):
     """The same, with one part."""
 
     name = "subdomain"
-    bounded_at_once = False
+    bounded_at_once = rewrites = False
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: SubdomainOptions, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None):

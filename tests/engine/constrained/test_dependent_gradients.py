@@ -112,3 +112,8 @@ def test_what_cannot_be_told_apart_is_said():
     _, f, rows, bounds, _ = DEGENERATE["an equation twice"]
     r = infimum.minimize(f, bounds, constraints=[infimum.Constraint(*row) for row in rows], xtol=1e-3)
     assert not r.minimisers.exactly_one and "dependent" in r.minimisers.why
+
+
+def test_an_equation_of_variables_that_bounds_hold_is_no_reason_to_fail():
+    r = infimum.minimize(lambda x: x[0] + x[1], [(0, 1)] * 2, constraints=lambda x: x[0] == x[1])
+    assert not r.minimisers.exactly_one and "dependent" in r.minimisers.why

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.expr.product import minus_product
+from infimum.expr.trace import trace
 from infimum.lower.branch import GONE
 from tests.engine.constrained.planted_systems import INF, Planted, check_nothing_lost, evaluator_of, planted, regions_around
 
@@ -68,6 +70,14 @@ def test_minus_a_product_is_judged_by_its_logarithm():
     whole = part.test(region((2**-6, 2), (2**-6, 2), (2**-6, 2)), -4.0).regions
     assert -4 - 1e-12 <= whole[6, 0] <= -4
     assert part.test(region((0, 2), (2**-6, 2), (2**-6, 2)), -4.0).regions[6, 0] == -INF  # not defined everywhere
+
+
+def test_factors_of_a_product_beyond_doubles_are_no_reason_to_fail():
+    assert minus_product(trace(lambda x: -(3 * x[0] * x[1]) ** 63, 2)) is None  # 3**63 is no double
+    assert minus_product(trace(lambda x: -(4 * x[0] * x[1]) ** 600, 2)) is None
+    assert minus_product(trace(lambda x: -1e200 * x[0] * 1e200 * x[1], 2)) is None
+    assert minus_product(trace(lambda x: -(4 * x[0] * x[1]) ** 3, 2)).factor == -64.0
+
 
 
 @settings(max_examples=20, deadline=None)

@@ -5,13 +5,14 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.engine.branch import Branch
 from infimum.engine.constrained.engine import ConstrainedRun
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.driver import drive
 from infimum.problem import Problem
 from infimum.problems import constrained
-from infimum.watch import Over, Watch, pause, stoppable
+from infimum.watch import OutOfTime, Over, Watch, pause, stoppable
 
 
 def test_a_pause_ends_at_the_whole_time_and_only_where_nothing_is_lost():
@@ -101,3 +102,22 @@ def test_a_stop_in_the_middle_is_an_answer_like_others():
     run = run_of("hs_78")
     result = drive(run, progress=False, watch=StopsAfter(3))
     assert result.verdict.name == "STOPPED" and result.lower > -np.inf and "reached" in result.message
+
+
+def test_wide_bounds_that_a_point_narrows_are_kept_if_time_ends_there(monkeypatch):
+    calls = []
+
+    def out_of_time(self, lo, hi):
+        calls.append(begin(self, lo, hi) if len(calls) < 1 else None)
+        if len(calls) > 1:
+            raise OutOfTime("compiling")
+    begin = Branch.begin
+    monkeypatch.setattr(Branch, "begin", out_of_time)
+    evaluator = infimum.compile(lambda x: x[0] ** 2 + x[1] ** 4, 2, constraints=lambda x: x[0] * x[1] >= 1)
+    sides = np.full(2, -1e9), np.full(2, 1e9)
+    run = ConstrainedRun(Problem(None, *sides), evaluator, SwarmOptions(), Goal(1e-7, 1e-3), 0)
+    with pytest.raises(OutOfTime):
+        for _ in run.steps():
+            pass
+    result = run.finish("stopped", 0.0, [])
+    assert len(calls) == 2 and result.verdict.name == "STOPPED" and len(result.regions) and result.upper < np.inf

@@ -22,7 +22,7 @@ from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.least_squares import LeastSquares
 from infimum.engine.parts.newton import Newton
-from infimum.engine.parts.order import PARTS
+from infimum.engine.parts.of_functions import PARTS
 from infimum.engine.parts.part import CuttingPart, Outcome, Part
 from infimum.engine.parts.projection import Projection
 from infimum.engine.parts.refine import Refiner

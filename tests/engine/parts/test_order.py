@@ -6,7 +6,7 @@ import pytest
 import infimum
 from infimum.engine.branch import Branch
 from infimum.engine.goal import Goal
-from infimum.engine.parts import order
+from infimum.engine.parts import of_functions
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.engine.points.incumbent import Incumbent
@@ -41,7 +41,7 @@ def branch() -> Branch:
 
 @pytest.fixture
 def with_above(monkeypatch):
-    monkeypatch.setattr(order, "PARTS", (*order.PARTS, Above))
+    monkeypatch.setattr(of_functions, "PARTS", (*of_functions.PARTS, Above))
 
 
 def test_a_part_is_tried_judged_and_used_in_portions(with_above):
@@ -59,7 +59,7 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     old = branch()
     old.step()
     state = old.state()
-    monkeypatch.setattr(order, "PARTS", (*order.PARTS, Above))
+    monkeypatch.setattr(of_functions, "PARTS", (*of_functions.PARTS, Above))
     b = branch()
     b.restore(state)
     assert b.parts[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1
@@ -68,3 +68,11 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     again = branch()
     again.restore(b.state())
     assert again.parts[-1].payoff.state().tolist() == b.parts[-1].payoff.state().tolist() and again.discarded == b.discarded
+
+
+def test_a_trial_that_could_not_pay_is_left_out():
+    """Were all 8 regions that it is tried on worth it, that would be less than half of eight for each of so many."""
+    part = Payoff(0, 4, 0.5)
+    assert not part.cannot_pay(2.0) and part.cannot_pay(2.1)
+    part.wait(8)
+    assert not part.pays and part.due == 12 and not part.tried

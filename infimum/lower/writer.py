@@ -1,0 +1,23 @@
+"""What writers of kernels with tables have in common."""
+
+from infimum.lower.data import Data
+from infimum.lower.kernel import Builder, Value
+
+
+class Writer:
+    """Reads tables of the data, and finds places in tables and buffers."""
+
+    b: Builder
+    data: Data
+
+    def _table(self, at: int, k: "int | Value") -> Value:
+        return self.b.data(self.b.place("uadd", at, k))
+
+    def _place(self, *terms: "int | Value") -> "int | Value":
+        total: int | Value = 0
+        for term in terms:
+            total = self.b.place("uadd", total, term)
+        return total
+
+    def _times(self, k: "int | Value", size: int) -> "int | Value":
+        return self.b.place("umul", k, size)
