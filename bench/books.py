@@ -1,4 +1,4 @@
-"""Problems of two books that are not in the gallery, each from scratch in a process of its own.
+"""Problems of two books, of CUTE and of GLOBALLib that are not in the gallery, each from scratch in a process of its own.
 
 python -m bench.books                         # all, relative 1e-3, 20 s each; then a table
 python -m bench.books hs6 s394 --rtol 1e-6    # some

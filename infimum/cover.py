@@ -2,7 +2,7 @@
 
 import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -55,18 +55,6 @@ class Cover:
         cover = Cover.__new__(Cover)
         cover._count, cover._arrays, cover._unions, cover._lower = self._count, self._arrays, self._unions, self._lower
         cover._from_above = not self._from_above
-        return cover
-
-    @environment.ours
-    def like(self, other: Unions | Callable[[np.ndarray], np.ndarray]) -> "Cover":
-        """The same bounds of the function on other unions, or on boxes whose ends (n, N) are sent elsewhere."""
-        cover = self.opposite()
-        cover._from_above = self._from_above
-        if self._unions is not None:
-            cover._arrays, cover._unions = None, other
-        elif self._arrays is not None:
-            lo, hi, lower = self._arrays
-            cover._arrays = tuple(_read_only(array) for array in (other(lo.T).T, other(hi.T).T, lower))
         return cover
 
     def __len__(self) -> int:

@@ -1,7 +1,7 @@
 """Minimiser and Minimisers: boxes that are proved to hold exactly one minimiser each."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -58,11 +58,6 @@ class Minimisers(Sequence):
     def exactly_one(self) -> bool:
         """Is there exactly one global minimiser, in the box of the only one that may be it?"""
         return self.rest == 0 and len(self.may_be_global) == 1
-
-    @environment.ours
-    def moved(self, to: Callable[[np.ndarray], np.ndarray]) -> "Minimisers":
-        """The same with boxes whose ends are sent elsewhere."""
-        return Minimisers([replace(m, lo=to(m.lo), hi=to(m.hi)) for m in self._found], self.rest, self.why, self._word)
 
     @environment.ours
     def __str__(self) -> str:

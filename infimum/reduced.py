@@ -114,26 +114,34 @@ def restored(result: Result, evaluator: Reduced) -> Result:
     def known(x: Any) -> Any:
         return None if x is None else tuple(map(whole, x)) if isinstance(x, tuple) else whole(x)
     return replace(
-        result, x=known(result.x), feasible=known(result.feasible), regions=_cover(result.regions, evaluator),
+        result, x=known(result.x), feasible=known(result.feasible), regions=_cover(result, evaluator),
         boxes=None if result.boxes is None else [known(box) for box in result.boxes],
         minima=[replace(m, x=whole(m.x)) for m in result.minima],
-        question=None if result.question is None else _Asked(result, lambda r: _minimisers(r.minimisers, whole)),
+        question=None if result.question is None else _Asked(result, lambda r: _minimisers(r, evaluator)),
         inquiry=None if result.inquiry is None else _Asked(result, lambda r: r.constraints))
 
 
-def _cover(cover: Cover | None, evaluator: Reduced) -> Cover | None:
-    if cover is None:
-        return None
+def _cover(result: Result, evaluator: Reduced) -> Cover | None:
+    """The regions; only a number of them stays what it is."""
+    cover, above = result.regions, result.maximised
+    if cover is None or (cover.unions is None and not cover.kept):
+        return cover
     if cover.unions is not None:
         ends = [[(value, value)] for value in evaluator.values.tolist()]
         for k, i in enumerate(evaluator.free):
             ends[i] = cover.unions[k]
-        return cover.like(Unions.of(ends))
-    return cover.like(evaluator.whole) if cover.kept else cover
+        found = Cover.product(Unions.of(ends), 0.0 - result.upper if above else result.lower)
+    else:
+        found = Cover(evaluator.whole(cover.lo.T), evaluator.whole(cover.hi.T), 0.0 - cover.upper if above else cover.lower)
+    return found.opposite() if above else found
 
 
-def _minimisers(found: Minimisers | None, whole: Callable[[np.ndarray], np.ndarray]) -> Minimisers | None:
-    return None if found is None else found.moved(whole)
+def _minimisers(result: Result, evaluator: Reduced) -> Minimisers | None:
+    found = result.minimisers
+    if found is None:
+        return None
+    boxes = [replace(m, lo=evaluator.whole(m.lo), hi=evaluator.whole(m.hi)) for m in found]
+    return Minimisers(boxes, found.rest, found.why, "maximiser" if result.maximised else "minimiser")
 
 
 class _Asked:

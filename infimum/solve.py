@@ -58,13 +58,15 @@ def _complete(*asked: Any, **settings: Any) -> Any:
 
 def _constrained(problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, *asked: Any, **settings: Any) -> Any:
     from infimum.engine.constrained.engine import ConstrainedRun
-    from infimum.engine.substituted import Substituted, substitution
+    from infimum.engine.substituted import Substituted, substitution, with_completed_squares
 
     found = substitution(problem, evaluator, goal)
     if found is None:
+        problem, evaluator = with_completed_squares(problem, evaluator)
         return ConstrainedRun(problem, evaluator, options, goal, *asked, **settings)
-    kind = _auto if found.evaluator.system is None else ConstrainedRun
-    return Substituted(found, kind(found.problem, found.evaluator, options, goal, *asked, **settings))
+    problem, evaluator = with_completed_squares(found.problem, found.evaluator)
+    kind = _auto if evaluator.system is None else ConstrainedRun
+    return Substituted(found, kind(problem, evaluator, options, goal, *asked, **settings))
 
 
 def _swarm(problem: Problem, evaluator: Evaluator, *asked: Any, **settings: Any) -> Any:

@@ -89,6 +89,12 @@ def pause() -> None:
         watch.pause()
 
 
+def left() -> float:
+    """The seconds that are left to the run; infinite where nobody counts them."""
+    watch = _watch.get()
+    return float("inf") if watch is None or watch.last is None else watch.last - perf_counter()
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Wherever this block is left, nothing is lost that a run has found."""

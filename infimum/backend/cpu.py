@@ -25,7 +25,7 @@ from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.threads import thread_count
 from infimum.late import Late
 from infimum.lower.kernel import Function, Kernel, Loop
-from infimum.watch import heed
+from infimum.watch import heed, left, pause
 
 if TYPE_CHECKING:
     from infimum.backend import routines
@@ -41,6 +41,7 @@ _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # w
 _PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
 _WORTH = 3 << 18  # instructions that are run for each line before it is compiled again: about three times what that takes
 _WORTH_PLAIN = 3 << 11  # words that are interpreted for each word of a program before it is compiled: half of what that takes
+_LINE_SECONDS = 1e-3  # that a line takes to be compiled in the better way, on a slow machine
 _EARLY = 4        # times sooner than at their limit rounds end, about
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 
@@ -62,13 +63,14 @@ class CompiledKernel:
 
     def __init__(self, kernel: Kernel, lanes: int, doubles: int, module: Module, needs: list[Module],
                  narrow: Callable[[], "CompiledKernel"] | None, worth: float,
-                 better: Callable[[], "CompiledKernel"] | None = None, program: Program | None = None):
+                 better: Callable[[], "CompiledKernel"] | None = None, takes: float = 0.0, program: Program | None = None):
         self.lanes, self.ir, self._narrow = lanes, module.ir, narrow
         self._module, self._needs = module, needs
         self._code = module.address("work"), doubles, program  # the doubles of scratch, and what is interpreted, if anything
         weight = _weight(kernel.body)
         self._cost = 0.3e-9 * weight  # seconds a box: a guess until measured
         self._better, self._boxes, self._worth = better, 0, worth if program else worth / weight
+        self._takes = takes  # seconds, to make the better code
 
     def run(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], data: np.ndarray, udata: np.ndarray,
             threads: int = 1, times: int = 1) -> None:
@@ -80,15 +82,16 @@ class CompiledKernel:
         if count == 0 or times == 0:
             return
         self._boxes += max(count, self.lanes) * times
-        if self._better is not None and self._is_worth_more():
+        if self._better is not None and self._is_worth_more() and self._takes < left():
             self._improve()
         if count < self.lanes:
             small = count > _NARROW or self._cost < _LONG or self._narrow is None
             (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
             return
-        # long runs are cut, so that Ctrl-C is heard between the pieces
+        # long runs are cut, so that the clock and Ctrl-C are heard between the pieces
         piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
         for begin in range(0, count, piece):
+            pause()
             end = count if count - begin < 2 * piece else begin + piece
             self._run_piece(inputs, outputs, data, udata, threads, begin, end, times)
             if end == count:
@@ -113,7 +116,7 @@ class CompiledKernel:
                                                 second, turns) for s in aligned], shared=True)
             times -= turns
             first, second = (second, first) if turns % 2 else (first, second)
-        if count >= 1024:
+        if count >= 1024 or seconds > _LONG:
             self._cost = seconds * threads / (count * turns)
 
     def _is_worth_more(self) -> bool:
@@ -123,13 +126,13 @@ class CompiledKernel:
 
     def _improve(self) -> None:
         """Takes the better code, which has the same bits. Another thread may be running what is here: it stays. Out of any run's
-        watch: in the middle of a step nothing is given up."""
+        watch: in the middle of a step nothing is given up. Nothing hears the clock meanwhile, so it must have the time."""
         make, self._better = self._better, None
         if make is not None:
             better = Context().run(make)
             self._needs = [*self._needs, self._module, *better._needs]
             self._module, self._code = better._module, better._code
-            self._better, self._worth, self._narrow = better._better, better._worth, better._narrow
+            self._better, self._worth, self._takes, self._narrow = better._better, better._worth, better._takes, better._narrow
 
     def _split(self, count: int, threads: int) -> tuple[int, int]:
         """How many threads share the boxes, and in blocks of how many: about a millisecond each, in whole vectors.
@@ -212,7 +215,7 @@ class CpuBackend:
 
         def make() -> CompiledKernel:
             return CompiledKernel(kernel, self.lanes, program.doubles, interpreter(self.spelling), [], None,
-                                  _WORTH_PLAIN * len(program.words), lambda: plain.compile(kernel), program)
+                                  _WORTH_PLAIN * len(program.words), lambda: plain.compile(kernel), program=program)
         told = f"{self.lanes} {program.doubles} {kernel.inputs}".encode()
         return _kept(hashlib.blake2b(program.words.tobytes() + told).hexdigest(), make)
 
@@ -224,7 +227,8 @@ class CpuBackend:
         lines = sum(text.count("\n") for text in (work, *routines.values()))
         better = (lambda: CpuBackend(self.lanes).compile(replace(kernel, soon=False))) if self.plain and lines <= PLAIN else None
         return CompiledKernel(kernel, self.lanes, doubles, module, needs,
-                              cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel)), _WORTH * lines, better)
+                              cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel)), _WORTH * lines, better,
+                              _LINE_SECONDS * lines)
 
     def _routine_modules(self, functions: list[Function], routines: dict[str, str]) -> list[Module]:
         """The modules of the routines, those that are there already among them. Each is short: between two the clock is heard."""

@@ -15,6 +15,7 @@ from infimum.engine.second_order.question import Question
 from infimum.evaluate import Evaluator
 from infimum.expr.definition import definition
 from infimum.expr.node import var
+from infimum.expr.squares import completed
 from infimum.problem import Problem
 from infimum.result import Progress, Result
 from infimum.unions import Unions
@@ -31,6 +32,7 @@ class Substitution:
     problem: Problem
     evaluator: Evaluator
     number: int
+    factor: float  # of the variable in f
     value: Evaluator
     worse: int  # 1 if the variable may be larger than that, -1 if it may be smaller
 
@@ -75,7 +77,17 @@ def substitution(problem: Problem, evaluator: Evaluator, goal: Goal) -> Substitu
     if x0 is not None:
         x0[k] = _FIXED
     return Substitution(problem, evaluator, replace(problem, lo=lo, hi=hi, x0=x0, system=system),
-                        Evaluator(found.system.f, n, evaluator.backend, None, system), k, value, found.worse)
+                        Evaluator(found.system.f, n, evaluator.backend, None, system), k,
+                        found.factor, value, found.worse)
+
+
+def with_completed_squares(problem: Problem, evaluator: Evaluator) -> tuple[Problem, Evaluator]:
+    """The problem in a form that has better bounds where variables are unbounded."""
+    endless = np.flatnonzero(np.isinf(problem.lo) | np.isinf(problem.hi))
+    if evaluator.system is None or not len(endless):
+        return problem, evaluator
+    system = completed(evaluator.system, var("x", (evaluator.n,)), set(endless.tolist()))
+    return replace(problem, system=system), Evaluator(system.f, evaluator.n, evaluator.backend, evaluator.fun, system)
 
 
 class _Known(NamedTuple):
@@ -99,15 +111,20 @@ class Substituted:
 
     @property
     def incumbent(self) -> _Known:
-        """A variable that may be worse than its value takes the verified end of it, so that a point is feasible."""
+        """The box with the variable, which at the feasible point is not worse than the verified value. Where it may be worse than
+        what defines it, a point takes that end, so that it is feasible."""
         known, found = self.engine.incumbent, self.found
         box = getattr(known, "box", None)
         box = box if box is not None or known.x is None else (known.x, known.x)
         if box is None:
             return _Known(None)
-        lo, hi = found.fill(*box)
+        k, (lo, hi) = found.number, found.fill(*box)
+        if found.factor == 1.0:
+            hi[k] = min(hi[k], known.upper)
+        elif found.factor == -1.0:
+            lo[k] = max(lo[k], -known.upper)
         if found.worse and np.array_equal(*box):
-            lo[found.number] = hi[found.number] = (hi if found.worse > 0 else lo)[found.number]
+            lo[k] = hi[k] = hi[k] if found.worse > 0 else lo[k]
         return _Known((lo, hi))
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
@@ -115,8 +132,7 @@ class Substituted:
         result, found, box = self.engine.finish(stopped, seconds, history), self.found, self.incumbent.box
         whole, x, upper = found.whole, result.x, result.upper
         if x is not None:
-            exact = found.worse and np.array_equal(*box)
-            x, upper = (box[0], max(upper, float(found.its.value(*box).hi))) if exact else (found.fill_point(x), upper)
+            x, upper = np.minimum(np.maximum(found.fill_point(x), box[0]), box[1]), max(upper, float(found.its.value(*box).hi))
         return replace(
             result, x=x, fun=upper, upper=upper, regions=_cover(result.regions, found, result.lower),
             boxes=None if result.boxes is None else [found.fill(lo, hi) for lo, hi in result.boxes],

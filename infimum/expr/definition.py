@@ -31,9 +31,11 @@ class _Term(NamedTuple):
 class Definition:
     """Variable `number` is `value` at all minimisers, which the others tell; `system` is the problem in these. `least` and `most`
     say if the lower and upper bound of the variable have to be kept as constraints of the value. The variable is never better
-    than its value, and `worse` is 1 if it may be larger, -1 if it may be smaller, both without end; 0 where it may not."""
+    than its value, and `worse` is 1 if it may be larger, -1 if it may be smaller, both without end; 0 where it may not. f is
+    `factor` times the variable."""
 
     number: int
+    factor: float
     value: Expr
     system: System
     least: bool
@@ -61,7 +63,7 @@ def definition(system: System, x: Expr) -> Definition | None:
     >>> definition(System(index(x, 1), (row,), np.zeros(1), np.zeros(1)), x).value
     exp(reshape(slice(x, counts=(1,), starts=(0,), steps=(1,))))
     """
-    found = _multiple(system.f, 0, x)
+    found = multiple(system.f, 0, x)
     if found is None or found[0] in system.integers:
         return None
     k, factor = found
@@ -83,7 +85,7 @@ def definition(system: System, x: Expr) -> Definition | None:
         return None
     value = _value(terms, coefficient, end)
     others = np.delete(np.arange(system.m), row)
-    return Definition(k, value, System(
+    return Definition(k, factor, value, System(
         value if factor == 1.0 else build("mul", factor, value) if factor != -1.0 else build("neg", value),
         tuple(_without(body, row - int(begin[i]) if i == which else None) for i, body in enumerate(system.bodies)
               if i != which or body.size > 1),
@@ -91,7 +93,7 @@ def definition(system: System, x: Expr) -> Definition | None:
         least=equal or factor < 0, most=equal or factor > 0, worse=0 if both else 1 if factor > 0 else -1)
 
 
-def _multiple(f: Expr, at: int, x: Expr) -> tuple[int, float] | None:
+def multiple(f: Expr, at: int, x: Expr) -> tuple[int, float] | None:
     """(the number of a variable, the number that it is multiplied by), if f is no more than that."""
     factor = 1.0
     while f is not x:
@@ -102,8 +104,8 @@ def _multiple(f: Expr, at: int, x: Expr) -> tuple[int, float] | None:
             f, at = found
         elif f.op == "neg":
             f, factor = f.args[0], -factor
-        elif f.op == "mul" and abs(factor) == 1.0 and any(map(_is_number, f.args)):
-            by = f.args[0] if _is_number(f.args[0]) else f.args[1]
+        elif f.op == "mul" and abs(factor) == 1.0 and any(map(is_number, f.args)):
+            by = f.args[0] if is_number(f.args[0]) else f.args[1]
             f, factor = f.args[1] if by is f.args[0] else f.args[0], factor * by.lo.item()
         elif f.op == "sum" and f.args[0].size == 1:
             f, at = f.args[0], 0
@@ -133,7 +135,7 @@ def _split(body: Expr, at: int, x: Expr, k: int, table: dict[Expr, np.ndarray]) 
         elif node.kind is Kind.VIEW and node is not x and (found := _viewed(node, at)) is not None:
             stack.append(_Term(*found, minus))
         else:
-            found = _multiple(element(node, np.array([at])), 0, x)
+            found = multiple(element(node, np.array([at])), 0, x)
             if found is None or found[0] != k or coefficient:
                 return None
             coefficient = -found[1] if minus else found[1]
@@ -197,5 +199,5 @@ def _viewed(node: Expr, at: int) -> tuple[Expr, int] | None:
 _REARRANGED = ("reshape", "transpose", "broadcast", "slice", "gather")
 
 
-def _is_number(node: Expr) -> bool:
+def is_number(node: Expr) -> bool:
     return is_const(node) and node.size == 1 and node.lo is node.hi

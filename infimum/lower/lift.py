@@ -133,6 +133,19 @@ def _at_constant(op: str, params: tuple, constant: Number) -> Number:
     return Fraction(found[0]), Fraction(found[1])
 
 
+def _unit(form: Form) -> tuple[tuple | None, Fraction | None]:
+    """Its terms with the first factor made 1, and that factor: sums that differ by a factor and a constant have the same."""
+    if form.is_constant or any(lo != hi for lo, hi in (form.constant, *(c for _, c in form.terms))):
+        return None, None
+    first = form.terms[0][1][0]
+    return tuple((k, c[0] / first) for k, c in form.terms), first
+
+
+def _ordered(ends: list[Fraction | float], factor: Fraction) -> list[Fraction | float]:
+    """Finite ends that were multiplied by the factor, infinite ones that were not: the lower one first."""
+    return ends if factor > 0 else [-end if end in (-inf, inf) else end for end in reversed(ends)]
+
+
 class Lift:
     """Makes the columns; `rows` are the forms of f and the constraints."""
 
@@ -147,7 +160,7 @@ class Lift:
         self.elements.plan = plan(rows, straight=True)
         self.forms: dict[Place, Form] = {}
         self.rows = [self._form(row) for row in rows]
-        self.logarithmic = self._sums_times_logarithms()
+        self.logarithmic, self.within = self._sums_times_logarithms(), self._within()
         if len(self.columns) == self.n or self.entries > _TABLE:
             raise CannotBeLifted
         for form in (*self.rows, *self.fixed):
@@ -282,6 +295,25 @@ class Lift:
         same = [_plus(column.form, Form(((k, _MINUS),))) for k, column in enumerate(self.columns) if column.form is not None]
         for form in same + self.logarithmic + self._multiplied():
             found += [form, _scaled(form, _MINUS)]
+        return found
+
+    def _within(self) -> dict[int, tuple[float, float]]:
+        """Of sums that constraints bound: between what. Boxes do not know that a denominator stays away from 0."""
+        bounds: dict[tuple, tuple[Fraction | float, Fraction | float]] = {}
+        for row, *ends in zip(self.rows[1:], self.system.lower, self.system.upper, strict=True):
+            key, factor = _unit(row)
+            if key is not None:
+                ends = [(Fraction(float(end)) - row.constant[0]) / factor if np.isfinite(end) else end for end in ends]
+                lo, hi = _ordered(ends, factor)
+                known = bounds.get(key, (-inf, inf))
+                bounds[key] = max(lo, known[0]), min(hi, known[1])
+        found = {}
+        for k, column in enumerate(self.columns):
+            key, factor = (None, None) if column.form is None else _unit(column.form)
+            if key in bounds:
+                ends = [end if end in (-inf, inf) else end * factor + column.form.constant[0] for end in bounds[key]]
+                lo, hi = _ordered(ends, factor)
+                found[k] = lo if lo == -inf else doubles((lo, lo))[0], hi if hi == inf else doubles((hi, hi))[1]
         return found
 
     def _sums_times_logarithms(self) -> list[Form]:

@@ -134,6 +134,11 @@ class Lifted(Inequalities):
             term = mul(b, pair, v)
             nlo, hi, level = b.add(nlo, term.nlo), b.add(hi, term.hi), b.min(level, v.level)
             point = b.fma(hi_factor, b.load(self.points, j), point)
+        if k in self.lift.within:
+            lo, most = self.lift.within[k]
+            least, most = b.min(nlo, -lo), b.min(hi, most)
+            some = b.ole(b.neg(least), most)  # where there is none, whoever looks at constraints finds out
+            nlo, hi = b.select(some, least, nlo), b.select(some, most, hi)
         self._keep(k, Pair(nlo, hi, level), point)
 
     # ---- inequalities

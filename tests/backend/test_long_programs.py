@@ -11,6 +11,7 @@ from infimum.evaluate import Derivative, Evaluator
 from infimum.lower import routines
 from infimum.lower.kernel import Builder
 from infimum.lower.programs import GRADIENT, JACOBIAN
+from infimum.watch import Over, Watch, stoppable
 
 
 def chain(x):
@@ -89,3 +90,25 @@ def test_functions_alone_are_compiled_well_at_once(boxes):
 def test_what_is_very_long_stays_plain(boxes, monkeypatch):
     monkeypatch.setattr(cpu, "PLAIN", 100)
     assert constrained().prepare(JACOBIAN)[0]._better()._better is None
+
+
+def test_better_code_waits_where_a_run_has_no_time_for_it(boxes):
+    f = constrained()
+    kernel = f.prepare(JACOBIAN)[0]
+    kernel._improve()  # is interpreted no more
+    kernel._worth = 1
+    with Watch(whole=kernel._takes / 2):
+        f.jacobian(*boxes)
+        assert kernel._module.plain
+    with Watch(whole=1e6):
+        f.jacobian(*boxes)
+        assert not kernel._module.plain
+
+
+def test_kernels_hear_the_clock_where_nothing_is_lost(boxes):
+    f = infimum.compile(chain, 3)
+    f.gradient(*boxes)
+    with Watch(whole=0.0):
+        f.gradient(*boxes)
+        with pytest.raises(Over), stoppable():
+            f.gradient(*boxes)

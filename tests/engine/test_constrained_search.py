@@ -82,6 +82,32 @@ def test_one_that_converged_ends_the_patience_with_those_that_do_not():
     assert steps(alone, patience=6, settled=True)[0] <= taken
 
 
+def test_lanes_with_multipliers_go_on_where_others_begin_anew():
+    case, first = CASES["hs71"], 2.0**-17
+    lo, hi = case.lo[:, None], case.hi[:, None]
+    ends = Interior(case.evaluator(), lo, hi, (lo + hi) / 2, last=first).run(40)
+    assert ends.error[0] <= 2 * first
+    steps = {}
+    for name, given in (("on", {"first": first, "multipliers": ends.multipliers}), ("anew", {"first": 2.0**-13})):
+        method = Interior(case.evaluator(), lo, hi, ends.x, **given)
+        steps[name] = sum(1 for _ in method.steps(40))
+        assert method.ends.error[0] <= 2.0**-36
+    assert steps["on"] < steps["anew"]
+
+
+def test_a_look_for_something_better_does_not_go_on_to_what_is_known():
+    case = CASES["hs71"]
+    search = found(case)
+    best, before = search.x.copy(), search.evaluations
+    lo, hi = (np.repeat(end[:, None], 2, axis=1) for end in (case.lo, case.hi))
+    cost = {}
+    for better in (True, False):
+        for _ in search.in_boxes(lo, hi, better=better):
+            pass
+        cost[better], before = search.evaluations - before, search.evaluations
+    assert cost[True] < cost[False] and np.allclose(search.x, best)
+
+
 def test_given_points_are_begun_at():
     """A feasible set too small to be met by chance, and a bad place to begin."""
     case = Case(lambda x: -np.sum(x), [(lambda x: np.sum(np.cos(40 * x)), 2.999, INF)], [(-1, 1)] * 3)

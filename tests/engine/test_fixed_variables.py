@@ -98,6 +98,7 @@ def test_maxima_and_feasible_points():
     bounds = _problem(5, (0, 3), 0, 2)
     r = infimum.maximize(lambda x: x[0] * x[3] + x[1], bounds, constraints=lambda x: x[0] + x[3] + x[4] <= 2, atol=1e-3)
     assert r.lower <= 0.25 + 0.875**2 <= r.upper and r.x[1] == 0.25
+    assert (r.regions.upper <= r.upper).all() and r.regions.lo.shape[1] == 5 and "maximiser" in str(r.minimisers)
     r = infimum.feasible(bounds, lambda x: x[0] + x[1] == 1.0)
     assert r.feasible is not None and infimum.feasible(bounds, lambda x: x[1] + x[2] >= 1).verdict.name == "INFEASIBLE"
 

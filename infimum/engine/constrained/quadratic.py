@@ -28,7 +28,8 @@ _COLUMNS, _POWERS, _LENGTHS = 6, 30, (0.25, 0.75)  # of starts
 
 class Quadratic:
     """Of a system; `applies` if it is quadratic, and neither small nor too large. `starts` (n, N) are points from which a better
-    one may be found than that of the last bound, if that was not good enough."""
+    one may be found than that of the last bound, if that was not good enough, and all constraints are linear: otherwise it is
+    mostly the relaxation that is not exact."""
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.system, self.n = evaluator, evaluator.system, evaluator.n
@@ -59,7 +60,7 @@ class Quadratic:
                 return -np.inf
             given, directions = sought(self.system, read, lo, hi, x, w, gap)
             found = proved(self.system, read, lo, hi, x, given)
-            if directions is not None and not found >= read.value[0][0] - gap:
+            if directions is not None and self.linear.all() and not found >= read.value[0][0] - gap:
                 self.starts = _starts(directions, lo, hi, x)
             return found
 

@@ -76,7 +76,7 @@ class CuttingPart(Part):
 
     @abstractmethod
     def cut(self, parents: Any, pieces: int) -> list[Outcome]:
-        """Cuts each region into so many pieces and tests them: the first pieces of all, the second ones, …"""
+        """Cuts each region into so many pieces and tests them: the first pieces of all, the second ones, …, together or not."""
 
     def test(self, regions: Any, upper: float) -> Outcome:
         self.upper = upper

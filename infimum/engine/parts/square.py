@@ -4,7 +4,7 @@
 gone. **Reduces** each variable to where they may have one. **Costs** slopes of these rows on the region, their values in its
 middle, and some m² n operations: counted as 2 boxes. **Judged** by regions discarded, or cut to half their volume: that happens
 where regions are so narrow that slopes hardly vary, and neither propagation nor lines see it, which look at one row at a time,
-or at the bound of f.
+or at the bound of f. With more than 30 rows it has no say.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from infimum.expr.reading import reads
 from infimum.lower.programs import SQUARE
 from infimum.lower.square import LEFT, WORTH, two_sided
 
-_FIRST, _PERIOD, _WORTH = 8, 8, 0.1  # see Payoff
+_FIRST, _PERIOD, _WORTH = 8, 8, 0.3  # see Payoff
 _ALONE = 1                           # the first step where nothing but equations is asked about
 _LEAST, _MOST = 2, 30                # rows; with one alone lines say the same, with many more the inverse costs too much
 _ELEMENTS = 1 << 11                  # rows times variables

@@ -67,6 +67,33 @@ def test_equal_products_are_one_column():
     assert len(lift.columns) == 5 and lift.columns[lift.rows[0].column].factors == (0, 2)  # x[0] x[2] alone is left of f
 
 
+def delays(x):
+    """With a pole in most boxes, and none where 2 x0 + 4 x1 <= 3.5."""
+    return x[0] / (2 - x[0] - 2 * x[1]) + 1 / (x[0] + 2 * x[1] - 3) - x[1] ** 2
+
+
+DELAYS = [(lambda x: 2 * x[0] + 4 * x[1], -INF, 3.5), (lambda x: -x[0] - 2 * x[1], -INF, -0.25)]
+
+
+def test_sums_are_where_constraints_say():
+    """Whatever factor and constant they have: 0.25 <= x0 + 2 x1 <= 1.75."""
+    lift = lift_of(evaluator_of(delays, DELAYS, 2))
+    assert sorted(lift.within.values()) == [(-2.75, -1.25), (0.25, 1.75)]
+
+
+def test_denominators_that_constraints_keep_from_0():
+    evaluator = evaluator_of(delays, DELAYS, 2)
+    part, rng = part_of(evaluator), np.random.default_rng(0)
+    assert -9 <= part.test(region((0, 1.75), (0, 0.875)), INF).regions[4, 0] <= -0.7
+    for _ in range(50):
+        p = rng.uniform(0, [1.75, 0.875])
+        if not 0.25 <= p[0] + 2 * p[1] <= 1.75:
+            continue
+        lo, hi = p - rng.uniform(0, 0.5, 2), p + rng.uniform(0, 0.5, 2)
+        left = part.test(region(*zip(lo, hi, strict=True)), INF).regions[:, 0]
+        assert (left[:2] <= p).all() and (p <= left[2:4]).all() and left[5] != GONE and left[4] <= delays(p) + 1e-9
+
+
 def test_entropies_cancel():
     """a log a + b log b - (a + b) log(a + b) needs no product of a variable and a logarithm to be loose."""
     def f(x):

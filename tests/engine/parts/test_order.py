@@ -68,3 +68,11 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     again = branch()
     again.restore(b.state())
     assert again.parts[-1].payoff.state().tolist() == b.parts[-1].payoff.state().tolist() and again.discarded == b.discarded
+
+
+def test_a_trial_that_could_not_pay_is_left_out():
+    """Were all 8 regions that it is tried on worth it, that would be less than half of eight for each of so many."""
+    part = Payoff(0, 4, 0.5)
+    assert not part.cannot_pay(2.0) and part.cannot_pay(2.1)
+    part.wait(8)
+    assert not part.pays and part.due == 12 and not part.tried

@@ -81,7 +81,9 @@ def test_pieces_cover_what_the_parent_held():
     f = system(2, lambda x: x[1], (lambda x: np.sin(x[0]) - x[1], 0.0, 0.0))
     lo, hi = np.array([0.0, -2.0]), np.array([8.0, 2.0])
     part = Propagation(f, lo, hi)
-    pieces = [Regions.from_columns(o.regions) for o in part.cut(regions(lo, hi), 8)]
+    found = [Regions.from_columns(o.regions) for o in part.cut(regions(lo, hi), 8)]
+    pieces = [some.at(np.array([k])) for some in found for k in range(len(some))]
+    assert len(pieces) == 8
     for x in np.linspace(0.0, 8.0, 97):
         point = np.array([[x], [np.sin(x)]])
         assert any(((p.lo <= point) & (point <= p.hi)).all(axis=0).any() for p in pieces)
