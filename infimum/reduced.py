@@ -11,6 +11,7 @@ from infimum.evaluate import Evaluator
 from infimum.expr.build import substituted
 from infimum.expr.fix import Fixing
 from infimum.expr.node import Expr, between, topological, var
+from infimum.expr.ops import Kind
 from infimum.expr.system import System
 from infimum.lower.at_point import enclose_at_point
 from infimum.minimisers import Minimisers
@@ -69,7 +70,7 @@ def _with_constants(roots: list[Expr]) -> list[Expr]:
     for node in nodes:
         constant[node] = node.op != "var" and all(constant[a] for a in node.args)
         for part in node.args if not constant[node] else [node] if node in tops else ():
-            if constant[part] and part.op != "const" and not part.shape and part not in new:
+            if constant[part] and part.op != "const" and part.kind is not Kind.TEST and not part.shape and part not in new:
                 ends = enclose_at_point(part, np.zeros(0))
                 known = ends is not None and (ends[0] == ends[1] or taken.setdefault(_size(*ends), part) is part)
                 new[part] = between(*ends) if known else part

@@ -153,3 +153,11 @@ def test_numbers_of_fixed_variables_that_are_enclosed_alike_are_not_taken_for_on
     assert r.feasible is None
     r = infimum.feasible(sides, lambda x: np.exp(x[0] * other(x) + x[2]) - np.exp(x[0] * one(x) + x[2]) >= 1e-19, max_boxes=2000)
     assert r.verdict.name != "INFEASIBLE"
+
+
+def test_conditions_on_fixed_variables():
+    r = infimum.minimize(lambda x: np.where(x[0] > 0.5, (x[1] - 1) ** 2, x[1]), [(1, 1), (-1, 3)])
+    assert r.verdict.name == "PROVED" and 0 <= r.upper < 1e-6
+    r = infimum.minimize(lambda x: x[1], [(1, 1), (-1, 3)],
+                         constraints=lambda x: np.where((x[0] < 0) & (x[0] > -2), 9, x[1]) >= 0.5)
+    assert r.verdict.name == "PROVED" and r.lower <= 0.5 <= r.upper
