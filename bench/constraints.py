@@ -4,7 +4,7 @@
 
 Parts, all of them by default:
   gallery  the constrained problems of infimum.problems, equations exact, to relative gaps of 1e-3 and 1e-6
-  cec      those of the CEC 2006 competition, the circles and Haverly's, to 1e-4, warm
+  cec      those of the CEC 2006 competition, the circles and Haverly's, to 1e-4, warm: the best of 12 calls after the first
   chain    1,000 variables and 999 equations, each of two neighbours, contracted to a point
   random   random problems with a planted optimum, and infeasible ones: no wrong verdict
 
@@ -36,7 +36,7 @@ from infimum.problems import constrained  # noqa: E402
 ATOL = 1e-7          # beside the relative gap, as ibex has it
 GAPS = (1e-3, 1e-6)
 TIMES = (1.0, 10.0, 20.0)
-CEC, CEC_GAP, QUICK = ("g0", "g1", "g2", "circle", "haverly"), 1e-4, 0.1
+CEC, CEC_GAP, QUICK, CALLS = ("g0", "g1", "g2", "circle", "haverly"), 1e-4, 0.1, 12
 
 
 def contradiction(p: Any, r: Any) -> str:
@@ -67,10 +67,10 @@ def ours(p: Any, rtol: float, options: argparse.Namespace) -> tuple[float, Any]:
     return time.perf_counter() - start, r
 
 
-def row_of(p: Any, rtol: float, options: argparse.Namespace) -> dict[str, Any]:
-    """The first call, which traces and compiles; where it is quick, a second one, whose time counts."""
+def row_of(p: Any, rtol: float, options: argparse.Namespace, calls: int = 1) -> dict[str, Any]:
+    """The first call; where it is quick, the best time of so many more: what is called again and again is compiled in the end."""
     first, r = ours(p, rtol, options)
-    warm = ours(p, rtol, options)[0] if first < 10.0 and solved(p, r) else first
+    warm = min(ours(p, rtol, options)[0] for _ in range(calls)) if first < 10.0 and solved(p, r) else first
     wrong = contradiction(p, r)
     row = {"problem": p.name, "n": p.n, "rtol": rtol, "first": first, "seconds": warm, "verdict": r.verdict.name,
            "lower": r.lower, "upper": r.upper, "boxes": r.nfev, "solved": solved(p, r), "wrong": wrong}
@@ -116,12 +116,12 @@ def gallery(options: argparse.Namespace) -> None:
 
 
 def cec(options: argparse.Namespace) -> None:
-    head(f"CEC 2006, circles, Haverly: to {CEC_GAP:g}, warm")
+    head(f"CEC 2006, circles, Haverly: to {CEC_GAP:g}, warm: the best of {CALLS} calls after the first")
     table = options.tables.setdefault("cec", [])
     for p in chosen(options):
         if not p.name.startswith(CEC):
             continue
-        row = row_of(p, CEC_GAP, options)
+        row = row_of(p, CEC_GAP, options, calls=CALLS)
         table.append(row)
         peer = row.get("peers", {}).get("MAiNGO", {})
         wanted = max(QUICK, peer["seconds"]) if peer.get("solved") else math.inf

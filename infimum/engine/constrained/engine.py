@@ -38,6 +38,7 @@ _ALMOST = 2.0**-20  # of its size: that much above the best point that was found
 _FOLLOWED = 8     # times
 _SOON = 4         # steps before the first look, where lower bounds are good
 _NARROWED = 3     # times that a better point may tell where to look for the next
+_MANY, _CUT_FIRST = 14, 16  # fewer variables than that are cut in so many steps, which often suffice, before more costly bounds
 _OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
 
 
@@ -177,6 +178,10 @@ class ConstrainedRun:
                 yield from self._look_once()
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
+                if self.branch.steps == _CUT_FIRST:
+                    self.asked = np.inf
+                    self._bound_at_once()
+                    yield from self._follow()
                 if self._looks():
                     yield from self._look_once()
                 if self.branch.steps & (self.branch.steps - 1) == 0:
@@ -267,7 +272,8 @@ class ConstrainedRun:
         left = propagate(self.bounding, *self.search.begin, upper)
         if left is not None:
             branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
-            if not branch.done and self.quadratic.applies:
+            at_once = len(self.lo) >= _MANY or branch.steps >= _CUT_FIRST
+            if at_once and not branch.done and self.quadratic.applies:
                 with stoppable():
                     branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack))
 
