@@ -34,12 +34,12 @@ _taken: dict[tuple[float, float], Hashable] = {}  # which number an enclosure be
 
 
 def told_apart(number: Hashable, lo: float, hi: float) -> tuple[float, float]:
-    """Doubles around a number that is none: lo and hi, or a larger hi if another number has these already.
+    """Doubles around a number that is none: lo and hi, or others further away if another number has these already.
 
     Constants are compared by their ends. With the same ends, pi x - q x would be taken for 0 although q is another number.
     """
     while _taken.setdefault((lo, hi), number) != number:
-        hi = math.nextafter(hi, math.inf)
+        lo, hi = (lo, math.nextafter(hi, math.inf)) if hi < math.inf else (math.nextafter(lo, -math.inf), hi)
     return lo, hi
 
 

@@ -14,6 +14,7 @@ from flint import arb
 import infimum
 from infimum.errors import OptionError, TraceError
 from infimum.expr.node import topological
+from infimum.expr.real import doubles_around
 from infimum.expr.trace import trace
 from tests.oracle.arb_values import precision
 from tests.oracle.check import position
@@ -156,3 +157,8 @@ def test_constraints_that_differ_by_less_than_doubles_tell_are_two():
     yes = infimum.feasible([(0, 1)] * 2, lambda x: np.exp(infimum.pi * x[0] + x[1]) - np.exp(_NEAR_PI * x[0] + x[1]) >= 1e-16,
                            max_boxes=2000)
     assert yes.verdict.name != "INFEASIBLE"  # it is 2.6e-15 at (1, 0)
+
+
+def test_numbers_beyond_doubles_are_told_apart_too():
+    ends = [doubles_around(Fraction(10**400 + k)) for k in range(3)]
+    assert len(set(ends)) == 3 and all(lo < hi == math.inf for lo, hi in ends)
