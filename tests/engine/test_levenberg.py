@@ -35,7 +35,8 @@ FITS = {  # (model, parameters of the data, bounds)
                       (5, 0.7, 1), [(0, 100), (1e-3, 10), (-5, 5)]),
     "smeared": (lambda b, x: np.convolve(b[0] * np.exp(-b[1] * x[:58]) + b[2], [0.25, 0.5, 0.25]), (5, 0.7, 1),
                 [(0, 100), (1e-3, 10), (-5, 5)]),
-    "a fixed one": (lambda b, x: b[0] * np.exp(-b[1] * x) + b[2], (5, 0.7, 1), [(0, 100), (0.7, 0.7), (1, 1)]),
+    "two fixed ones": (lambda b, x: b[0] * np.exp(-b[1] * x) + b[2], (5, 0.7, 1), [(0, 100), (0.7, 0.7), (1, 1)]),
+    "a fixed one": (lambda b, x: b[0] * np.exp(-b[1] * x) + b[2], (5, 0.7, 1), [(0, 100), (1e-3, 10), (1, 1)]),
 }
 
 
