@@ -41,7 +41,8 @@ _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # w
 _PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
 _WORTH = 3 << 18  # instructions that are run for each line before it is compiled again: about three times what that takes
 _WORTH_PLAIN = 3 << 11  # words that are interpreted for each word of a program before it is compiled: half of what that takes
-_LINE_SECONDS = 1e-3  # that a line takes to be compiled in the better way, on a slow machine
+_LINE_SECONDS = 3e-4  # that a line takes to be compiled in the better way, on a slow machine
+_FIRST = 8        # vectors for each thread that are interpreted before it is asked what that cost
 _EARLY = 4        # times sooner than at their limit rounds end, about
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
 
@@ -82,20 +83,23 @@ class CompiledKernel:
         if count == 0 or times == 0:
             return
         self._boxes += max(count, self.lanes) * times
-        if self._better is not None and self._is_worth_more() and self._takes < left():
-            self._improve()
+        self._improve_if_worth_it()
         if count < self.lanes:
             small = count > _NARROW or self._cost < _LONG or self._narrow is None
             (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
             return
-        # long runs are cut, so that the clock and Ctrl-C are heard between the pieces
-        piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
-        for begin in range(0, count, piece):
+        # long runs are cut: the clock and Ctrl-C are heard between the pieces, and what they were shows what the others will cost
+        begin = 0
+        while begin < count:
             pause()
+            piece = max(self.lanes, int(_PIECE_SECONDS * threads / max(self._cost, 1e-12)))
+            if self._code[2] is not None:
+                piece = min(piece, max(_FIRST * self.lanes * threads, begin))
             end = count if count - begin < 2 * piece else begin + piece
             self._run_piece(inputs, outputs, data, udata, threads, begin, end, times)
-            if end == count:
-                break
+            begin = end
+            if self._code[2] is not None:
+                self._improve_if_worth_it()
 
     def _run_piece(self, inputs, outputs, data, udata, threads: int, begin: int, end: int, times: int) -> None:
         """The boxes begin … end-1, at least as many as lanes."""
@@ -119,10 +123,13 @@ class CompiledKernel:
         if count >= 1024 or seconds > _LONG:
             self._cost = seconds * threads / (count * turns)
 
-    def _is_worth_more(self) -> bool:
+    def _improve_if_worth_it(self) -> None:
         """By boxes; what is interpreted counts what it has run."""
-        program = self._code[2]
-        return (self._boxes if program is None else program.run(self._boxes // self.lanes)) >= self._worth
+        if self._better is not None:
+            program = self._code[2]
+            run = self._boxes if program is None else program.run(self._boxes // self.lanes)
+            if run >= self._worth and self._takes < left():
+                self._improve()
 
     def _improve(self) -> None:
         """Takes the better code, which has the same bits. Another thread may be running what is here: it stays. Out of any run's
