@@ -65,7 +65,8 @@ class _Look:
         most = max(1, min(_SURVEYED, _MOST_NUMBERS // len(regions.lo)))
         few = np.arange(len(lower)) if len(lower) <= most else np.sort(np.argpartition(lower, most)[:most])
         lowest = regions.at(few[np.argsort(lower[few], kind="stable")])
-        evaluator = Evaluator(incumbent.evaluator.f, incumbent.evaluator.n)  # here, wherever the search was
+        whole = incumbent.evaluator
+        evaluator = Evaluator(whole.f, whole.n, system=whole.system)  # here, wherever the search was
         boxes = lowest.lo[:, :_LOOKED_AT], lowest.hi[:, :_LOOKED_AT]
         nodes = nodes_of(evaluator.f)
         small = 0 < len(nodes) <= _MOST_NODES and sum(node.size for node in nodes) <= _MOST_ELEMENTS

@@ -11,7 +11,7 @@ import infimum
 from infimum.backend.python import PythonBackend
 from infimum.engine.parts import order
 from infimum.engine.parts.faces import Faces
-from infimum.engine.parts.order import PARTS, parts_of
+from infimum.engine.parts.order import of_functions, parts_of
 from infimum.engine.parts.part import Outcome, Part
 from infimum.expr.trace import trace
 from infimum.lower.branch import rows_of
@@ -88,7 +88,7 @@ def held(part: type[Part], name: str, seed: int) -> Counter:
         raise Violation(f"{part.__name__}, {name}, {seed}: {error}") from error
 
 
-KNOWING = [part for part in PARTS if part.knows_faces]
+KNOWING = [part for part in of_functions() if part.knows_faces]
 
 
 @pytest.mark.parametrize("part", KNOWING)
@@ -123,7 +123,8 @@ def test_a_part_that_takes_the_hull_for_the_bounds_is_caught():
 
 def test_a_part_that_does_not_know_of_faces_is_not_asked(monkeypatch):
     f, start = infimum.compile(lambda x: x[0] ** 2, 1), StartBoxes(np.array([[0.0, 2.0]]), np.array([[1.0, 3.0]]))
-    monkeypatch.setattr(order, "PARTS", (*PARTS, ByGradient))
+    parts = (*of_functions(), ByGradient)
+    monkeypatch.setattr(order, "of_functions", lambda: parts)
     ends = start.hull
     assert any(isinstance(part, ByGradient) for part in parts_of(f, *ends))
     found = parts_of(f, *ends, start)
