@@ -299,9 +299,6 @@ class Branch:
         """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
         count = regions.shape[1]
         some = min(part.sample, count) if tried else count
-        if tried and part.capacity is not None and part.payoff.cannot_pay(count / part.capacity):
-            part.payoff.wait(self.steps)
-            return self._fates([regions])[0]
         found, gone = self._in_portions(part, regions, some)
         if tried:
             part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)

@@ -24,14 +24,6 @@ class Payoff:
         self.pays = gone >= self.worth * regions
         self.due = step + (min(self.period, max(1, step)) if self.soon and not self.pays else self.period)
 
-    def cannot_pay(self, times: float) -> bool:
-        """Even if it discarded all that it is tried on, where there are so many times more regions than it can take?"""
-        return self.worth * times > 1
-
-    def wait(self, step: int) -> None:
-        """A trial that cannot tell anything is left out."""
-        self.pays, self.due = False, step + self.period
-
     def has_paid(self, step: int) -> None:
         """It was used without a trial, and was worth it."""
         self.pays, self.due = True, step + self.period
