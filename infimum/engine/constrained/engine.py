@@ -35,7 +35,7 @@ _LOOKS = 4        # regions in which a point is looked for at a time
 _CORNERS = 32     # regions whose corners and middles are tried as they are
 _SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
 _ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
-_FOLLOWED = 8     # times
+_FOLLOWED = 8     # times that what was in the way of a proof may lead to a better point
 _SOON = 4         # steps before the first look, where lower bounds are good
 _NARROWED = 3     # times that a better point may tell where to look for the next
 _MANY, _CUT_FIRST = 14, 16  # fewer variables than that are cut in so many steps, which often suffice, before more costly bounds
@@ -178,7 +178,7 @@ class ConstrainedRun:
                 yield from self._look_once()
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
-                if self.branch.steps == _CUT_FIRST:
+                if self.branch.steps == _CUT_FIRST and len(self.lo) < _MANY:
                     self.asked = np.inf
                     self._bound_at_once()
                     yield from self._follow()
