@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from infimum.minimisers import Minimisers
-from infimum.result import Result
+from infimum.result import Answering, Result
 
 # what the answer says of an infimum, and what it means for a supremum
 _WORDS = (("is the infimum", "is the supremum"), ("the infimum lies within", "the supremum lies within"),
@@ -32,8 +32,8 @@ def maximised(result: Result) -> Result:
         question=None if result.question is None else _Opposite(result), purpose="maximise")
 
 
-class _Opposite:
-    """Asks about -f. A pickle holds nothing, since compiled kernels stay in their process."""
+class _Opposite(Answering):
+    """Asks about -f."""
 
     def __init__(self, result: Result):
         self.result = result
@@ -44,13 +44,3 @@ class _Opposite:
             return None
         mirrored = [replace(m, lower=opposite(m.upper), upper=opposite(m.lower)) for m in found]
         return Minimisers(mirrored, found.rest, found.why, word="maximiser")
-
-    def __reduce__(self) -> tuple:
-        return _forgotten, ()
-
-    def __deepcopy__(self, memo: dict) -> "_Opposite":
-        return self
-
-
-def _forgotten() -> None:
-    return None

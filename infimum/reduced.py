@@ -16,7 +16,7 @@ from infimum.expr.system import System
 from infimum.lower.at_point import enclose_at_point
 from infimum.minimisers import Minimisers
 from infimum.problem import Problem
-from infimum.result import Result
+from infimum.result import Answering, Result
 from infimum.start_boxes import StartBoxes
 from infimum.unions import Unions
 
@@ -144,21 +144,11 @@ def _minimisers(result: Result, evaluator: Reduced) -> Minimisers | None:
     return Minimisers(boxes, found.rest, found.why, "maximiser" if result.maximised else "minimiser")
 
 
-class _Asked:
-    """Asks a result with the free variables. A pickle holds nothing, since compiled kernels stay in their process."""
+class _Asked(Answering):
+    """Asks a result with the free variables."""
 
     def __init__(self, result: Result, answer: Callable[[Result], Any]):
         self.result, self.answer = result, answer
 
     def __call__(self, _: Any) -> Any:
         return self.answer(self.result)
-
-    def __reduce__(self) -> tuple:
-        return _forgotten, ()
-
-    def __deepcopy__(self, memo: dict) -> "_Asked":
-        return self
-
-
-def _forgotten() -> None:
-    return None

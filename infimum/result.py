@@ -20,6 +20,16 @@ from infimum.plotting import View, draw, png
 from infimum.text import html_table, point, table
 
 
+class Answering:
+    """Answers what a Result is asked later. Copies share it; a pickle holds nothing: kernels stay in their process."""
+
+    def __reduce__(self) -> tuple:
+        return type(None), ()
+
+    def __deepcopy__(self, memo: dict) -> "Answering":
+        return self
+
+
 class Verdict(Enum):
     """What was shown. The value is a sentence that explains it."""
 

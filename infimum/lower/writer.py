@@ -21,3 +21,8 @@ class Writer:
 
     def _times(self, k: "int | Value", size: int) -> "int | Value":
         return self.b.place("umul", k, size)
+
+    def _rounded(self, whole: Value, left: Value, right: Value) -> tuple[Value, Value]:
+        """The ends of a side, which of a `whole` number are the outermost whole numbers between them."""
+        b = self.b
+        return b.select(whole, b.neg(b.floor(b.neg(left))), left), b.select(whole, b.floor(right), right)

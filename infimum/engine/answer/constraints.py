@@ -11,7 +11,7 @@ from infimum.evaluate import Evaluator
 from infimum.expr.system import Label, System
 from infimum.late import Late
 from infimum.problem import Interval, Problem
-from infimum.result import Result, Verdict
+from infimum.result import Answering, Result, Verdict
 
 if TYPE_CHECKING:
     from infimum.engine.points import at_point as points
@@ -49,7 +49,7 @@ def _message(result: Result, problem: Problem, evaluator: Evaluator) -> str:
     return result.message
 
 
-class Inquiry:
+class Inquiry(Answering):
     """Values of the constraints, computed when somebody wants to know. A pickle holds nothing, since compiled kernels stay in
     their process."""
 
@@ -71,13 +71,3 @@ class Inquiry:
                                 bool(found.active[k]), float(changes[k]))
                 for k, (number, element, text) in enumerate(labels)]
         return ConstraintValues(rows, points.at_point(self.evaluator, bounds, (result.x, result.x)).violation if in_box else 0.0)
-
-    def __reduce__(self) -> tuple:
-        return _forgotten, ()
-
-    def __deepcopy__(self, memo: dict) -> "Inquiry":
-        return self
-
-
-def _forgotten() -> None:
-    return None

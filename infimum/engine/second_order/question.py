@@ -10,6 +10,7 @@ from infimum.evaluate import Evaluator
 from infimum.expr.node import topological
 from infimum.late import Late
 from infimum.minimisers import Minimiser, Minimisers
+from infimum.result import Answering
 from infimum.start_boxes import StartBoxes
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ else:  # most results are not asked
     settle, structure = Late("engine.second_order.settle"), Late("engine.second_order.structure.terms")
 
 
-class Question:
-    """The function and the bounds. Copies share them; a pickle holds nothing, since compiled kernels stay in their process."""
+class Question(Answering):
+    """The function and the bounds."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.start = evaluator, lo, hi, start
@@ -48,12 +49,6 @@ class Question:
     def _at(self, x: np.ndarray) -> Minimiser:
         value = self.evaluator.value(x, x)
         return Minimiser(x, x, float(value.lo), float(value.hi), may_be_global=True)
-
-    def __reduce__(self) -> tuple:
-        return _forgotten, ()
-
-    def __deepcopy__(self, memo: dict) -> "Question":
-        return self
 
 
 def _too_many() -> str:
@@ -95,7 +90,3 @@ def can_be_settled(evaluator: Evaluator) -> bool:
     formulas, m = ([evaluator.f], 0) if system is None else ([system.f, *system.bodies], system.m)
     few = evaluator.n <= settle.VARIABLES and m <= settle.CONSTRAINTS
     return few and sum(1 for _ in topological(formulas)) <= settle.OPERATIONS
-
-
-def _forgotten() -> None:
-    return None
