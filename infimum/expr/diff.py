@@ -44,7 +44,7 @@ def reverse(f: Expr, x: Expr, share: Callable[[Expr, Expr, int], Expr | None], e
         received = given.pop(id(node), None)
         if received is None or id(node) not in active or not node.size:
             continue
-        adjoint = _total(received, node.shape)
+        adjoint = total(received, node.shape)
         if node is x:
             return adjoint
         if is_zero(adjoint):
@@ -88,7 +88,7 @@ def _active(nodes: list[Expr], x: Expr) -> set[int]:
     return found
 
 
-def _total(received: list[Expr], shape: tuple[int, ...]) -> Expr:
+def total(received: list[Expr], shape: tuple[int, ...]) -> Expr:
     """The sum of what a node received from its users."""
     parts = [share for share in received if share.op == "embed"]
     if len(parts) > 1:

@@ -2,7 +2,14 @@
 
 Let y = p(a) for a in [l, u]. Where p is convex there, it lies above its tangent at t, whose slope is any double s near p'(t):
 p(a) >= p(t) + s (a - t) - |p'(t) - s| |a - t|; and below every line of slope s that is not below it at both ends, since
-p(a) - s a is convex as well. Mirrored where p is concave. Elsewhere, where p is Lipschitz with derivatives in D, for s in D
+p(a) - s a is convex as well. Mirrored where p is concave.
+
+Where p is convex up to an inflection z and concave behind it, p(a) - s a is at least what a tangent at some t <= z says about
+the part before z, and what it is at u for the part behind: a concave function is least at an end, and z belongs to both parts.
+The line is best where it touches p at t and meets it at u. Such a t is only estimated: it makes the line better, not truer.
+Mirrored for the line above, and where p is concave first.
+
+Elsewhere, where p is Lipschitz with derivatives in D, for s in D
 
     |p(a) - p(t) - s (a - t)| <= max |D - s| |a - t|.
 
@@ -17,7 +24,7 @@ from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, SMOOTH, Pair, b_level
 
 # operations that are convex (1) or concave (-1) wherever they are defined; of the others the second derivative tells
 BENDS: dict[str, int] = {"exp": 1, "exp2": 1, "expm1": 1, "cosh": 1, "xlogx": 1, "abs": 1, "log": -1, "log2": -1, "log10": -1,
-                         "log1p": -1, "sqrt": -1, "lgamma": 1, "arccosh": -1}
+                         "log1p": -1, "sqrt": -1, "lgamma": 1, "arccosh": -1, "relu": 1, "softplus": 1}
 SMOOTH_CURVES = frozenset({*BENDS, "powi", "cbrt", "sin", "cos", "tan", "arctan", "arcsin", "arccos", "sinh", "tanh", "arcsinh",
                            "arctanh", "expit", "erf", "erfc"})
 
@@ -31,13 +38,36 @@ class Lines(NamedTuple):
     hi: Any
 
 
+class Inflection(NamedTuple):
+    """A curve that is convex before some z and concave behind it (`turn` 1, or -1 for the opposite; it may be a lane value).
+
+    From a point of the curve at the distance r of z, the tangent on the other side touches it at about r ratio / sqrt(1 +
+    falls r²) from z. `place` tells for an interval minus the lower end and the upper end of z, the turn, and where there is
+    one; None: z is 0 everywhere.
+    """
+
+    turn: int
+    ratio: float
+    falls: float = 0.0
+    place: "Callable[[Any, Pair], tuple[Any, Any, Any, Any]] | None" = None
+
+
+INFLECTIONS: dict[str, Inflection] = {
+    "tanh": Inflection(1, 0.5, 0.16), "expit": Inflection(1, 0.5, 0.04), "erf": Inflection(1, 0.5, 0.16),
+    "arctan": Inflection(1, 0.5, 0.19), "arcsinh": Inflection(1, 0.5, 0.13), "cbrt": Inflection(1, 0.125),
+    "arccos": Inflection(1, 0.55), "erfc": Inflection(-1, 0.5, 0.16), "sinh": Inflection(-1, 0.52),
+    "arcsin": Inflection(-1, 0.55), "arctanh": Inflection(-1, 0.55),
+}
+
+
 class Curve(NamedTuple):
-    """A function of one number: its enclosure, that of its derivative, and 1, -1 if it is convex or concave everywhere, else the
-    enclosure of its second derivative."""
+    """A function of one number: its enclosure; that of its derivative, from the argument and the value; 1, -1 if it is convex or
+    concave everywhere, else the enclosure of its second derivative; and its inflection, if it has one."""
 
     value: Callable[[Pair], Pair]
-    slope: Callable[[Pair], Pair]
-    bend: "int | Callable[[Pair], Pair]"
+    slope: Callable[[Pair, Pair], Pair]
+    bend: "int | Callable[[Pair, Pair], Pair]"
+    inflection: Inflection | None = None
 
 
 def _point(b, v: Any) -> Pair:
@@ -57,53 +87,130 @@ def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any) -> Lines:
     """Lines for y = curve(a), those that are tangents at t, or at the end of a that is closest to it."""
     lo, hi = a.lo(b), a.hi
     t = b.min(b.max(t, lo), hi)
-    at_lo, at_hi, at_t = (curve.value(_point(b, v)) for v in (lo, hi, t))
+    at_lo, at_hi = (curve.value(_point(b, v)) for v in (lo, hi))
     level = b_level(b, y.level)
     defined = b.oge(level, float(DEFINED))
-    for p in (at_lo, at_hi, at_t):
+    for p in (at_lo, at_hi):
         defined = b.mand(defined, b.ogt(p.hi, -INF))
-    convex, concave = _bends(b, curve, a, level, defined)
-    # tangent and secant
+    q = _finite(b, b.div(b.sub(_middle(b, at_hi), _middle(b, at_lo)), b.sub(hi, lo)))
+    ends = _Ends(lo, hi, at_lo, at_hi, q, t)
+    found = (_by_inflection if curve.inflection is not None else _by_bend)(b, curve, a, y, ends, defined)
+    below = _or_constant(b, found[0], found[1], t, y.nlo, -1.0)
+    above = _or_constant(b, found[0], found[2], t, y.hi, 1.0)
+    return Lines(*below, *above)
+
+
+class _Ends(NamedTuple):
+    """The ends of the argument, the curve there, about the slope between them, and the point for tangents."""
+
+    lo: Any
+    hi: Any
+    at_lo: Pair
+    at_hi: Pair
+    secant: Any
+    t: Any
+
+
+def _by_bend(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any) -> tuple[Any, tuple[Any, Any], tuple[Any, Any]]:
+    """Whether there are lines, and slope and rest of that below and that above: a tangent and a secant where the curve is convex
+    or concave, else two that are parallel."""
+    lo, hi, at_lo, at_hi, q, t = ends
+    at_t = curve.value(_point(b, t))
+    defined = b.mand(defined, b.ogt(at_t.hi, -INF))
+    level = b_level(b, y.level)
+    convex, concave = _bends(b, curve, a, y, defined)
     far = b.max(b.sub(hi, t), b.sub(t, lo))
     s, tangent_nlo, tangent_hi = _tangent(b, curve, at_t, t, far)
-    q = _finite(b, b.div(b.sub(_middle(b, at_hi), _middle(b, at_lo)), b.sub(hi, lo)))
     secant_nlo = b.max(b.fma(q, lo, at_lo.nlo), b.fma(q, hi, at_hi.nlo))
     secant_hi = b.max(b.fma(b.neg(q), lo, at_lo.hi), b.fma(b.neg(q), hi, at_hi.hi))
-    # where neither is known
-    whole = curve.slope(a)
+    if isinstance(curve.bend, int):
+        tangent, secant = (s, tangent_nlo if curve.bend > 0 else tangent_hi), (q, secant_hi if curve.bend > 0 else secant_nlo)
+        return defined, *((tangent, secant) if curve.bend > 0 else (secant, tangent))
+    whole = curve.slope(a, y)
     r = _finite(b, _middle(b, whole))
     spread = b.mul(b.max(b.sub(whole.hi, r), b.add(whole.nlo, r)), far)
-    bent = b.mor(convex, concave)
-    usable = b.mor(bent, b.mand(defined, b.oge(level, float(LIPSCHITZ))))
+    usable = b.mor(b.mor(convex, concave), b.mand(defined, b.oge(level, float(LIPSCHITZ))))
     below = (b.select(convex, s, b.select(concave, q, r)),
              b.select(convex, tangent_nlo, b.select(concave, secant_nlo, b.add(b.fma(r, t, at_t.nlo), spread))))
     above = (b.select(convex, q, b.select(concave, s, r)),
              b.select(convex, secant_hi, b.select(concave, tangent_hi, b.add(b.fma(b.neg(r), t, at_t.hi), spread))))
-    below = _or_constant(b, usable, below, t, y.nlo, -1.0)
-    above = _or_constant(b, usable, above, t, y.hi, 1.0)
-    return Lines(*below, *above)
+    return usable, below, above
+
+
+def _by_inflection(b, curve: Curve, a: Pair, y: Pair, ends: _Ends, defined: Any) -> tuple[Any, tuple[Any, Any], tuple[Any, Any]]:
+    """The same by the inflection of the curve."""
+    zero = b.const(0.0)
+    turn: Any = float(curve.inflection.turn)
+    z, known = (zero, zero), defined
+    if curve.inflection.place is not None:
+        *z, turn, known = curve.inflection.place(b, a)
+        known = b.mand(defined, known)
+    below, above = (_under(b, curve, ends, z, side, mirrored) for side, mirrored in
+                    ((turn, False), (b.neg(turn) if not isinstance(turn, float) else -turn, True)))
+    usable = b.mand(known, b.mand(below[2], above[2]))
+    return usable, below[:2], above[:2]
+
+
+def _under(b, curve: Curve, ends: _Ends, z: tuple[Any, Any], side: Any, mirrored: bool) -> tuple[Any, Any, Any]:
+    """A line below P(v) = p(side v), or -p(side v) if it is `mirrored`, which is convex before side z and concave behind it:
+    its slope by `side v`, what it adds, and where it is one. z: minus its lower end, and its upper end."""
+    def turned(v: Any) -> Any:
+        return v if side == 1.0 else b.neg(v) if side == -1.0 else b.mul(side, v)
+
+    def either(plain: Any, other: Any) -> Any:
+        return plain if side == 1.0 else other if side == -1.0 else b.select(b.ogt(side, 0.0), plain, other)
+
+    def below(p: Pair) -> Any:
+        return p.hi if mirrored else p.nlo
+    lo, hi = either(ends.lo, b.neg(ends.hi)), either(ends.hi, b.neg(ends.lo))
+    nlo_at_lo = either(below(ends.at_lo), below(ends.at_hi))
+    nlo_at_hi = either(below(ends.at_hi), below(ends.at_lo))
+    z_lo, z_hi = either(b.neg(z[0]), b.neg(z[1])), either(z[1], z[0])
+    q = turned(b.neg(ends.secant) if mirrored else ends.secant)  # the slope by v
+    behind, across = b.oge(lo, z_hi), b.mand(b.olt(lo, z_lo), b.ogt(hi, z_lo))
+    far = b.sub(hi, z_lo)
+    inflection = curve.inflection
+    reach = b.mul(inflection.ratio, far)
+    if inflection.falls:
+        reach = b.div(reach, b.sqrt(b.fma(b.mul(inflection.falls, far), far, 1.0)))
+    touch = b.sub(z_lo, reach)
+    t = b.select(across, b.min(b.max(touch, lo), z_lo), turned(ends.t))
+    at_t = curve.value(_point(b, turned(t)))
+    slope = curve.slope(_point(b, turned(t)), at_t)
+    slope = Pair(*(either(v, w) for v, w in ((slope.nlo, slope.hi), (slope.hi, slope.nlo))))
+    slope = Pair(slope.hi, slope.nlo) if mirrored else slope
+    s = _finite(b, b.select(b.mor(behind, b.mand(across, b.ole(touch, lo))), q, _middle(b, slope)))
+    last = b.min(hi, z_hi)
+    # the tangent at t, seen from the ends of the convex part
+    blur = b.max(b.mul(b.max(b.sub(slope.hi, s), 0.0), b.sub(t, lo)), b.mul(b.max(b.add(slope.nlo, s), 0.0), b.sub(last, t)))
+    touching = b.add(b.fma(s, t, below(at_t)), blur)
+    at_end = b.fma(s, hi, nlo_at_hi)
+    nlo = b.select(behind, b.max(b.fma(s, lo, nlo_at_lo), at_end), b.select(across, b.max(touching, at_end), touching))
+    usable = b.mor(behind, b.mor(across, b.ole(hi, z_lo)))
+    usable = b.mand(usable, b.mor(behind, b.ogt(at_t.hi, -INF)))
+    return turned(b.neg(s) if mirrored else s), nlo, usable
 
 
 def touching(b, curve: Curve, a: Pair, y: Pair, t: Any) -> tuple[Any, Any, Any]:
     """The tangent at a point t of a, where y = curve(a) is convex or concave: its slope, and what it adds below, or above; the
     other one is infinite."""
     level, at_t = b_level(b, y.level), curve.value(_point(b, t))
-    convex, concave = _bends(b, curve, a, level, b.mand(b.oge(level, float(DEFINED)), b.ogt(at_t.hi, -INF)))
+    convex, concave = _bends(b, curve, a, y, b.mand(b.oge(level, float(DEFINED)), b.ogt(at_t.hi, -INF)))
     slope, nlo, hi = _tangent(b, curve, at_t, t, b.max(b.sub(a.hi, t), b.sub(t, a.lo(b))))
     return slope, b.select(convex, nlo, INF), b.select(b.mand(concave, b.mnot(convex)), hi, INF)
 
 
-def _bends(b, curve: Curve, a: Pair, level: Any, defined: Any) -> tuple[Any, Any]:
+def _bends(b, curve: Curve, a: Pair, y: Pair, defined: Any) -> tuple[Any, Any]:
     """Where the curve is known to be convex, and concave."""
     if isinstance(curve.bend, int):
         return tuple(b.mand(defined, b.ogt(float(side * curve.bend), 0.0)) for side in (1, -1))
-    second, smooth = curve.bend(a), b.mand(defined, b.oge(level, float(SMOOTH)))
+    second, smooth = curve.bend(a, y), b.mand(defined, b.oge(b_level(b, y.level), float(SMOOTH)))
     return b.mand(smooth, b.ole(second.nlo, 0.0)), b.mand(smooth, b.ole(second.hi, 0.0))
 
 
 def _tangent(b, curve: Curve, at_t: Pair, t: Any, far: Any) -> tuple[Any, Any, Any]:
     """About the tangent at t: its slope, and what it adds below and above, for arguments that are so far at most."""
-    d = curve.slope(_point(b, t))
+    d = curve.slope(_point(b, t), at_t)
     s = _finite(b, _middle(b, d))
     blur = b.mul(b.max(b.sub(d.hi, s), b.add(d.nlo, s)), far)
     return s, b.add(b.fma(s, t, at_t.nlo), blur), b.add(b.fma(b.neg(s), t, at_t.hi), blur)
@@ -157,6 +264,21 @@ def through_middle(b, *given: Any) -> tuple[Any, ...]:
     rest = b.add(mul(b, factor, Pair(corner.hi, corner.nlo)).nlo, b.mul(b.max(b.abs(factor.nlo), b.abs(factor.hi)), spread))
     opaque = mul(b, factor, y).nlo
     return (*(b.select(use, end, 0.0) for p in (one, other) for end in (p.nlo, p.hi)), b.select(use, rest, opaque))
+
+
+def middle_planes(b, *given: Any) -> tuple[Any, ...]:
+    """α, β, and the ends of r in a c = α a + β c - α β + r, for numbers in two intervals and the enclosure of their product: α
+    and β are about the middles of c and of a, or 0 where r is no narrower than the product."""
+    a, c, y = (Pair(*given[k:k + 2]) for k in range(0, 6, 2))
+    beta, alpha = _middle(b, a), _middle(b, c)
+    far, away = (b.max(b.sub(p.hi, m), b.add(p.nlo, m)) for p, m in ((a, beta), (c, alpha)))
+    spread = b.mul(far, away)
+    centre = _middle(b, y)
+    use = b.mand(b.mand(b.olt(b.abs(alpha), INF), b.olt(b.abs(beta), INF)), b.olt(spread, INF))
+    use = b.mand(use, b.mnot(b.ole(b.max(b.sub(y.hi, centre), b.add(y.nlo, centre)), spread)))
+    unsound = b.mor(b.uno(y.nlo, y.hi), b.mor(b.oeq(y.nlo, -INF), b.oeq(y.hi, -INF)))
+    ends = (b.select(use, spread, b.select(unsound, INF, end)) for end in (y.nlo, y.hi))
+    return b.select(use, alpha, 0.0), b.select(use, beta, 0.0), *ends
 
 
 def through_curve(b, *given: Any) -> tuple[Any, ...]:

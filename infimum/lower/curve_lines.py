@@ -1,11 +1,14 @@
 """The straight lines below and above an operation of one number (`interval/lines.py`), out of line in a kernel."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
-from infimum.expr.node import Expr
-from infimum.expr.partials import partials
-from infimum.interval.lines import BENDS, Curve, Lines, lines_of, middle_of
+from infimum.expr.build import build
+from infimum.expr.diff import gradient
+from infimum.expr.node import Expr, var
+from infimum.expr.partials import Partials, partials
+from infimum.interval.arithmetic import mul, sub
+from infimum.interval.lines import BENDS, INFLECTIONS, Curve, Inflection, Lines, lines_of, middle_of
 from infimum.interval.pair import Pair, b_level, exact
 from infimum.interval.rules import RULES
 from infimum.lower.data import Data
@@ -13,6 +16,12 @@ from infimum.lower.kernel import Builder, Value
 from infimum.lower.lowering import Lowering
 from infimum.lower.meaning import Enclosures
 from infimum.lower.proof import whole_if_unsound
+
+_PI = (3.141592653589793, 3.1415926535897936)  # pi lies between them
+_FAR = 2.0**30  # multiples of pi beyond that are not looked at
+# functions of one number that are operations of two, one of them 0
+HINGES: dict[str, str] = {"relu": "max", "softplus": "logaddexp"}
+_KINKS = ("abs", "relu")  # at 0, where a tangent says less than one beside it
 
 
 def lines_at(b: Builder, op: str, params: tuple, a: Pair, y: Pair, t: Value | None = None) -> Lines:
@@ -23,22 +32,73 @@ def lines_at(b: Builder, op: str, params: tuple, a: Pair, y: Pair, t: Value | No
 
 
 def _lines(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value, ...]:
-    a, y = Pair(*given[:2]), Pair(*given[2:4], given[4])
-    return tuple(lines_of(b, curve_of(b, op, params), a, y, given[5]))
+    a, y, t = Pair(*given[:2]), Pair(*given[2:4], given[4]), given[5]
+    if op in _KINKS:
+        t = b.select(b.oeq(t, 0.0), a.hi, t)
+    return tuple(lines_of(b, curve_of(b, op, params), a, y, t))
+
+
+def hinge(b: Builder, op: str, u: Pair, v: Pair) -> tuple[Pair, Pair]:
+    """u - v, and what the function of one number makes of it."""
+    d = sub(b, u, v)
+    return d, RULES[HINGES[op]](b, d, exact(b, 0.0))
 
 
 def curve_of(b: Builder, op: str, params: tuple) -> Curve:
     """An operation of one number with its derivatives."""
-    found = partials(op, params, (True,))
+    found = _hinge(op) if op in HINGES else partials(op, params, (True,))
 
-    def enclosed(node: Expr) -> Callable[[Pair], Pair]:
-        return lambda p: whole_if_unsound(b, Lowering(b, _Inside(), {"u0": lambda _: p}, Data()).values([node], True)[0])
+    def enclosed(node: Expr) -> Callable[[Pair, Pair], Pair]:
+        def at(p: Pair, y: Pair) -> Pair:
+            lowering = Lowering(b, _Inside(), {"u0": lambda _: p}, Data())
+            lowering.elements.memo[0][found.value, ()] = y
+            return whole_if_unsound(b, lowering.values([node], True)[0])
+        return at
 
     def value(p: Pair) -> Pair:
-        return RULES[op](b, p, **dict(params))
+        return RULES[HINGES[op]](b, p, exact(b, 0.0)) if op in HINGES else RULES[op](b, p, **dict(params))
     second = found.second.get((0, 0))
     bend = BENDS.get(op, 1 if second is None else enclosed(second))
-    return Curve(value, enclosed(found.first[0]), bend)
+    return Curve(value, enclosed(found.first[0]), bend, _inflection(op, params))
+
+
+@cache
+def _hinge(op: str) -> Partials:
+    u = var("u0", ())
+    value = build(HINGES[op], u, 0.0)
+    return Partials(value, {0: gradient(value, u)}, {})
+
+
+@cache
+def _inflection(op: str, params: tuple) -> Inflection | None:
+    if op in ("sin", "cos"):
+        return Inflection(1, 0.5, 0.03, partial(_wave, shift=0.0 if op == "sin" else 0.5))
+    if op != "powi":
+        return INFLECTIONS.get(op)
+    k = dict(params)["k"]
+    if k < 3 or k % 2 == 0:
+        return None
+    low, high = 0.0, 1.0  # where the tangent at -r meets x**k at 1: k r**(k-1) (1 + r) = 1 + r**k
+    for _ in range(30):
+        r = 0.5 * (low + high)
+        low, high = (low, r) if k * r ** (k - 1) * (1.0 + r) > 1.0 + r**k else (r, high)
+    return Inflection(-1, low)
+
+
+def _wave(b: Builder, a: Pair, shift: float) -> tuple[Value, Value, Value, Value]:
+    """The inflection of the sine at k pi that is closest to the middle, or of the cosine half way behind it; whether the curve is
+    convex before it; and whether no other one lies inside the interval."""
+    k = b.roundeven(b.sub(b.mul(middle_of(b, a), 1.0 / _PI[0]), shift))
+    pi = Pair(b.const(-_PI[0]), b.const(_PI[1]))
+
+    def multiple(more: float) -> Pair:
+        factor = b.add(k, shift + more)  # exact, since k is an integer, and not large where it counts
+        return mul(b, Pair(b.neg(factor), factor), pi)
+    z, before, behind = multiple(0.0), multiple(-1.0), multiple(1.0)
+    alone = b.mand(b.oge(a.lo(b), before.hi), b.ole(a.hi, behind.lo(b)))
+    odd = b.sub(k, b.mul(2.0, b.floor(b.mul(0.5, k))))
+    turn = b.sub(1.0, b.mul(2.0, odd))
+    return z.nlo, z.hi, turn if shift == 0.0 else b.neg(turn), b.mand(alone, b.olt(b.abs(k), _FAR))
 
 
 class _Inside(Enclosures):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from infimum.lower import (
         affine_bound,
         bands,
+        below,
         bound,
         cells,
         complete,
@@ -51,8 +52,9 @@ if TYPE_CHECKING:
     )
 else:  # by far most runs need few of them
     separable = Late("expr.separable")
-    affine_bound, bands, bound, cells, complete, complete_system = map(Late, (
-        "lower.affine_bound", "lower.bands", "lower.bound", "lower.cells", "lower.complete", "lower.complete_system"))
+    affine_bound, bands, below, bound, cells, complete, complete_system = map(Late, (
+        "lower.affine_bound", "lower.bands", "lower.below", "lower.bound", "lower.cells", "lower.complete",
+        "lower.complete_system"))
     contract, curvature, descent, faces, flight, hessian, levenberg, linear_bounds, model = map(Late, (
         "lower.contract", "lower.curvature", "lower.descent", "lower.faces", "lower.flight", "lower.hessian", "lower.levenberg",
         "lower.linear_bounds", "lower.model"))
@@ -76,7 +78,7 @@ POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
 AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
-AFFINE = "affine"
+AFFINE, LINEAR = "affine", "linear"
 CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
 PROJECTION = "projection"
@@ -212,6 +214,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     LOWEST: lambda f, x: Program(*model.lowest(LOWEST, f, x)),
     TANGENT: lambda f, x: Program(*tangents.tangent(TANGENT, f, x)),
     AFFINE: lambda f, x: Program(*affine_bound.affine_bound(AFFINE, f, x)),
+    LINEAR: lambda f, x: Program(*below.linear(LINEAR, f, x)),
     CONTRACT: lambda f, x, in_boxes=0, *recipe: Program(
         *contract.contract(CONTRACT, x.size, bool(in_boxes), contract.Recipe(*recipe))),
     SEQUENTIAL: lambda f, x: Program(*sequential.sequential(SEQUENTIAL, f, x)),

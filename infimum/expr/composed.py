@@ -1,0 +1,166 @@
+"""A linear function below an expression, composed backward from the result, as expressions again.
+
+In a box, a multiple λ y of a number is at least a multiple of what y is made of, plus a constant. For whatever is linear that is
+exact. For a function of one number, λ > 0 takes the line below it and λ < 0 the one above (`interval/lines.py`):
+
+    λ y >= (max(λ, 0) s + min(λ, 0) t) u + max(λ, 0) c + min(λ, 0) d,    s u + c <= y <= t u + d.
+
+A product of two numbers u v is α u + β v - α β + r with r = (u - β)(v - α), where α and β are about the middles of v and u. Any
+other number is what its enclosure says. What a number receives from all its users is added up before it is passed on, so that
+what cancels is gone before anything is enclosed. All of this is reverse mode over arrays (`expr/diff.py`)
+with other rules: it is written in loops, whatever the size of the arrays.
+
+The numbers s, c, t, d, α, β and r are known in a kernel only, box by box. Here they are variables, one for each array
+that they belong to: `Composed.needs` tells which.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from infimum.expr.build import build, is_zero, rebuilt, reduce, reshape, zeros
+from infimum.expr.diff import depends_on, total
+from infimum.expr.diff_rules import VJP
+from infimum.expr.node import Expr, const, topological, var
+from infimum.expr.ops import Kind
+
+CURVE, PRODUCT, OPAQUE = "curve", "product", "opaque"
+SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE = ("slope below", "rest below", "slope above", "rest above")
+ALPHA, BETA, REMAINDER, VALUE = "alpha", "beta", "remainder", "value"
+PARTS = {CURVE: (SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE), PRODUCT: (ALPHA, BETA, REMAINDER), OPAQUE: (VALUE,)}
+_LINEAR = frozenset({"add", "sub", "neg", "sum", "cumsum"})
+_HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}
+_FACTORS = 16  # of a product over an array that is taken apart
+
+
+class Need(NamedTuple):
+    """What must be known of an array of numbers: the lines of a function of one number, the middles of the factors of products,
+    or enclosures. `names` are the variables that hold it, in the order of `PARTS`."""
+
+    kind: str
+    node: Expr
+    names: tuple[str, ...]
+    curve: tuple[str, tuple] | None = None  # of the operation and its parameters
+
+
+@dataclass
+class Composed:
+    """f(x) >= Σ slopes_i x_i + rest in the box. `curves` are the functions of one number that have lines."""
+
+    f: Expr
+    x: Expr
+    curves: frozenset[str]
+    needs: list[Need] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.f = taken_apart(self.f, self.x)
+        self._moves = depends_on([self.f], self.x)
+        self._given: dict[Expr, list[Expr]] = {self.f: [const(1.0)]}
+        self._rest: list[Expr] = []
+        slopes = zeros(self.x.shape)
+        for node in reversed(list(topological([self.f]))):
+            received = self._given.pop(node, None)
+            if received is None or not node.size:
+                continue
+            adjoint = total(received, node.shape)
+            if is_zero(adjoint):
+                continue
+            if node is self.x:
+                slopes = adjoint
+            elif id(node) in self._moves:
+                self._pass_on(node, adjoint)
+            else:
+                self._constant(build("mul", adjoint, node))
+        self.slopes, rest = slopes, const(0.0)
+        for term in self._rest:
+            rest = build("add", rest, term)
+        self.rest = rest
+
+    # ---- rules
+    def _pass_on(self, node: Expr, a: Expr) -> None:
+        moving = [i for i, arg in enumerate(node.args) if id(arg) in self._moves]
+        if node.op in _LINEAR or node.kind is Kind.VIEW:
+            moving = range(len(node.args))
+        elif node.op in _HINGES:
+            return self._hinge(node, a)
+        elif node.op in self.curves:
+            return self._send(node.args[0], self._along(node, node.op, node.params, a))
+        elif node.op == "mul" and len(moving) == 2:
+            return self._product(node, a)
+        elif (node.op, moving) not in (("mul", [0]), ("mul", [1]), ("div", [0]), ("recur", [0])):
+            return self._opaque(node, a)
+        for i in moving:
+            self._send(node.args[i], VJP[node.op](node, a, i))
+
+    def _along(self, node: Expr, op: str, params: tuple, a: Expr) -> Expr:
+        """The multiple of its argument that a function of one number sends back."""
+        slope_below, below, slope_above, above = self._need(CURVE, node, (op, params))
+        rises, falls = build("max", a, 0.0), build("min", a, 0.0)
+        self._constant(build("add", build("mul", rises, below), build("mul", falls, above)))
+        return build("add", build("mul", rises, slope_below), build("mul", falls, slope_above))
+
+    def _hinge(self, node: Expr, a: Expr) -> None:
+        """max(u, v) = v + relu(u - v), min(u, v) = u - relu(u - v), log(e**u + e**v) = v + softplus(u - v)"""
+        u, v = node.args
+        through = self._along(node, _HINGES[node.op], (), build("neg", a) if node.op == "min" else a)
+        whole, other = (u, v) if node.op == "min" else (v, u)
+        self._send(whole, build("add", a, through) if whole is u else build("sub", a, through))
+        self._send(other, through if other is u else build("neg", through))
+
+    def _product(self, node: Expr, a: Expr) -> None:
+        alpha, beta, remainder = self._need(PRODUCT, node)
+        self._send(node.args[0], build("mul", a, alpha))
+        self._send(node.args[1], build("mul", a, beta))
+        self._constant(build("mul", a, build("sub", remainder, build("mul", alpha, beta))))
+
+    def _opaque(self, node: Expr, a: Expr) -> None:
+        self._constant(build("mul", a, self._need(OPAQUE, node)[0]))
+
+    # ---- what is known, and where it goes
+    def _need(self, kind: str, node: Expr, curve: tuple[str, tuple] | None = None) -> list[Expr]:
+        names = tuple(f"{part} {len(self.needs)}" for part in PARTS[kind])
+        self.needs.append(Need(kind, node, names, curve))
+        return [reshape(var(name, (node.size,)), node.shape) for name in names]
+
+    def _send(self, node: Expr, share: Expr) -> None:
+        self._given.setdefault(node, []).append(share)
+
+    def _constant(self, terms: Expr) -> None:
+        self._rest.append(reduce("sum", terms, tuple(range(len(terms.shape)))))
+
+
+def taken_apart(f: Expr, x: Expr) -> Expr:
+    """f with quotients as products with inverses, norms as roots of sums of squares, and products over few numbers as products
+    of two."""
+    moves, new = depends_on([f], x), {}
+    for node in topological([f]):
+        rule = _APART.get(node.op) if id(node) in moves else None
+        new[node] = rebuilt(node, new)
+        if rule is not None and new[node].op == node.op:
+            new[node] = rule(new[node], [id(arg) in moves for arg in node.args])
+    return new[f]
+
+
+def _quotient(node: Expr, moving: list[bool]) -> Expr:
+    u, v = node.args
+    return build("mul", u, build("powi", v, k=-1, line=node.line), line=node.line) if moving[1] else node
+
+
+def _norm(node: Expr, moving: list[bool]) -> Expr:
+    squares = build("powi", node.args[0], k=2, line=node.line)
+    return build("sqrt", build("sum", squares, axes=node["axes"], line=node.line), line=node.line)
+
+
+def _product(node: Expr, moving: list[bool]) -> Expr:
+    u = node.args[0]
+    if node.size != 1 or u.size > _FACTORS:
+        return node
+    flat = reshape(u, (u.size,))
+    factors = [reshape(build("slice", flat, starts=(i,), steps=(1,), counts=(1,)), node.shape) for i in range(u.size)]
+    while len(factors) > 1:
+        pairs = [factors[i:i + 2] for i in range(0, len(factors), 2)]
+        factors = [build("mul", *pair, line=node.line) if len(pair) == 2 else pair[0] for pair in pairs]
+    return factors[0]
+
+
+_APART: dict[str, Callable[[Expr, list[bool]], Expr]] = {"div": _quotient, "norm": _norm, "prod": _product}

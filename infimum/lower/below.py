@@ -1,0 +1,208 @@
+"""The kernel of linear bounds: what a linear function below f says about a region, a region a lane.
+
+From the variables up all numbers of f are enclosed, and the lines of its functions of one number stored; then the linear function
+is composed from f down to the variables (`expr/composed.py`). Where functions of numbers are applied to such functions, as in a
+network of several layers, the enclosures are those of affine forms (`lower/affine.py`), if the variables are few.
+
+With d = x - lo the function is s·d - h, s rounded down. It gives a lower bound, and where f is not above the verified upper bound
+u, s_i d_i is at most u + h less the least of the other terms, which leaves a part of each variable. Nothing is asked of
+derivatives: f need not even be continuous.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from infimum.expr.composed import CURVE, OPAQUE, REMAINDER, REST_ABOVE, REST_BELOW, VALUE, Composed, Need
+from infimum.expr.node import Expr, topological
+from infimum.expr.ops import OPS
+from infimum.interval.arithmetic import mul
+from infimum.interval.lines import SMOOTH_CURVES, middle_planes
+from infimum.interval.pair import INF, Pair
+from infimum.lower.affine import Affine, AffineForms
+from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.lower.curve_lines import HINGES, hinge, lines_at
+from infimum.lower.data import Data
+from infimum.lower.elements import Elements
+from infimum.lower.kernel import Builder, Value
+from infimum.lower.lowering import Lowering
+from infimum.lower.meaning import Enclosures
+from infimum.lower.proof import add_up, best_lower, whole_if_unsound, with_larger
+from infimum.lower.views import At, flat
+
+LEFT, WORTH = range(2)  # the outputs
+_VARIABLES = 8          # for affine forms
+_VOLUME, _CLOSED = 0.25, 0.5  # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
+_BUFFERS = {REMAINDER: 2, VALUE: 2}  # enclosures have two ends
+_CURVES = frozenset(op for op in SMOOTH_CURVES if op in OPS)
+
+
+class Below:
+    """Writes a linear function below f in the box: `slopes` by the number of the variable, minus the constant `nlo` at the lower
+    ends, and the natural enclosure of f."""
+
+    def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], f: Expr, x: Expr):
+        self.b, self.n = b, x.size
+        composed = Composed(f, x, _CURVES)
+        forms = AffineForms(self.n) if self.n <= _VARIABLES and _is_deep(composed) else None
+        self.known: dict[str, list[int]] = {}  # the buffers of each variable
+        found = self._upward(composed, forms, box, data)
+        self.natural = whole_if_unsound(b, found)
+        self._downward(composed, box, data)
+
+    # ---- from the variables up
+    def _upward(self, composed: Composed, forms: AffineForms | None, box: Callable, data: Data) -> Pair:
+        b, out = self.b, {}
+        for need in composed.needs:
+            for name in need.names:
+                self.known[name] = [b.buffer(need.node.size) for _ in range(_BUFFERS.get(name.split()[0], 1))]
+        hooks = {need.node: self._hook(need) for need in composed.needs if need.kind != OPAQUE}
+        leaf = box if forms is None else lambda i: forms.leaf(b, i, box(i).lo(b), box(i).hi)
+        lowering = Lowering(b, forms or Enclosures(), {"x": leaf}, data, hooks)
+        lowering.run([(composed.f, lambda at, v: out.setdefault("f", v)),
+                      *((need.node, self._writer(need)) for need in composed.needs if need.kind == OPAQUE)],
+                     stored={node for node in hooks if node.size > 1})
+        return _pair(out["f"])
+
+    def _hook(self, need: Need) -> Callable[[Elements, Pair | Affine, At], Pair | Affine]:
+        """Stores what must be known of an element where it is computed."""
+        def store(elements: Elements, value: Pair | Affine, at: At) -> Pair | Affine:
+            args = [_pair(elements.element(arg, at)) for arg in need.node.args]
+            self._store(need, at, (_lines if need.kind == CURVE else _planes)(self.b, need, args, value))
+            return value
+        return store
+
+    def _writer(self, need: Need) -> Callable[[At, Pair | Affine], None]:
+        return lambda at, value: self._store(need, at, _ends(whole_if_unsound(self.b, _pair(value))))
+
+    def _store(self, need: Need, at: At, values: tuple[Value, ...]) -> None:
+        buffers = [buffer for name in need.names for buffer in self.known[name]]
+        for buffer, value in zip(buffers, values, strict=True):
+            self.b.store(buffer, flat(self.b, need.node.shape, at), value)
+
+    # ---- from f down
+    def _downward(self, composed: Composed, box: Callable, data: Data) -> None:
+        b = self.b
+        leaves = {name: self._leaf(name) for name in self.known}
+        ends, out = [b.buffer(self.n) for _ in range(2)], {}
+
+        def keep(at: At, slope: Pair) -> None:
+            for buffer, end in zip(ends, _ends(whole_if_unsound(b, slope)), strict=True):
+                b.store(buffer, at[0], end)
+        Lowering(b, Enclosures(), leaves, data).run(
+            [(composed.slopes, keep), (composed.rest, lambda at, v: out.setdefault("rest", v))])
+        with b.loop(self.n) as turn:
+            i = turn.index
+            lo = box(i).lo(b)
+            at_lo = mul(b, Pair(*(b.load(buffer, i) for buffer in ends)), Pair(b.neg(lo), lo, point=lo)).nlo
+            total = b.step((0.0,), (at_lo,), add_up)
+        self.nlo = b.add(out["rest"].nlo, total.results[0])
+        self.slope: Callable[[int | Value], Value] = lambda i: b.neg(b.load(ends[0], i))
+
+    def _leaf(self, name: str) -> Callable[["int | Value"], Pair]:
+        b, part = self.b, name.rsplit(maxsplit=1)[0]
+
+        def at(i: "int | Value") -> Pair:
+            ends = [b.load(buffer, i) for buffer in self.known[name]]
+            if part == REST_BELOW:
+                return Pair(ends[0], b.const(INF))  # what a line below adds, at least
+            if part == REST_ABOVE:
+                return Pair(b.const(INF), ends[0])
+            return Pair(*ends) if len(ends) == 2 else Pair(b.neg(ends[0]), ends[0])
+        return at
+
+
+def _pair(value: Pair | Affine) -> Pair:
+    return value.pair if isinstance(value, Affine) else value
+
+
+def _ends(p: Pair) -> tuple[Value, Value]:
+    return p.nlo, p.hi
+
+
+def _is_deep(composed: Composed) -> bool:
+    """Are functions of numbers, or products, applied to such?"""
+    depth: dict[Expr, int] = {}
+    needed = {need.node for need in composed.needs}
+    for node in topological([composed.f]):
+        depth[node] = max((depth[arg] for arg in node.args), default=0) + (node in needed)
+    return depth[composed.f] > 1
+
+
+def _lines(b: Builder, need: Need, args: list[Pair], value: Pair | Affine) -> tuple[Value, ...]:
+    """Slope and minus the rest of the line below, slope and rest of that above."""
+    lines = value.lines if isinstance(value, Affine) else None
+    if lines is None:
+        op, params = need.curve
+        argument, y = hinge(b, op, *args) if op in HINGES else (args[0], _pair(value))
+        lines = lines_at(b, op, params, argument, y)
+    nlo, hi = (b.select(b.olt(b.abs(v), INF), v, INF) for v in (lines.nlo, lines.hi))
+    return lines.slope_below, nlo, lines.slope_above, hi
+
+
+def _planes(b: Builder, need: Need, args: list[Pair], value: Pair | Affine) -> tuple[Value, ...]:
+    """α, β, and the enclosure of the remainder: of u v itself, without planes, where that is no wider."""
+    return b.outline("middle_planes", middle_planes, *(end for p in (*args, _pair(value)) for end in _ends(p)))
+
+
+# ---- what the function says about a region
+def linear(name: str, f: Expr, x: Expr) -> tuple:
+    """(kernel, data, rows of the outputs, where the parameters begin). Input: the regions. Parameters: what sides are multiplied
+    with before they are compared, the verified upper bound, the numbers of the variables."""
+    b, data, n = Builder(), Data(), x.size
+    at = data.offset(np.zeros(2 * n + 1))
+
+    def ends(i: "int | Value") -> tuple[Value, Value]:
+        return b.input(0, i), b.input(0, b.place("uadd", i, n))
+
+    def box(i: "int | Value") -> Pair:
+        lo, hi = ends(i)
+        return Pair(b.neg(lo), hi)
+    _write(b, n, at, ends, Below(b, data, box, f, x))
+    return b.kernel(name, 1, 2), data, (rows_of(n), 1), at
+
+
+def _write(b: Builder, n: int, at: int, ends: Callable, found: Below) -> None:
+    low_row, axis_row, level_row = rows(n)
+    upper, known = b.data(at + n), b.input(0, low_row)
+    with b.loop(n) as turn:
+        s, (lo, hi) = found.slope(turn.index), ends(turn.index)
+        width = b.sub(hi, lo)
+        broken = b.select(b.mand(b.olt(b.abs(s), INF), b.olt(width, INF)), 0.0, 1.0)
+        fell = b.step((0.0, 0.0), (_fall(b, s, width), broken), add_up)
+    total = b.add(found.nlo, fell.results[0])  # minus the least value
+    usable = b.mand(b.olt(b.abs(total), INF), b.oeq(fell.results[1], 0.0))
+    lower = best_lower(b, known, b.neg(found.natural.nlo), b.select(usable, b.neg(total), -INF))
+    with b.loop(n) as turn:
+        i = turn.index
+        s, (lo, hi) = found.slope(i), ends(i)
+        width = b.sub(hi, lo)
+        room = b.sub(b.add(upper, total), _fall(b, s, width))  # s_i d_i is at most this
+        reach = b.div(room, s)                   # rounded up: the end of d_i where it rises,
+        start = b.neg(b.div(b.neg(room), s))     # rounded down: its beginning where it falls
+        cut = b.mand(usable, b.olt(b.abs(room), INF))
+        rises, drops = b.mand(cut, b.ogt(s, 0.0)), b.mand(cut, b.olt(s, 0.0))
+        right = b.select(b.mand(rises, b.olt(reach, width)), b.min(b.add(lo, reach), hi), hi)
+        left = b.select(b.mand(drops, b.ogt(start, 0.0)), b.max(b.neg(b.sub(b.neg(lo), start)), lo), lo)
+        alive = b.ole(left, right)
+        left, right = b.select(alive, left, lo), b.select(alive, right, hi)
+        b.output(LEFT, i, left)
+        b.output(LEFT, b.place("uadd", i, n), right)
+        side = b.sub(right, left)
+        weight, number = b.data(b.place("uadd", at, i)), b.data(b.place("uadd", at + n + 1, i))
+        size = b.select(can_be_cut(b, left, right), b.min(b.mul(side, weight), 2.0**1000), -1.0)
+        chosen = b.step((-1.0, STUCK), (size, number), with_larger)
+        volume = b.step((1.0,), (b.select(b.ogt(width, 0.0), b.div(side, width), 1.0),),
+                        lambda b, p, q: (b.mul(p[0], q[0]),))
+    away = b.mor(b.ogt(lower, upper), b.oeq(b.input(0, axis_row), GONE))
+    nearer = b.ole(b.sub(upper, lower), b.mul(_CLOSED, b.sub(upper, known)))
+    worth = b.mor(away, b.mor(b.ole(volume.results[0], _VOLUME), b.mand(b.olt(upper, INF), nearer)))
+    axis = b.select(away, GONE, chosen.results[1])
+    for row, value in ((low_row, lower), (axis_row, axis), (level_row, b.input(0, level_row))):
+        b.output(LEFT, row, value)
+    b.output(WORTH, 0, b.select(worth, 1.0, 0.0))
+
+
+def _fall(b: Builder, slope: Value, width: Value) -> Value:
+    """What a term takes from the constant at most."""
+    return b.max(b.mul(b.neg(slope), width), 0.0)
