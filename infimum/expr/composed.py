@@ -21,7 +21,7 @@ from typing import NamedTuple
 from infimum.expr.build import build, is_zero, rebuilt, reduce, reshape, zeros
 from infimum.expr.diff import depends_on, total
 from infimum.expr.diff_rules import VJP
-from infimum.expr.node import Expr, const, topological, var
+from infimum.expr.node import Expr, const, is_const, topological, var
 from infimum.expr.ops import Kind
 
 CURVE, PRODUCT, OPAQUE = "curve", "product", "opaque"
@@ -29,7 +29,7 @@ SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE = ("slope below", "rest below",
 ALPHA, BETA, REMAINDER, VALUE = "alpha", "beta", "remainder", "value"
 PARTS = {CURVE: (SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE), PRODUCT: (ALPHA, BETA, REMAINDER), OPAQUE: (VALUE,)}
 _LINEAR = frozenset({"add", "sub", "neg", "sum", "cumsum"})
-_HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}
+_HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # the function of a difference that they are made of
 _FACTORS = 16  # of a product over an array that is taken apart
 
 
@@ -130,8 +130,8 @@ class Composed:
 
 
 def taken_apart(f: Expr, x: Expr) -> Expr:
-    """f with quotients as products with inverses, norms as roots of sums of squares, and products over few numbers as products
-    of two."""
+    """f with quotients as products with inverses, logistic functions as such, norms as roots of sums of squares, and products
+    over few numbers as products of two."""
     moves, new = depends_on([f], x), {}
     for node in topological([f]):
         rule = _APART.get(node.op) if id(node) in moves else None
@@ -143,7 +143,27 @@ def taken_apart(f: Expr, x: Expr) -> Expr:
 
 def _quotient(node: Expr, moving: list[bool]) -> Expr:
     u, v = node.args
-    return build("mul", u, build("powi", v, k=-1, line=node.line), line=node.line) if moving[1] else node
+    if not moving[1]:
+        return node
+    inverse = build("powi", v, k=-1, line=node.line)
+    return build("mul", u, _power(inverse, moving) if inverse.op == "powi" else inverse, line=node.line)
+
+
+def _power(node: Expr, moving: list[bool]) -> Expr:
+    """(1 + e**u)**-k = expit(-u)**k: one curve instead of three."""
+    k, total = node["k"], node.args[0]
+    if k >= 0 or total.op != "add":
+        return node
+    one, other = total.args if _is_one(total.args[0]) else total.args[::-1]
+    if not _is_one(one) or other.op != "exp":
+        return node
+    return build("powi", build("expit", build("neg", other.args[0]), line=node.line), k=-k, line=node.line)
+
+
+def _is_one(node: Expr) -> bool:
+    while node.op in ("broadcast", "reshape"):
+        node = node.args[0]
+    return is_const(node, 1.0)
 
 
 def _norm(node: Expr, moving: list[bool]) -> Expr:
@@ -163,4 +183,5 @@ def _product(node: Expr, moving: list[bool]) -> Expr:
     return factors[0]
 
 
-_APART: dict[str, Callable[[Expr, list[bool]], Expr]] = {"div": _quotient, "norm": _norm, "prod": _product}
+_APART: dict[str, Callable[[Expr, list[bool]], Expr]] = {
+    "div": _quotient, "powi": _power, "norm": _norm, "prod": _product}

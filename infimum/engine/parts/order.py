@@ -38,9 +38,10 @@ def of_functions() -> tuple[type[Part], ...]:
     from infimum.engine.parts.by_pieces import ByPieces
     from infimum.engine.parts.first_order import FirstOrder
     from infimum.engine.parts.least_squares import LeastSquares
+    from infimum.engine.parts.linear import Linear
     from infimum.engine.parts.newton import Newton
     from infimum.engine.parts.projection import Projection
     from infimum.engine.parts.shaving import Shaving
     from infimum.engine.parts.tangents import Tangents
 
-    return FirstOrder, ByPieces, Affine, Projection, LeastSquares, Tangents, Newton, Shaving
+    return FirstOrder, ByPieces, Affine, Linear, Projection, LeastSquares, Tangents, Newton, Shaving

@@ -1,0 +1,36 @@
+"""Linear bounds (`lower/below.py`): a linear function below f, composed backward through it.
+
+**Discards** a bounded region on which the linear function lies above the upper bound. **Reduces** a variable to where it does
+not. **Raises** the lower bound to its least value. **Costs** about two enclosures of f and its gradient. **Judged** by the
+regions discarded, cut to a small part, or brought close to the upper bound.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.parts.part import Outcome, Part
+from infimum.engine.parts.payoff import Payoff
+from infimum.evaluate import Evaluator
+from infimum.lower.programs import LINEAR
+from infimum.unions import shares
+
+_FIRST, _PERIOD, _WORTH = 6, 8, 0.125  # see Payoff
+_COST = 2  # in boxes
+
+
+class Linear(Part):
+    """Tests regions where they lie."""
+
+    name, discards, knows_faces = "linear", "linear", True
+    sample = 64
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.given = np.concatenate([shares(lo, hi), [np.inf], np.arange(self.n)])
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        self.given[self.n] = upper
+        left, worth = self.evaluator.run(LINEAR, [regions], parameters=self.given)
+        return Outcome(left, _COST * regions.shape[1], worth)
