@@ -101,11 +101,15 @@ class Composed:
 
     def _hinge(self, node: Expr, a: Expr) -> None:
         """max(u, v) = v + relu(u - v), min(u, v) = u - relu(u - v), log(e**u + e**v) = v + softplus(u - v)"""
-        u, v = node.args
-        through = self._along(node, _HINGES[node.op], (), build("neg", a) if node.op == "min" else a)
-        whole, other = (u, v) if node.op == "min" else (v, u)
-        self._send(whole, build("add", a, through) if whole is u else build("sub", a, through))
-        self._send(other, through if other is u else build("neg", through))
+        u, v = node.args  # which may be one and the same
+        if node.op == "min":
+            through = self._along(node, _HINGES[node.op], (), build("neg", a))
+            shares = build("add", a, through), build("neg", through)
+        else:
+            through = self._along(node, _HINGES[node.op], (), a)
+            shares = through, build("sub", a, through)
+        self._send(u, shares[0])
+        self._send(v, shares[1])
 
     def _product(self, node: Expr, a: Expr) -> None:
         alpha, beta, remainder = self._need(PRODUCT, node)
