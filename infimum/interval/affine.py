@@ -27,15 +27,17 @@ from infimum.interval.pair import INF
 _UNIT, _TINY, _LARGE = 2.0**-51, 2.0**-1060, 2.0**1000  # TINY is many times 2**-1074
 
 
-def variable(b, j: int, n: int, lo: Any, hi: Any) -> tuple[Any, ...]:
+def variable(b, j: Any, n: int, lo: Any, hi: Any) -> tuple[Any, ...]:
     """The form of x_j in [lo, hi], and its middle and half width: any double is a middle that lies inside, and the half width is
-    rounded up."""
+    rounded up. In a loop j is the turn's."""
     middle = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
     half = b.max(b.sub(hi, middle), b.sub(middle, lo))
     zero = b.const(0.0)
     usable = b.olt(b.abs(middle), _LARGE)
     error = b.select(b.mand(usable, b.olt(half, _LARGE)), 0.0, INF)
-    return (middle, *(half if i == j else zero for i in range(n)), error)
+    if isinstance(j, int):
+        return (middle, *(half if i == j else zero for i in range(n)), error)
+    return (middle, *(b.select(b.ueq(j, i), half, zero) for i in range(n)), error)
 
 
 def constant(b, n: int, nlo: Any, hi: Any) -> tuple[Any, ...]:

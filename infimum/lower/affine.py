@@ -34,7 +34,7 @@ class AffineForms(Meaning):
         self.n, self.plain = n, Enclosures()
         self.rules = {op: self._rule(op) for op in RULES}
 
-    def leaf(self, b: Builder, j: int, lo: Value, hi: Value) -> Affine:
+    def leaf(self, b: Builder, j: "int | Value", lo: Value, hi: Value) -> Affine:
         """The variable j in [lo, hi]."""
         return Affine(Pair(b.neg(lo), hi), affine.variable(b, j, self.n, lo, hi))
 
