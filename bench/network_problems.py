@@ -17,7 +17,7 @@ from bench.network_weights import DIMENSIONS, DOMAINS, PEAKS, Weights, network, 
 from bench.provers import peaks
 from infimum import Constraint
 
-FINE, COARSE = 1e-3, 1e-2  # gaps, absolute and relative: one of them is enough. The coarse one is MAiNGO's default, the paper's
+FINE, COARSE = 1e-3, 1e-2  # gaps, absolute and relative: one of them is enough. The paper does not say which it has
 CPU, GPU = "cpu", "cuda"
 MAINGO_PEAKS = Path("ann") / "peaks_2-10-8-1_tanh.json"  # in the folder of vectors
 
