@@ -7,6 +7,7 @@ solver builds its own expression from the record.
 import importlib
 import math
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -77,27 +78,43 @@ class Formula:
     def cos(self) -> Any:
         return Formula("cos", self)
 
+    def tanh(self) -> Any:
+        return Formula("tanh", self)
+
 
 OPERATORS = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b}
 
 
-def build(formula: Any, algebra: dict[str, Callable], variables: list, known: dict) -> Any:
-    """The solver's expression for a formula; what occurs twice is built once."""
+def build(formula: Any, algebra: dict[str, Callable], variables: list, known: dict,
+          named: Callable[[Formula, Any], Any] = lambda formula, expression: expression) -> Any:
+    """The solver's expression for a formula; what occurs twice is built once, and may be `named`: replaced by a variable."""
     if not isinstance(formula, Formula):
         return float(formula)
     if formula.op == "variable":
         return variables[formula.args[0]]
     if id(formula) in known:
         return known[id(formula)]
-    args = [build(arg, algebra, variables, known) for arg in formula.args]
+    args = [build(arg, algebra, variables, known, named) for arg in formula.args]
     if formula.op == "pow" and isinstance(args[1], float) and args[1] in (1, 2, 3):  # products are what all of them know
         result = args[0]
         for _ in range(int(args[1]) - 1):
             result = result * args[0]
     else:
         result = {**OPERATORS, **algebra}[formula.op](*args)
-    known[id(formula)] = result
+    known[id(formula)] = result = named(formula, result)
     return result
+
+
+def used_twice(*roots: Any) -> set[int]:
+    """The ids of formulas that are arguments of several others."""
+    uses, waiting, seen = Counter(), list(roots), set()
+    while waiting:
+        formula = waiting.pop()
+        if isinstance(formula, Formula) and id(formula) not in seen:
+            seen.add(id(formula))
+            uses.update({id(arg) for arg in formula.args if isinstance(arg, Formula) and arg.op != "variable"})
+            waiting += formula.args
+    return {key for key, count in uses.items() if count > 1}
 
 
 def formulas(p: Constrained) -> tuple[Any, list[tuple[float, Any, float]]]:
@@ -112,25 +129,33 @@ def formulas(p: Constrained) -> tuple[Any, list[tuple[float, Any, float]]]:
     return value.item() if isinstance(value, np.ndarray) else value, sides
 
 
-def gurobi(p: Constrained, limit: float, rtol: float = TOLERANCE) -> Claim:
-    """One thread, products of expressions named by variables of their own where Gurobi asks for it."""
+def gurobi(p: Constrained, limit: float, rtol: float = TOLERANCE, atol: float = TOLERANCE, names: bool = False) -> Claim:
+    """One thread. `names`: what occurs several times has a variable of its own, without which deep formulas have no end."""
     import gurobipy
     from gurobipy import GRB, nlfunc
 
     algebra = {"exp": nlfunc.exp, "log": nlfunc.log, "sqrt": nlfunc.sqrt, "sin": nlfunc.sin, "cos": nlfunc.cos,
-               "pow": lambda a, b: a**b}
+               "tanh": nlfunc.tanh, "pow": lambda a, b: a**b}
     (value, sides), known = formulas(p), {}
     whole = p.integrality or (0,) * p.n
     with gurobipy.Model(env=_gurobi_environment()) as model:
-        for name, setting in (("Threads", 1), ("MIPGap", rtol), ("MIPGapAbs", TOLERANCE), ("TimeLimit", limit),
+        for name, setting in (("Threads", 1), ("MIPGap", rtol), ("MIPGapAbs", atol), ("TimeLimit", limit),
                               ("NonConvex", 2),
                               ("FeasibilityTol", 1e-8), ("OptimalityTol", 1e-8)):
             model.setParam(name, setting)
         x = [model.addVar(lb=a, ub=b, vtype=GRB.INTEGER if w else GRB.CONTINUOUS) for (a, b),
              w in zip(p.bounds, whole, strict=True)]
         polynomial = (gurobipy.LinExpr, gurobipy.QuadExpr, gurobipy.Var)
+        several = used_twice(value, *(formula for _, formula, _ in sides)) if names else ()
+
+        def named(formula: Formula, e: Any) -> Any:
+            if id(formula) not in several:
+                return e
+            v = model.addVar(lb=-GRB.INFINITY)
+            model.addConstr(v == e)
+            return v
         for low, formula, high in sides:
-            e = build(formula, algebra, x, known)
+            e = build(formula, algebra, x, known, named)
             if not isinstance(e, polynomial):
                 v = model.addVar(lb=low, ub=high)
                 model.addConstr(v == e)
@@ -140,7 +165,7 @@ def gurobi(p: Constrained, limit: float, rtol: float = TOLERANCE) -> Claim:
                 for sign, end in ((1, high), (-1, -low)):
                     if math.isfinite(end):
                         model.addConstr(sign * e <= end)
-        e = build(value, algebra, x, known)
+        e = build(value, algebra, x, known, named)
         if not isinstance(e, polynomial):
             v = model.addVar(lb=-GRB.INFINITY)
             model.addConstr(v == e)
@@ -186,11 +211,12 @@ def scip(p: Constrained, limit: float, rtol: float = TOLERANCE) -> Claim:
                  _finite(model.getPrimalbound(), math.inf), [model.getVal(v) for v in x] if found else None, status)
 
 
-def maingo(p: Constrained, limit: float, rtol: float = TOLERANCE) -> Claim:
+def maingo(p: Constrained, limit: float, rtol: float = TOLERANCE, atol: float = TOLERANCE) -> Claim:
     """Default settings but for the tolerances."""
     import maingopy as mp
 
-    algebra = {"exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt, "sin": mp.sin, "cos": mp.cos, "pow": mp.pow}
+    algebra = {"exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt, "sin": mp.sin, "cos": mp.cos, "tanh": mp.tanh,
+               "pow": mp.pow}
     value, sides = formulas(p)
     whole = p.integrality or (0,) * p.n
 
@@ -213,7 +239,7 @@ def maingo(p: Constrained, limit: float, rtol: float = TOLERANCE) -> Claim:
 
     model = Model()
     solver = mp.MAiNGO(model)
-    for name, setting in (("epsilonA", TOLERANCE), ("epsilonR", rtol), ("maxTime", limit), ("writeResultFile", False),
+    for name, setting in (("epsilonA", atol), ("epsilonR", rtol), ("maxTime", limit), ("writeResultFile", False),
                           ("deltaEq", 1e-8), ("deltaIneq", 1e-8), ("loggingDestination", mp.LOGGING_NONE)):
         if not solver.set_option(name, setting):
             raise RuntimeError(f"MAiNGO has no option {name} = {setting}")

@@ -1,0 +1,53 @@
+"""How many regions a proof tests, and what each part of it discards; with all parts of a proof, or with some of them."""
+
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+
+from infimum.engine.branch import Branch
+from infimum.engine.parts import order
+
+
+@dataclass
+class Count:
+    """Of branch and bound: what comes before it, points and sweeps, is not in it. The seconds are those of the tests, of all
+    processors together and by the clock."""
+
+    regions: int = 0
+    cpu_seconds: float = 0.0
+    seconds: float = 0.0
+    discarded: Counter = field(default_factory=Counter)
+
+
+@contextmanager
+def counting() -> Iterator[Count]:
+    """Counts what is done by this process within the block."""
+    count, tested = Count(), Branch._tested
+
+    def counted(branch: Branch, parents: Any, pieces: int) -> Any:
+        count.regions += parents.shape[1] * pieces
+        before, clock, cpu = Counter(branch.discarded), time.perf_counter(), time.process_time()
+        found = tested(branch, parents, pieces)
+        count.seconds, count.cpu_seconds = (count.seconds + time.perf_counter() - clock,
+                                            count.cpu_seconds + time.process_time() - cpu)
+        count.discarded.update(Counter(branch.discarded) - before)
+        return found
+    with mock.patch.object(Branch, "_tested", counted):
+        yield count
+
+
+def names() -> list[str]:
+    """Those of the parts that may be asked about a function without constraints."""
+    return [part.name for part in order.of_functions()]
+
+
+@contextmanager
+def only(kept: Collection[str]) -> Iterator[None]:
+    """Proofs within the block have no other parts, if there are no constraints."""
+    parts = tuple(part for part in order.of_functions() if part.name in kept)
+    with mock.patch.object(order, "of_functions", lambda: parts):
+        yield
