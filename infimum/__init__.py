@@ -9,6 +9,11 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.constraint_table import ConstraintValue as ConstraintValue
     from infimum.constraint_table import ConstraintValues as ConstraintValues
     from infimum.cover import Cover as Cover
+    from infimum.enclosures import Derivative as Derivative
+    from infimum.enclosures import Enclosure as Enclosure
+    from infimum.enclosures import Hessian as Hessian
+    from infimum.enclosures import LinearBounds as LinearBounds
+    from infimum.enclosures import MeanValue as MeanValue
     from infimum.errors import BoundsError as BoundsError
     from infimum.errors import CheckpointError as CheckpointError
     from infimum.errors import DataError as DataError
@@ -26,11 +31,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import TraceError as TraceError
     from infimum.errors import UndefinedError as UndefinedError
     from infimum.errors import UserFunctionError as UserFunctionError
-    from infimum.evaluate import Derivative as Derivative
-    from infimum.evaluate import Enclosure as Enclosure
     from infimum.evaluate import Evaluator as Evaluator
-    from infimum.evaluate import Hessian as Hessian
-    from infimum.evaluate import MeanValue as MeanValue
     from infimum.evaluate import compile as compile
     from infimum.evaluate import enclose as enclose
     from infimum.expr.real import Real as Real
@@ -72,7 +73,8 @@ _HOMES = {
     "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
               "InternalError ModelFileError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError "
               "UserFunctionError",
-    "evaluate": "Derivative Enclosure Evaluator Hessian MeanValue compile enclose",
+    "enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
+    "evaluate": "Evaluator compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",
     "problem": "Interval Problem",

@@ -4,7 +4,6 @@ import gc
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +13,13 @@ from infimum import environment
 from infimum.backend.arrays import Arrays, HostArrays
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.devices import backend_of
+from infimum.enclosures import Derivative, Enclosure, Hessian, LinearBounds, MeanValue
 from infimum.errors import OptionError, ShapeError
 from infimum.expr.constants import is_masked
 from infimum.expr.constraints import read_constraints
 from infimum.expr.node import Expr, var
 from infimum.expr.system import System
 from infimum.expr.trace import arguments, trace
-from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH
 from infimum.late import Late
 from infimum.lower import programs
 from infimum.lower.schedule import is_sum_over_data
@@ -36,83 +35,6 @@ else:
         "expr.arrange", "expr.gather", "expr.hoist", "expr.norm_quotient", "expr.pieces", "expr.separable", "expr.show",
         "expr.tangents"))
     at_point, nodes, residuals = map(Late, ("lower.at_point", "lower.nodes", "lower.residuals"))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Enclosure:
-    """Proved bounds of a function over boxes, one entry per box: lo <= f(x) <= hi for every x in the box where f is defined.
-
-    An empty enclosure (lo = inf, hi = -inf) means that f is defined nowhere on the box. `level` is the status: 0 undefined
-    somewhere, 1 defined, 2 Lipschitz, 3 smooth (twice continuously differentiable), on the closed box and around it; `defined`,
-    `lipschitz`, `smooth` read it.
-
-    >>> import numpy as np
-    >>> r = compile(lambda x: np.sqrt(x[0]), n=1).value([[1.0, -4.0, -4.0]], [[4.0, 4.0, -1.0]])
-    >>> r.lo, r.hi
-    (array([ 1.,  0., inf]), array([  2.,   2., -inf]))
-    >>> r.defined, r.empty
-    (array([ True, False, False]), array([False, False,  True]))
-    """
-
-    lo: np.ndarray
-    hi: np.ndarray
-    level: np.ndarray
-
-    @property
-    def defined(self) -> np.ndarray:
-        """True where the function is defined on the whole closed box."""
-        return self.level >= DEFINED
-
-    @property
-    def lipschitz(self) -> np.ndarray:
-        """True where the function is defined, and Lipschitz on a neighbourhood of the box."""
-        return self.level >= LIPSCHITZ
-
-    @property
-    def smooth(self) -> np.ndarray:
-        """True where the function is twice continuously differentiable on a neighbourhood of the box."""
-        return self.level >= SMOOTH
-
-    @property
-    def empty(self) -> np.ndarray:
-        """True where the function is defined nowhere on the box."""
-        return self.lo > self.hi
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Derivative:
-    """Proved bounds of derivatives over boxes, and the enclosure of the value, whose status says what they mean.
-
-    Where `value.smooth`, the derivative at every point of the box lies between lo and hi. Where only `value.lipschitz`, every
-    element of Clarke's generalised gradient does. Elsewhere nothing follows. There are n rows.
-    """
-
-    value: Enclosure
-    lo: np.ndarray
-    hi: np.ndarray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Hessian:
-    """Proved bounds of the Hessian over boxes, symmetric, with the enclosures of the gradient and of the value.
-
-    Where `value.smooth`, the matrix of second derivatives at every point of the box lies between lo and hi, of n rows and n
-    columns. Elsewhere they say nothing.
-    """
-
-    value: Enclosure
-    lo: np.ndarray
-    hi: np.ndarray
-    gradient: Derivative
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MeanValue:
-    """`best` is the intersection of the natural enclosure and the mean value form, `natural` the natural enclosure alone."""
-
-    best: Enclosure
-    natural: Enclosure
-
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _facts: "OrderedDict[tuple, Any]" = OrderedDict()
@@ -176,6 +98,19 @@ class Evaluator:
         """
         out, shaped = self._run(programs.MEAN_VALUE, lo, hi)
         return MeanValue(_enclosure(out[:3], shaped), _enclosure(out[3:], shaped))
+
+    def linear_bounds(self, lo: Any, hi: Any) -> LinearBounds:
+        """Linear functions below and above the function on each box, and what they enclose. Composed backward through all
+        operations, they know where a variable appears twice.
+
+        >>> f = compile(lambda x: x[0] * (1 - x[0]), n=1)
+        >>> r = f.linear_bounds([0.25], [0.5])
+        >>> float(r.best.lo), float(r.best.hi), r.slopes_above, float(r.above)
+        (0.1875, 0.28125, array([0.25]), 0.21875)
+        """
+        out, shaped = self._run(programs.LINEAR_ENCLOSURE, lo, hi)
+        below, above = ((shaped(slopes), shaped(rest[0])) for slopes, rest in (out[3:5], out[5:7]))
+        return LinearBounds(_enclosure(out, shaped), *below, *above)
 
     def gradient(self, lo: Any, hi: Any) -> Derivative:
         """The enclosure of the gradient (shape (n, N)) and of the value over each box.
@@ -482,17 +417,30 @@ def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, devic
     return Evaluator(f, n, backend, lambda x: fun(x, *arguments(args)), read_constraints(constraints, n).system(f))
 
 
+FORMS: dict[str, Callable[[Evaluator, np.ndarray, np.ndarray], Enclosure]] = {
+    "natural": Evaluator.value, "mean value": lambda f, lo, hi: f.mean_value(lo, hi).best,
+    "linear": lambda f, lo, hi: f.linear_bounds(lo, hi).best, "best": Evaluator.value}
+
+
 @environment.ours
-def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None) -> Interval:
+def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None, form: str = "mean value") -> Interval:
     """An interval that certainly contains every value of `fun` on the box `bounds`, rounding errors included.
 
-    It is the intersection of the natural interval extension and the mean value form. `bounds` are (low, high) pairs, a
-    scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite.
+    `form` is how it is found: "natural" by interval arithmetic alone; "mean value" met with the mean value form; "linear" met
+    with linear functions below and above, which are better where variables appear many times, as in networks and recurrences;
+    "best" all of them. `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite.
 
     >>> import numpy as np
     >>> enclose(lambda x: x[0]**2 + np.exp(x[1]), [(-1, 2), (0, 0)])
     [1.0, 5.0]
+    >>> enclose(lambda x: np.sin(x[0]) - x[0], [(0, 1)], form="natural").width > 1.5
+    True
+    >>> enclose(lambda x: np.sin(x[0]) - x[0], [(0, 1)], form="linear").width < 0.4
+    True
     """
     lo, hi = read_bounds(bounds, n)
-    best = compile(fun, len(lo), args).mean_value(lo, hi).best
-    return Interval(float(best.lo), float(best.hi), bool(best.defined))
+    evaluator = compile(fun, len(lo), args)
+    if not isinstance(form, str) or form not in FORMS:
+        raise OptionError(f"there is no form {form!r}; there are {', '.join(map(repr, FORMS))}")
+    found = [FORMS[name](evaluator, lo, hi) for name in (FORMS if form == "best" else (form,)) if name != "best"]
+    return Interval(max(float(e.lo) for e in found), min(float(e.hi) for e in found), bool(found[0].defined))

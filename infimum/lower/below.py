@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from infimum.expr.build import build
 from infimum.expr.composed import CURVE, OPAQUE, REMAINDER, REST_ABOVE, REST_BELOW, VALUE, Composed, Need
 from infimum.expr.node import Expr, topological
 from infimum.expr.ops import OPS
@@ -20,6 +21,7 @@ from infimum.interval.arithmetic import mul
 from infimum.interval.lines import SMOOTH_CURVES, middle_planes
 from infimum.interval.pair import INF, Pair
 from infimum.lower.affine import Affine, AffineForms
+from infimum.lower.boxes import Box
 from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
 from infimum.lower.curve_lines import HINGES, hinge, lines_at
 from infimum.lower.data import Data
@@ -99,6 +101,22 @@ class Below:
         self.nlo = b.add(out["rest"].nlo, total.results[0])
         self.slope: Callable[[int | Value], Value] = lambda i: b.neg(b.load(ends[0], i))
 
+    def least(self, box: Callable[["int | Value"], Pair]) -> tuple[Value, Value, Callable[["int | Value"], Value]]:
+        """Minus the least value of the function, whether it is one, and what each variable takes from the constant at most."""
+        b = self.b
+
+        def fall(i: "int | Value") -> Value:
+            return b.max(b.mul(b.neg(self.slope(i)), width(i)), 0.0)
+
+        def width(i: "int | Value") -> Value:
+            return b.sub(box(i).hi, box(i).lo(b))
+        with b.loop(self.n) as turn:
+            i = turn.index
+            broken = b.select(b.mand(b.olt(b.abs(self.slope(i)), INF), b.olt(width(i), INF)), 0.0, 1.0)
+            fell = b.step((0.0, 0.0), (fall(i), broken), add_up)
+        total = b.add(self.nlo, fell.results[0])
+        return total, b.mand(b.olt(b.abs(total), INF), b.oeq(fell.results[1], 0.0)), fall
+
     def _leaf(self, name: str) -> Callable[["int | Value"], Pair]:
         b, part = self.b, name.rsplit(maxsplit=1)[0]
 
@@ -145,6 +163,30 @@ def _planes(b: Builder, need: Need, args: list[Pair], value: Pair | Affine) -> t
     return b.outline("middle_planes", middle_planes, *(end for p in (*args, _pair(value)) for end in _ends(p)))
 
 
+# ---- what the functions below f and -f enclose
+def enclosure(name: str, f: Expr, x: Expr) -> tuple:
+    """(kernel, data, rows of the outputs): the natural enclosure of f met with that by linear functions; the slopes of the one
+    below and its value at the lower ends; those of the one above."""
+    b, data, n = Builder(), Data(), x.size
+    box, out = Box(b, n), {}
+    Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
+    natural, ends = out["f"], []
+    for k, function in enumerate((f, build("neg", f))):
+        found = Below(b, data, box, function, x)
+        total, usable, _ = found.least(box)
+        ends.append(b.select(usable, total, INF))
+        with b.loop(n) as turn:
+            slope = b.select(usable, found.slope(turn.index), 0.0)
+            b.output(3 + 2 * k, turn.index, b.sub(0.0, slope) if k else slope)
+        rest = b.select(usable, found.nlo, INF)
+        b.output(4 + 2 * k, 0, rest if k else b.neg(rest))
+    sound = b.mnot(b.mor(b.uno(natural.nlo, natural.hi), b.oeq(natural.nlo, -INF)))
+    box.write(0, natural.but(**{end: b.select(b.mand(sound, b.olt(v, w)), v, w)
+                                for end, v, w in (("nlo", ends[0], natural.nlo), ("hi", ends[1], natural.hi))},
+                             point=None, zero=False))
+    return b.kernel(name, 2, 7), data, (1, 1, 1, n, 1, n, 1)
+
+
 # ---- what the function says about a region
 def linear(name: str, f: Expr, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs, where the parameters begin). Input: the regions. Parameters: what sides are multiplied
@@ -152,32 +194,22 @@ def linear(name: str, f: Expr, x: Expr) -> tuple:
     b, data, n = Builder(), Data(), x.size
     at = data.offset(np.zeros(2 * n + 1))
 
-    def ends(i: "int | Value") -> tuple[Value, Value]:
-        return b.input(0, i), b.input(0, b.place("uadd", i, n))
-
     def box(i: "int | Value") -> Pair:
-        lo, hi = ends(i)
-        return Pair(b.neg(lo), hi)
-    _write(b, n, at, ends, Below(b, data, box, f, x))
+        return Pair(b.neg(b.input(0, i)), b.input(0, b.place("uadd", i, n)))
+    _write(b, n, at, box, Below(b, data, box, f, x))
     return b.kernel(name, 1, 2), data, (rows_of(n), 1), at
 
 
-def _write(b: Builder, n: int, at: int, ends: Callable, found: Below) -> None:
+def _write(b: Builder, n: int, at: int, box: Callable, found: Below) -> None:
     low_row, axis_row, level_row = rows(n)
     upper, known = b.data(at + n), b.input(0, low_row)
-    with b.loop(n) as turn:
-        s, (lo, hi) = found.slope(turn.index), ends(turn.index)
-        width = b.sub(hi, lo)
-        broken = b.select(b.mand(b.olt(b.abs(s), INF), b.olt(width, INF)), 0.0, 1.0)
-        fell = b.step((0.0, 0.0), (_fall(b, s, width), broken), add_up)
-    total = b.add(found.nlo, fell.results[0])  # minus the least value
-    usable = b.mand(b.olt(b.abs(total), INF), b.oeq(fell.results[1], 0.0))
+    total, usable, fall = found.least(box)
     lower = best_lower(b, known, b.neg(found.natural.nlo), b.select(usable, b.neg(total), -INF))
     with b.loop(n) as turn:
         i = turn.index
-        s, (lo, hi) = found.slope(i), ends(i)
+        s, lo, hi = found.slope(i), box(i).lo(b), box(i).hi
         width = b.sub(hi, lo)
-        room = b.sub(b.add(upper, total), _fall(b, s, width))  # s_i d_i is at most this
+        room = b.sub(b.add(upper, total), fall(i))  # s_i d_i is at most this
         reach = b.div(room, s)                   # rounded up: the end of d_i where it rises,
         start = b.neg(b.div(b.neg(room), s))     # rounded down: its beginning where it falls
         cut = b.mand(usable, b.olt(b.abs(room), INF))
@@ -202,7 +234,3 @@ def _write(b: Builder, n: int, at: int, ends: Callable, found: Below) -> None:
         b.output(LEFT, row, value)
     b.output(WORTH, 0, b.select(worth, 1.0, 0.0))
 
-
-def _fall(b: Builder, slope: Value, width: Value) -> Value:
-    """What a term takes from the constant at most."""
-    return b.max(b.mul(b.neg(slope), width), 0.0)

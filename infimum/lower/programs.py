@@ -78,7 +78,7 @@ POINT_CONTEXT, SAMPLE, NEWTON = "point_context", "sample", "newton"
 CELLS, STEEP, BEND, SHIFT = "cells", "steep", "bend", "shift"  # "cells:2" has so many constants
 AT_POINTS, CURVES, HOPE = "at_points", "curves", "hope"
 LOWEST, TANGENT = "lowest", "tangent"
-AFFINE, LINEAR = "affine", "linear"
+AFFINE, LINEAR, LINEAR_ENCLOSURE = "affine", "linear", "linear_enclosure"
 CENTRE, CONTRACT, SEQUENTIAL = "centre", "contract", "sequential"  # "contract:0:1:2:0:0" by such a `Recipe`
 LOOP_TESTS, LOOP_SPLIT = "loop_tests", "loop_split"
 PROJECTION = "projection"
@@ -215,6 +215,7 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
     TANGENT: lambda f, x: Program(*tangents.tangent(TANGENT, f, x)),
     AFFINE: lambda f, x: Program(*affine_bound.affine_bound(AFFINE, f, x)),
     LINEAR: lambda f, x: Program(*below.linear(LINEAR, f, x)),
+    LINEAR_ENCLOSURE: lambda f, x: Program(*below.enclosure(LINEAR_ENCLOSURE, f, x)),
     CONTRACT: lambda f, x, in_boxes=0, *recipe: Program(
         *contract.contract(CONTRACT, x.size, bool(in_boxes), contract.Recipe(*recipe))),
     SEQUENTIAL: lambda f, x: Program(*sequential.sequential(SEQUENTIAL, f, x)),
