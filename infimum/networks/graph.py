@@ -76,8 +76,8 @@ class Graph:
 def _check_constant(name: str, value: np.ndarray, may_be_infinite: bool) -> None:
     if value.dtype.kind == "f" and not np.isfinite(value).all() and not (may_be_infinite and not np.isnan(value).any()):
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
-        raise NetworkError(f"the weights {name!r} have {value[at]} at {list(at)}: a network with NaN or infinite weights computes "
-                           "nothing; train or export it anew")
+        raise NetworkError(f"the weights {name!r} have {value[at]} at {list(at)}: a network with NaN or infinite weights "
+                           "computes nothing; train or export it anew")
 
 
 def shapes_of(graph: Graph) -> tuple[list[tuple[Node, list[Any], list[Any]]], Any]:

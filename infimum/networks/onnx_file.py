@@ -143,7 +143,7 @@ def _attribute(onnx: Any, node: Any, attribute: Any) -> Any:
         return _array(onnx, attribute.t, node.output[0])
     plain = {kind.FLOAT: "f", kind.INT: "i", kind.STRING: "s", kind.FLOATS: "floats", kind.INTS: "ints", kind.STRINGS: "strings"}
     if attribute.type not in plain:
-        raise NetworkError(f"node {node.name!r} ({node.op_type}): the attribute {attribute.name!r} is of a kind that is not known")
+        raise NetworkError(f"node {node.name!r} ({node.op_type}): the attribute {attribute.name!r} is of an unknown kind")
     value = getattr(attribute, plain[attribute.type])
     return list(value) if attribute.type in (kind.FLOATS, kind.INTS, kind.STRINGS) else value
 
@@ -161,8 +161,8 @@ def _input(graph: Any, constants: dict[str, np.ndarray]) -> tuple[str, tuple[int
     if any(d is None for d in shape[1:]) or (len(shape) == 1 and shape[0] is None):
         said = ", ".join(d.dim_param or "?" if size is None else str(size)
                          for size, d in zip(shape, tensor.shape.dim, strict=True))
-        raise NetworkError(f"the input {given[0].name!r} has the dynamic shape ({said}): only the first of several axes, that of a "
-                           "batch, may be dynamic; export the network with fixed sizes")
+        raise NetworkError(f"the input {given[0].name!r} has the dynamic shape ({said}): only the first of several axes, that of "
+                           "a batch, may be dynamic; export the network with fixed sizes")
     batch = len(shape) > 1 and shape[0] in (None, 1)
     return given[0].name, (1, *shape[1:]) if batch else tuple(shape), batch
 
@@ -172,7 +172,7 @@ def _output(graph: Any, wanted: str | int | None) -> str:
     if wanted is None and len(names) == 1:
         return names[0]
     if wanted is None:
-        raise NetworkError(f"it has the outputs {', '.join(names)}: say which is meant, infimum.network(path, output={names[0]!r})")
+        raise NetworkError(f"it has the outputs {', '.join(names)}: say which is meant, network(path, output={names[0]!r})")
     if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < len(names):
         return names[wanted]
     if wanted not in names:

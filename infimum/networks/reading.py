@@ -8,9 +8,10 @@ import numpy as np
 
 from infimum import environment
 from infimum.errors import NetworkError, OptionError
-from infimum.networks.layers import from_modules, from_state_dict, from_weights
+from infimum.networks.layers import from_state_dict, from_weights
 from infimum.networks.network import Network
 from infimum.networks.onnx_file import read_onnx
+from infimum.networks.torch_modules import from_modules
 
 
 @environment.ours
@@ -39,8 +40,8 @@ def network(source: Any, *, activations: str | Sequence[str | None] | None = Non
     if isinstance(source, Network):
         return source
     kind = _kind(source)
-    for name, value, kinds in (("activations", activations, ("weights", "state_dict")), ("input_shape", input_shape, ("modules",)),
-                               ("output", output, ("file",))):
+    for name, value, kinds in (("activations", activations, ("weights", "state_dict")), ("output", output, ("file",)),
+                               ("input_shape", input_shape, ("modules",))):
         if value is not None and kind not in kinds:
             raise OptionError(f"{name}= does not belong to a network that is given as {_KINDS[kind]}, which says that itself")
     if kind == "file":
@@ -50,7 +51,8 @@ def network(source: Any, *, activations: str | Sequence[str | None] | None = Non
     return from_weights(source, activations) if kind == "weights" else from_modules(source, input_shape)
 
 
-_KINDS = {"file": "an ONNX file", "state_dict": "a state_dict", "weights": "a list of weights", "modules": "a torch.nn.Sequential"}
+_KINDS = {"file": "an ONNX file", "state_dict": "a state_dict", "weights": "a list of weights",
+          "modules": "a torch.nn.Sequential"}
 
 
 def _kind(source: Any) -> str:
