@@ -93,8 +93,8 @@ def _dense(pairs: list[tuple[np.ndarray, np.ndarray | None]], activations: Any, 
     chain, size = Chain(), pairs[0][0].shape[1]
     for i, ((weights, bias), word) in enumerate(zip(pairs, words, strict=True)):
         if weights.shape[1] != size or (bias is not None and bias.shape != weights.shape[:1]):
-            raise NetworkError(f"layer {i} has a matrix for {weights.shape[1]} inputs and {weights.shape[0]} outputs, and a bias of "
-                               f"{'no' if bias is None else len(bias)} numbers, where {size} inputs come in")
+            raise NetworkError(f"layer {i} has a matrix for {weights.shape[1]} inputs and {weights.shape[0]} outputs, and a bias "
+                               f"of {'no' if bias is None else len(bias)} numbers, where {size} inputs come in")
         size = weights.shape[0]
         chain.add("Dense", {"weight": weights, "bias": bias})
         if word is not None and word != "linear":
