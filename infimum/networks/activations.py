@@ -13,7 +13,7 @@ import numpy as np
 from infimum.expr.real import pi
 from infimum.expr.scipy_special import ROOT_HALF
 from infimum.expr.tracer import Tracer
-from infimum.networks.node import Node
+from infimum.networks.node import Node, single
 from infimum.networks.values import number, refuse, relu, sigmoid, softplus, special, traced
 
 # of the definition of Selu, where a node gives no other
@@ -122,7 +122,7 @@ def _prelu(node: Node, x: Any, slope: Any) -> Any:
 
 
 def _hard_sigmoid(node: Node, x: Any) -> Any:
-    return clip(node.get("alpha", 0.2) * x + node.get("beta", 0.5), 0.0, 1.0)
+    return clip(node.get("alpha", single(0.2)) * x + node.get("beta", 0.5), 0.0, 1.0)
 
 
 def _selu(node: Node, x: Any) -> Any:
@@ -139,7 +139,7 @@ def _of(formula: Callable[[Any], Any]) -> Callable[[Node, Any], Any]:
 
 ACTIVATIONS: dict[str, Callable[..., Any]] = {
     "Relu": _of(relu), "Tanh": _of(np.tanh), "Sigmoid": _of(sigmoid), "Softplus": _of(softplus),
-    "LeakyRelu": lambda node, x: leaky_relu(x, node.get("alpha", 0.01)), "PRelu": _prelu,
+    "LeakyRelu": lambda node, x: leaky_relu(x, node.get("alpha", single(0.01))), "PRelu": _prelu,
     "Elu": lambda node, x: elu(x, node.get("alpha", 1.0)), "Selu": _selu, "Celu": _celu, "Gelu": _gelu,
     "Swish": lambda node, x: silu(x, node.get("alpha", 1.0)), "Mish": _of(lambda x: x * np.tanh(softplus(x))),
     "HardSigmoid": _hard_sigmoid, "HardSwish": _of(lambda x: x * clip(x + 3.0, 0.0, 6.0) / 6.0),

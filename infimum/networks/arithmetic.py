@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.networks.node import Node
+from infimum.networks.node import Node, single
 from infimum.networks.values import exact, flat, refuse, traced
 
 
@@ -82,7 +82,7 @@ def _batch_normalization(node: Node, x: Any, scale: Any, shift: Any, mean: Any, 
         refuse("training_mode is set: export the network for inference")
     shape = (-1,) + (1,) * max(x.ndim - 2, 0)
     scale, shift, mean, variance = (v.reshape(shape) for v in (scale, shift, mean, variance))
-    return scale / np.sqrt(variance + node.get("epsilon", 1e-5)) * (x - mean) + shift
+    return scale / np.sqrt(variance + node.get("epsilon", single(1e-5))) * (x - mean) + shift
 
 
 # constants among the arguments of these are made exact first

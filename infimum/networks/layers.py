@@ -10,10 +10,11 @@ from infimum.networks.graph import Graph
 from infimum.networks.network import Network
 from infimum.networks.node import Node
 
+SELU = {"alpha": 1.6732632423543772, "gamma": 1.0507009873554805}  # as torch and Keras have it
 # the activations of a list, in lower case; None and "linear" for none
 NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "relu": ("Relu", {}), "tanh": ("Tanh", {}), "sigmoid": ("Sigmoid", {}), "softplus": ("Softplus", {}),
-    "leaky_relu": ("LeakyRelu", {"alpha": 0.01}), "elu": ("Elu", {}), "selu": ("Selu", {}), "gelu": ("Gelu", {}),
+    "leaky_relu": ("LeakyRelu", {"alpha": 0.01}), "elu": ("Elu", {}), "selu": ("Selu", SELU), "gelu": ("Gelu", {}),
     "gelu_tanh": ("Gelu", {"approximate": "tanh"}), "silu": ("Swish", {}), "swish": ("Swish", {}), "mish": ("Mish", {}),
     "softsign": ("Softsign", {}), "softmax": ("Softmax", {}), "exp": ("Exp", {}), "sin": ("Sin", {}), "linear": ("Identity", {}),
 }

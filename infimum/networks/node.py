@@ -4,7 +4,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from infimum.networks.values import refuse
+
+
+def single(decimal: float) -> float:
+    """The float32 number nearest to a decimal: what ONNX has where a node gives no other."""
+    return float(np.float32(decimal))
+
 
 LATEST = 26  # the operator set of ONNX up to which nodes are known
 

@@ -163,10 +163,9 @@ class RobustProperty:
             _number_of(net, self.label, "label")
 
         def margin(j: int) -> Callable[[Any], Any]:
-            def fun(x: Any) -> Any:
-                y = outputs_of(net, x)
-                return y[j] - y[label]
-            return fun
+            signs = np.zeros(net.outputs)  # as data of one kernel: all outputs share its code
+            signs[j], signs[label] = 1.0, -1.0
+            return lambda x: signs @ outputs_of(net, x)
         return [Extremum(f"output {j} - output {label} is negative", margin(j), outer, True, 0.0, True, inner)
                 for j in range(net.outputs) if j != label]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import NetworkError
-from infimum.networks.layers import Chain, array_of
+from infimum.networks.layers import SELU, Chain, array_of
 from infimum.networks.network import Network
 
 
@@ -118,7 +118,8 @@ MODULES: dict[str, Callable[[Chain, Any], None]] = {
     "MaxPool1d": _pool("MaxPool", 1), "MaxPool2d": _pool("MaxPool", 2), "AdaptiveAvgPool1d": _adaptive,
     "AdaptiveAvgPool2d": _adaptive, "Tanh": _simple("Tanh"), "Sigmoid": _simple("Sigmoid"), "ReLU": _simple("Relu"),
     "LeakyReLU": _simple("LeakyRelu", alpha="negative_slope"), "ELU": _simple("Elu", alpha="alpha"),
-    "GELU": _simple("Gelu", approximate="approximate"), "SELU": _simple("Selu"), "SiLU": _simple("Swish"),
+    "GELU": _simple("Gelu", approximate="approximate"), "SiLU": _simple("Swish"),
+    "SELU": lambda chain, m: chain.add("Selu", **SELU),
     "Mish": _simple("Mish"), "Softsign": _simple("Softsign"), "Softmax": _simple("Softmax", axis="dim"),
     "LogSoftmax": _simple("LogSoftmax", axis="dim"), "Softplus": _softplus, "Dropout": _simple("Identity"),
     "Identity": _simple("Identity"), "Hardtanh": lambda chain, m: chain.add(

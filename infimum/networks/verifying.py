@@ -51,15 +51,15 @@ def verify(net: Network | Any, bounds: Any, property: Any, *, time_limit: float 
     net = network(net)
     asked = _read(property)
     questions = asked.questions(net, bounds)
-    checks: list[Check] = []
-    for question in questions:
+    checks = [_at_once(question) for question in questions]
+    for i in (i for i, check in enumerate(checks) if check is None):
         left = None if time_limit is None else time_limit - (time.perf_counter() - start)
         if left is not None and left <= 0:
-            checks.append(Check(question.text, Outcome.UNKNOWN, -np.inf, np.inf))
+            checks[i] = Check(questions[i].text, Outcome.UNKNOWN, -np.inf, np.inf)
             continue
-        run = _extremum if isinstance(question, Extremum) else _together
-        checks.append(run(question, {**settings, **({} if left is None else {"time_limit": left})}))
-        if checks[-1].outcome is Outcome.VIOLATED:
+        run = _extremum if isinstance(questions[i], Extremum) else _together
+        checks[i] = run(questions[i], {**settings, **({} if left is None else {"time_limit": left})})
+        if checks[i].outcome is Outcome.VIOLATED:
             break
     return _answer(net, str(asked), questions, checks, time.perf_counter() - start)
 
@@ -75,17 +75,19 @@ def _read(property: Any) -> Any:
     return property
 
 
-def _answer(net: Network, text: str, questions: list[Question], checks: list[Check], seconds: float) -> Verification:
+def _answer(net: Network, text: str, questions: list[Question], asked: list[Check | None], seconds: float) -> Verification:
+    """Of checks that were not made any more, None, nothing is known."""
+    checks = [check for check in asked if check is not None]
     outcomes = [check.outcome for check in checks]
     verdict = next((o for o in (Outcome.VIOLATED, Outcome.UNKNOWN, Outcome.BOUNDED) if o in outcomes), Outcome.HOLDS)
     x = next((check.x for check in checks if check.outcome is Outcome.VIOLATED), None)
     with np.errstate(all="ignore"):
         outputs = None if x is None else np.asarray(outputs_of(net, x))
-    values = [(q, c) for q, c in zip(questions, checks, strict=False) if isinstance(q, Extremum)]
     lower, upper = -np.inf, np.inf
-    if values and len(values) == len(questions):
-        best = max if values[0][0].maximise else min
-        lower, upper = (best(ends) for ends in zip(*((c.lower, c.upper) for _, c in values), strict=True))
+    if questions and all(isinstance(question, Extremum) for question in questions):
+        best = max if questions[0].maximise else min
+        ends = [(-np.inf, np.inf) if check is None else (check.lower, check.upper) for check in asked]
+        lower, upper = best(lo for lo, _ in ends), best(hi for _, hi in ends)
     return Verification(verdict, text, x, outputs, lower, upper, tuple(checks), seconds)
 
 
@@ -94,8 +96,17 @@ def _pairs(box: tuple[np.ndarray, np.ndarray]) -> list[tuple[float, float]]:
 
 
 # ---- one extremum
+def _at_once(question: Question) -> Check | None:
+    """Where the enclosure over the whole box decides: no point need be found."""
+    if not isinstance(question, Extremum) or question.limit is None:
+        return None
+    whole = enclose(question.fun, _pairs(question.box))
+    met = whole.lo <= whole.hi and question.met(whole.lo, whole.hi)
+    return Check(question.text, Outcome.HOLDS, whole.lo, whole.hi) if met else None
+
+
 def _extremum(question: Extremum, settings: dict[str, Any]) -> Check:
-    """The run ends as soon as the bounds decide. A value that only an estimate had put on the wrong side ends it once."""
+    """The run ends as soon as its bounds decide; a value that only an estimate had put on the wrong side ends it once."""
     decides = question.limit is not None
     asked = ({"atol": _DECIDED, "rtol": 0.0} if decides else {}) | settings
     solve = maximize if question.maximise else minimize

@@ -37,8 +37,10 @@ def test_limits():
 
 
 def test_a_decision_ends_the_run():
-    decided = infimum.verify(CLASSES, BOX, largest(0, limit=100.0)).checks[0].result
-    assert decided.nfev < infimum.maximize(lambda x: CLASSES(x)[0], BOX).nfev
+    at_once = infimum.verify(CLASSES, BOX, largest(0, limit=100.0))
+    assert at_once.holds and at_once.checks[0].result is None and "0 evaluations" in repr(at_once)
+    whole = infimum.maximize(lambda x: CLASSES(x)[0], BOX)
+    assert infimum.verify(CLASSES, BOX, largest(0, limit=whole.lower - 0.5)).checks[0].result.nfev < whole.nfev
 
 
 @pytest.mark.parametrize("seed", range(6))
