@@ -25,8 +25,8 @@ class Outcome(Enum):
 @dataclass(frozen=True, eq=False)
 class Check:
     """One of the questions that a property consists of. text: what is asked. lower, upper: proved bounds of its value; where the
-    question is whether inequalities can hold together, there are none. result: of the run; None where the enclosure over the whole box decided, or there was no
-    time left for a run."""
+    question is whether inequalities can hold together, there are none. result: of the run; None where the enclosure over the
+    whole box decided, or there was no time left for a run."""
 
     text: str
     outcome: Outcome
