@@ -14,7 +14,7 @@ from infimum.expr.real import pi
 from infimum.expr.scipy_special import ROOT_HALF
 from infimum.expr.tracer import Tracer
 from infimum.networks.node import Node, single
-from infimum.networks.values import number, refuse, relu, sigmoid, softplus, special, traced
+from infimum.networks.values import axis_of, number, refuse, relu, sigmoid, softplus, special, traced
 
 # of the definition of Selu, where a node gives no other
 _SELU_ALPHA, _SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
@@ -95,7 +95,7 @@ def _soft(formula: Callable[[Any, int], Any]) -> Callable[[Node, Any], Any]:
     def run(node: Node, x: Any) -> Any:
         if node.opset >= 13:
             return formula(x, node.get("axis", -1))
-        axis = node.get("axis", 1) % max(x.ndim, 1)  # older ones take all axes from this one on together
+        axis = axis_of(node.get("axis", 1), x.ndim)  # older ones take all axes from this one on together
         rows = int(np.prod(x.shape[:axis]))
         return formula(x.reshape(rows, -1), -1).reshape(x.shape)
     return run

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum.networks.node import Node, single
-from infimum.networks.values import exact, flat, refuse, traced
+from infimum.networks.values import axis_of, exact, flat, refuse, traced
 
 
 def product(a: Any, b: Any) -> Any:
@@ -46,7 +46,7 @@ def _reduction(function: Callable[..., Any], axes_are_input: int) -> Callable[..
             if node.get("noop_with_empty_axes", 0):
                 refuse("noop_with_empty_axes is not known")
             chosen = tuple(range(x.ndim))
-        return function(x, tuple(a % x.ndim for a in chosen), keep)
+        return function(x, tuple(axis_of(a, x.ndim) for a in chosen), keep)
     return run
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum.networks.node import Node
-from infimum.networks.values import refuse, traced, within_limit
+from infimum.networks.values import axis_of, refuse, traced, within_limit
 
 _FLOATS = (1, 10, 11, 16)   # float32, float16, float64, bfloat16 as ONNX numbers them
 _INTEGERS = (6, 7)          # int32, int64
@@ -27,9 +27,7 @@ def _axes(node: Node, given: Any, since: int, ndim: int, what: str = "axes") -> 
     if found is None:
         return None
     axes = [int(a) for a in found] if isinstance(found, (list, tuple)) else _integers(found, what)
-    if any(not -ndim <= a < ndim for a in axes):
-        refuse(f"{what} = {axes} do not fit {ndim} axes")
-    return [a % ndim for a in axes]
+    return [axis_of(a, ndim) for a in axes]
 
 
 def _reshape(node: Node, x: Any, shape: Any) -> Any:
@@ -43,7 +41,7 @@ def _reshape(node: Node, x: Any, shape: Any) -> Any:
 
 def _flatten(node: Node, x: Any) -> Any:
     axis = node.get("axis", 1)
-    axis = axis + x.ndim if axis < 0 else axis
+    axis = x.ndim if axis == x.ndim else axis_of(axis, x.ndim)
     return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
 
@@ -72,7 +70,7 @@ def _slice(node: Node, x: Any, starts: Any = None, ends: Any = None, axes: Any =
         starts, ends, axes = (None if (v := node.get(name)) is None else np.array(v, dtype=np.int64)
                               for name in ("starts", "ends", "axes"))
     starts, ends = _integers(starts, "starts"), _integers(ends, "ends")
-    axes = list(range(len(starts))) if axes is None else [a % x.ndim for a in _integers(axes, "axes")]
+    axes = list(range(len(starts))) if axes is None else [axis_of(a, x.ndim) for a in _integers(axes, "axes")]
     steps = [1] * len(starts) if steps is None else _integers(steps, "steps")
     if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
         refuse("starts, ends, axes and steps do not fit together")
@@ -85,7 +83,7 @@ def _slice(node: Node, x: Any, starts: Any = None, ends: Any = None, axes: Any =
 
 
 def _gather(node: Node, x: Any, indices: Any) -> Any:
-    axis = node.get("axis", 0) % max(x.ndim, 1)
+    axis = axis_of(node.get("axis", 0), x.ndim)
     if traced(indices) or indices.dtype.kind not in "iu":
         refuse("its indices are not known integers")
     size = x.shape[axis]
@@ -99,7 +97,8 @@ def _concat(node: Node, *parts: Any) -> Any:
 
 
 def _split(node: Node, x: Any, sizes: Any = None) -> list[Any]:
-    axis, size = node.get("axis", 0) % x.ndim, x.shape[node.get("axis", 0) % x.ndim]
+    axis = axis_of(node.get("axis", 0), x.ndim)
+    size = x.shape[axis]
     given = sizes if node.opset >= 13 else node.get("split")
     each = -(-size // len(node.outputs))
     counts = [int(v) for v in np.ravel(given)] if given is not None else \
@@ -116,7 +115,7 @@ def _pad(node: Node, x: Any, pads: Any = None, value: Any = None, axes: Any = No
     fill = value if node.opset >= 11 else node.get("value", 0.0)
     if traced(fill):
         refuse("the value of its padding is not known")
-    which = list(range(x.ndim)) if axes is None else [a % x.ndim for a in _integers(axes, "axes")]
+    which = list(range(x.ndim)) if axes is None else [axis_of(a, x.ndim) for a in _integers(axes, "axes")]
     if len(given) != 2 * len(which) or min(given, default=0) < 0:
         refuse(f"pads = {given} do not fit {len(which)} axes")
     for axis, before, after in zip(which, given, given[len(which):], strict=False):

@@ -9,7 +9,7 @@ import numpy as np
 from infimum.errors import NetworkError
 from infimum.networks.node import Node
 from infimum.networks.operators import OPERATORS, OWN
-from infimum.networks.values import MOST_ELEMENTS, traced
+from infimum.networks.values import MOST_ELEMENTS, traced, within_limit
 
 _CLIPPED = "Clip"  # its limits may be infinite
 
@@ -90,9 +90,13 @@ def shapes_of(graph: Graph) -> tuple[list[tuple[Node, list[Any], list[Any]]], An
         seen.append((node, arguments, results))
 
     try:
+        within_limit(graph.shape)
+    except NetworkError as error:
+        raise NetworkError(f"the input {graph.input!r}: {error}") from error
+    try:
         with np.errstate(all="ignore"):
             output = graph.run(np.zeros(graph.shape), see)
-    except (NetworkError, ValueError, IndexError, TypeError, KeyError, AttributeError) as error:
+    except (NetworkError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError) as error:
         node = graph.nodes[len(seen)]
         raise NetworkError(f"{node}: {error}") from error
     return seen, output

@@ -89,6 +89,10 @@ def _opset(model: Any) -> int:
 
 
 def _check_size(model: Any, graph: Any) -> None:
+    words = [word for node in graph.node for word in (node.op_type, node.domain, node.name, *node.input, *node.output)]
+    words += [part.name for part in (*graph.input, *graph.output, *graph.initializer)]
+    if not all(isinstance(word, str) for word in words):  # protobuf leaves what it cannot decode as bytes
+        raise NetworkError("a name in it is no text: the file is damaged")
     if len(graph.node) > MOST_NODES:
         raise NetworkError(f"it has {counted(len(graph.node), 'node')}; the limit is {MOST_NODES:,}")
     if model.functions:

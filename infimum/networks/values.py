@@ -53,6 +53,13 @@ def within_limit(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def axis_of(axis: int, ndim: int) -> int:
+    """The axis, counted from the first; negative ones count from the last."""
+    if not -ndim <= axis < ndim:
+        refuse(f"there is no axis {axis} of {ndim}")
+    return axis % ndim
+
+
 # ---- functions that NumPy lacks
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:

@@ -203,7 +203,27 @@ def test_no_truncation_is_taken_for_a_network(tmp_path):
         refused(tmp_path, data[:length], "bad.onnx")
 
 
+def test_damaged_files_are_refused_or_read(tmp_path):
+    """Whatever becomes of the bytes, there is a network or an error of ours."""
+    rng, path = np.random.default_rng(0), tmp_path / "damaged.onnx"
+    nodes = [("Reshape", ["x", "s"], ["r"]), ("ReduceSum", ["r", "a"], ["t"]), ("Gather", ["t", "z"], ["y"], {"axis": 1})]
+    data = model_of(nodes, ["batch", 6], {"s": np.array([1, 3, 2]), "a": np.array([1]), "z": np.array([0])}).SerializeToString()
+    read = 0
+    for _ in range(300):
+        damaged = bytearray(data)
+        damaged[rng.integers(len(data))] = rng.integers(256)
+        path.write_bytes(damaged)
+        try:
+            read += infimum.network(path).inputs > 0
+        except NetworkError:
+            pass
+    assert 0 < read < 300
+
+
 @pytest.mark.parametrize("change, said", [
+    (dict(nodes=[("ReduceSum", ["x", "a"], ["y"])], constants={"a": np.array([2])}), "there is no axis 2 of 2"),
+    (dict(nodes=[("Gather", ["x", "a"], ["y"], {"axis": 2})], constants={"a": np.array([0])}), "there is no axis 2 of 2"),
+    (dict(shape=[1, 2**40]), "the input 'x': an array of the shape"),
     (dict(opset=5), "operator set 5 of ONNX; known are 7 to"), (dict(opset=99), "operator set 99"),
     (dict(constants={"w": np.array([[1.0, np.nan], [0.0, 1.0]])}), r"weights 'w' have nan at \[0, 1\]"),
     (dict(constants={"w": np.array([[1.0, np.inf], [0.0, 1.0]])}), r"weights 'w' have inf at"),
