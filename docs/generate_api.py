@@ -16,7 +16,7 @@ from typing import Any
 
 import infimum
 from infimum import errors as error_classes
-from infimum import problems, result
+from infimum import networks, problems, result
 from infimum.constraint import Constraint
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.newton.options import NewtonOptions
@@ -33,6 +33,8 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
     "Fitting": (infimum.fit, infimum.curve_fit, infimum.FitResult, infimum.Parameter, infimum.Fit, infimum.Prediction,
                 statistics.Statistics, infimum.ParameterSet, infimum.Confidence, infimum.BoundedError, infimum.Boxes,
                 infimum.Part, infimum.Profile),
+    "Networks": (infimum.network, infimum.Network, infimum.verify, networks.largest, networks.smallest, networks.robust,
+                 networks.error, infimum.Verification, networks.Outcome, networks.Check, networks.read_vnnlib, networks.VnnLib),
     "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions, SubdomainOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
                    infimum.MeanValue, infimum.Interval),

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for editors and type checkers, which do not look into tables
+    from infimum import networks as networks
     from infimum import problems as problems
     from infimum.constraint import Constraint as Constraint
     from infimum.constraint_table import ConstraintValue as ConstraintValue
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import InfimumError as InfimumError
     from infimum.errors import InternalError as InternalError
     from infimum.errors import ModelFileError as ModelFileError
+    from infimum.errors import NetworkError as NetworkError
     from infimum.errors import NotKeptError as NotKeptError
     from infimum.errors import NotLocalError as NotLocalError
     from infimum.errors import OptionError as OptionError
@@ -51,6 +53,10 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.fitting import fit as fit
     from infimum.minimisers import Minimiser as Minimiser
     from infimum.minimisers import Minimisers as Minimisers
+    from infimum.networks import Network as Network
+    from infimum.networks import Verification as Verification
+    from infimum.networks import network as network
+    from infimum.networks import verify as verify
     from infimum.problem import Interval as Interval
     from infimum.problem import Problem as Problem
     from infimum.result import Minimum as Minimum
@@ -71,12 +77,13 @@ _HOMES = {
     "constraint_table": "ConstraintValue ConstraintValues",
     "cover": "Cover",
     "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
-              "InternalError ModelFileError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError "
-              "UserFunctionError",
+              "InternalError ModelFileError NetworkError NotKeptError NotLocalError OptionError ShapeError TraceError "
+              "UndefinedError UserFunctionError",
     "enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
     "evaluate": "Evaluator compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",
+    "networks": "Network Verification network verify",
     "problem": "Interval Problem",
     "minimisers": "Minimiser Minimisers",
     "result": "Minimum Result Verdict",
@@ -85,11 +92,12 @@ _HOMES = {
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 __all__ = sorted(_HOME_OF)
+_PACKAGES = ("networks", "problems")  # properties of networks; the gallery
 
 
 def __getattr__(name: str) -> object:
-    if name == "problems":  # the gallery
-        return import_module("infimum.problems")
+    if name in _PACKAGES:
+        return import_module(f"infimum.{name}")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'infimum' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"infimum.{_HOME_OF[name]}"), name)
@@ -97,4 +105,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "problems"})
+    return sorted({*globals(), *__all__, *_PACKAGES})

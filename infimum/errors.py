@@ -99,6 +99,16 @@ class ModelFileError(InfimumError, ValueError):
     """
 
 
+class NetworkError(InfimumError, ValueError):
+    """A network or a property of one cannot be read.
+
+    Causes: the package onnx is not installed; a file that is not ONNX, is truncated, or uses an operator or operator set that is
+    not known; NaN or infinite weights; a dynamic shape; weights in other files; pickles, which are never read; a VNN-LIB file
+    that says something else than bounds and linear inequalities. Cure: the message names the file, the node or the line;
+    `pip install infimum[onnx]`, or export the network again.
+    """
+
+
 class InternalError(InfimumError):
     """infimum has found a contradiction in its own results, and returns none rather than a wrong one.
 

@@ -105,7 +105,7 @@ def test_names_for_type_checkers_are_the_public_names():
     tree = ast.parse((ROOT / "infimum" / "__init__.py").read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
     told = {alias.asname: (node.module, alias.name) for node in block.body for alias in node.names}
-    assert set(told) == {*infimum.__all__, "problems"} <= set(dir(infimum))
+    assert set(told) == {*infimum.__all__, "networks", "problems"} <= set(dir(infimum))
     for name, (module, there) in told.items():
         assert there == name and (name == "problems" or getattr(infimum, name) is getattr(sys.modules[module], name))
 

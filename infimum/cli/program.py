@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import infimum
-from infimum.cli import ampl, gallery, minimize, resume
+from infimum.cli import ampl, gallery, minimize, resume, verify
 from infimum.cli.command import Command
 from infimum.cli.exit_codes import OPEN, USAGE
 from infimum.cli.settings import joined
 from infimum.cli.wording import for_shell
 from infimum.errors import InfimumError
 
-COMMANDS: tuple[Command, ...] = (minimize.COMMAND, resume.COMMAND, gallery.COMMAND)
+COMMANDS: tuple[Command, ...] = (minimize.COMMAND, resume.COMMAND, verify.COMMAND, gallery.COMMAND)
 
 _EXAMPLES = """examples:
   infimum minimize model.py --bounds -5 10 -5 10

@@ -18,10 +18,11 @@ import numpy as np
 from infimum import environment
 from infimum.errors import TraceError
 
-_INSIDE = (os.path.dirname(np.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_INSIDE = (os.path.dirname(np.__file__) + os.sep, _HERE + os.sep, os.path.join(os.path.dirname(_HERE), "networks") + os.sep)
 _STANDARD = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|^<frozen|\.pyx$")
-OURS, LIBRARY, USER = range(3)  # NumPy's code and the tracer's; other installed code, such as pandas; the user's own
+OURS, LIBRARY, USER = range(3)  # NumPy's code, ours; other installed code, such as pandas; the user's own
 _owner: dict[str, int] = {"<__array_function__ internals>": OURS, environment.ours.__code__.co_filename: OURS}
 
 

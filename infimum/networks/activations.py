@@ -1,0 +1,149 @@
+"""Functions of one element, and softmax: each written so that an interval loses as little as possible.
+
+Where a formula reads x twice, both occurrences rise with x (or the formula says so), so that the ends of an interval are met.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from infimum.expr.real import pi
+from infimum.expr.scipy_special import ROOT_HALF
+from infimum.expr.tracer import Tracer
+from infimum.networks.node import Node, single
+from infimum.networks.values import axis_of, number, refuse, relu, sigmoid, softplus, special, traced
+
+# of the definition of Selu, where a node gives no other
+_SELU_ALPHA, _SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
+_CUBIC = Fraction(44715, 10**6)   # of the approximation of gelu by tanh
+_LARGE_SOFTMAX = 128              # beyond, the differences of all pairs would be too many
+
+
+def leaky_relu(x: Any, slope: float) -> Any:
+    """x where it is positive, else slope * x: a sum of rising functions for slopes from 0 to 1."""
+    return slope * x + number(1 - Fraction(slope), x) * relu(x)
+
+
+def elu(x: Any, alpha: float = 1.0, scale: float | None = None) -> Any:
+    """x where it is positive, else alpha (exp(x / scale) - 1): never overflows, since each half reads its own side."""
+    below = np.minimum(x, 0.0)
+    return relu(x) + alpha * np.expm1(below if scale in (None, 1.0) else below / scale)
+
+
+def gelu(x: Any) -> Any:
+    """x times the normal distribution function."""
+    root = Tracer(ROOT_HALF) if traced(x) else np.sqrt(0.5)
+    return x * (0.5 * special("erfc", -(x * root)))
+
+
+def gelu_tanh(x: Any) -> Any:
+    """The approximation of gelu by tanh."""
+    scale = np.sqrt(2.0 / pi) if traced(x) else np.sqrt(2.0 / np.pi)
+    return 0.5 * x * (1.0 + np.tanh(scale * (x + number(_CUBIC, x) * x**3)))
+
+
+def silu(x: Any, beta: float = 1.0) -> Any:
+    """x times the sigmoid of beta x."""
+    return x * sigmoid(x if beta == 1.0 else beta * x)
+
+
+def clip(x: Any, low: float | None, high: float | None) -> Any:
+    """x between two numbers; None for no limit."""
+    x = x if low is None or low == -np.inf else np.maximum(x, float(low))
+    return x if high is None or high == np.inf else np.minimum(x, float(high))
+
+
+def _others(x: Any) -> Any:
+    """log of the sum of exp of all other elements along the last axis, for each element."""
+    n = x.shape[-1]
+    others = np.array([[j for j in range(n) if j != i] for i in range(n)])
+    return np.logaddexp.reduce(x[..., others], axis=-1)
+
+
+def _along_last(formula: Callable[[Any], Any], x: Any, axis: int) -> Any:
+    return np.moveaxis(formula(np.moveaxis(x, axis, -1)), -1, axis)
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    """exp(x) over its sum: the sigmoid of the distance to all others, in which each element is read once."""
+    def formula(v: Any) -> Any:
+        if v.shape[-1] == 1:
+            return 0.0 * v + 1.0
+        if v.shape[-1] > _LARGE_SOFTMAX:
+            return np.exp(v - np.logaddexp.reduce(v, axis=-1, keepdims=True))
+        return sigmoid(v - _others(v))
+    return _along_last(formula, x, axis)
+
+
+def log_softmax(x: Any, axis: int = -1) -> Any:
+    """The logarithm of softmax."""
+    def formula(v: Any) -> Any:
+        if v.shape[-1] == 1:
+            return 0.0 * v
+        if v.shape[-1] > _LARGE_SOFTMAX:
+            return v - np.logaddexp.reduce(v, axis=-1, keepdims=True)
+        return -softplus(_others(v) - v)
+    return _along_last(formula, x, axis)
+
+
+# ---- as operators of ONNX
+
+def _soft(formula: Callable[[Any, int], Any]) -> Callable[[Node, Any], Any]:
+    def run(node: Node, x: Any) -> Any:
+        if node.opset >= 13:
+            return formula(x, node.get("axis", -1))
+        axis = axis_of(node.get("axis", 1), x.ndim)  # older ones take all axes from this one on together
+        rows = int(np.prod(x.shape[:axis]))
+        return formula(x.reshape(rows, -1), -1).reshape(x.shape)
+    return run
+
+
+def _gelu(node: Node, x: Any) -> Any:
+    kinds = {"none": gelu, "tanh": gelu_tanh}
+    return kinds[node.one_of("approximate", "none", kinds)](x)
+
+
+def _clip(node: Node, x: Any, low: Any = None, high: Any = None) -> Any:
+    if node.opset < 11:
+        return clip(x, node.get("min"), node.get("max"))
+    ends = []
+    for end in (low, high):
+        if end is not None and (traced(end) or np.size(end) != 1):
+            refuse("its limits are not known numbers")
+        ends.append(None if end is None else float(np.ravel(end)[0]))
+    return clip(x, *ends)
+
+
+def _prelu(node: Node, x: Any, slope: Any) -> Any:
+    return slope * x + (1.0 - slope) * relu(x)
+
+
+def _hard_sigmoid(node: Node, x: Any) -> Any:
+    return clip(node.get("alpha", single(0.2)) * x + node.get("beta", 0.5), 0.0, 1.0)
+
+
+def _selu(node: Node, x: Any) -> Any:
+    return node.get("gamma", _SELU_GAMMA) * elu(x, node.get("alpha", _SELU_ALPHA))
+
+
+def _celu(node: Node, x: Any) -> Any:
+    return elu(x, node.get("alpha", 1.0), node.get("alpha", 1.0))
+
+
+def _of(formula: Callable[[Any], Any]) -> Callable[[Node, Any], Any]:
+    return lambda node, x: formula(x)
+
+
+ACTIVATIONS: dict[str, Callable[..., Any]] = {
+    "Relu": _of(relu), "Tanh": _of(np.tanh), "Sigmoid": _of(sigmoid), "Softplus": _of(softplus),
+    "LeakyRelu": lambda node, x: leaky_relu(x, node.get("alpha", single(0.01))), "PRelu": _prelu,
+    "Elu": lambda node, x: elu(x, node.get("alpha", 1.0)), "Selu": _selu, "Celu": _celu, "Gelu": _gelu,
+    "Swish": lambda node, x: silu(x, node.get("alpha", 1.0)), "Mish": _of(lambda x: x * np.tanh(softplus(x))),
+    "HardSigmoid": _hard_sigmoid, "HardSwish": _of(lambda x: x * clip(x + 3.0, 0.0, 6.0) / 6.0),
+    "Softsign": _of(lambda x: x / (1.0 + np.abs(x))), "Softmax": _soft(softmax), "LogSoftmax": _soft(log_softmax),
+    "Erf": _of(partial(special, "erf")),
+}
+CLIP = {"Clip": _clip}

@@ -1,0 +1,97 @@
+"""Arrays that a network computes with: NumPy's, or traced ones, in which nothing is rounded."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import numpy as np
+
+from infimum.errors import NetworkError
+from infimum.expr import build as b
+from infimum.expr.components import Components
+from infimum.expr.source import user_line
+from infimum.expr.trace import Tracer
+from infimum.expr.tracer import has_tracer, lift
+
+MOST_ELEMENTS = 2**24  # of one array: a small file can ask for any number of them
+
+
+def traced(x: Any) -> bool:
+    """Is it a traced array?"""
+    return isinstance(x, Tracer)
+
+
+def exact(x: Any) -> Any:
+    """Doubles as a traced constant, so that what is computed from constants alone is not rounded; anything else as it is."""
+    return Tracer(lift(x)) if isinstance(x, np.ndarray) and x.dtype.kind == "f" else x
+
+
+def read_input(x: Any) -> Any:
+    """What a network is called with: doubles, or traced values in one array."""
+    if traced(x):
+        return x
+    if isinstance(x, Components) or has_tracer(x):
+        return Tracer(lift(np.asarray(x) if isinstance(x, np.ndarray) else x))
+    return np.asarray(x, dtype=np.float64)
+
+
+def flat(x: Any) -> Any:
+    """The elements in row-major order."""
+    return x.reshape(math.prod(x.shape))
+
+
+def refuse(what: str) -> NoReturn:
+    """The error about a node; whoever runs the node adds its name."""
+    raise NetworkError(what)
+
+
+def within_limit(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape, unless it has too many elements."""
+    if math.prod(shape) > MOST_ELEMENTS:
+        refuse(f"an array of the shape {tuple(shape)} would have more than {MOST_ELEMENTS:,} elements")
+    return tuple(shape)
+
+
+def axis_of(axis: int, ndim: int) -> int:
+    """The axis, counted from the first; negative ones count from the last."""
+    if not -ndim <= axis < ndim:
+        refuse(f"there is no axis {axis} of {ndim}")
+    return axis % ndim
+
+
+# ---- functions that NumPy lacks
+
+def _sigmoid(x: np.ndarray) -> np.ndarray:
+    return np.exp(-np.logaddexp(0.0, -x))
+
+
+_IN_NUMPY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "expit": _sigmoid, "erf": np.vectorize(math.erf, otypes=[float]), "erfc": np.vectorize(math.erfc, otypes=[float])}
+
+
+def special(operation: str, x: Any) -> Any:
+    """An operation of infimum that is no function of NumPy's: expit, erf, erfc."""
+    if traced(x):
+        return Tracer(b.build(operation, lift(x), line=user_line()))
+    return _IN_NUMPY[operation](x)
+
+
+def sigmoid(x: Any) -> Any:
+    """1 / (1 + exp(-x))."""
+    return special("expit", x)
+
+
+def softplus(x: Any) -> Any:
+    """log(1 + exp(x)), which cannot overflow."""
+    return np.logaddexp(0.0, x)
+
+
+def relu(x: Any) -> Any:
+    """The larger of x and 0."""
+    return np.maximum(x, 0.0)
+
+
+def number(value: Fraction, like: Any) -> Any:
+    """A rational number, exact beside traced arrays, and the nearest double beside NumPy's."""
+    return value if traced(like) else float(value)

@@ -1,0 +1,175 @@
+"""infimum.verify: proves or refutes a property of a network."""
+
+import inspect
+import time
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from infimum import environment
+from infimum.constraint import Constraint
+from infimum.errors import NetworkError, OptionError
+from infimum.evaluate import enclose
+from infimum.networks.network import Network
+from infimum.networks.properties import Extremum, Question, Together, outputs_of, unsafe
+from infimum.networks.reading import network
+from infimum.networks.verification import Check, Outcome, Verification
+from infimum.networks.vnnlib import VnnLib, read_vnnlib
+from infimum.result import Result, Verdict
+from infimum.solve import feasible, maximize, minimize
+
+_SETTINGS = frozenset(("device", "threads", "seed", "max_boxes", "memory_limit", "batch", "progress", "callback", "engine",
+                       "options", "atol", "rtol"))
+_DECIDED = 1e-9  # where a limit is given, a sign that is closer than this to it is left open
+
+
+@environment.ours
+def verify(net: Network | Any, bounds: Any, property: Any, *, time_limit: float | None = None, **settings: Any) -> Verification:
+    """Prove or refute a property of a network for all inputs within the bounds.
+
+    `net` is a `Network` or what `infimum.network` takes. `property` is the path of a VNN-LIB file, or one of
+    `infimum.networks.largest(output, limit)`, `smallest(output, limit)`, `robust(x0, radius, label)`, `error(fun, limit)`.
+    `bounds` are those of `minimize`; None where the property has its own, as balls and VNN-LIB files do.
+
+    The verdict HOLDS is proved for every real point within the bounds, and VIOLATED for the counterexample. A run ends as soon as
+    the property is decided. `time_limit` is for all of it; the other settings (device, threads, seed, max_boxes, memory_limit,
+    batch, progress, callback, engine, options, atol, rtol) go to each run of `minimize`.
+
+    >>> net = network([np.array([[1.0, -1.0]]), np.array([0.0, 0.5])], activations=["tanh"])
+    >>> from infimum.networks import largest, robust
+    >>> verify(net, [(-1, 1)], largest(0, limit=0.8)).verdict.name
+    'HOLDS'
+    >>> found = verify(net, None, robust([1.0], 0.9))
+    >>> found.verdict.name, found.counterexample is not None
+    ('VIOLATED', True)
+    """
+    unknown = sorted(set(settings) - _SETTINGS)
+    if unknown:
+        raise OptionError(f"verify has no argument {unknown[0]!r}; there are time_limit, {', '.join(sorted(_SETTINGS))}")
+    start = time.perf_counter()
+    net = network(net)
+    asked = _read(property)
+    questions = asked.questions(net, bounds)
+    checks = [_at_once(question) for question in questions]
+    for i in (i for i, check in enumerate(checks) if check is None):
+        left = None if time_limit is None else time_limit - (time.perf_counter() - start)
+        if left is not None and left <= 0:
+            checks[i] = Check(questions[i].text, Outcome.UNKNOWN, -np.inf, np.inf)
+            continue
+        run = _extremum if isinstance(questions[i], Extremum) else _together
+        checks[i] = run(questions[i], {**settings, **({} if left is None else {"time_limit": left})})
+        if checks[i].outcome is Outcome.VIOLATED:
+            break
+    return _answer(net, str(asked), questions, checks, time.perf_counter() - start)
+
+
+def _read(property: Any) -> Any:
+    if isinstance(property, (str, PathLike)):
+        return unsafe(read_vnnlib(property))
+    if isinstance(property, VnnLib):
+        return unsafe(property)
+    if not hasattr(property, "questions") or inspect.isclass(property):
+        raise OptionError("property must be the path of a VNN-LIB file, or made by infimum.networks.largest, smallest, robust or "
+                          f"error, not {property!r}")
+    return property
+
+
+def _answer(net: Network, text: str, questions: list[Question], asked: list[Check | None], seconds: float) -> Verification:
+    """Of checks that were not made any more, None, nothing is known."""
+    checks = [check for check in asked if check is not None]
+    outcomes = [check.outcome for check in checks]
+    verdict = next((o for o in (Outcome.VIOLATED, Outcome.UNKNOWN, Outcome.BOUNDED) if o in outcomes), Outcome.HOLDS)
+    x = next((check.x for check in checks if check.outcome is Outcome.VIOLATED), None)
+    with np.errstate(all="ignore"):
+        outputs = None if x is None else np.asarray(outputs_of(net, x))
+    lower, upper = -np.inf, np.inf
+    if questions and all(isinstance(question, Extremum) for question in questions):
+        best = max if questions[0].maximise else min
+        ends = [(-np.inf, np.inf) if check is None else (check.lower, check.upper) for check in asked]
+        lower, upper = best(lo for lo, _ in ends), best(hi for _, hi in ends)
+    return Verification(verdict, text, x, outputs, lower, upper, tuple(checks), seconds)
+
+
+def _pairs(box: tuple[np.ndarray, np.ndarray]) -> list[tuple[float, float]]:
+    return list(zip(*(end.tolist() for end in box), strict=True))
+
+
+# ---- one extremum
+def _at_once(question: Question) -> Check | None:
+    """Where the enclosure over the whole box decides: no point need be found."""
+    if not isinstance(question, Extremum) or question.limit is None:
+        return None
+    whole = enclose(question.fun, _pairs(question.box))
+    met = whole.lo <= whole.hi and question.met(whole.lo, whole.hi)
+    return Check(question.text, Outcome.HOLDS, whole.lo, whole.hi) if met else None
+
+
+def _extremum(question: Extremum, settings: dict[str, Any]) -> Check:
+    """The run ends as soon as its bounds decide; a value that only an estimate had put on the wrong side ends it once."""
+    decides = question.limit is not None
+    asked = ({"atol": _DECIDED, "rtol": 0.0} if decides else {}) | settings
+    solve = maximize if question.maximise else minimize
+    begun = time.perf_counter()
+    for trust in (True, False):
+        if "time_limit" in settings:
+            asked["time_limit"] = max(settings["time_limit"] - (time.perf_counter() - begun), 1e-3)
+        stop = _Stop(question, settings.get("callback"), trust)
+        result = solve(question.fun, _pairs(question.box), **(asked | ({"callback": stop} if decides else {})))
+        if not (stop.by_value and not question.failed(result.lower, result.upper)):
+            break
+    return _checked(question, result)
+
+
+class _Stop:
+    """A callback that stops a run once its bounds decide, and asks the user's own."""
+
+    def __init__(self, question: Extremum, own: Any, trust: bool):
+        self.question, self.own, self.trust, self.by_value = question, own, trust, False
+
+    def __call__(self, snapshot: Any) -> bool:
+        if self.question.met(snapshot.lower, snapshot.upper):
+            return True
+        self.by_value = self.trust and self.question.failed(snapshot.lower, snapshot.upper)
+        return self.by_value or (self.own is not None and self.own(snapshot) is True)
+
+
+def _checked(question: Extremum, result: Result) -> Check:
+    def check(outcome: Outcome, x: np.ndarray | None = None) -> Check:
+        return Check(question.text, outcome, result.lower, result.upper, x, result)
+
+    if question.limit is None:
+        return check(Outcome.BOUNDED if result.verdict is Verdict.PROVED else Outcome.UNKNOWN)
+    if result.verdict is Verdict.INFEASIBLE:
+        raise NetworkError(f"{question.text}: the function is defined nowhere within the bounds")
+    if question.met(result.lower, result.upper):
+        return check(Outcome.HOLDS)
+    if result.x is not None and question.failed(result.lower, result.upper):
+        x = _inside(question, result.x)
+        if x is not None:
+            return check(Outcome.VIOLATED, x)
+    return check(Outcome.UNKNOWN)
+
+
+def _inside(question: Extremum, x: np.ndarray) -> np.ndarray | None:
+    """The point, if need be moved to where a counterexample must lie and proved there anew; None if it is none there."""
+    if question.inner is None or ((question.inner[0] <= x) & (x <= question.inner[1])).all():
+        return x
+    lo, hi = question.inner
+    if (lo > hi).any():
+        return None
+    moved = np.clip(x, lo, hi)
+    there = enclose(question.fun, _pairs((moved, moved)))
+    return moved if question.failed(float(there.lo), float(there.hi)) else None
+
+
+# ---- several inequalities
+def _together(question: Together, settings: dict[str, Any]) -> Check:
+    if not question.functions:  # every point of the box is unsafe
+        return Check(question.text, Outcome.VIOLATED, -np.inf, np.inf, question.box[0] + 0.0)
+    constraints = [Constraint(fun, -np.inf, 0.0) for fun in question.functions]
+    result = feasible(_pairs(question.box), constraints, **settings)
+    point = result.feasible if isinstance(result.feasible, np.ndarray) else None
+    outcome = Outcome.HOLDS if result.verdict is Verdict.INFEASIBLE else \
+        Outcome.VIOLATED if point is not None else Outcome.UNKNOWN
+    return Check(question.text, outcome, -np.inf, np.inf, point, result)
