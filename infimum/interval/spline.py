@@ -6,7 +6,8 @@ loop over the pieces takes the first two out of the table, and the hull of the r
 
     b_j = sum of C(j, i) / C(k, i) q_i w**i over i = 0, …, j,
 
-for a w that may be larger than the interval. At a point where two pieces meet both are asked.
+for a w that may be larger than the interval. Where an end of the interval is a point at which two pieces meet, the piece
+outside is asked as well: of its value, which may be the function's there, and of its derivative, which is a limit of others.
 """
 
 from collections.abc import Callable
@@ -25,8 +26,8 @@ def enclose_spline(b, x: Pair, table: Any) -> tuple[Any, Any]:
 
     def look(i: Any) -> list[Any]:
         start, end = _element(b, table.starts, i), _element(b, table.ends, i)
-        first, last = b.mand(b.ole(start, lo), b.olt(lo, end)), b.mand(b.olt(start, hi), b.ole(hi, end))
-        covered = b.mand(b.ogt(start, lo), b.olt(end, hi))
+        first, last = b.mand(b.olt(start, lo), b.ole(lo, end)), b.mand(b.ole(start, hi), b.olt(hi, end))
+        covered = b.mand(b.oge(start, lo), b.ole(end, hi))
         piece = [_element(b, table.anchors, i), *_pieces(b, table, i)]
         return [*_where(b, first, end, *piece), *_where(b, last, start, *piece),
                 *_where(b, covered, *(_element(b, a, i) for a in ranges))]
