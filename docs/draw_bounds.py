@@ -1,4 +1,4 @@
-"""The pictures of docs/bounds.md: `python docs/draw_bounds.py` (needs matplotlib). What is drawn comes from the library's kernels."""
+"""The pictures of docs/bounds.md, drawn from what the library's kernels give: `python docs/draw_bounds.py`. Needs matplotlib."""
 
 from pathlib import Path
 from typing import Any

@@ -1,9 +1,9 @@
 """Bayesian optimisation whose every step is a proved global optimum.
 
-A costly experiment is known at a few points. A Gaussian process through them predicts a mean and a deviation everywhere, and the next
-experiment is made where mean - 2 deviations, the lower confidence bound, is least. That function has many local minima; usually the
-best of some starts is taken. Here its global minimum is proved, so that the loop may end with a statement: nowhere does
-the model expect less than this.
+A costly experiment is known at a few points. A Gaussian process through them predicts a mean and a deviation everywhere, and
+the next experiment is made where mean - 2 deviations, the lower confidence bound, is least. That function has many local minima;
+usually the best of some starts is taken. Here its global minimum is proved, so that the loop may end with a statement: nowhere
+does the model expect less than this.
 """
 
 import numpy as np
