@@ -39,6 +39,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.expr.real import Real as Real
     from infimum.expr.real import e as e
     from infimum.expr.real import pi as pi
+    from infimum.expr.splines import Spline as Spline
+    from infimum.expr.splines import spline as spline
     from infimum.fitting import BoundedError as BoundedError
     from infimum.fitting import Boxes as Boxes
     from infimum.fitting import Confidence as Confidence
@@ -82,6 +84,7 @@ _HOMES = {
     "enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
     "evaluate": "Evaluator compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
+    "expr.splines": "Spline spline",
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",
     "networks": "Network Verification network verify",
     "problem": "Interval Problem",

@@ -75,3 +75,14 @@ def test_phase_stability():
     assert splits.upper < -0.07
     assert -1e-5 <= stays.lower <= 0 <= stays.upper <= 1e-12
     assert all((lo <= [0.2, 0.25]).all() and ([0.2, 0.25] <= hi).all() for lo, hi in stays.boxes)
+
+
+def test_surrogate():
+    """The lower confidence bound is nowhere lower on a grid than was proved."""
+    example = load("surrogate")
+    found = example.solve()
+    assert [r.verdict.name for r in found] == ["PROVED"] * example.STEPS
+    points = np.array([[-1.2, -1.0], [-1.1, 1.2], [0.0, 0.1], [1.2, -1.1], [1.0, 1.1], [-0.3, -1.3]])
+    bound = example.confidence_bound(points, np.array([example.experiment(p) for p in points]))
+    grid = min(bound(np.array([a, c])) for a in np.linspace(-1.5, 1.5, 31) for c in np.linspace(-1.5, 1.5, 31))
+    assert found[0].lower <= grid + 1e-12 and found[0].upper <= grid + 0.01

@@ -119,6 +119,11 @@ def _where(node: Expr, a: Expr, i: int) -> Expr | None:
     return None if i == 0 else chosen(node.args[0], a, i)
 
 
+def _spline(node: Expr, a: Expr, i: int) -> Expr | None:
+    table = node["table"].derivative
+    return None if table is None else times(a, build("spline", node.args[0], table=table))
+
+
 def _nothing(node: Expr, a: Expr, i: int) -> None:
     return None
 
@@ -167,6 +172,7 @@ VJP: dict[str, Rule] = {
     "erfc": lambda node, a, i: negative(times(a, _bell(node.args[0]))),
     "lgamma": _factor(lambda x, y: build("polygamma", x, m=0)),
     "polygamma": lambda node, a, i: times(a, build("polygamma", node.args[0], m=node["m"] + 1)),
+    "spline": _spline,
     "expit": _factor(lambda x, y: _logistic_slope(x)),
     "xlogx": _factor(lambda x, y: _one_plus(build("log", x))),
     "logaddexp": lambda node, a, i: times(a, build("expit", build("sub", node.args[i], node.args[1 - i]))),

@@ -7,7 +7,7 @@ from infimum.expr.node import Expr, topological
 _FLOAT_WHATEVER_THE_ARGUMENTS = frozenset((
     "div", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "arcsin", "arccos",
     "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot", "norm",
-    "erf", "erfc", "lgamma", "polygamma", "expit", "xlogx", "logaddexp"))
+    "erf", "erfc", "lgamma", "polygamma", "spline", "expit", "xlogx", "logaddexp"))
 
 
 def may_be_integers(x: Expr) -> bool:

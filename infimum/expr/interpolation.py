@@ -1,10 +1,13 @@
 """np.interp: straight lines through the points of a table.
 
+With known values it is a spline of degree 1 (`expr/table.py`), constant beyond its ends. With traced ones it is
+
 fp[0] + the sum over the segments of (their rise) * (how far x has come through them, between 0 and 1): a few array operations
 however long the table is. It is continuous and recorded so: a segment that x has not reached adds exactly 0, one that x has
 left behind exactly its rise, and inside a segment the slope is that of its line.
 """
 
+import math
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -12,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from infimum.expr import build as b
+from infimum.expr.node import Expr
 from infimum.expr.rationals import between_doubles
 from infimum.expr.source import fail, user_line
+from infimum.expr.table import Table
 from infimum.expr.tracer import FUNCTIONS, Tracer, has_tracer, lift
 
 
@@ -44,6 +49,9 @@ def _doubles(numbers: Any) -> list[Fraction]:
 
 
 def _lines(x: Tracer, points: list[Fraction], values: Tracer) -> Tracer:
+    table = _table(points, values.expr)
+    if table is not None:
+        return Tracer(b.build("spline", x.expr, table=table, line=user_line()))
     start = Tracer(b.broadcast(values[0].expr, x.shape, user_line()))
     count = len(points) - 1
     if not count:
@@ -56,6 +64,20 @@ def _lines(x: Tracer, points: list[Fraction], values: Tracer) -> Tracer:
         return result
     low, high = float(values.expr.lo.min()), float(values.expr.hi.max())
     return np.clip(result, low, high)  # there it lies anyway; to say so keeps enclosures narrow
+
+
+def _table(points: list[Fraction], values: Expr) -> Table | None:
+    """The pieces, where points and values are doubles; the first and the last are constant."""
+    ends = [float(p) for p in points]
+    if values.op != "const" or values.lo is not values.hi or any(Fraction(e) != p for e, p in zip(ends, points, strict=True)):
+        return None
+    exact = [Fraction(float(v)) for v in values.lo]
+    slopes = [(q - p) / (c - a) for (p, q), (a, c) in zip(pairwise(exact), pairwise(points), strict=True)]
+    pieces = [(exact[0], Fraction(0)), *zip(exact, slopes, strict=False), (exact[-1], Fraction(0))]
+    before, behind = math.nextafter(ends[0], -math.inf), math.nextafter(ends[-1], math.inf)
+    if not math.isfinite(before) or not math.isfinite(behind):
+        return None
+    return Table([before, *ends, behind], pieces, [0] * len(ends))
 
 
 def _rises(values: Tracer) -> Tracer:

@@ -89,7 +89,7 @@ class Expr:
 
 def _digest(node: Expr) -> str:
     h = hashlib.blake2b(digest_size=16)
-    params = tuple((k, v.key if isinstance(v, Index) else v) for k, v in node.params)
+    params = tuple((k, getattr(v, "key", v)) for k, v in node.params)
     h.update(repr((node.op, params, node.shape)).encode())
     for arg in node.args:
         h.update(arg._key.encode())

@@ -237,10 +237,18 @@ SCIPY_INSTEAD = {
     "softplus": "Write np.logaddexp(0.0, x).",
 }
 
+_OF_SPLINES = {
+    **dict.fromkeys(("PPoly", "CubicSpline", "CubicHermiteSpline", "PchipInterpolator", "Akima1DInterpolator", "BSpline",
+                     "UnivariateSpline", "InterpolatedUnivariateSpline", "LSQUnivariateSpline"),
+                    "Make it a function that can be traced, s = infimum.spline(the spline), and call s."),
+    "splev": "Make the spline a function that can be traced, s = infimum.spline((t, c, k)), and call s.",
+    "interp1d": "Use np.interp, or infimum.spline(scipy.interpolate.CubicSpline(x, y)).",
+}
+
 
 def no_rule_of_scipy(function: str) -> tuple[str, str]:
     """The two sentences about a function of SciPy that is no ufunc: what is missing, and the cure."""
-    return (f"SciPy's function {function} has no rule for traced values.", SCIPY_INSTEAD.get(
+    return (f"SciPy's function {function} has no rule for traced values.", {**SCIPY_INSTEAD, **_OF_SPLINES}.get(
         function, "Write it with NumPy's functions and the ufuncs of scipy.special that have one (docs/numpy.md)."))
 
 

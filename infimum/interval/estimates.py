@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from infimum.interval.elementary import NAMES, row
 from infimum.interval.elementary.power import estimate_integer_power
+from infimum.interval.spline import estimate_spline
 
 
 def _power(b, x, k: int):
@@ -64,7 +65,7 @@ def _choose(b, less, equal, greater, x, y):
 
 ESTIMATES: dict[str, Callable] = {
     **{name: _elementary(name) for name in NAMES}, "sin with cos": _elementary("sin"), "cos with sin": _elementary("cos"),
-    "pow": _pow, "polygamma": _polygamma,
+    "pow": _pow, "polygamma": _polygamma, "spline": estimate_spline,
     "add": lambda b, x, y: b.add(x, y), "sub": lambda b, x, y: b.sub(x, y), "mul": lambda b, x, y: b.mul(x, y),
     "div": lambda b, x, y: b.div(x, y), "neg": lambda b, x: b.neg(x), "abs": lambda b, x: b.abs(x), "powi": _power,
     "sqrt": lambda b, x: b.sqrt(x), "floor": lambda b, x: b.floor(x), "ceil": lambda b, x: b.neg(b.floor(b.neg(x))),

@@ -267,7 +267,8 @@ INVERSES: dict[str, tuple[Callable | None, ...]] = {
     "expit": (_expit,), "logaddexp": (_logaddexp, _logaddexp), "xlogx": (_domain(0.0),),
     "lgamma": (_domain(0.0),), "polygamma": (_domain(0.0),),
     "min": (smaller, smaller), "max": (larger, larger), "sign": (_sign,), "floor": (_floor,), "ceil": (_ceil,), "rint": (_rint,),
-    "erf": (None,), "erfc": (None,), "arctan2": (None, None), "slope": (None,), "step": (None, None), "ratio": (None, None),
+    "spline": (None,), "erf": (None,), "erfc": (None,),
+    "arctan2": (None, None), "slope": (None,), "step": (None, None), "ratio": (None, None),
 }
 # one element of a reduction, given the result and the reduction of all others (of a norm: the sum of their squares)
 OF_REDUCTIONS: dict[str, Callable] = {"sum": _add, "prod": _factor, "amin": smaller, "amax": larger, "norm": leg}

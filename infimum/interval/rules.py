@@ -23,6 +23,7 @@ from infimum.interval.pair import (
     lowest,
     where_level,
 )
+from infimum.interval.spline import enclose_spline, level_at_points
 
 
 def call(b, name: str, *pairs: Pair) -> tuple[Any, Any]:
@@ -112,7 +113,8 @@ def _polygamma_ends(b, x: Pair, m: int) -> tuple[Any, Any]:
     return enclose_polygamma(b, x.nlo, x.hi, m)
 
 
-_ENDS: dict[str, Callable] = {"sqrt": sqrt_ends, "polygamma": _polygamma_ends}  # those that are no plain elementary function
+# those that are no plain elementary function
+_ENDS: dict[str, Callable] = {"sqrt": sqrt_ends, "polygamma": _polygamma_ends, "spline": enclose_spline}
 
 
 def _sqrt(b, x: Pair) -> Pair:
@@ -164,6 +166,13 @@ def _hypot(b, x: Pair, y: Pair) -> Pair:
 def _logaddexp(b, x: Pair, y: Pair) -> Pair:
     nlo, hi = call(b, "logaddexp", x, y)
     return absorb(b, Pair(nlo, hi, lowest(b, x.level, y.level)), x, y)
+
+
+def _spline(b, x: Pair, table: Any) -> Pair:
+    """Of the status of the argument, and that of the table at the points between its pieces."""
+    edges = (None, None) if table.domain is None else (Edge(end, True) for end in table.domain)
+    value = _partial("spline", *edges)(b, x, table=table)
+    return value if table.levels is None else value.but(level=lowest(b, value.level, level_at_points(b, x, table)))
 
 
 # ---- steps and choices
@@ -318,6 +327,7 @@ RULES: dict[str, Callable] = {
     "arctanh": _partial("arctanh", Edge(-1.0, False), Edge(1.0, False)),
     "erf": _total("erf", unit=True), "erfc": _total("erfc", least=0),
     "lgamma": _partial("lgamma", Edge(0.0, False), None), "polygamma": _partial("polygamma", Edge(0.0, False), None),
+    "spline": _spline,
     "expit": _total("expit", least=0, unit=True), "logaddexp": _logaddexp, "xlogx": _partial("xlogx", Edge(0.0, True), None),
     "sign": _sign, "floor": _floor, "ceil": _ceil, "rint": _rint, "min": _min, "max": _max,
     "step": _step, "slope": _slope, "ratio": _ratio, "where": _where,

@@ -29,6 +29,7 @@ class Elements:
 
     def __init__(self, b: Builder, meaning: Meaning, leaves: dict[str, Leaf], data: Data, tighter: "Tighter | None" = None):
         self.b, self.meaning, self.leaves, self.data, self.tighter = b, meaning, leaves, data, tighter or {}
+        b.constants = data
         self.memo: list[dict] = [{}]
         self.buffers: dict[Expr, tuple[list[int], Any]] = {}
         self.plan: Plan | None = None

@@ -169,6 +169,7 @@ class Builder:
         self._homes: list[int] = []
         self._states: set[int] = set()
         self._constants: dict[tuple[float, float], Value] = {}
+        self.constants = None  # the `Data` of the kernel, for rules that read tables
 
     # ---- instructions
     def emit(self, op: str, attr: object, operands: tuple[Value, ...], types: str, least: int = 1) -> tuple[Value, ...]:

@@ -24,7 +24,7 @@ def own_cost(node: Expr) -> int:
     if node.op == "mul" and any(_is_constant(a) for a in node.args):
         return 2
     if node.kind in (Kind.MAP, Kind.TEST):
-        return _COST.get(node.op, _CALL)
+        return _CALL * node["table"].count if node.op == "spline" else _COST.get(node.op, _CALL)
     return {Kind.LEAF: 1, Kind.VIEW: 0, Kind.SCAN: _CALL}.get(node.kind, 0)
 
 

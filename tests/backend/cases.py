@@ -10,10 +10,12 @@ from infimum.expr.build import build, index, reshape
 from infimum.expr.node import var
 from infimum.expr.system import System
 from infimum.expr.trace import trace
+from infimum.expr.tracer import Tracer
 from infimum.interval import elementary
 from infimum.lower import programs
 from infimum.lower.kernel import PRIMITIVES, Builder, Kernel, Value
 from tests.evaluate.fingerprint import FUNCTIONS, dyadic
+from tests.oracle.tables import TABLES
 from tests.random_kernels import ADVERSARIAL, bit_patterns
 
 EMPTY = np.zeros(1), np.zeros(1, np.int64)
@@ -145,6 +147,7 @@ PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{progra
 PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
+PROGRAM_CASES += [("splined", 3, kind) for kind in (*_NEEDS_NO_LOCAL_FORM, programs.AT_POINTS, programs.CURVES)]
 PROGRAM_CASES += [("system", 4, kind) for kind in programs.OF_SYSTEM]
 PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM if kind != programs.LIFTED]  # which has no branches
 PROGRAM_CASES += [("constrained", 17, f"{programs.PROPAGATE}:0")]
@@ -155,6 +158,11 @@ def fit(x):
     """A sum of squares over data."""
     t = dyadic(1, 40, 3)[0]
     return np.sum((x[0] * np.exp(-x[1] * t) + x[2] / (1 + t) - dyadic(1, 40, 5)[0]) ** 2)
+
+
+def splined(x):
+    """Splines: smooth, with kinks and a domain, with many pieces."""
+    return sum(np.sum(Tracer(build("spline", x.expr, table=table)) * x) for table in (TABLES[0], TABLES[3], TABLES[7]))
 
 
 def small_system(n: int) -> System:
@@ -188,7 +196,7 @@ def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, 
     """(kernel, doubles, positions) of a program; what is given with each run is some numbers."""
     name, *sizes = kind.split(":")
     table = programs.OF_SYSTEM if function in SYSTEMS else programs.PROGRAMS
-    what = SYSTEMS[function](n) if function in SYSTEMS else trace((FUNCTIONS | {"fit": fit})[function], n, ())
+    what = SYSTEMS[function](n) if function in SYSTEMS else trace((FUNCTIONS | {"fit": fit, "splined": splined})[function], n, ())
     program = table[name](what, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
     doubles = program.data.doubles()
     return program.kernel, np.where(doubles == 0.0, np.arange(doubles.size) % 7 - 2.5, doubles), program.data.positions()

@@ -153,9 +153,15 @@ def _mul(x: Any, y: Any) -> Any:
     return x * y
 
 
+def _spline(table: Any, x: Any) -> Any:
+    at = max(0, sum(1 for p in table.points[:-1] if p <= x) - 1)
+    return sum(mpmath.mpf(c.numerator) / c.denominator * (x - table.points[at]) ** j for j, c in enumerate(table.pieces[at]))
+
+
 SHAPED: dict[str, Callable] = {
     "powi": lambda node, x: np.frompyfunc(lambda element: element ** node["k"], 1, 1)(x),
     "polygamma": lambda node, x: np.frompyfunc(lambda element: mpmath.psi(node["m"], element), 1, 1)(x),
+    "spline": lambda node, x: np.frompyfunc(lambda element: _spline(node["table"], element), 1, 1)(x),
     "reshape": lambda node, x: x.reshape(node.shape),
     "transpose": lambda node, x: x.transpose(node["perm"]),
     "broadcast": lambda node, x: np.broadcast_to(x, node.shape),

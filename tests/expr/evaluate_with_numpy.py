@@ -119,6 +119,7 @@ def _recur(node: Expr, a: Value, m: Value) -> Value:
 SHAPED_ROWS: dict[str, Callable[..., Value]] = {
     "powi": lambda node, x: np.power(x, float(node["k"])),
     "polygamma": lambda node, x: scipy.special.polygamma(node["m"], x),
+    "spline": lambda node, x: node["table"].at(x),
     "reshape": lambda node, x: x.reshape(node.shape),
     "transpose": lambda node, x: x.transpose(node["perm"]),
     "broadcast": lambda node, x: np.broadcast_to(x, node.shape),

@@ -22,6 +22,7 @@ from infimum.expr.diff_rules import LN2, LN10, VJP
 from infimum.expr.node import Expr, Index, const, topological, var
 from infimum.expr.ops import OPS
 from infimum.expr.trace import trace
+from tests.oracle.tables import TABLES
 
 WEIGHTS = np.array([0.7, -1.3, 2.1, 0.4, -0.9, 1.7, 0.2, -0.6])
 
@@ -102,6 +103,7 @@ CASES = {
        for op in ("sign", "floor", "ceil", "rint", "slope")},
     "powi": (lambda x: b.concat([build("powi", x, k=k) for k in (-3, -1, 0, 2, 3, 7)]), 0.3, 2.0),
     "polygamma": (lambda x: b.concat([build("polygamma", x, m=m) for m in range(4)]), 0.3, 5.0),
+    "spline": (lambda x: b.concat([build("spline", x, table=table) for table in TABLES]), -2.0, 2.0),
     "log1p": one("log1p", -0.8, 2.0), "tan": one("tan", -1.4, 1.4), "arccosh": one("arccosh", 1.1, 4.0),
     **{op: one(op, -0.9, 0.9) for op in ("arcsin", "arccos", "arctanh")},
     **{op: two(op) for op in ("add", "sub", "mul", "arctan2", "hypot", "min", "max", "logaddexp")},

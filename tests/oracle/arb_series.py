@@ -231,6 +231,27 @@ def _polygamma(x: Jet, m: int) -> Any:
     return Jet(value, x.kinked)
 
 
+def _spline(x: Jet, table: Any) -> Any:
+    """The piece that x is in for small t > 0."""
+    at, kinked = 0, x.kinked
+    for i, p in enumerate(table.points):
+        inner, sign, met = 0 < i < table.count, _sign_after(x.s - p), _through_zero(x.s - p)
+        if not inner and not table.bounded:
+            continue
+        if not inner and (met or sign != (-1 if i else 1)):
+            return UNDECIDED if met or sign is None else UNDEFINED
+        if inner and (met or sign is None) and table.smooth[i - 1] < 0:
+            return UNDECIDED
+        if inner and sign is None:
+            return UNDECIDED
+        at = i if inner and sign > 0 else at
+        kinked = kinked or (inner and met)
+    value = _series(0)
+    for c in reversed(table.pieces[at]):
+        value = value * (x.s - table.points[at]) + arb(c.numerator) / c.denominator
+    return Jet(value, kinked)
+
+
 def _arcsinh(x: arb_series) -> arb_series:
     """log(x + sqrt(x*x + 1)) for x >= 0, odd."""
     return -_arcsinh(-x) if x[0] < 0 else (x + (x * x + 1).sqrt()).log()
@@ -253,7 +274,7 @@ _ROWS: dict[str, Callable[..., Any]] = {
     "sinh": _smooth(lambda x: _half_sum(x, -1)), "cosh": _smooth(lambda x: _half_sum(x, 1)), "tanh": _smooth(_tanh),
     "arcsinh": _smooth(_arcsinh), "arccosh": _inside(lambda x: (x + (x * x - 1).sqrt()).log(), lambda x: x - 1),
     "arctanh": _inside(lambda x: ((1 + x) / (1 - x)).log() / 2, lambda x: 1 - x, lambda x: 1 + x),
-    "lgamma": _inside(lambda x: x.lgamma(), lambda x: x), "polygamma": _polygamma,
+    "lgamma": _inside(lambda x: x.lgamma(), lambda x: x), "polygamma": _polygamma, "spline": _spline,
     "erf": _smooth(lambda x: x.erf()), "erfc": _smooth(lambda x: x.erfc()), "expit": _smooth(_expit),
     "logaddexp": _smooth(_logaddexp), "xlogx": _inside(lambda x: x * x.log(), lambda x: x),
     "sign": _sign, "floor": _floor, "ceil": _ceil, "rint": _rint,

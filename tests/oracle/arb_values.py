@@ -120,6 +120,22 @@ def _polygamma(x: arb, m: int) -> Any:
     return _above_pole(x, lambda: x.digamma() if m == 0 else sign * arb(m + 1).zeta(x))
 
 
+def _spline(x: arb, table: Any) -> Any:
+    first, last = table.points[0], table.points[-1]
+    if table.bounded and not (x >= first and x <= last):
+        return UNDEFINED if x < first or x > last else UNDECIDED
+    at = 0
+    for i, p in enumerate(table.points[1:-1], 1):
+        if x >= p:
+            at = i
+        elif not x < p:
+            return UNDECIDED
+    value = arb(0)
+    for c in reversed(table.pieces[at]):
+        value = value * (x - table.points[at]) + arb(c.numerator) / c.denominator
+    return value
+
+
 def _tan(x: arb) -> Any:
     sine, cosine = x.sin_cos()
     return sine / cosine if cosine != 0 else UNDECIDED
@@ -140,7 +156,7 @@ _ROWS: dict[str, Callable[..., Any]] = {
     "arctan": lambda x: x.atan(), "sinh": lambda x: x.sinh(), "cosh": lambda x: x.cosh(), "tanh": lambda x: x.tanh(),
     "arcsinh": lambda x: x.asinh(), "arccosh": lambda x: decide(x >= 1, x < 1, x.acosh),
     "arctanh": lambda x: _above_pole(1 - abs(x), x.atanh),
-    "lgamma": lambda x: _above_pole(x, x.lgamma), "polygamma": _polygamma,
+    "lgamma": lambda x: _above_pole(x, x.lgamma), "polygamma": _polygamma, "spline": _spline,
     "erf": lambda x: x.erf(), "erfc": lambda x: x.erfc(), "expit": _expit, "logaddexp": _logaddexp, "xlogx": _xlogx,
     "sign": _sign, "slope": _sign, "floor": lambda x: _whole(x.floor()), "ceil": lambda x: _whole(x.ceil()),
     "rint": _rint,

@@ -13,6 +13,7 @@ import numpy as np
 from infimum.expr.build import build
 from infimum.expr.node import Expr, Index, const, make, topological, var
 from infimum.expr.ops import OPS, Kind
+from tests.oracle.tables import TABLES
 
 # they appear in derivatives only, so their status says nothing; as values they are checked for containment
 DERIVATIVE_ONLY = frozenset({"slope", "step", "ratio", "recur", "embed", "scatter"})
@@ -183,6 +184,10 @@ def _polygamma(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twi
     return twin(op, x, m=int(g.pick((0, 0, 1, 1, 2, 3))))
 
 
+def _spline(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
+    return twin(op, g.grow(shape, depth), table=g.pick(TABLES))
+
+
 def _pow(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
     base = g.positive(shape, depth) if g.chance(0.6) else g.grow(shape, depth)
     roll = g.rng.random()
@@ -286,10 +291,11 @@ _VIEW_GROWERS: dict[str, Callable[[Generator, int, int], Twin]] = {
     "broadcast": lambda g, size, depth: twin("broadcast", g.grow((), depth), shape=(size,)),
     "transpose": _transpose, "slice": _slice, "gather": _gather, "scatter": _scatter, "embed": _embed, "concat": _concat,
 }
-_ONE = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in ("powi", "polygamma")]
+_PARAMETERS = ("powi", "polygamma", "spline")
+_ONE = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in _PARAMETERS]
 _TWO = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 2 and name not in ("pow", "ratio")]
 _GROWERS: dict[str, Grower] = {
-    **dict.fromkeys(_ONE, _unary), **dict.fromkeys(_TWO, _binary), "powi": _powi, "polygamma": _polygamma,
+    **dict.fromkeys(_ONE, _unary), **dict.fromkeys(_TWO, _binary), "powi": _powi, "polygamma": _polygamma, "spline": _spline,
     "pow": _pow, "ratio": _ratio, "where": _where,
     **{name: _tested for name, row in OPS.items() if row.kind is Kind.TEST},
     **{name: _reduce for name, row in OPS.items() if row.kind is Kind.REDUCE},

@@ -15,9 +15,10 @@ from tests.oracle.arb_values import precision
 from tests.oracle.boxes import MAX, STYLES, TINY
 from tests.oracle.check import check, position
 from tests.oracle.generate import DERIVATIVE_ONLY
+from tests.oracle.tables import TABLES
 
 INF = np.inf
-WITH_PARAMETER = DERIVATIVE_ONLY | {"powi", "polygamma"}
+WITH_PARAMETER = DERIVATIVE_ONLY | {"powi", "polygamma", "spline"}
 UNARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 1 and name not in WITH_PARAMETER]
 BINARY = [name for name, row in OPS.items() if row.kind is Kind.MAP and row.arity == 2 and name not in DERIVATIVE_ONLY]
 POWERS = (-7, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 13, 64, 1001)
@@ -59,6 +60,14 @@ def test_integer_powers_on_every_kind_of_interval(k):
 def test_derivatives_of_lgamma_on_every_kind_of_interval(m):
     lo, hi = np.array(_sides(np.random.default_rng(4), 10)).T
     assert check(one("polygamma", m=m), 1, (lo[None], hi[None]), per_box=5, share=0.3).values > 150
+
+
+@pytest.mark.parametrize("table", TABLES, ids=repr)
+def test_splines_on_every_kind_of_interval(table):
+    rng = np.random.default_rng(5)
+    near = [tuple(sorted(rng.choice([*table.points, *rng.uniform(-4, 4, 4)], 2))) for _ in range(60)]
+    lo, hi = np.array([*_sides(rng, 8), *near]).T
+    assert check(one("spline", table=table), 1, (lo[None], hi[None]), per_box=5, share=0.5).values > 100
 
 
 @pytest.mark.parametrize("op", BINARY)

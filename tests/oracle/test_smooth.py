@@ -50,6 +50,8 @@ ROWS = {
     "arctanh": beyond(lambda x: np.arctanh(x[0]), 1.0, (-0.9, 0.9)), "erf": everywhere(lambda x: special.erf(x[0]), LARGE),
     "erfc": everywhere(lambda x: special.erfc(x[0]), LARGE), "lgamma": beyond(lambda x: special.gammaln(x[0]), 0.0, (0.1, 4.0)),
     "polygamma": beyond(lambda x: special.digamma(x[0]), 0.0, (0.1, 4.0)),
+    "spline": around(lambda x: np.interp(x[0], [-1.0, 0.0, 1.0], [0.0, 1.0, -1.0]), [(0.25, 0.75)],
+                     [(0.0, 0.5), (-0.5, 0.0), (0.0, 0.0)]),
     "expit": everywhere(lambda x: special.expit(x[0]), LARGE),
     "xlogx": beyond(lambda x: special.xlogy(x[0], x[0]), 0.0, (1e-3, 4.0)),
     "logaddexp": everywhere(lambda x: np.logaddexp(x[0], x[1]), LARGE, LARGE),
