@@ -204,8 +204,8 @@ def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, 
 
 
 def program_inputs(kernel: Kernel, boxes: int, n: int) -> list[np.ndarray]:
-    """Numbers for every input: later slots are larger, so that (lo, hi) are boxes; some whole, some adversarial. Linear bounds are
-    asked about regions, of which the upper ends are rows as well."""
+    """Numbers for every input: later slots are larger, so that (lo, hi) are boxes; some whole, some adversarial. Linear bounds
+    are asked about regions, of which the upper ends are rows as well."""
     rng = np.random.default_rng(boxes)
     first = np.where(rng.random((ROWS, boxes)) < 0.3, rng.integers(-3, 6, (ROWS, boxes)), rng.uniform(-2.0, 2.0, (ROWS, boxes)))
     first[:, ::5] = np.where(rng.random(first[:, ::5].shape) < 0.05, rng.choice(ADVERSARIAL, first[:, ::5].shape), first[:, ::5])

@@ -32,8 +32,8 @@ CASES = [*((op, ()) for op in PLAIN), *(("powi", (("k", k),)) for k in POWERS), 
 NAMES = [" ".join([op, *(str(v) for _, v in params)]) for op, params in CASES]
 PLACES = beside(np.concatenate([np.arange(-4, 5) * np.pi / 2, [-1.0, 1.0, 40 * np.pi, -3001 * np.pi / 2]]), 1)
 ENDS = np.unique(np.concatenate([PLACES, [
-    0.5, -0.3, 2.0, -3.0, 5e-324, -5e-324, 3e-310, -1e-300, 2.0**-30, -(2.0**-60), 18.5, -20.0, 40.0, -700.0, 709.0, -745.2, 1e5, 1e9,
-    -1e15, 2.0**31 * np.pi, 1e154, -1e155, 1e300, MOST, -MOST, np.inf, -np.inf]]))
+    0.5, -0.3, 2.0, -3.0, 5e-324, -5e-324, 3e-310, -1e-300, 2.0**-30, -(2.0**-60), 18.5, -20.0, 40.0, -700.0, 709.0, -745.2, 1e5,
+    1e9, -1e15, 2.0**31 * np.pi, 1e154, -1e155, 1e300, MOST, -MOST, np.inf, -np.inf]]))
 
 
 def meaning(op: str, params: tuple) -> Expr:
@@ -90,10 +90,10 @@ def inside(rng: np.random.Generator, lo: float, hi: float) -> list[float]:
 def test_no_line_crosses_its_curve(op, params):
     rng = np.random.default_rng(len(op))
     pairs = [(lo, hi) for lo, hi in product(ENDS, ENDS) if lo <= hi and lo < np.inf and hi > -np.inf]
-    chosen = [pairs[i] for i in rng.choice(len(pairs), 140, replace=False)]
-    chosen += [(v, v) for v in PLACES[::4]] + [tuple(sorted(rng.choice(PLACES[np.abs(PLACES) < 8], 2))) for _ in range(40)]
-    centre = rng.choice([0.0, np.pi / 2, -np.pi, 1.0, -1.0, 0.5], 60)
-    reach = 3.0 * 2.0 ** -rng.integers(0, 55, (2, 60)) * rng.random((2, 60))
+    chosen = [pairs[i] for i in rng.choice(len(pairs), 80, replace=False)]
+    chosen += [(v, v) for v in PLACES[::8]] + [tuple(sorted(rng.choice(PLACES[np.abs(PLACES) < 8], 2))) for _ in range(20)]
+    centre = rng.choice([0.0, np.pi / 2, -np.pi, 1.0, -1.0, 0.5], 30)
+    reach = 3.0 * 2.0 ** -rng.integers(0, 55, (2, 30)) * rng.random((2, 30))
     chosen += [(c - v, c + w) for c, v, w in zip(centre, *reach, strict=True)]
     lo, hi = np.array(chosen).T
     with np.errstate(invalid="ignore"):
@@ -104,7 +104,7 @@ def test_no_line_crosses_its_curve(op, params):
     for k in range(len(lo)):
         for x in inside(rng, float(lo[k]), float(hi[k])):
             said += judge(op, params, x, Lines(*out[:, k].tolist()))
-    assert said > 400
+    assert said > 200
 
 
 SIDES = st.floats(allow_nan=False) | st.floats(-10, 10) | st.sampled_from(PLACES.tolist())
@@ -112,7 +112,7 @@ SIDES = st.floats(allow_nan=False) | st.floats(-10, 10) | st.sampled_from(PLACES
 
 @pytest.mark.parametrize(("op", "params"), CASES, ids=NAMES)
 @given(ends=st.tuples(SIDES, SIDES), t=st.floats(), share=st.floats(0, 1))
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_any_interval(op, params, ends, t, share):
     lo, hi = sorted(ends)
     if lo == np.inf or hi == -np.inf:
@@ -136,7 +136,8 @@ def gaps(op: str, params: tuple, lo: float, hi: float, write: Callable = lines_a
     x = np.linspace(lo, hi, 501)
     with precision(60):
         y = np.array([float(value(meaning(op, params), [v], 60)) for v in x])
-    return float(np.mean((above - below) * x + rest + nlo)), float((y - below * x + nlo).min()), float((above * x + rest - y).min())
+    under, over = y - below * x + nlo, above * x + rest - y
+    return float(np.mean(under + over)), float(under.min()), float(over.min())
 
 
 ACROSS = {"tanh": (-2.0, 1.5), "expit": (-3.0, 5.0), "erf": (-1.0, 2.0), "arctan": (-3.0, 2.0), "arcsinh": (-4.0, 4.0),
