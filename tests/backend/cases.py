@@ -145,7 +145,7 @@ PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{progra
 PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
-PROGRAM_CASES += [(f, n, programs.LINEAR) for f, n in (("kinks", 5), ("network", 5), ("network", 17), ("hinges", 4), ("hinges", 17))]
+PROGRAM_CASES += [("kinks", 5, programs.LINEAR), *((f, n, programs.LINEAR) for f in ("network", "hinges") for n in (4, 17))]
 PROGRAM_CASES += [("system", 4, kind) for kind in programs.OF_SYSTEM]
 PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM if kind != programs.LIFTED]  # which has no branches
 PROGRAM_CASES += [("constrained", 17, f"{programs.PROPAGATE}:0")]
