@@ -21,7 +21,7 @@ from typing import NamedTuple
 from infimum.expr.build import build, is_zero, rebuilt, reduce, reshape, zeros
 from infimum.expr.diff import depends_on, total
 from infimum.expr.diff_rules import VJP
-from infimum.expr.node import Expr, const, is_const, topological, var
+from infimum.expr.node import Expr, const, is_const, make, topological, var
 from infimum.expr.ops import Kind
 
 CURVE, PRODUCT, OPAQUE = "curve", "product", "opaque"
@@ -172,7 +172,8 @@ def _is_one(node: Expr) -> bool:
 
 def _norm(node: Expr, moving: list[bool]) -> Expr:
     squares = build("powi", node.args[0], k=2, line=node.line)
-    return build("sqrt", build("sum", squares, axes=node["axes"], line=node.line), line=node.line)
+    total = build("sum", squares, axes=node["axes"], line=node.line)
+    return make("sqrt", (total,), node.shape, {}, line=node.line)  # which `build` would make a norm again
 
 
 def _product(node: Expr, moving: list[bool]) -> Expr:

@@ -89,7 +89,7 @@ def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any) -> Lines:
     t = b.min(b.max(t, lo), hi)
     at_lo, at_hi = (curve.value(_point(b, v)) for v in (lo, hi))
     level = b_level(b, y.level)
-    defined = b.oge(level, float(DEFINED))
+    defined = b.mand(b.oge(level, float(DEFINED)), b.olt(b.sub(hi, lo), INF))  # 0 times infinity is nothing to compare with
     for p in (at_lo, at_hi):
         defined = b.mand(defined, b.ogt(p.hi, -INF))
     q = _finite(b, b.div(b.sub(_middle(b, at_hi), _middle(b, at_lo)), b.sub(hi, lo)))

@@ -23,7 +23,7 @@ from infimum.interval.pair import INF, Pair
 from infimum.lower.affine import Affine, AffineForms
 from infimum.lower.boxes import Box
 from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
-from infimum.lower.curve_lines import HINGES, hinge, lines_at
+from infimum.lower.curve_lines import HINGES, OF_HINGES, hinge, lines_at
 from infimum.lower.data import Data
 from infimum.lower.elements import Elements
 from infimum.lower.kernel import Builder, Value
@@ -34,6 +34,7 @@ from infimum.lower.views import At, flat
 
 LEFT, WORTH = range(2)  # the outputs
 _VARIABLES = 16         # for affine forms
+_MANY = 8               # curves a variable
 _VOLUME, _CLOSED = 0.25, 0.5  # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
 _BUFFERS = {REMAINDER: 2, VALUE: 2}  # enclosures have two ends
 _CURVES = frozenset(op for op in SMOOTH_CURVES if op in OPS)
@@ -136,6 +137,11 @@ def _pair(value: Pair | Affine) -> Pair:
 
 def _ends(p: Pair) -> tuple[Value, Value]:
     return p.nlo, p.hi
+
+
+def is_entangled(f: Expr, n: int) -> bool:
+    """Has f many functions of one number for each variable, as a network has?"""
+    return sum(node.size for node in topological([f]) if node.op in _CURVES or node.op in OF_HINGES) >= _MANY * n
 
 
 def _is_deep(composed: Composed) -> bool:

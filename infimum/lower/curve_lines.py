@@ -5,7 +5,7 @@ from functools import cache, partial
 
 from infimum.expr.build import build
 from infimum.expr.diff import gradient
-from infimum.expr.node import Expr, var
+from infimum.expr.node import Expr, const, var
 from infimum.expr.partials import Partials, partials
 from infimum.interval.arithmetic import mul, sub
 from infimum.interval.lines import BENDS, INFLECTIONS, Curve, Inflection, Lines, lines_of, middle_of
@@ -59,7 +59,7 @@ def curve_of(b: Builder, op: str, params: tuple) -> Curve:
         return RULES[HINGES[op]](b, p, exact(b, 0.0)) if op in HINGES else RULES[op](b, p, **dict(params))
     second = found.second.get((0, 0))
     bend = BENDS.get(op, 1 if second is None else enclosed(second))
-    return Curve(value, enclosed(found.first[0]), bend, _inflection(op, params))
+    return Curve(value, enclosed(found.first.get(0, const(0.0))), bend, _inflection(op, params))
 
 
 @cache

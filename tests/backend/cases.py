@@ -148,6 +148,7 @@ PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, pr
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
 PROGRAM_CASES += [("splined", 3, kind) for kind in (*_NEEDS_NO_LOCAL_FORM, programs.AT_POINTS, programs.CURVES)]
+PROGRAM_CASES += [("kinks", 5, programs.LINEAR), *((f, n, programs.LINEAR) for f in ("network", "hinges") for n in (4, 17))]
 PROGRAM_CASES += [("system", 4, kind) for kind in programs.OF_SYSTEM]
 PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM if kind != programs.LIFTED]  # which has no branches
 PROGRAM_CASES += [("constrained", 17, f"{programs.PROPAGATE}:0")]
@@ -163,6 +164,14 @@ def fit(x):
 def splined(x):
     """Splines: smooth, with kinks and a domain, with many pieces."""
     return sum(np.sum(Tracer(build("spline", x.expr, table=table)) * x) for table in (TABLES[0], TABLES[3], TABLES[7]))
+
+
+def hinges(x):
+    """Two layers of a network, whose functions bend at one point or have an inflection, of sums over neighbours and products."""
+    n = len(x)
+    first = np.maximum(x[1:] - 0.5 * x[:-1], 0.125 * x[1:]) * np.sin(x[:-1])
+    second = np.logaddexp((dyadic(3, n - 1, 9) * 2 - 1) @ first, 0.0) - 1 / (1 + np.exp(-x[0]))
+    return np.sum(np.minimum(second, np.arctan(x[-1])) * (dyadic(1, 3, 11)[0] - 0.5)) + np.linalg.norm(first) / (1 + x[0] ** 2)
 
 
 def small_system(n: int) -> System:
@@ -196,17 +205,21 @@ def program_case(function: str, n: int, kind: str) -> tuple[Kernel, np.ndarray, 
     """(kernel, doubles, positions) of a program; what is given with each run is some numbers."""
     name, *sizes = kind.split(":")
     table = programs.OF_SYSTEM if function in SYSTEMS else programs.PROGRAMS
-    what = SYSTEMS[function](n) if function in SYSTEMS else trace((FUNCTIONS | {"fit": fit, "splined": splined})[function], n, ())
+    functions = FUNCTIONS | {"fit": fit, "splined": splined, "hinges": hinges}
+    what = SYSTEMS[function](n) if function in SYSTEMS else trace(functions[function], n, ())
     program = table[name](what, var("x", (n,)), *(map(int, sizes) if sizes else _SIZES.get(kind, ())))
     doubles = program.data.doubles()
     return program.kernel, np.where(doubles == 0.0, np.arange(doubles.size) % 7 - 2.5, doubles), program.data.positions()
 
 
-def program_inputs(kernel: Kernel, boxes: int) -> list[np.ndarray]:
-    """Numbers for every input: later slots are larger, so that (lo, hi) are boxes; some whole, some adversarial."""
+def program_inputs(kernel: Kernel, boxes: int, n: int) -> list[np.ndarray]:
+    """Numbers for every input: later slots are larger, so that (lo, hi) are boxes; some whole, some adversarial. Linear bounds
+    are asked about regions, of which the upper ends are rows as well."""
     rng = np.random.default_rng(boxes)
     first = np.where(rng.random((ROWS, boxes)) < 0.3, rng.integers(-3, 6, (ROWS, boxes)), rng.uniform(-2.0, 2.0, (ROWS, boxes)))
     first[:, ::5] = np.where(rng.random(first[:, ::5].shape) < 0.05, rng.choice(ADVERSARIAL, first[:, ::5].shape), first[:, ::5])
+    if kernel.name == programs.LINEAR:
+        first[n:2 * n] = first[:n] + np.abs(first[n:2 * n]) * 2.0 ** -rng.integers(0, 8, boxes)
     return [first + slot / 16 for slot in range(kernel.inputs)]
 
 

@@ -77,7 +77,7 @@ def test_loops_inside_of_loops(in_blocks, rows: int, columns: int):
 def test_program(in_blocks, function: str, n: int, kind: str):
     kernel, doubles, positions = program_case(function, n, kind)
     in_blocks(n)
-    check(kernel, program_inputs(kernel, 3), program_outputs(kernel, 3), doubles, positions, [{}, {"block": 32, "grid": 2}])
+    check(kernel, program_inputs(kernel, 3, n), program_outputs(kernel, 3), doubles, positions, [{}, {"block": 32, "grid": 2}])
 
 
 def test_very_many_variables_share_a_block_of_their_own_accord():

@@ -178,7 +178,7 @@ def test_program(function: str, n: int, kind: str):
     """Every kernel of an Evaluator."""
     kernel, doubles, positions = program_case(function, n, kind)
     for boxes in (1, 257):
-        inputs, expected = program_inputs(kernel, boxes), program_outputs(kernel, boxes)
+        inputs, expected = program_inputs(kernel, boxes, n), program_outputs(kernel, boxes)
         reference(kernel, inputs, expected, doubles, positions)
         forty_boxes = 2 * 40 * 8 * max(ROWS * (kernel.inputs + kernel.outputs), sum(kernel.buffers))
         shapes = [{}, {"block": 32, "grid": 2}, {"block": 256, "grid": 1}, {"memory_limit": forty_boxes}]

@@ -115,7 +115,7 @@ def test_elementary_function(name: str):
 def test_program(function: str, n: int, kind: str):
     """Every kernel of an Evaluator, on a few boxes, against the CPU."""
     kernel, doubles, positions = program_case(function, n, kind)
-    inputs, expected, found = program_inputs(kernel, 3), program_outputs(kernel, 3), program_outputs(kernel, 3)
+    inputs, expected, found = program_inputs(kernel, 3, n), program_outputs(kernel, 3), program_outputs(kernel, 3)
     CpuBackend().compile(kernel).run(inputs, expected, doubles, positions)
     run(kernel, inputs, found, doubles, positions, (1, 2))
     for slot, (a, b) in enumerate(zip(found, expected, strict=True)):

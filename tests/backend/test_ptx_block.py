@@ -118,7 +118,7 @@ def test_loops_inside_of_loops(rows: int, columns: int, private: int):
 def test_program(function: str, n: int, kind: str):
     """Every kernel of an Evaluator, on two boxes, against the CPU."""
     kernel, doubles, positions = program_case(function, n, kind)
-    inputs, expected = program_inputs(kernel, 2), program_outputs(kernel, 2)
+    inputs, expected = program_inputs(kernel, 2, n), program_outputs(kernel, 2)
     CpuBackend().compile(kernel).run(inputs, expected, doubles, positions)
     check(RandomSharing(kernel, n), inputs, expected, doubles, positions, [(1, 3)])
 

@@ -40,6 +40,10 @@ class Algebra(ABC):
     @abstractmethod
     def variable(self, position: int) -> Any: ...
 
+    def named(self, name: str, position: int) -> Any:
+        """An element of the variable of this name: most expressions have one variable."""
+        return self.variable(position)
+
     @abstractmethod
     def power(self, x: Any, k: int) -> Any:
         """x to the integer k."""
@@ -85,7 +89,7 @@ def _array(node: Expr, args: list[np.ndarray], algebra: Algebra) -> np.ndarray:
     flat = result.reshape(-1)
     op, kind = node.op, node.kind
     if op == "var":
-        flat[:] = [algebra.variable(i) for i in range(node.size)]
+        flat[:] = [algebra.named(node["name"], i) for i in range(node.size)]
     elif op == "const":
         flat[:] = [algebra.constant(float(a), float(b)) for a, b in zip(node.lo.flat, node.hi.flat, strict=True)]
     elif op == "where":

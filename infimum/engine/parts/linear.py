@@ -12,10 +12,11 @@ import numpy as np
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
+from infimum.lower.below import is_entangled
 from infimum.lower.programs import LINEAR
 from infimum.unions import shares
 
-_FIRST, _PERIOD, _WORTH = 6, 8, 0.125  # see Payoff
+_FIRST, _SOON, _PERIOD, _WORTH = 6, 1, 8, 0.125  # see Payoff; _SOON: where variables appear in many places
 _COST = 2  # in boxes
 
 
@@ -28,7 +29,7 @@ class Linear(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.concatenate([shares(lo, hi), [np.inf], np.arange(self.n)])
-        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.payoff = Payoff(_SOON if is_entangled(evaluator.f, self.n) else _FIRST, _PERIOD, _WORTH, soon=True)
 
     def test(self, regions: Any, upper: float) -> Outcome:
         self.given[self.n] = upper

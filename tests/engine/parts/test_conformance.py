@@ -21,6 +21,7 @@ from infimum.engine.parts.by_pieces import ByPieces
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.first_order import FirstOrder
 from infimum.engine.parts.least_squares import LeastSquares
+from infimum.engine.parts.linear import Linear
 from infimum.engine.parts.newton import Newton
 from infimum.engine.parts.order import of_functions
 from infimum.engine.parts.part import CuttingPart, Outcome, Part
@@ -164,6 +165,7 @@ PARTS_UNDER_TEST: dict[type[Part], tuple[Callable[[Evaluator], bool], set[str]]]
     FirstOrder: (lambda f: True, {"gone", "above", "narrower", "raised", "uppers"}),
     ByPieces: (lambda f: f.has_pieces, {"gone", "above", "narrower", "raised", "uppers"}),
     Affine: (lambda f: f.n <= 3, {"gone", "narrower", "raised"}),
+    Linear: (Linear.applies, {"gone", "narrower", "raised"}),
     LeastSquares: (LeastSquares.applies, {"gone", "narrower"}),
     Projection: (Projection.applies, {"gone", "narrower", "raised", "uppers"}),
     Newton: (Newton.applies, {"gone", "narrower"}),
