@@ -100,7 +100,7 @@ def _at_once(question: Question) -> Check | None:
     """Where the enclosure over the whole box decides: no point need be found."""
     if not isinstance(question, Extremum) or question.limit is None:
         return None
-    whole = enclose(question.fun, _pairs(question.box))
+    whole = enclose(question.fun, _pairs(question.box), form="best")
     met = whole.lo <= whole.hi and question.met(whole.lo, whole.hi)
     return Check(question.text, Outcome.HOLDS, whole.lo, whole.hi) if met else None
 
