@@ -15,7 +15,7 @@ from tests.oracle.generate import Generator, Twin, constant, twin
 PI = (3.141592653589793, 3.1415926535897936)  # a constant between doubles
 CURVES = sorted(op for op in SMOOTH_CURVES if op in OPS)
 POWERS = (-3, -2, -1, 2, 3, 4, 5, 7, 8, 33)
-_SIZES, _CHANCES = (1, 2, 3, 4, 8, 16, 17, 20), (0.2, 0.25, 0.2, 0.1, 0.1, 0.05, 0.05, 0.05)
+_SIZES, _CHANCES = (1, 2, 3, 4, 8, 16, 17, 20, 45), (0.2, 0.25, 0.2, 0.1, 0.1, 0.04, 0.05, 0.04, 0.02)
 _MOST = 2e3  # numbers inside an expression that is compiled
 
 
@@ -46,7 +46,7 @@ ACTIVATIONS: dict[str, Callable[[Twin], Twin]] = {
 
 def _dense(rng: np.random.Generator, u: Twin) -> Twin:
     """W u + b, as products of arrays are recorded."""
-    width = int(rng.integers(1, 9))
+    width = 40 if rng.random() < 0.1 else int(rng.integers(1, 9))
     weights = constant(rng.normal(size=(width, u.size)) * rng.choice((0.3, 1.0, 3.0)))
     rows = twin("broadcast", u, shape=(width, u.size))
     return twin("add", twin("sum", twin("mul", weights, rows), axes=(1,)), constant(rng.normal(size=width)))
@@ -75,7 +75,23 @@ def _shuffled(rng: np.random.Generator, u: Twin) -> Twin:
     return twin(rng.choice(("mul", "sub", "min", "max", "logaddexp")), u, flipped)
 
 
-_LAYERS = (_dense, _dense, _dense, _convolution, _running, _shuffled)
+def _one_for_all(rng: np.random.Generator, u: Twin) -> Twin:
+    """A curve of one number, which all the others meet."""
+    one = twin("slice", u, starts=(int(rng.integers(u.size)),), steps=(1,), counts=(1,))
+    curve = ACTIVATIONS[rng.choice(list(ACTIVATIONS))](twin("mul", float(rng.normal()), one))
+    return twin(rng.choice(("mul", "sub", "max", "div")), u, twin("broadcast", twin("reshape", curve, shape=()), shape=u.shape))
+
+
+def _quadratic(rng: np.random.Generator, u: Twin) -> Twin:
+    """Σ_j w_ij u_i u_j: a product of two arrays that both move."""
+    if u.size > 12:
+        return twin("powi", u, k=2)
+    rows = twin("broadcast", u, shape=(u.size, u.size))
+    products = twin("mul", rows, twin("transpose", rows, perm=(1, 0)))
+    return twin("sum", twin("mul", constant(rng.normal(size=(u.size, u.size))), products), axes=(1,))
+
+
+_LAYERS = (_dense, _dense, _dense, _convolution, _running, _shuffled, _one_for_all, _quadratic)
 _ENDS: dict[str, Callable[[Twin], Twin]] = {
     "amax": lambda u: twin("amax", u, axes=(0,)), "prod": lambda u: twin("prod", u, axes=(0,)),
     "norm": lambda u: twin("norm", u, axes=(0,)), "squares": lambda u: twin("sum", twin("powi", u, k=2), axes=(0,)),
