@@ -8,7 +8,7 @@ import numpy as np
 import infimum
 from infimum.evaluate import Evaluator
 from infimum.expr.system import System
-from infimum.lower.programs import LIFTED, LINEAR_BOUNDS
+from infimum.lower.programs import LIFTED
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 LOW, HIGH, CELLS = 0.0, 4.0, 4
@@ -20,7 +20,7 @@ def function(x: Any) -> Any:
 
 
 def evaluator() -> Evaluator:
-    """The function as a system without constraints: what linear bounds are made for."""
+    """The function as a system without constraints: what linear programs are made for."""
     f = infimum.compile(function, n=1)
     return Evaluator(f.f, 1, f.backend, function, System(f.f, (), np.empty(0), np.empty(0)))
 
@@ -36,11 +36,8 @@ def bounds(name: str, cells: int = CELLS) -> np.ndarray:
         e = f.mean_value(lo, hi).best
         return np.stack([lo[0], hi[0], e.lo, e.lo, e.hi, e.hi])
     if name == "linear":
-        slopes, constants = f.run(LINEAR_BOUNDS, [lo, hi])  # below f twice, below -f twice: the other planes of products
-        below, above = (max(range(k, k + 2), key=lambda j: (constants + slopes * (hi - lo) / 2)[j].sum()) for k in (0, 2))
-        width = (hi - lo)[0]
-        return np.stack([lo[0], hi[0], constants[below], constants[below] + slopes[below] * width,
-                         -constants[above], -constants[above] - slopes[above] * width])
+        e, width = f.linear_bounds(lo, hi), (hi - lo)[0]
+        return np.stack([lo[0], hi[0], e.below, e.below + e.slopes_below[0] * width, e.above, e.above + e.slopes_above[0] * width])
     regions = np.concatenate([lo, hi, np.full_like(lo, -np.inf), np.zeros_like(lo), np.full_like(lo, 3.0)])
     found = f.run(LIFTED, [regions], parameters=np.array([np.inf, np.nan, 1.0]))[0][2]
     return np.stack([lo[0], hi[0], found, found, np.full_like(found, np.nan), np.full_like(found, np.nan)])
