@@ -343,6 +343,20 @@ class Evaluator:
         worth = least if getattr(self.backend, "resident", False) else _WORTH_A_GPU
         return batch >= worth and not isinstance(self.arrays, HostArrays)
 
+    @property
+    def linear_solver(self) -> Callable[[], Any]:
+        """Makes solvers of linear programs (`backend/highs.py`), whose answers are estimates."""
+        from infimum.backend.highs import Highs
+
+        return Highs
+
+    @staticmethod
+    def linear_solver_version() -> str:
+        """What it is; an error where it is not installed."""
+        from infimum.backend.highs import version
+
+        return version()
+
     def arrays_of(self, array: Any) -> Arrays:
         """The memory that holds this array."""
         return HostArrays() if isinstance(array, np.ndarray) else self.arrays

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         bands,
         bound,
         cells,
+        columns,
         complete,
         complete_system,
         contract,
@@ -51,8 +52,9 @@ if TYPE_CHECKING:
     )
 else:  # by far most runs need few of them
     separable = Late("expr.separable")
-    affine_bound, bands, bound, cells, complete, complete_system = map(Late, (
-        "lower.affine_bound", "lower.bands", "lower.bound", "lower.cells", "lower.complete", "lower.complete_system"))
+    affine_bound, bands, bound, cells, columns, complete, complete_system = map(Late, (
+        "lower.affine_bound", "lower.bands", "lower.bound", "lower.cells", "lower.columns", "lower.complete",
+        "lower.complete_system"))
     contract, curvature, descent, faces, flight, hessian, levenberg, linear_bounds, model = map(Late, (
         "lower.contract", "lower.curvature", "lower.descent", "lower.faces", "lower.flight", "lower.hessian", "lower.levenberg",
         "lower.linear_bounds", "lower.model"))
@@ -93,6 +95,7 @@ ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 WEIGHTED_HESSIAN = "weighted_hessian"
 LINES = "lines"
 LIFTED = "lifted"
+COLUMNS = "columns"
 SQUARE = "square"
 
 
@@ -243,6 +246,7 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
     LIFTED: lambda s, x: Program(*lifted.lifted(LIFTED, s, x)),
+    COLUMNS: lambda s, x: Program(*columns.columns(COLUMNS, s, x)),
     SQUARE: lambda s, x: Program(*square.square(SQUARE, s, x)),
     WEIGHTED_HESSIAN: lambda s, x: Program(*hessian.hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
 }
