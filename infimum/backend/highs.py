@@ -79,7 +79,7 @@ class Highs:
         rows = self.highs.getNumRow()
         status = [kinds[k] for k in basis] + [self.library.HighsBasisStatus.kBasic] * (columns + rows - len(basis))
         given.col_status, given.row_status = status[:columns], status[columns:columns + rows]
-        given.valid, given.alien = True, False
+        given.valid, given.alien = True, len(basis) != columns + rows
         self.highs.setBasis(given)
 
     def basis(self) -> np.ndarray:

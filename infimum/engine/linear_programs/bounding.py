@@ -93,15 +93,10 @@ class Bounding:
         """The middle of arguments, near both ends of them, and where solutions were."""
         low, high = known.low[self.relaxation.arguments], known.high[self.relaxation.arguments]
         if not (np.isfinite(low) & np.isfinite(high)).all():  # sums and products are enclosed first
-            low, high = self._enclosed(known)
-        parts = [low + part * (high - low) for part in (0.5, _INSET, 1.0 - _INSET)]
+            low, high = (end[self.relaxation.arguments] for end in self.relaxation.enclosed(known.low, known.high))
+        with np.errstate(all="ignore"):
+            parts = [np.nan_to_num(low + part * (high - low)) for part in (0.5, _INSET, 1.0 - _INSET)]
         return np.stack([*parts, *(np.minimum(np.maximum(p, low), high) for p in points)], axis=1)
-
-    def _enclosed(self, known: Left) -> tuple[np.ndarray, np.ndarray]:
-        r = self.relaxation
-        region = r.at(known.low, known.high, np.inf, np.zeros((len(r.curves), 1)))
-        low, high = (np.full(r.columns, k) for k in (0.0, 1.0)) if region is None else (region.low, region.high)
-        return low[r.arguments], high[r.arguments]
 
     def _again(self, before: Left, after: Left, upper: float) -> bool:
         if upper < np.inf and after.lower - before.lower > _AGAIN * (upper - after.lower):

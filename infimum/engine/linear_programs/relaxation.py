@@ -120,6 +120,11 @@ class Relaxation:
             parts = [self._fixed(low, high, upper), self._planes(low, high), self._lines(out[LINES], lanes)]
         return Region(low, high, _together(parts), self.cost)
 
+    def enclosed(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ends of all columns that lie between these; of one that is not bounded they may be infinite."""
+        out = self.evaluator.run(COLUMNS, [np.concatenate([low, high])[:, None], np.zeros((max(1, len(self.curves)), 1))])
+        return out[LOW][:, 0].copy(), out[HIGH][:, 0].copy()
+
     def _fixed(self, low: np.ndarray, high: np.ndarray, upper: float) -> Rows:
         t = self.table
         ends = np.concatenate([low[:self.n], high[:self.n], [0.0]])[t.end]

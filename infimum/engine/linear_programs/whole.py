@@ -1,0 +1,104 @@
+"""What linear programs say of the whole box: a first bound and a start before points are looked for, and then, with the value of a
+proved point, narrower variables. Which parts of a proof come when they are there."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.linear_programs.bounding import Left
+from infimum.engine.linear_programs.part import LinearPrograms
+from infimum.engine.linear_programs.tightening import tightened
+from infimum.engine.parts.part import Part
+from infimum.engine.running.checkpoint import State
+from infimum.evaluate import Evaluator
+from infimum.problem import Problem
+from infimum.watch import stoppable
+
+_ROUNDS = 6
+_LATER = {"lines": 8, "lifted": 32}  # steps before which these are not tried: programs say more, and need no kernels of their own
+_WORTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
+
+
+class RootPrograms:
+    """Of one run. `notes` are to be told with its result."""
+
+    def __init__(self, evaluator: Evaluator, problem: Problem):
+        self.version, self.notes = evaluator.linear_solver_version(), []
+        self.part = LinearPrograms(evaluator, problem.lo, problem.hi)
+        self.several, self.first = problem.several is not None, None
+
+    @classmethod
+    def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootPrograms | None":
+        """None where they were not asked for, or have nothing to say; an error where the solver is missing."""
+        if not wanted:
+            return None
+        evaluator.linear_solver_version()
+        return cls(evaluator, problem) if LinearPrograms.applies(evaluator) else None
+
+    def among(self, parts: list[Part]) -> list[Part]:
+        """The parts of a proof, and this one before those that it makes come later."""
+        for part in parts:
+            if part.name in _LATER:
+                part.payoff.due = max(part.payoff.due, _LATER[part.name])
+        at = next((k for k, part in enumerate(parts) if part.name in ("lines", "lagrangian", "lifted")), len(parts))
+        return [*parts[:at], self.part, *parts[at:]]
+
+    def before(self, branch: Any, search: Any, offer: Callable[[], None]) -> Iterator[None]:
+        """A bound of the whole box, and a look for points from the solution."""
+        if self.several or not len(branch.pool):
+            return
+        lo, hi = search.begin
+        with stoppable():
+            self.part.bounding.session()
+            self.first = left = self.part.bounding.bound(*self.part.bounding.columns_of(lo, hi), np.inf, _ROUNDS)
+        self.part.bounding.basis = self.part.bounding.warm
+        if left.empty:
+            branch.discard_all()
+            return
+        branch.floor = max(branch.floor, left.lower)
+        yield
+        if left.point is not None:
+            start = np.minimum(np.maximum(left.point[:len(lo)], lo), hi)
+            yield from search.from_points(start[:, None])
+            offer()
+
+    def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None]) -> None:
+        """Where f is not above the best point: bounds, and narrower variables with which branching begins anew."""
+        upper = branch.incumbent.upper
+        if self.several or branch.done or self.first is None or self.first.empty or upper == np.inf:
+            return
+        lo, hi = search.begin if search.better is None else search.better
+        bounding = self.part.bounding
+        with stoppable():
+            bounding.session()
+            left = bounding.bound(*bounding.columns_of(lo, hi), upper, _ROUNDS)
+            if not branch.goal.met(left.lower, upper):
+                left = tightened(bounding, left, upper)
+        self._conclude(branch, search, compare_with, left, (lo, hi))
+
+    def _conclude(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], left: Left, box: tuple) -> None:
+        n, upper = len(box[0]), branch.incumbent.upper
+        if left.empty:  # only points above the best one, which cannot be: it is one of them
+            return
+        branch.floor = max(branch.floor, min(left.lower, upper))
+        new = left.low[:n].copy(), left.high[:n].copy()
+        with np.errstate(all="ignore"):
+            part = np.where(box[1] > box[0], (new[1] - new[0]) / (box[1] - box[0]), 1.0)
+        if not branch.done and part.mean() < _WORTH:
+            search.better = new
+            compare_with(new)
+            branch.begin_again(*(end[:, None] for end in new))
+
+    # ---- what is kept and told
+    def restore(self, state: State) -> None:
+        self.part.restore(state.arrays)
+        before = state.values.get("lp", self.version)
+        if before != self.version:
+            self.notes.append(f"the checkpoint was written with {before}, and this is {self.version}: all bounds hold, but the "
+                              "bits may differ from those of a run that was never interrupted")
+
+    def report(self) -> dict[str, Any]:
+        counts = self.part.bounding.counts
+        return {"solver": self.version, "solved": counts.solved, "iterations": counts.iterations, "failed": counts.failed,
+                "limited": counts.limited}
