@@ -1,8 +1,8 @@
 """The kernel of what a linear program of a region is made of: enclosures of all columns (`lower/lift.py`), and lines of curves.
 
 Input 0 has the lower ends of all columns that are known, those of variables first, then the upper ends: of columns that are no
-variables they may be infinite. Each column is enclosed by what it is made of, and cut to what is known. Input 1 has for each curve
-the number at which its lines are to touch it. Several lanes with one region have its lines at several points.
+variables they may be infinite. Each column is enclosed by what it is made of, and cut to what is known. Input 1 has for each
+curve the number at which its lines are to touch it. Several lanes with one region have its lines at several points.
 """
 
 from functools import partial

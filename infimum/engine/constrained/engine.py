@@ -178,7 +178,7 @@ class ConstrainedRun:
                 yield from self._narrow()
             branch.prune()
             if self.lp is not None:
-                self.lp.tighten(branch, self.search, self._compare_with)
+                yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
             self._bound_at_once()
             yield from self._follow()
             self._teach()
@@ -235,6 +235,8 @@ class ConstrainedRun:
     def _looks(self) -> bool:
         """By counts: a run that is resumed looks after the same steps."""
         steps = self.branch.steps
+        if self.lp is not None and self.lp.looks(steps):
+            return True
         if steps & (steps - 1) == 0:
             if self._relaxed() is not None:
                 return steps >= _SOON

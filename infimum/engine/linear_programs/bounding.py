@@ -1,8 +1,8 @@
 """Bounds of regions by linear programs: solved by a library for multipliers alone, from which `safe.py` concludes.
 
-In each round the columns of the region are enclosed and its rows written; the program is solved; a bound of f follows, and what is
-left of every column where f <= upper. Another round, with lines that touch curves where the solution was, follows if that brought
-enough.
+In each round the columns of the region are enclosed and its rows written; the program is solved; a bound of f follows, and what
+is left of every column where f <= upper. Another round, with lines that touch curves where the solution was, follows if that
+brought enough.
 """
 
 from dataclasses import dataclass, field

@@ -157,7 +157,8 @@ class Relaxation:
         value = np.stack([np.where(sound, first, 0.0), np.where(sound, second, 0.0)], axis=2)
         pair = np.stack([self.arguments, self.curves], axis=1)
         column = np.repeat(pair[:, None], lanes + 1, axis=1).ravel()
-        return _one_sided(np.repeat(np.arange(count * (lanes + 1)), 2), column, value.ravel(), np.where(sound, upper, inf).ravel())
+        row, upper = np.repeat(np.arange(count * (lanes + 1)), 2), np.where(sound, upper, inf).ravel()
+        return _one_sided(row, column, value.ravel(), upper)
 
     @property
     def first_plane(self) -> int:

@@ -1,12 +1,12 @@
 """What any multipliers prove (docs/proof.md, linear programs): bounds, and what is left of the sides of a box.
 
-Let l <= z <= u and lower_r <= a_r·z <= upper_r. For any numbers y_r, and ends e_r = upper_r where y_r > 0 and lower_r where y_r < 0,
+Let l <= z <= u and lower_r <= a_r·z <= upper_r. For any numbers y_r, with e_r = upper_r where y_r > 0 and lower_r where y_r < 0,
 
     c·z >= c·z + Σ y_r (a_r·z - e_r) = Σ r_j z_j - Σ y_r e_r,    r = c + Σ y_r a_r,
 
-and the right side is bounded below term by term (Neumaier and Shcherbina, 2004). Nothing is asked of y: what a solver found, rounded
-as it comes. Coefficients are known between doubles. Sums are taken one term after the other, and a sum of k numbers, their products
-included, is off by less than k + 2 roundings of the sum of their absolute values, and the smallest doubles.
+and the right side is bounded below term by term (Neumaier and Shcherbina, 2004). Nothing is asked of y: what a solver found,
+rounded as it comes. Coefficients are known between doubles. Sums are taken one term after the other, and a sum of k products is
+off by less than k roundings of the sum of their absolute values, and k of the smallest doubles.
 """
 
 from typing import NamedTuple
@@ -98,7 +98,7 @@ def _added(constant: float, terms: np.ndarray) -> float:
 
 
 def contracted(line: Line, upper: float, l: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # noqa: E741
-    """What line <= upper leaves of l <= z <= u, each variable by itself; where it leaves nothing, an end lies beyond the other."""
+    """What line <= upper leaves of l <= z <= u, each variable by itself; where that is nothing, an end lies beyond the other."""
     terms = least_terms(line, l, u)
     below = _added(line.constant, terms)
     if not (np.isfinite(below) and np.isfinite(upper)):

@@ -1,5 +1,5 @@
-"""What linear programs say of the whole box: a first bound and a start before points are looked for, and then, with the value of a
-proved point, narrower variables. Which parts of a proof come when they are there."""
+"""What linear programs say of the whole box: a first bound and a start before points are looked for, and then, with the value of
+a proved point, narrower variables, and further starts. Which parts of a proof come when they are there."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,6 +17,8 @@ from infimum.watch import stoppable
 
 _ROUNDS = 6
 _LATER = {"lines": 8, "lifted": 32}  # steps before which these are not tried: programs say more, and need no kernels of their own
+_TIMES, _STARTS = 3, 8               # tightened at most, and starts between two times
+_EVERY, _OFTEN = 4, 64               # steps between two looks for points, up to so many
 _WORTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
 
 
@@ -63,8 +65,24 @@ class RootPrograms:
             yield from search.from_points(start[:, None])
             offer()
 
-    def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None]) -> None:
-        """Where f is not above the best point: bounds, and narrower variables with which branching begins anew."""
+    def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None],
+                offer: Callable[[], None]) -> Iterator[None]:
+        """Bounds, and narrower variables with which branching begins anew; again where a better point is found on the way."""
+        for _ in range(_TIMES):
+            upper, seen = branch.incumbent.upper, []
+            self._tighten(branch, search, compare_with, seen)
+            if branch.done or not seen:
+                return
+            yield
+            lo, hi = (end[:, None] for end in search.begin)
+            starts = np.stack([z[:len(lo)] for z in seen[::-(-len(seen) // _STARTS)]], axis=1)
+            yield from search.from_points(np.minimum(np.maximum(starts, lo), hi))
+            offer()
+            if not branch.incumbent.upper < upper - branch.goal.slack(upper):
+                return
+
+    def _tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], seen: list[np.ndarray]) -> None:
+        """Where f is not above the best point."""
         upper = branch.incumbent.upper
         if self.several or branch.done or self.first is None or self.first.empty or upper == np.inf:
             return
@@ -74,7 +92,7 @@ class RootPrograms:
             bounding.session()
             left = bounding.bound(*bounding.columns_of(lo, hi), upper, _ROUNDS)
             if not branch.goal.met(left.lower, upper):
-                left = tightened(bounding, left, upper)
+                left = tightened(bounding, left, upper, seen)
         self._conclude(branch, search, compare_with, left, (lo, hi))
 
     def _conclude(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], left: Left, box: tuple) -> None:
@@ -89,6 +107,10 @@ class RootPrograms:
             search.better = new
             compare_with(new)
             branch.begin_again(*(end[:, None] for end in new))
+
+    def looks(self, steps: int) -> bool:
+        """Are points looked for after so many steps? These are small."""
+        return self.part.payoff.pays and steps <= _OFTEN and steps % _EVERY == 0
 
     # ---- what is kept and told
     def restore(self, state: State) -> None:
