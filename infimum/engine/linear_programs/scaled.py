@@ -9,6 +9,7 @@ import numpy as np
 
 from infimum.engine.linear_programs.relaxation import Region
 
+_SMALLEST = 1e-300
 _NEGLIGIBLE = 1e-11  # entries of a row, or costs
 
 
@@ -77,6 +78,6 @@ def _cost(cost: np.ndarray, width: np.ndarray) -> tuple[np.ndarray, float]:
     with np.errstate(all="ignore"):
         cost = cost * width
         unit = float(np.abs(cost).max(initial=0.0))
-        unit = unit if np.isfinite(1.0 / unit) else 1.0
+        unit = unit if _SMALLEST < unit < 1.0 / _SMALLEST else 1.0
         cost = cost / unit
     return np.where(np.abs(cost) > _NEGLIGIBLE, cost, 0.0), unit

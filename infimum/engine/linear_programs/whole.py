@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.engine.linear_programs.alternating import alternated, classes
 from infimum.engine.linear_programs.bounding import Left
 from infimum.engine.linear_programs.part import LinearPrograms
 from infimum.engine.linear_programs.tightening import tightened
@@ -28,7 +29,7 @@ class RootPrograms:
     def __init__(self, evaluator: Evaluator, problem: Problem):
         self.version, self.notes = evaluator.linear_solver_version(), []
         self.part = LinearPrograms(evaluator, problem.lo, problem.hi)
-        self.several, self.first = problem.several is not None, None
+        self.several, self.first, self.kinds = problem.several is not None, None, classes(self.part.bounding.relaxation)
 
     @classmethod
     def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootPrograms | None":
@@ -61,9 +62,24 @@ class RootPrograms:
         branch.floor = max(branch.floor, left.lower)
         yield
         if left.point is not None:
-            start = np.minimum(np.maximum(left.point[:len(lo)], lo), hi)
-            yield from search.from_points(start[:, None])
-            offer()
+            yield from self._look(branch, search, offer, [left.point])
+
+    def _look(self, branch: Any, search: Any, offer: Callable[[], None], solutions: list[np.ndarray]) -> Iterator[None]:
+        """Looks for points from solutions of linear programs: by linear programs again where that may do, else from some."""
+        (lo, hi), n = search.begin, len(search.begin[0])
+        starts = np.stack([np.minimum(np.maximum(z[:n], lo), hi) for z in solutions], axis=1)
+        if self.kinds is not None:
+            found = []
+            with stoppable():
+                self.part.bounding.session()
+                for start in starts.T:
+                    found += [x for x in [alternated(self.part.bounding, self.kinds, lo, hi, start)] if x is not None]
+            if found and branch.incumbent.offer(np.stack(found, axis=1)) and branch.done:
+                return
+            yield
+            starts = np.concatenate([np.stack(found, axis=1), starts], axis=1) if found else starts
+        yield from search.from_points(starts[:, :_STARTS])
+        offer()
 
     def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None],
                 offer: Callable[[], None]) -> Iterator[None]:
@@ -74,10 +90,7 @@ class RootPrograms:
             if branch.done or not seen:
                 return
             yield
-            lo, hi = (end[:, None] for end in search.begin)
-            starts = np.stack([z[:len(lo)] for z in seen[::-(-len(seen) // _STARTS)]], axis=1)
-            yield from search.from_points(np.minimum(np.maximum(starts, lo), hi))
-            offer()
+            yield from self._look(branch, search, offer, seen[::-(-len(seen) // _STARTS)])
             if not branch.incumbent.upper < upper - branch.goal.slack(upper):
                 return
 

@@ -1,0 +1,60 @@
+"""Points of bilinear problems: variables fall into two classes, and products are of one of each, as proportions and flows are.
+With those of one class fixed the linear program is the problem itself, and its solution is a point with which to fix the others.
+Estimates: whoever takes these points proves what they are.
+"""
+
+import numpy as np
+
+from infimum.engine.linear_programs.bounding import Bounding
+from infimum.engine.linear_programs.relaxation import Relaxation
+from infimum.watch import pause
+
+_TURNS = 12           # programs for a start at most
+_BETTER = 1e-7        # of the value: a turn that gains less is the last
+
+
+def classes(relaxation: Relaxation) -> np.ndarray | None:
+    """0 or 1 for each variable, 0 for those that are in no product; None if there are no such classes."""
+    r, n = relaxation, relaxation.n
+    if len(r.curves) or not len(r.products) or (r.factors >= n).any():
+        return None
+    near: dict[int, list[int]] = {}
+    for a, b in r.factors.tolist():
+        near.setdefault(a, []).append(b)
+        near.setdefault(b, []).append(a)
+    found = np.full(n, -1)
+    for first in sorted(near):
+        waiting = [first] if found[first] < 0 else []
+        found[first] = max(found[first], 0)
+        while waiting:
+            a = waiting.pop()
+            for b in near[a]:
+                if found[b] == found[a]:
+                    return None
+                if found[b] < 0:
+                    found[b] = 1 - found[a]
+                    waiting.append(b)
+    return found
+
+
+def alternated(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray | None:
+    """A point of the box [lo, hi] that is about feasible, from x on; None if none was found."""
+    found, cost = None, bounding.relaxation.cost.low
+    for first in (0, 1):
+        best, value, point = None, np.inf, x
+        for turn in range(_TURNS):
+            pause()
+            held = kinds == (first + turn) % 2
+            at = np.minimum(np.maximum(point, lo), hi)
+            left = bounding.bound(*bounding.columns_of(np.where(held, at, lo), np.where(held, at, hi)), np.inf, 1)
+            if left.point is None:
+                break
+            now, point = float((cost * left.point).sum()), left.point[:len(lo)]
+            better = now < value - _BETTER * max(1.0, abs(now))
+            if now < value:
+                best, value = point, now
+            if not better and turn:
+                break
+        if best is not None and (found is None or value < found[0]):
+            found = value, best
+    return None if found is None else found[1]
