@@ -182,6 +182,8 @@ class ConstrainedRun:
             self._bound_at_once()
             yield from self._follow()
             self._teach()
+            if self.lp is not None:
+                self.lp.teach(branch.parts)
             self._ask_whole()
             self.begun = None
             yield
@@ -262,6 +264,9 @@ class ConstrainedRun:
         if lo.shape[1]:
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
+            if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):
+                yield from self.search.from_points(self.incumbent.x[:, None])
+                self._offer()
             known = self.search.value + _ALMOST * max(1.0, abs(self.search.value))
             yield from self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known)
             self._offer()

@@ -10,7 +10,8 @@ from infimum.engine.linear_programs.relaxation import Relaxation
 from infimum.watch import pause
 
 _TURNS = 12           # programs for a start at most
-_BETTER = 1e-7        # of the value: a turn that gains less is the last
+_LARGEST, _SMALLEST = 0.25, 2.0**-8  # parts of the bounds, in which solutions of both classes are sought
+_BETTER = 1e-6        # of the value: a turn that gains less is the last
 
 
 def classes(relaxation: Relaxation) -> np.ndarray | None:
@@ -37,8 +38,23 @@ def classes(relaxation: Relaxation) -> np.ndarray | None:
     return found
 
 
-def alternated(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray | None:
-    """A point of the box [lo, hi] that is about feasible, from x on; None if none was found."""
+def improved(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray | None:
+    """The same, and then from the solutions of the linear programs of smaller and smaller boxes around it: in these the
+    relaxation is close to the problem, and both classes move together."""
+    found, part = alternated(bounding, kinds, lo, hi, x), _LARGEST
+    while found is not None and part >= _SMALLEST:
+        value, x = found
+        reach = part * (hi - lo)
+        left = bounding.bound(*bounding.columns_of(np.maximum(lo, x - reach), np.minimum(hi, x + reach)), np.inf, 1)
+        new = None if left.point is None else alternated(bounding, kinds, lo, hi, left.point[:len(lo)])
+        better = new is not None and new[0] < value - _BETTER * max(1.0, abs(value))
+        found, part = (new, part) if better else (found, part / 4)
+    return None if found is None else found[1]
+
+
+def alternated(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.ndarray,
+               x: np.ndarray) -> tuple[float, np.ndarray] | None:
+    """A point of the box [lo, hi] that is about feasible, from x on, and f there but for its constant; None if none was found."""
     found, cost = None, bounding.relaxation.cost.low
     for first in (0, 1):
         best, value, point = None, np.inf, x
@@ -57,4 +73,4 @@ def alternated(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.nda
                 break
         if best is not None and (found is None or value < found[0]):
             found = value, best
-    return None if found is None else found[1]
+    return found

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from infimum.engine.linear_programs.alternating import alternated, classes
+from infimum.engine.linear_programs.alternating import classes, improved
 from infimum.engine.linear_programs.bounding import Left
 from infimum.engine.linear_programs.part import LinearPrograms
 from infimum.engine.linear_programs.tightening import tightened
+from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.part import Part
 from infimum.engine.running.checkpoint import State
 from infimum.evaluate import Evaluator
+from infimum.expr.system import System
 from infimum.problem import Problem
 from infimum.watch import stoppable
 
@@ -66,20 +68,29 @@ class RootPrograms:
 
     def _look(self, branch: Any, search: Any, offer: Callable[[], None], solutions: list[np.ndarray]) -> Iterator[None]:
         """Looks for points from solutions of linear programs: by linear programs again where that may do, else from some."""
-        (lo, hi), n = search.begin, len(search.begin[0])
+        n, (lo, hi) = len(search.begin[0]), search.begin
         starts = np.stack([np.minimum(np.maximum(z[:n], lo), hi) for z in solutions], axis=1)
-        if self.kinds is not None:
-            found = []
-            with stoppable():
-                self.part.bounding.session()
-                for start in starts.T:
-                    found += [x for x in [alternated(self.part.bounding, self.kinds, lo, hi, start)] if x is not None]
-            if found and branch.incumbent.offer(np.stack(found, axis=1)) and branch.done:
+        if self.alternate(branch, search, starts):
+            if branch.done:
                 return
-            yield
-            starts = np.concatenate([np.stack(found, axis=1), starts], axis=1) if found else starts
-        yield from search.from_points(starts[:, :_STARTS])
+            starts = np.concatenate([branch.incumbent.x[:, None], starts], axis=1)
+        yield
+        yield from search.from_points(starts)
         offer()
+
+    def alternate(self, branch: Any, search: Any, starts: np.ndarray) -> bool:
+        """Where linear programs in turn lead to from these points (n, N), if they do: was that better than the best point?"""
+        if self.kinds is None:
+            return False
+        found = []
+        with stoppable():
+            self.part.bounding.session()
+            for start in starts.T:
+                found += [x for x in [improved(self.part.bounding, self.kinds, *search.begin, start)] if x is not None]
+        better = bool(found) and branch.incumbent.offer(np.stack(found, axis=1))
+        if better:
+            branch.prune()
+        return better
 
     def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None],
                 offer: Callable[[], None]) -> Iterator[None]:
@@ -121,6 +132,15 @@ class RootPrograms:
             compare_with(new)
             branch.begin_again(*(end[:, None] for end in new))
 
+    def teach(self, parts: list[Part]) -> None:
+        """Lagrangian bounds of all regions begin with the multipliers of the whole box, as long as no solution is known."""
+        left = self.first
+        if left is None or left.point is None or left.weights is None:
+            return
+        for part in parts:
+            if isinstance(part, Lagrangian) and part.given is None:
+                part.learn(left.point[:part.n], left.weights[:part.evaluator.system.m], 0.0, None, None)
+
     def looks(self, steps: int) -> bool:
         """Are points looked for after so many steps? These are small."""
         return self.part.payoff.pays and steps <= _OFTEN and steps % _EVERY == 0
@@ -137,3 +157,10 @@ class RootPrograms:
         counts = self.part.bounding.counts
         return {"solver": self.version, "solved": counts.solved, "iterations": counts.iterations, "failed": counts.failed,
                 "limited": counts.limited}
+
+
+def without_constraints(evaluator: Evaluator) -> Evaluator | None:
+    """Of the same function as a system without rows; None where linear programs have nothing to say of it."""
+    none = np.zeros(0)
+    found = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
+    return found if LinearPrograms.applies(found) else None
