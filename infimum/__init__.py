@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import NotLocalError as NotLocalError
     from infimum.errors import OptionError as OptionError
     from infimum.errors import ShapeError as ShapeError
+    from infimum.errors import SolverError as SolverError
     from infimum.errors import TraceError as TraceError
     from infimum.errors import UndefinedError as UndefinedError
     from infimum.errors import UserFunctionError as UserFunctionError
@@ -70,8 +71,8 @@ _HOMES = {
     "constraint_table": "ConstraintValue ConstraintValues",
     "cover": "Cover",
     "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
-              "InternalError ModelFileError NotKeptError NotLocalError OptionError ShapeError TraceError UndefinedError "
-              "UserFunctionError",
+              "InternalError ModelFileError NotKeptError NotLocalError OptionError ShapeError SolverError TraceError "
+              "UndefinedError UserFunctionError",
     "evaluate": "Derivative Enclosure Evaluator Hessian MeanValue compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",

@@ -149,6 +149,8 @@ class Evaluator:
     (array([-2.  ,  0.25]), array([7.  , 0.25]))
     """
 
+    linear_programs = Late("backend.highs")  # solves them; its answers are estimates
+
     def __init__(self, f: Expr, n: int, backend: Any = None, fun: Callable[[np.ndarray], Any] | None = None,
                  system: System | None = None):
         self.f, self.n, self.fun = f, n, fun  # the expression, and the function it was traced from, if there is one
@@ -342,20 +344,6 @@ class Evaluator:
         """Does `arrays_for` choose the memory of a GPU, so that the CPU is free while kernels run?"""
         worth = least if getattr(self.backend, "resident", False) else _WORTH_A_GPU
         return batch >= worth and not isinstance(self.arrays, HostArrays)
-
-    @property
-    def linear_solver(self) -> Callable[[], Any]:
-        """Makes solvers of linear programs (`backend/highs.py`), whose answers are estimates."""
-        from infimum.backend.highs import Highs
-
-        return Highs
-
-    @staticmethod
-    def linear_solver_version() -> str:
-        """What it is; an error where it is not installed."""
-        from infimum.backend.highs import version
-
-        return version()
 
     def arrays_of(self, array: Any) -> Arrays:
         """The memory that holds this array."""

@@ -42,7 +42,7 @@ def _auto(problem: Problem, evaluator: Evaluator, options: Any, *asked: Any, **s
     if options.lp:
         from infimum.engine.linear_programs.whole import without_constraints
 
-        evaluator.linear_solver_version()  # an error where it is missing
+        evaluator.linear_programs.version()  # an error where it is missing
         system = without_constraints(evaluator)
         if system is not None:
             return _constrained(problem, system, options, *asked, **settings)

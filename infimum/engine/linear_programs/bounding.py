@@ -57,7 +57,7 @@ class Bounding:
     begins."""
 
     relaxation: Relaxation
-    make: Any
+    library: Any
     basis: np.ndarray | None = None
     counts: Counts = field(default_factory=Counts)
     solver: Any = None
@@ -65,7 +65,7 @@ class Bounding:
 
     def session(self) -> None:
         """From here on nothing depends on what was solved before, but for the basis."""
-        self.solver, self.warm = self.make(), self.basis
+        self.solver, self.warm = self.library.Highs(), self.basis
 
     def columns_of(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ends of all columns, of which those of variables are known."""

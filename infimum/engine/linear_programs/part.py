@@ -22,6 +22,7 @@ from infimum.lower.branch import GONE, STUCK, rows
 
 _FIRST, _PERIOD, _WORTH = 0, 4, 0.25  # see Payoff
 _FEW, _MOST = 32, 64                  # regions of a step while it pays, and programs of a step
+_WINDOW, _LESS, _REST = 512, 0.75, 8  # programs, what must be left of the distance, and steps of the first rest
 _ROUNDS = 2
 _COST = 64                            # in boxes
 _NEARER = 0.5                         # of the distance to the upper bound
@@ -37,8 +38,10 @@ class LinearPrograms(Part):
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
-        self.bounding = Bounding(Relaxation(evaluator), evaluator.linear_solver)
+        self.bounding = Bounding(Relaxation(evaluator), evaluator.linear_programs)
         self.payoff = _WhileItPays(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
+        self.rests = 0
         self.compare_with(lo, hi)
 
     @classmethod
@@ -56,6 +59,7 @@ class LinearPrograms(Part):
         here = arrays.fetch(regions).copy()
         before, worth = here[low_row].copy(), np.zeros((1, here.shape[1]))
         chosen = np.argsort(before, kind="stable")[:_MOST]
+        self._look_back(upper - float(before.min(initial=np.inf)))
         self.bounding.session()
         for k in chosen:
             left = self.bounding.bound(*self.bounding.columns_of(here[:n, k], here[n:2 * n, k]), upper, _ROUNDS)
@@ -69,6 +73,16 @@ class LinearPrograms(Part):
             nearer = upper - here[low_row, k] <= _NEARER * (upper - before[k])
             worth[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
         return Outcome(arrays.send(here), _COST * len(chosen), arrays.send(worth))
+
+    def _look_back(self, gap: float) -> None:
+        """After so many programs the distance of the lowest region to the upper bound must have become a part of what it was, or
+        the others have their turn for some steps, more each time."""
+        solved = self.bounding.counts.solved
+        if not np.isfinite(gap) or (self.mark is not None and solved < self.mark[0] + _WINDOW):
+            return
+        if self.mark is not None and gap > _LESS * self.mark[1]:
+            self.payoff.rest, self.rests = _REST << self.rests, self.rests + 1
+        self.mark = solved, gap
 
     def axis(self, left: Left, now: float) -> float:
         """The variable to cut next: that one, where nothing is wrong or it is not known."""
@@ -122,18 +136,25 @@ class LinearPrograms(Part):
     def state(self) -> dict[str, np.ndarray]:
         """What later programs depend on, and what was counted."""
         basis = {} if self.bounding.basis is None else {"lp.basis": self.bounding.basis}
-        return {"lp.counts": self.bounding.counts.state(), **basis}
+        mark = (-1, np.nan) if self.mark is None else self.mark
+        return {"lp.counts": self.bounding.counts.state(), "lp.mark": np.array([*mark, self.rests], float), **basis}
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         self.bounding.basis = arrays.get("lp.basis")
         if "lp.counts" in arrays:
             self.bounding.counts.restore(arrays["lp.counts"])
+            solved, gap, rests = arrays["lp.mark"].tolist()
+            self.mark, self.rests = None if solved < 0 else (int(solved), gap), int(rests)
 
 
 class _WhileItPays(Payoff):
-    """While it pays it is judged in each step."""
+    """While it pays it is judged in each step; with a `rest` it is not asked for so many steps."""
+
+    rest = 0
 
     def judge(self, step: int, regions: int, gone: float) -> None:
         super().judge(step, regions, gone)
-        if self.pays:
+        if self.rest:
+            self.pays, self.due, self.rest = False, step + self.rest, 0
+        elif self.pays:
             self.due = step + 1

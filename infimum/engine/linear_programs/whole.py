@@ -29,7 +29,7 @@ class RootPrograms:
     """Of one run. `notes` are to be told with its result."""
 
     def __init__(self, evaluator: Evaluator, problem: Problem):
-        self.version, self.notes = evaluator.linear_solver_version(), []
+        self.version, self.notes = evaluator.linear_programs.version(), []
         self.part = LinearPrograms(evaluator, problem.lo, problem.hi)
         self.several, self.first, self.kinds = problem.several is not None, None, classes(self.part.bounding.relaxation)
 
@@ -38,7 +38,7 @@ class RootPrograms:
         """None where they were not asked for, or have nothing to say; an error where the solver is missing."""
         if not wanted:
             return None
-        evaluator.linear_solver_version()
+        evaluator.linear_programs.version()
         return cls(evaluator, problem) if LinearPrograms.applies(evaluator) else None
 
     def among(self, parts: list[Part]) -> list[Part]:
