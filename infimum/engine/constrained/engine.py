@@ -167,21 +167,22 @@ class ConstrainedRun:
             branch = self.begun = self._begun()
             if self.lp is not None:
                 yield from self.lp.before(branch, self.search, self._offer)
-            if len(branch.pool) and not branch.done and not self.goal.met(branch.lower(), self.incumbent.upper):
-                for steps in self.search.rounds():
-                    yield from steps
-                    self._offer()
-                    if self.incumbent.upper < np.inf:
-                        break
+            later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
+            if not later:
+                yield from self._search(branch)
             self.branch = branch
             if self.search.is_wide:
                 yield from self._narrow()
             branch.prune()
             if self.lp is not None:
                 yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
+                if later and not branch.done:
+                    yield from self._search(branch)
+                    yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
             self._bound_at_once()
             yield from self._follow()
-            self._teach()
+            if self.lp is None or not branch.done:
+                self._teach()
             if self.lp is not None:
                 self.lp.teach(branch.parts)
             self._ask_whole()
@@ -205,6 +206,15 @@ class ConstrainedRun:
                 self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
+
+    def _search(self, branch: Branch) -> Iterator[None]:
+        """Looks for points in rounds, until one is proved to be feasible."""
+        if len(branch.pool) and not branch.done:
+            for steps in self.search.rounds():
+                yield from steps
+                self._offer()
+                if self.incumbent.upper < np.inf:
+                    break
 
     def _narrow(self) -> Iterator[None]:
         """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What

@@ -23,6 +23,7 @@ from infimum.lower.branch import GONE, STUCK, rows
 _FIRST, _PERIOD, _WORTH = 0, 4, 0.25  # see Payoff
 _FEW, _MOST = 32, 64                  # regions of a step while it pays, and programs of a step
 _WINDOW, _LESS, _REST = 512, 0.75, 8  # programs, what must be left of the distance, and steps of the first rest
+_SHORTER = 3                          # times that programs are halved after a rest
 _ROUNDS = 2
 _COST = 64                            # in boxes
 _NEARER = 0.5                         # of the distance to the upper bound
@@ -78,7 +79,7 @@ class LinearPrograms(Part):
         """After so many programs the distance of the lowest region to the upper bound must have become a part of what it was, or
         the others have their turn for some steps, more each time."""
         solved = self.bounding.counts.solved
-        if not np.isfinite(gap) or (self.mark is not None and solved < self.mark[0] + _WINDOW):
+        if not np.isfinite(gap) or (self.mark is not None and solved < self.mark[0] + (_WINDOW >> min(self.rests, _SHORTER))):
             return
         if self.mark is not None and gap > _LESS * self.mark[1]:
             self.payoff.rest, self.rests = _REST << self.rests, self.rests + 1
