@@ -7,7 +7,6 @@ import numpy as np
 
 from infimum.engine.linear_programs.bounding import Bounding
 from infimum.engine.linear_programs.relaxation import Relaxation
-from infimum.watch import pause
 
 _TURNS = 12           # programs for a start at most
 _LARGEST, _SMALLEST = 0.25, 2.0**-8  # parts of the bounds, in which solutions of both classes are sought
@@ -38,15 +37,17 @@ def classes(relaxation: Relaxation) -> np.ndarray | None:
     return found
 
 
-def improved(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray | None:
-    """The same, and then from the solutions of the linear programs of smaller and smaller boxes around it: in these the
-    relaxation is close to the problem, and both classes move together."""
+def improved(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
+             enough: float) -> np.ndarray | None:
+    """As `alternated`, and then from the solutions of the linear programs of smaller and smaller boxes around it: in these the
+    relaxation is close to the problem, and both classes move together. A value that is `enough` is not improved."""
     found, part = alternated(bounding, kinds, lo, hi, x), _LARGEST
-    while found is not None and part >= _SMALLEST:
+    enough -= bounding.relaxation.cost.constant
+    while found is not None and found[0] > enough and part >= _SMALLEST:
         value, x = found
         reach = part * (hi - lo)
-        left = bounding.bound(*bounding.columns_of(np.maximum(lo, x - reach), np.minimum(hi, x + reach)), np.inf, 1)
-        new = None if left.point is None else alternated(bounding, kinds, lo, hi, left.point[:len(lo)])
+        z = bounding.solution(np.maximum(lo, x - reach), np.minimum(hi, x + reach))
+        new = None if z is None else alternated(bounding, kinds, lo, hi, z[:len(lo)])
         better = new is not None and new[0] < value - _BETTER * max(1.0, abs(value))
         found, part = (new, part) if better else (found, part / 4)
     return None if found is None else found[1]
@@ -59,13 +60,12 @@ def alternated(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.nda
     for first in (0, 1):
         best, value, point = None, np.inf, x
         for turn in range(_TURNS):
-            pause()
             held = kinds == (first + turn) % 2
             at = np.minimum(np.maximum(point, lo), hi)
-            left = bounding.bound(*bounding.columns_of(np.where(held, at, lo), np.where(held, at, hi)), np.inf, 1)
-            if left.point is None:
+            z = bounding.solution(np.where(held, at, lo), np.where(held, at, hi))
+            if z is None:
                 break
-            now, point = float((cost * left.point).sum()), left.point[:len(lo)]
+            now, point = float((cost * z).sum()), z[:len(lo)]
             better = now < value - _BETTER * max(1.0, abs(now))
             if now < value:
                 best, value = point, now

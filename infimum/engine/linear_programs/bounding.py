@@ -89,8 +89,19 @@ class Bounding:
             points.append(best.point[self.relaxation.arguments])
         return best
 
+    def solution(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray | None:
+        """All columns at the solution of the program of the box [lo, hi], if there is one. An estimate."""
+        pause()
+        known = Left(*self.columns_of(lo, hi), -np.inf)
+        region = self.relaxation.at(known.low, known.high, np.inf, self.touches(known, []))
+        if region is None or (region.low > region.high).any():
+            return None
+        return self.multipliers(scaled(region, cutoff=self.relaxation.first_plane - 1))[1]
+
     def touches(self, known: Left, points: list[np.ndarray]) -> np.ndarray:
         """The middle of arguments, near both ends of them, and where solutions were."""
+        if not len(self.relaxation.curves):
+            return np.zeros((0, 1))
         low, high = known.low[self.relaxation.arguments], known.high[self.relaxation.arguments]
         if not (np.isfinite(low) & np.isfinite(high)).all():  # sums and products are enclosed first
             low, high = (end[self.relaxation.arguments] for end in self.relaxation.enclosed(known.low, known.high))

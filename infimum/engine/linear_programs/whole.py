@@ -64,14 +64,15 @@ class RootPrograms:
         branch.floor = max(branch.floor, left.lower)
         yield
         if left.point is not None:
-            yield from self._look(branch, search, offer, [left.point])
+            yield from self._look(branch, search, offer, [left.point], quick=True)
 
-    def _look(self, branch: Any, search: Any, offer: Callable[[], None], solutions: list[np.ndarray]) -> Iterator[None]:
+    def _look(self, branch: Any, search: Any, offer: Callable[[], None], solutions: list[np.ndarray],
+              quick: bool = False) -> Iterator[None]:
         """Looks for points from solutions of linear programs: by linear programs again where that may do, else from some."""
         n, (lo, hi) = len(search.begin[0]), search.begin
         starts = np.stack([np.minimum(np.maximum(z[:n], lo), hi) for z in solutions], axis=1)
         if self.alternate(branch, search, starts):
-            if branch.done:
+            if branch.done or quick:
                 return
             starts = np.concatenate([branch.incumbent.x[:, None], starts], axis=1)
         yield
@@ -82,11 +83,11 @@ class RootPrograms:
         """Where linear programs in turn lead to from these points (n, N), if they do: was that better than the best point?"""
         if self.kinds is None:
             return False
-        found = []
+        found, enough = [], branch.floor + branch.goal.slack(branch.floor) / 2 if branch.floor > -np.inf else -np.inf
         with stoppable():
             self.part.bounding.session()
             for start in starts.T:
-                found += [x for x in [improved(self.part.bounding, self.kinds, *search.begin, start)] if x is not None]
+                found += [x for x in [improved(self.part.bounding, self.kinds, *search.begin, start, enough)] if x is not None]
         better = bool(found) and branch.incumbent.offer(np.stack(found, axis=1))
         if better:
             branch.prune()
