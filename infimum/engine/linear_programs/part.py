@@ -22,8 +22,8 @@ from infimum.lower.branch import GONE, STUCK, rows
 
 _FIRST, _PERIOD, _WORTH = 0, 4, 0.25  # see Payoff
 _FEW, _MOST = 32, 64                  # regions of a step while it pays, and programs of a step
-_WINDOW, _LESS, _REST = 512, 0.75, 8  # programs, what must be left of the distance, and steps of the first rest
-_SHORTER = 3                          # times that programs are halved after a rest
+_WINDOW, _LESS, _REST = 256, 0.75, 8  # programs, what must be left of the distance, and steps of the first rest
+_SHORTER = 2                          # times that programs are halved after a rest
 _ROUNDS = 2
 _COST = 64                            # in boxes
 _NEARER = 0.5                         # of the distance to the upper bound
