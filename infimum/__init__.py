@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import NotLocalError as NotLocalError
     from infimum.errors import OptionError as OptionError
     from infimum.errors import ShapeError as ShapeError
+    from infimum.errors import SolverError as SolverError
     from infimum.errors import TraceError as TraceError
     from infimum.errors import UndefinedError as UndefinedError
     from infimum.errors import UserFunctionError as UserFunctionError
@@ -79,8 +80,8 @@ _HOMES = {
     "constraint_table": "ConstraintValue ConstraintValues",
     "cover": "Cover",
     "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
-              "InternalError ModelFileError NetworkError NotKeptError NotLocalError OptionError ShapeError TraceError "
-              "UndefinedError UserFunctionError",
+              "InternalError ModelFileError NetworkError NotKeptError NotLocalError OptionError ShapeError SolverError "
+              "TraceError UndefinedError UserFunctionError",
     "enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
     "evaluate": "Evaluator compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there

@@ -143,6 +143,14 @@ class DeviceMemoryError(DeviceError, MemoryError):
     """
 
 
+class SolverError(InfimumError, ImportError):
+    """A library that a run was told to use is not there, or cannot be imported.
+
+    Example: `options={"lp": True}` where HiGHS is not installed. Cure: `pip install infimum[lp]`; or leave the option out: proofs
+    need nothing but infimum itself.
+    """
+
+
 class GalleryError(InfimumError, ValueError):
     """The gallery has no such problem, or not with that many variables.
 

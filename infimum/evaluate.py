@@ -71,6 +71,8 @@ class Evaluator:
     (array([-2.  ,  0.25]), array([7.  , 0.25]))
     """
 
+    linear_programs = Late("backend.highs")  # solves them; its answers are estimates
+
     def __init__(self, f: Expr, n: int, backend: Any = None, fun: Callable[[np.ndarray], Any] | None = None,
                  system: System | None = None):
         self.f, self.n, self.fun = f, n, fun  # the expression, and the function it was traced from, if there is one

@@ -89,7 +89,9 @@ class Result(Mapping):
     that no basin was missed (see docs/swarm.md); None if there is none. attained: True if the infimum is a value of the function;
     None if that is not known. feasible: None if no feasible point is proved; else the proved point, or, where there are
     equations, a pair (lo, hi), a box that is proved to hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by
-    how much equations were relaxed. history: a Progress entry for each improvement. device: where the kernels ran. batch: the
+    how much equations were relaxed. lp: with options={"lp": True}, the `solver` with its version, and how many linear programs
+    it `solved`, in how many `iterations`, how many `failed` and were ignored, and how many were given up after too many
+    iterations (`limited`). history: a Progress entry for each improvement. device: where the kernels ran. batch: the
     boxes per step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
@@ -120,6 +122,7 @@ class Result(Mapping):
     feasible: np.ndarray | tuple[np.ndarray, np.ndarray] | None = None
     purpose: str = "minimise"
     feasibility: float = 0.0
+    lp: dict[str, Any] | None = None
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
     question: Callable[["Result"], Minimisers | None] | None = field(default=None, repr=False)  # finds `minimisers`; no key
     inquiry: Callable[["Result"], ConstraintValues | None] | None = field(default=None, repr=False)  # of `constraints`; no key

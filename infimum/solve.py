@@ -38,10 +38,17 @@ from infimum.watch import OutOfTime, Watch
 
 
 # engines are imported when they are asked for
-def _auto(*asked: Any, **settings: Any) -> Any:
+def _auto(problem: Problem, evaluator: Evaluator, options: Any, *asked: Any, **settings: Any) -> Any:
+    if options.lp:
+        from infimum.engine.linear_programs.whole import without_constraints
+
+        evaluator.linear_programs.version()  # an error where it is missing
+        system = without_constraints(evaluator)
+        if system is not None:
+            return _constrained(problem, system, options, *asked, **settings)
     from infimum.engine.auto import Auto
 
-    return Auto(*asked, **settings)
+    return Auto(problem, evaluator, options, *asked, **settings)
 
 
 def _newton(*asked: Any, **settings: Any) -> Any:
@@ -181,6 +188,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
                   "view": view_of(given, problem, objective)}
         if engine == "swarm":
+            _check_no_proof(settings)
             search = _swarm(question, evaluator, settings, int(seed), limited=time_limit is not None)
             found = drive(_seen(search, objective, evaluator), **shared)
             return answer(objective, question, evaluator, found, search, relaxed, notes)
@@ -384,6 +392,11 @@ def _check_number(name: str, value: Any, optional: bool, positive: bool = False)
     if not number or not (value > 0 if positive else value >= 0):
         raise OptionError(f"{name} must be a {'positive number' if positive else 'number that is not negative'}"
                           f"{', or None' if optional else ''}, not {value!r}")
+
+
+def _check_no_proof(options: SwarmOptions) -> None:
+    if options.lp:
+        raise OptionError("option 'lp' bounds f from below, and engine 'swarm' proves no such bound: use engine 'auto'")
 
 
 def _check_whose(options: Any, engine: str) -> None:

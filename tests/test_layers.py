@@ -15,9 +15,9 @@ NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"back
 
 
 # folders and files of the engine in the order in which they may use one another: everybody may know the best point so far
-ENGINE = ["goal", "running", "regions", "points.descent", "points.incumbent", "parts", "second_order.outward", "points",
-          "second_order", "answer", "branch", "root", "newton", "complete", "constrained", "subdomain", "sublevel", "auto",
-          "substituted"]
+ENGINE = ["goal", "running", "regions", "points.descent", "points.incumbent", "parts", "second_order.outward",
+          "linear_programs", "points", "second_order", "answer", "branch", "root", "newton", "complete", "constrained",
+          "subdomain", "sublevel", "auto", "substituted"]
 
 
 def _name(path: Path) -> str:

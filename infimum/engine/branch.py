@@ -102,6 +102,12 @@ class Branch:
             self.final = final
             raise
 
+    def discard_all(self) -> None:
+        """It is proved that no point is feasible."""
+        self.discarded["constraints"] = self.discarded.get("constraints", 0) + len(self.pool) + len(self.final)
+        self.pool.replace(Regions.none(self.n))
+        self.final = Regions.none(self.n)
+
     def _cut_alike(self) -> None:
         """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare a
         few of them from being cut then costs more than it saves."""
@@ -141,14 +147,16 @@ class Branch:
         if self.unbounded and self.steps >= _LATE and self.steps & (self.steps - 1) == 0 and self._looked_far():
             upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
+        few = min((part.few for part in self.parts if part.few is not None
+                   and (part.is_used(self.steps) or part.is_tried(self.steps))), default=None)
         for part in self.cutting:
             part.narrow = self.goal.xtol if only_wide else 0.0
         if only_wide:
             parents = self._take_wide(room)
         else:
-            parents = self.pool.take(self.lanes // 2, below if below > self.pool.least() else np.inf, room)
-        pieces = 2
-        while pieces < self.most_pieces and pieces * parents.shape[1] < self.full:
+            parents = self.pool.take((few or self.lanes) // 2, below if below > self.pool.least() else np.inf, room)
+        pieces, full = 2, min(self.full, few or self.full)
+        while pieces < self.most_pieces and pieces * parents.shape[1] < full:
             pieces *= 2
         try:
             with stoppable():

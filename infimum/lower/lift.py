@@ -26,16 +26,26 @@ from infimum.lower.scalars import Place, made_in_order, summands_or_factors
 from infimum.lower.schedule import plan, straight_cost
 from infimum.lower.views import At
 
-_MOST = 3000        # of the cost of what is written out
-_COLUMNS = 160      # with more the linear program costs too much
-_TABLE = 40000      # rows times columns
 _MULTIPLIED = 64    # products that one product of sums may become
 _BITS = 1 << 12     # of an exact coefficient
 _KEEP = 64          # systems
-_SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
+SQUARE, _INVERSE, _LOG = ("powi", (("k", 2),)), ("powi", (("k", -1),)), ("log", ())
 
+
+class Size(NamedTuple):
+    """What a lift may need at most: of the cost of what is written out, columns, rows times columns, and products that are made
+    for the sake of equations times variables alone."""
+
+    cost: int
+    columns: int
+    table: float
+    made: int
+
+
+IN_LANES = Size(3000, 160, 40000, 0)      # with more a linear program in every lane costs too much
+SPARSE = Size(12000, 1200, inf, 400)      # one at a time, of which only what is not 0 is kept
 Number = tuple[Fraction, Fraction]  # a real number between two fractions, mostly equal
-_ZERO, _ONE, _MINUS = (Fraction(0),) * 2, (Fraction(1),) * 2, (Fraction(-1),) * 2
+_ZERO, ONE, _MINUS = (Fraction(0),) * 2, (Fraction(1),) * 2, (Fraction(-1),) * 2
 
 
 class Form(NamedTuple):
@@ -56,7 +66,7 @@ class Form(NamedTuple):
     @property
     def column(self) -> int | None:
         """The column that it is, if it is one."""
-        alone = len(self.terms) == 1 and self.constant == _ZERO and self.terms[0][1] == _ONE
+        alone = len(self.terms) == 1 and self.constant == _ZERO and self.terms[0][1] == ONE
         return self.terms[0][0] if alone else None
 
 
@@ -103,7 +113,7 @@ def _times(one: Number, other: Number) -> Number:
     return min(ends), max(ends)
 
 
-def _plus(*forms: Form) -> Form:
+def plus(*forms: Form) -> Form:
     terms: dict[int, Number] = {}
     lo, hi = _ZERO
     for form in forms:
@@ -113,7 +123,7 @@ def _plus(*forms: Form) -> Form:
     return Form(tuple(sorted((k, c) for k, c in terms.items() if c != _ZERO)), (lo, hi))
 
 
-def _scaled(form: Form, factor: Number) -> Form:
+def scaled(form: Form, factor: Number) -> Form:
     if factor == _ZERO:
         return Form(())
     return Form(tuple((k, _times(c, factor)) for k, c in form.terms), _times(form.constant, factor))
@@ -149,11 +159,11 @@ def _ordered(ends: list[Fraction | float], factor: Fraction) -> list[Fraction | 
 class Lift:
     """Makes the columns; `rows` are the forms of f and the constraints."""
 
-    def __init__(self, system: System, x: Expr):
+    def __init__(self, system: System, x: Expr, size: Size = IN_LANES):
         rows = list(system.rows)
-        if straight_cost(list(topological(rows))) > _MOST:
+        if straight_cost(list(topological(rows))) > size.cost:
             raise CannotBeLifted
-        self.n, self.system = x.size, system
+        self.n, self.system, self.size = x.size, system, size
         self.columns = [Column() for _ in range(self.n)]
         self.known: dict[tuple, int] = {}
         self.elements = Lowering(Builder(), Enclosures(), {}, Data()).elements
@@ -161,7 +171,8 @@ class Lift:
         self.forms: dict[Place, Form] = {}
         self.rows = [self._form(row) for row in rows]
         self.logarithmic, self.within = self._sums_times_logarithms(), self._within()
-        if len(self.columns) == self.n or self.entries > _TABLE:
+        self.multiplied = equations_times_variables(self, size.made)
+        if len(self.columns) == self.n or self.entries > size.table:
             raise CannotBeLifted
         for form in (*self.rows, *self.fixed):
             for number in (form.constant, *(c for _, c in form.terms)):
@@ -183,40 +194,40 @@ class Lift:
 
     def _made(self, node: Expr, at: At, needs: list[Form]) -> Form:
         if node.op == "var":
-            return Form(((at[0] if at else 0, _ONE),))
+            return Form(((at[0] if at else 0, ONE),))
         if node.op == "const":
             ends = [float(end[at]) for end in (node.lo, node.hi)]
             if not np.isfinite(ends).all():
                 raise CannotBeLifted
             return Form((), (Fraction(ends[0]), Fraction(ends[1])))
         if node.kind is Kind.VIEW or node.op == "sum":
-            return _plus(*needs)
+            return plus(*needs)
         if node.op == "prod":
-            total = Form((), _ONE)
+            total = Form((), ONE)
             for form in needs:
                 total = self._product(total, form)
             return total
         if _is_logarithm_of_quotient(node):
-            return _plus(self._curve(*_LOG, needs[0]), _scaled(self._curve(*_LOG, needs[1]), _MINUS))
+            return plus(self._curve(*_LOG, needs[0]), scaled(self._curve(*_LOG, needs[1]), _MINUS))
         return self._curve(node.op, node.params, needs[0]) if node.op in SMOOTH_CURVES else _MADE[node.op](self, *needs)
 
     def _product(self, one: Form, other: Form) -> Form:
         if one.is_constant or other.is_constant:
-            return _scaled(other, one.constant) if one.is_constant else _scaled(one, other.constant)
+            return scaled(other, one.constant) if one.is_constant else scaled(one, other.constant)
         if one == other and one.is_exact and len(one.terms) > 1:
-            return self._curve(*_SQUARE, one)
+            return self._curve(*SQUARE, one)
         if len(one.terms) * len(other.terms) > _MULTIPLIED:
-            one, other = (Form(((self._column(form), _ONE),)) for form in (one, other))
-        products = [_scaled(self._pair(j, k), _times(c, d)) for j, c in one.terms for k, d in other.terms]
-        return _plus(*products, _scaled(Form(one.terms), other.constant), _scaled(other, one.constant))
+            one, other = (Form(((self._column(form), ONE),)) for form in (one, other))
+        products = [scaled(self.pair(j, k), _times(c, d)) for j, c in one.terms for k, d in other.terms]
+        return plus(*products, scaled(Form(one.terms), other.constant), scaled(other, one.constant))
 
-    def _pair(self, j: int, k: int) -> Form:
+    def pair(self, j: int, k: int) -> Form:
         """The product of two columns."""
         if j == k:
-            return self._curved(*_SQUARE, j)
+            return self._curved(*SQUARE, j)
         j, k = min(j, k), max(j, k)
         if self.columns[k].argument == j and self.columns[k].curve == _INVERSE:
-            return Form((), _ONE)
+            return Form((), ONE)
         if self.columns[k].argument == j and self.columns[k].curve == _LOG:
             return self._curved("xlogx", (), j)
         depth = 1 + max(self.columns[j].depth, self.columns[k].depth)
@@ -225,12 +236,12 @@ class Lift:
     def _curve(self, op: str, params: tuple, form: Form) -> Form:
         if form.is_constant:
             return Form((), _at_constant(op, params, form.constant))
-        if (op, params) == _SQUARE and len(form.terms) == 1:
+        if (op, params) == SQUARE and len(form.terms) == 1:
             return self._product(form, form)
         if op == "powi" and len(form.terms) == 1 and form.constant == _ZERO:
             (k, factor), power = form.terms[0], dict(params)["k"]
             if power > 0 and factor[0] == factor[1] and power * _bits(factor) <= _BITS:
-                return _scaled(self._curved(op, params, k), (factor[0]**power,) * 2)
+                return scaled(self._curved(op, params, k), (factor[0]**power,) * 2)
         return self._curved(op, params, self._column(form))
 
     def _curved(self, op: str, params: tuple, k: int) -> Form:
@@ -241,7 +252,7 @@ class Lift:
             lo, hi = other.constant
             if lo <= 0 <= hi:
                 raise CannotBeLifted
-            return _scaled(one, (1 / hi, 1 / lo))
+            return scaled(one, (1 / hi, 1 / lo))
         return self._product(one, self._curve(*_INVERSE, other))
 
     def _column(self, form: Form) -> int:
@@ -253,11 +264,11 @@ class Lift:
 
     def _put(self, key: tuple, column: Column) -> Form:
         if key not in self.known:
-            if len(self.columns) == _COLUMNS:
+            if len(self.columns) >= self.size.columns:
                 raise CannotBeLifted
             self.known[key] = len(self.columns)
             self.columns.append(column)
-        return Form(((self.known[key], _ONE),))
+        return Form(((self.known[key], ONE),))
 
     # ---- what the columns are
     def _which(self, wanted: str) -> list[int]:
@@ -289,13 +300,18 @@ class Lift:
         for k in range(system.m):
             row, ends = self.rows[k + 1], (system.lower[k], system.upper[k])
             if ends[1] < np.inf:
-                found.append(_plus(row, Form((), (-Fraction(float(ends[1])),) * 2)))
+                found.append(plus(row, Form((), (-Fraction(float(ends[1])),) * 2)))
             if ends[0] > -np.inf:
-                found.append(_plus(_scaled(row, _MINUS), Form((), (Fraction(float(ends[0])),) * 2)))
-        same = [_plus(column.form, Form(((k, _MINUS),))) for k, column in enumerate(self.columns) if column.form is not None]
-        for form in same + self.logarithmic + self._multiplied():
-            found += [form, _scaled(form, _MINUS)]
+                found.append(plus(scaled(row, _MINUS), Form((), (Fraction(float(ends[0])),) * 2)))
+        for form in self.identities:
+            found += [form, scaled(form, _MINUS)]
         return found
+
+    @cached_property
+    def identities(self) -> list[Form]:
+        """Forms that are 0 at feasible points: what sums are, sums times logarithms, products of equations and variables."""
+        same = [plus(column.form, Form(((k, _MINUS),))) for k, column in enumerate(self.columns) if column.form is not None]
+        return same + self.logarithmic + self.multiplied
 
     def _within(self) -> dict[int, tuple[float, float]]:
         """Of sums that constraints bound: between what. Boxes do not know that a denominator stays away from 0."""
@@ -322,23 +338,9 @@ class Lift:
         for k, column in enumerate(list(self.columns)):
             form = self.columns[column.argument].form if column.curve == _LOG else None
             if form is not None and all(("product", min(j, k), max(j, k)) in self.known for j, _ in form.terms):
-                products = [_scaled(self._pair(j, k), c) for j, c in form.terms]
-                constant = _scaled(Form(((k, _ONE),)), form.constant)
-                found.append(_plus(*products, constant, _scaled(self._curved("xlogx", (), column.argument), _MINUS)))
-        return found
-
-    def _multiplied(self) -> list[Form]:
-        """Linear equations times a variable, where all products that this needs are there already."""
-        found = []
-        for k in np.flatnonzero(self.system.equal):
-            row = _plus(self.rows[k + 1], Form((), (-Fraction(float(self.system.lower[k])),) * 2))
-            if row.is_constant or any(j >= self.n for j, _ in row.terms):
-                continue
-            for i in range(self.n):
-                keys = [(*_SQUARE, i) if j == i else ("product", min(i, j), max(i, j)) for j, _ in row.terms]
-                if all(key in self.known for key in keys):
-                    terms = [Form(((self.known[key], c),)) for key, (_, c) in zip(keys, row.terms, strict=True)]
-                    found.append(_plus(*terms, _scaled(Form(((i, _ONE),)), row.constant)))
+                products = [scaled(self.pair(j, k), c) for j, c in form.terms]
+                constant = scaled(Form(((k, ONE),)), form.constant)
+                found.append(plus(*products, constant, scaled(self._curved("xlogx", (), column.argument), _MINUS)))
         return found
 
     @property
@@ -353,22 +355,45 @@ class Lift:
 
 
 _MADE = {
-    "add": lambda self, one, other: _plus(one, other),
-    "sub": lambda self, one, other: _plus(one, _scaled(other, _MINUS)),
-    "neg": lambda self, one: _scaled(one, _MINUS),
+    "add": lambda self, one, other: plus(one, other),
+    "sub": lambda self, one, other: plus(one, scaled(other, _MINUS)),
+    "neg": lambda self, one: scaled(one, _MINUS),
     "mul": Lift._product, "div": Lift._quotient,
     "pow": lambda self, one, other: self._curve("exp", (), self._product(other, self._curve("log", (), one))),
 }
-_kept: "OrderedDict[tuple[str, int], Lift | None]" = OrderedDict()
+_kept: "OrderedDict[tuple[str, int, Size], Lift | None]" = OrderedDict()
 
 
-def lift_of(system: System, x: Expr) -> Lift | None:
+# ---- the reformulation-linearisation technique
+def equations_times_variables(lift: Lift, made: int) -> list[Form]:
+    """Linear equations times a variable, where all products that this needs are there already, or some are, and up to `made`
+    new ones are made for all of them together."""
+    found = []
+    for k in np.flatnonzero(lift.system.equal):
+        row = plus(lift.rows[k + 1], Form((), (-Fraction(float(lift.system.lower[k])),) * 2))
+        if row.is_constant or any(j >= lift.n for j, _ in row.terms):
+            continue
+        for i in range(lift.n):
+            new = sum(product_key(i, j) not in lift.known for j, _ in row.terms)
+            if new == 0 or (new < len(row.terms) and len(lift.columns) + new <= lift.size.columns and new <= made):
+                made -= new
+                terms = [scaled(lift.pair(i, j), c) for j, c in row.terms]
+                found.append(plus(*terms, scaled(Form(((i, ONE),)), row.constant)))
+    return found
+
+
+def product_key(i: int, j: int) -> tuple:
+    """By which a lift knows the product of two variables."""
+    return (*SQUARE, i) if i == j else ("product", min(i, j), max(i, j))
+
+
+def lift_of(system: System, x: Expr, size: Size = IN_LANES) -> Lift | None:
     """The columns of a system; None where it cannot be lifted. They are kept: several parts ask for them, and so does a later
     call with an equal system."""
-    key = system.key, x.size
+    key = system.key, x.size, size
     if key not in _kept:
         try:
-            _kept[key] = Lift(system, x)
+            _kept[key] = Lift(system, x, size)
         except CannotBeLifted:
             _kept[key] = None
         if len(_kept) > _KEEP:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         below,
         bound,
         cells,
+        columns,
         complete,
         complete_system,
         contract,
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
     )
 else:  # by far most runs need few of them
     separable = Late("expr.separable")
-    affine_bound, bands, below, bound, cells, complete, complete_system = map(Late, (
-        "lower.affine_bound", "lower.bands", "lower.below", "lower.bound", "lower.cells", "lower.complete",
+    affine_bound, bands, below, bound, cells, columns, complete, complete_system = map(Late, (
+        "lower.affine_bound", "lower.bands", "lower.below", "lower.bound", "lower.cells", "lower.columns", "lower.complete",
         "lower.complete_system"))
     contract, curvature, descent, faces, flight, hessian, levenberg, linear_bounds, model = map(Late, (
         "lower.contract", "lower.curvature", "lower.descent", "lower.faces", "lower.flight", "lower.hessian", "lower.levenberg",
@@ -95,6 +96,7 @@ ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 WEIGHTED_HESSIAN = "weighted_hessian"
 LINES = "lines"
 LIFTED = "lifted"
+COLUMNS = "columns"
 SQUARE = "square"
 
 
@@ -247,6 +249,7 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
     LIFTED: lambda s, x: Program(*lifted.lifted(LIFTED, s, x)),
+    COLUMNS: lambda s, x: Program(*columns.columns(COLUMNS, s, x)),
     SQUARE: lambda s, x: Program(*square.square(SQUARE, s, x)),
     WEIGHTED_HESSIAN: lambda s, x: Program(*hessian.hessian(WEIGHTED_HESSIAN, s.weighted(var(C, (1 + s.m,))), x, 1 + s.m)),
 }

@@ -14,6 +14,8 @@ from infimum.engine.constrained.multipliers import convexity
 from infimum.engine.constrained.quadratic import Quadratic
 from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
+from infimum.engine.linear_programs.part import LinearPrograms
+from infimum.engine.linear_programs.whole import RootPrograms
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.order import parts_of
@@ -67,6 +69,7 @@ class ConstrainedRun:
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
+        self.lp = RootPrograms.of(self.bounding, problem, getattr(options, "lp", False))
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
 
@@ -102,8 +105,9 @@ class ConstrainedRun:
             return None
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
-        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None},
-                     state.arrays | taught | searched.arrays)
+        solver, programs = ({}, {}) if self.lp is None else ({"lp": self.lp.version}, self.lp.part.state())
+        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None} | solver,
+                     state.arrays | taught | searched.arrays | programs)
 
     def _searched(self) -> State:
         """What the search has found, and at what cost."""
@@ -120,6 +124,8 @@ class ConstrainedRun:
         self.looking = self._searched() if state.values.get("looking", False) else None
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")
+        if self.lp is not None:
+            self.lp.restore(state)
 
     def _made(self) -> Branch:
         several = self.problem.several
@@ -129,6 +135,8 @@ class ConstrainedRun:
         """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
         several = self.problem.several
         parts = parts_of(self.bounding, self.lo, self.hi, several)
+        if self.lp is not None:
+            parts = self.lp.among(parts)
         if several is None and self.goal.xtol is not None:
             from infimum.engine.constrained.fritz_john import FritzJohn
 
@@ -157,19 +165,26 @@ class ConstrainedRun:
         """Everything, in pieces; a caller may stop after any of them."""
         if self.branch is None:
             branch = self.begun = self._begun()
-            if len(branch.pool) and not branch.done:
-                for steps in self.search.rounds():
-                    yield from steps
-                    self._offer()
-                    if self.incumbent.upper < np.inf:
-                        break
+            if self.lp is not None:
+                yield from self.lp.before(branch, self.search, self._offer)
+            later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
+            if not later:
+                yield from self._search(branch)
             self.branch = branch
             if self.search.is_wide:
                 yield from self._narrow()
             branch.prune()
+            if self.lp is not None:
+                yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
+                if later and not branch.done:
+                    yield from self._search(branch)
+                    yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
             self._bound_at_once()
             yield from self._follow()
-            self._teach()
+            if self.lp is None or not branch.done:
+                self._teach()
+            if self.lp is not None:
+                self.lp.teach(branch.parts)
             self._ask_whole()
             self.begun = None
             yield
@@ -192,6 +207,15 @@ class ConstrainedRun:
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
 
+    def _search(self, branch: Branch) -> Iterator[None]:
+        """Looks for points in rounds, until one is proved to be feasible."""
+        if len(branch.pool) and not branch.done:
+            for steps in self.search.rounds():
+                yield from steps
+                self._offer()
+                if self.incumbent.upper < np.inf:
+                    break
+
     def _narrow(self) -> Iterator[None]:
         """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
         propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
@@ -211,7 +235,7 @@ class ConstrainedRun:
 
     def _compare_with(self, box: Box) -> None:
         for part in self.branch.parts:
-            if isinstance(part, Propagation | Lifted):
+            if isinstance(part, Propagation | Lifted | LinearPrograms):
                 part.compare_with(*box)
 
     def _ask_whole(self) -> None:
@@ -223,16 +247,18 @@ class ConstrainedRun:
     def _looks(self) -> bool:
         """By counts: a run that is resumed looks after the same steps."""
         steps = self.branch.steps
+        if self.lp is not None and self.lp.looks(steps):
+            return True
         if steps & (steps - 1) == 0:
             if self._relaxed() is not None:
                 return steps >= _SOON
             return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
         return self.incumbent.upper == np.inf and steps % _OFTEN == 0
 
-    def _relaxed(self) -> Lifted | None:
+    def _relaxed(self) -> Lifted | LinearPrograms | None:
         """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
         asked before, so that nothing need be compiled for it."""
-        return next((part for part in self.branch.parts if isinstance(part, Lifted) and part.payoff.tried), None)
+        return next((part for part in self.branch.parts if isinstance(part, Lifted | LinearPrograms) and part.payoff.tried), None)
 
     def _look_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
@@ -248,6 +274,9 @@ class ConstrainedRun:
         if lo.shape[1]:
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
+            if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):
+                yield from self.search.from_points(self.incumbent.x[:, None])
+                self._offer()
             known = self.search.value + _ALMOST * max(1.0, abs(self.search.value))
             yield from self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known)
             self._offer()
@@ -310,7 +339,9 @@ class ConstrainedRun:
         branch = self.branch = self.branch or self.begun or self._begun()
         result = proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
                                nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
-                               seed=self.seed)
+                               seed=self.seed, lp=None if self.lp is None else self.lp.report())
+        if self.lp is not None and self.lp.notes:
+            result = replace(result, message="; ".join([result.message, *self.lp.notes]))
         if self.incumbent.x is None and self.incumbent.why_not in _SINGULAR and result.verdict is not Verdict.INFEASIBLE:
             why = f"near the best point that was found, {self.incumbent.why_not.value} (feasibility=1e-8 relaxes the equations)"
             result = replace(result, message=f"{result.message}; {why}")

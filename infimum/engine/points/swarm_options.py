@@ -24,7 +24,8 @@ class SwarmOptions:
     no limit if `confidence` or a time limit is given). inertia, cognitive, social: the weights of a particle's own velocity, of
     its best point and of the swarm's best point. start: "uniform" or "sobol", where the particles start. armijo, halvings: the
     decrease at which a trial step is accepted, as a part of the expected one, and how often a step is halved. samples: the
-    number of points on each line of a coordinate search.
+    number of points on each line of a coordinate search. lp: with `engine="auto"`, bound regions by linear programs as well,
+    which HiGHS solves (`pip install infimum[lp]`; False).
     """
 
     particles: int | None = None
@@ -41,6 +42,7 @@ class SwarmOptions:
     armijo: float = 0.3
     halvings: int = 20
     samples: int = 64
+    lp: bool = False
 
     @classmethod
     def read(cls, given: dict[str, Any] | None, limited: bool = False) -> "SwarmOptions":
@@ -49,6 +51,10 @@ class SwarmOptions:
         for name, value in given.items():
             kinds, (least, most), word = ((int, np.integer), _WHOLE[name], "whole number") if name in _WHOLE else \
                 ((int, float, np.integer, np.floating), _REAL.get(name, (0, 0)), "number")
+            if name == "lp":
+                if not isinstance(value, bool):
+                    raise OptionError(f"option 'lp' must be True or False, not {value!r}")
+                continue
             if name == "start" or (value is None and name in _OPTIONAL):
                 continue
             if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:

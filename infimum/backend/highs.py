@@ -1,0 +1,110 @@
+"""Linear programs by HiGHS, the only place that knows it. What it returns is an estimate: nothing of it is believed.
+
+It runs in one thread, without presolving, by a simplex method, with fixed seeds and no clock: the same sequence of calls of one
+build gives the same bits.
+"""
+
+import importlib
+from functools import cache
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum.errors import SolverError
+
+_OPTIONS = {"output_flag": False, "threads": 1, "parallel": "off", "random_seed": 0, "presolve": "off", "solver": "simplex"}
+_DUAL, _PRIMAL = 1, 4  # simplex strategies
+SOLVED, NO_POINT, LIMITED, FAILED = "solved", "no point", "iterations", "failed"
+_MEANING = {"kOptimal": SOLVED, "kInfeasible": NO_POINT, "kIterationLimit": LIMITED}
+
+
+class Matrix(NamedTuple):
+    """Of a linear program, row by row: where each row begins, and the column and value of each entry."""
+
+    begin: np.ndarray
+    column: np.ndarray
+    value: np.ndarray
+
+
+class Solved(NamedTuple):
+    """How it ended; multipliers of the rows, a ray of them where there is no point; and the solution, if there is one."""
+
+    status: str
+    multipliers: np.ndarray | None
+    point: np.ndarray | None
+    iterations: int
+
+
+@cache
+def _library() -> ModuleType:
+    try:
+        return importlib.import_module("highspy")
+    except ImportError as error:
+        reason = str(error).strip().split("\n")[0]
+        raise SolverError(f'options={{"lp": True}} needs HiGHS, and importing highspy fails ({reason}): pip install infimum[lp]; '
+                          'without "lp" proofs go on by bounds of infimum itself') from error
+
+
+def version() -> str:
+    """Of HiGHS, and of the source it was built from."""
+    known = _library().Highs()
+    return f"HiGHS {known.version()} ({known.githash()})"
+
+
+class Highs:
+    """Min cost·z subject to lower <= matrix z <= upper and 0 <= z <= 1."""
+
+    def __init__(self):
+        self.library = _library()
+        self.highs = self.library.Highs()
+        for name, value in _OPTIONS.items():
+            self.highs.setOptionValue(name, value)
+
+    def load(self, cost: np.ndarray, matrix: Matrix, lower: np.ndarray, upper: np.ndarray) -> bool:
+        """False if the library refuses it."""
+        lp, n = self.library.HighsLp(), len(cost)
+        lp.num_col_, lp.num_row_ = n, len(lower)
+        lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, np.zeros(n), np.ones(n)
+        lp.row_lower_, lp.row_upper_ = lower, upper
+        lp.a_matrix_.format_, lp.a_matrix_.num_col_, lp.a_matrix_.num_row_ = self.library.MatrixFormat.kRowwise, n, len(lower)
+        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.begin, matrix.column, matrix.value
+        return self.highs.passModel(lp) != self.library.HighsStatus.kError
+
+    def start_from(self, basis: np.ndarray | None, columns: int) -> None:
+        """A basis of an earlier program, as `basis` gives it; with more rows, those are in it."""
+        if basis is None:
+            return
+        given, kinds = self.library.HighsBasis(), self._kinds()
+        rows = self.highs.getNumRow()
+        status = [kinds[k] for k in basis] + [self.library.HighsBasisStatus.kBasic] * (columns + rows - len(basis))
+        given.col_status, given.row_status = status[:columns], status[columns:columns + rows]
+        given.valid, given.alien = True, len(basis) != columns + rows
+        self.highs.setBasis(given)
+
+    def basis(self) -> np.ndarray:
+        """Of the last program, columns first."""
+        found = self.highs.getBasis()
+        return np.array([int(s) for s in (*found.col_status, *found.row_status)], np.int8)
+
+    def _kinds(self) -> dict[int, Any]:
+        kinds = self.library.HighsBasisStatus
+        return {int(kind): kind for kind in (kinds.kLower, kinds.kBasic, kinds.kUpper, kinds.kZero, kinds.kNonbasic)}
+
+    def change_cost(self, cost: np.ndarray) -> None:
+        self.highs.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
+
+    def solve(self, iterations: int, primal: bool = False) -> Solved:
+        """In so many iterations at most; `primal` where the last solution is still one, as after another cost."""
+        self.highs.setOptionValue("simplex_strategy", _PRIMAL if primal else _DUAL)
+        self.highs.setOptionValue("simplex_iteration_limit", int(iterations))
+        self.highs.run()
+        status = _MEANING.get(self.highs.getModelStatus().name, FAILED)
+        done = int(self.highs.getInfo().simplex_iteration_count)
+        if status == FAILED:
+            return Solved(FAILED, None, None, done)
+        if status == NO_POINT:
+            _, there, ray = self.highs.getDualRay()
+            return Solved(NO_POINT, -np.array(ray, float), None, done) if there else Solved(FAILED, None, None, done)
+        found = self.highs.getSolution()
+        return Solved(status, -np.array(found.row_dual, float), np.array(found.col_value, float), done)

@@ -1,0 +1,215 @@
+"""The linear program of a region: all columns of the lifted relaxation (`lower/lift.py`), with every inequality that holds there.
+
+**Rows**, in this order: constraints that are linear in the columns; what sums are, and linear equations times variables; linear
+inequalities times the distances of a variable from its ends; f <= upper; the planes of McCormick, four for each product; lines
+below and above curves, and tangents at as many points as are given. Where entries stand depends on the system and the number of
+points alone, so that a basis of one region serves for others.
+"""
+
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from infimum.engine.linear_programs.safe import Cost, Rows
+from infimum.engine.second_order.outward import down, plus, times, up
+from infimum.evaluate import Evaluator
+from infimum.expr.node import var
+from infimum.lower.columns import BOUNDED, HIGH, LINES, LOW, OF_CURVE, curve_order
+from infimum.lower.lift import SPARSE, Form, Lift, doubles, lift_of, product_key
+from infimum.lower.programs import COLUMNS
+
+_SIDES = 600  # rows of inequalities times sides at most
+
+
+class Table(NamedTuple):
+    """Rows with entries p + e q, e the end numbered `end` of all ends of the variables, lower ones first, or 0 where that is -1;
+    and ends of rows, with what is to be added for e."""
+
+    row: np.ndarray
+    column: np.ndarray
+    p: tuple[np.ndarray, np.ndarray]
+    q: tuple[np.ndarray, np.ndarray]
+    end: np.ndarray    # of each row
+    lower: np.ndarray
+    upper: np.ndarray
+    more: np.ndarray   # times e, to the upper end
+
+
+class Region(NamedTuple):
+    """A linear program, and the box of all columns that it is about."""
+
+    low: np.ndarray
+    high: np.ndarray
+    rows: Rows
+    cost: Cost
+
+
+class Relaxation:
+    """Of a system; None in the place of a region's program: a column has no bounds."""
+
+    def __init__(self, evaluator: Evaluator):
+        self.evaluator, self.n = evaluator, evaluator.n
+        self.lift: Lift = lift_of(evaluator.system, var("x", (evaluator.n,)), SPARSE)
+        lift = self.lift
+        self.columns, self.f = len(lift.columns), lift.rows[0]
+        self.products = np.array(lift.products, np.int64)
+        self.factors = np.array([lift.columns[k].factors for k in lift.products], np.int64).reshape(-1, 2)
+        self.curves = curve_order(lift)
+        self.arguments = np.array([lift.columns[k].argument for k in self.curves], np.int64)
+        self.whole = np.array(evaluator.system.integers, np.int64)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.system is not None and lift_of(evaluator.system, var("x", (evaluator.n,)), SPARSE) is not None
+
+    @cached_property
+    def cost(self) -> Cost:
+        """f."""
+        low, high = np.zeros(self.columns), np.zeros(self.columns)
+        for k, number in self.f.terms:
+            low[k], high[k] = doubles(number)
+        return Cost(low, high, doubles(self.f.constant)[0])
+
+    @cached_property
+    def table(self) -> Table:
+        """What does not depend on enclosures of columns that are no variables."""
+        made = _Maker()
+        system = self.evaluator.system
+        for k in range(system.m):
+            made.add(self.lift.rows[k + 1], system.lower[k], system.upper[k])
+        for form in self.lift.identities:
+            made.add(form, 0.0, 0.0)
+        for form, i in self._sides():
+            made.add_times(self.lift, form, i, i, 1)
+            made.add_times(self.lift, form, i, self.n + i, -1)
+        made.add(Form(self.f.terms), -inf, inf)  # f <= upper: the last row
+        return made.table()
+
+    def _sides(self) -> list[tuple[Form, int]]:
+        """Linear forms that are nowhere above 0, and variables with which all products of theirs are columns."""
+        lift, system, found = self.lift, self.evaluator.system, []
+        for k in range(system.m):
+            row = lift.rows[k + 1]
+            if row.is_constant or system.equal[k] or any(j >= self.n for j, _ in row.terms):
+                continue
+            for sign, end in ((1, system.upper[k]), (-1, system.lower[k])):
+                if not np.isfinite(end):
+                    continue
+                flip = Fraction(sign)
+                turned = tuple((j, tuple(sorted((flip * c[0], flip * c[1])))) for j, c in row.terms)
+                constant = tuple(sorted(flip * (c - Fraction(float(end))) for c in row.constant))
+                if constant[0] != constant[1] or doubles(constant)[0] != constant[0]:
+                    continue  # it stands on both sides of a row, and must be one double
+                found += [(Form(turned, constant), i) for i in range(self.n)
+                          if all(product_key(i, j) in lift.known for j, _ in row.terms)]
+        return found[:_SIDES // 2]
+
+    def at(self, low: np.ndarray, high: np.ndarray, upper: float, touches: np.ndarray) -> Region | None:
+        """Of the region in which all columns lie between `low` and `high`, of those beyond the variables maybe infinite, and
+        f <= upper is asked for. `touches` (curves, N): where curves are touched. A column that is empty has low > high."""
+        lanes = touches.shape[1]
+        given = np.repeat(np.concatenate([low, high])[:, None], lanes, axis=1)
+        out = self.evaluator.run(COLUMNS, [given, touches if len(touches) else np.zeros((1, lanes))])
+        if not out[BOUNDED][0, 0] > 0:
+            return None
+        low, high = out[LOW][:, 0].copy(), out[HIGH][:, 0].copy()
+        with np.errstate(all="ignore"):
+            parts = [self._fixed(low, high, upper), self._planes(low, high), self._lines(out[LINES], lanes)]
+        return Region(low, high, _together(parts), self.cost)
+
+    def enclosed(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ends of all columns that lie between these; of one that is not bounded they may be infinite."""
+        out = self.evaluator.run(COLUMNS, [np.concatenate([low, high])[:, None], np.zeros((max(1, len(self.curves)), 1))])
+        return out[LOW][:, 0].copy(), out[HIGH][:, 0].copy()
+
+    def _fixed(self, low: np.ndarray, high: np.ndarray, upper: float) -> Rows:
+        t = self.table
+        ends = np.concatenate([low[:self.n], high[:self.n], [0.0]])[t.end]
+        moved = ends[t.row]
+        least, most = plus(t.p, times((moved, moved), t.q))
+        exact = (moved == 0.0) | ((t.q[0] == 0.0) & (t.q[1] == 0.0))
+        least, most = np.where(exact, t.p[0], least), np.where(exact, t.p[1], most)
+        right = np.where(ends == 0.0, t.upper, up(t.upper + up(ends * t.more)))
+        right[-1] = up(upper - self.cost.constant) if upper < inf else inf
+        return Rows(t.row, t.column, least, most, t.lower, right)
+
+    def _planes(self, low: np.ndarray, high: np.ndarray) -> Rows:
+        (a, b), (u, v) = (end[self.factors].T for end in (low, high))
+        one, count = np.ones(len(a)), len(a)
+        value = np.stack([np.stack(row, axis=1) for row in (
+            (b, a, -one), (v, u, -one), (-b, -u, one), (-v, -a, one))], axis=1)  # (products, 4, 3)
+        upper = up(np.stack([a * b, u * v, -u * b, -a * v], axis=1)).ravel()
+        column = np.repeat(np.concatenate([self.factors, self.products[:, None]], axis=1)[:, None], 4, axis=1).ravel()
+        return _one_sided(np.repeat(np.arange(4 * count), 3), column, value.ravel(), upper)
+
+    def _lines(self, found: np.ndarray, lanes: int) -> Rows:
+        count = len(self.curves)
+        lines = found[:OF_CURVE * count].reshape(count, OF_CURVE, lanes)
+        below, nlo, above, hi = (lines[:, k, 0] for k in range(4))
+        side, slope, rest = (lines[:, k, 1:] for k in range(4, OF_CURVE))
+        first = np.concatenate([below[:, None], -above[:, None], side * slope], axis=1)
+        second = np.concatenate([-np.ones((count, 1)), np.ones((count, 1)), -side], axis=1)
+        upper = np.concatenate([nlo[:, None], hi[:, None], rest], axis=1)
+        sound = np.isfinite(first) & np.isfinite(upper)
+        value = np.stack([np.where(sound, first, 0.0), np.where(sound, second, 0.0)], axis=2)
+        pair = np.stack([self.arguments, self.curves], axis=1)
+        column = np.repeat(pair[:, None], lanes + 1, axis=1).ravel()
+        row, upper = np.repeat(np.arange(count * (lanes + 1)), 2), np.where(sound, upper, inf).ravel()
+        return _one_sided(row, column, value.ravel(), upper)
+
+    @property
+    def first_plane(self) -> int:
+        """The row of the first plane; f <= upper is the one before."""
+        return len(self.table.lower)
+
+
+def _one_sided(row: np.ndarray, column: np.ndarray, value: np.ndarray, upper: np.ndarray) -> Rows:
+    return Rows(row, column, value, value, np.full(len(upper), -inf), upper)
+
+
+def _together(parts: list[Rows]) -> Rows:
+    begin = np.cumsum([0, *(len(part.lower) for part in parts)])
+    row = np.concatenate([part.row + at for part, at in zip(parts, begin[:-1], strict=True)])
+    return Rows(row, *(np.concatenate([getattr(part, name) for part in parts]) for name in Rows._fields[1:]))
+
+
+class _Maker:
+    """Collects the rows of a table."""
+
+    def __init__(self):
+        self.entries: list[tuple] = []
+        self.ends: list[tuple] = []
+
+    def add(self, form: Form, lower: float, upper: float) -> None:
+        """lower <= form <= upper."""
+        low, high = doubles(form.constant)
+        number = len(self.ends)
+        self.ends.append((-1, float(down(lower - high)) if high else lower, float(up(upper - low)) if low else upper, 0.0))
+        for k, c in form.terms:
+            self.entries.append((number, k, *doubles(c), 0.0, 0.0))
+
+    def add_times(self, lift: Lift, form: Form, i: int, end: int, sign: int) -> None:
+        """sign (x_i - e) form <= 0. The constant of the form is a double."""
+        constant, number = form.constant, len(self.ends)
+        p: dict[int, list[float]] = {}
+        for j, c in form.terms:
+            k = lift.known[product_key(i, j)]
+            p.setdefault(k, [0.0] * 4)[:2] = _signed(doubles(c), sign)
+            p.setdefault(j, [0.0] * 4)[2:] = _signed(doubles(c), -sign)
+        p.setdefault(i, [0.0] * 4)[:2] = _signed(doubles(constant), sign)
+        self.ends.append((end, -inf, 0.0, sign * doubles(constant)[0]))
+        self.entries += [(number, k, *p[k]) for k in sorted(p)]
+
+    def table(self) -> Table:
+        row, column, *numbers = np.array(self.entries, float).reshape(-1, 6).T
+        end, lower, upper, more = (np.array(part) for part in zip(*self.ends, strict=True))
+        numbers = [np.ascontiguousarray(part) for part in numbers]
+        return Table(row.astype(np.int64), column.astype(np.int64), tuple(numbers[:2]), tuple(numbers[2:]),
+                     np.where(end < 0, -1, end).astype(np.int64), lower, upper, more)
+
+
+def _signed(ends: tuple[float, float], sign: int) -> tuple[float, float]:
+    return ends if sign > 0 else (-ends[1], -ends[0])

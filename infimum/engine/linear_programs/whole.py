@@ -1,0 +1,167 @@
+"""What linear programs say of the whole box: a first bound and a start before points are looked for, and then, with the value of
+a proved point, narrower variables, and further starts. Which parts of a proof come when they are there."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.linear_programs.alternating import classes, improved
+from infimum.engine.linear_programs.bounding import Left
+from infimum.engine.linear_programs.part import LinearPrograms
+from infimum.engine.linear_programs.tightening import tightened
+from infimum.engine.parts.lagrangian import Lagrangian
+from infimum.engine.parts.part import Part
+from infimum.engine.running.checkpoint import State
+from infimum.evaluate import Evaluator
+from infimum.expr.system import System
+from infimum.problem import Problem
+from infimum.watch import stoppable
+
+_ROUNDS = 6
+_LATER = {"lines": 8, "lifted": 32}  # steps before which these are not tried: programs say more, and need no kernels of their own
+_TIMES, _STARTS = 3, 8               # tightened at most, and starts between two times
+_EVERY, _OFTEN = 4, 64               # steps between two looks for points, up to so many
+_WORTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
+
+
+class RootPrograms:
+    """Of one run. `notes` are to be told with its result."""
+
+    def __init__(self, evaluator: Evaluator, problem: Problem):
+        self.version, self.notes = evaluator.linear_programs.version(), []
+        self.part = LinearPrograms(evaluator, problem.lo, problem.hi)
+        self.several, self.first, self.kinds = problem.several is not None, None, classes(self.part.bounding.relaxation)
+
+    @classmethod
+    def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootPrograms | None":
+        """None where they were not asked for, or have nothing to say; an error where the solver is missing."""
+        if not wanted:
+            return None
+        evaluator.linear_programs.version()
+        return cls(evaluator, problem) if LinearPrograms.applies(evaluator) else None
+
+    def among(self, parts: list[Part]) -> list[Part]:
+        """The parts of a proof, and this one before those that it makes come later."""
+        for part in parts:
+            if part.name in _LATER:
+                part.payoff.due = max(part.payoff.due, _LATER[part.name])
+        at = next((k for k, part in enumerate(parts) if part.name in ("lines", "lagrangian", "lifted")), len(parts))
+        return [*parts[:at], self.part, *parts[at:]]
+
+    def before(self, branch: Any, search: Any, offer: Callable[[], None]) -> Iterator[None]:
+        """A bound of the whole box, and a look for points from the solution."""
+        if self.several or not len(branch.pool):
+            return
+        lo, hi = search.begin
+        with stoppable():
+            self.part.bounding.session()
+            self.first = left = self.part.bounding.bound(*self.part.bounding.columns_of(lo, hi), np.inf, _ROUNDS)
+        self.part.bounding.basis = self.part.bounding.warm
+        if left.empty:
+            branch.discard_all()
+            return
+        branch.floor = max(branch.floor, left.lower)
+        yield
+        if left.point is not None:
+            yield from self._look(branch, search, offer, [left.point], quick=True)
+
+    def _look(self, branch: Any, search: Any, offer: Callable[[], None], solutions: list[np.ndarray],
+              quick: bool = False) -> Iterator[None]:
+        """Looks for points from solutions of linear programs: by linear programs again where that may do, else from some."""
+        n, (lo, hi) = len(search.begin[0]), search.begin
+        starts = np.stack([np.minimum(np.maximum(z[:n], lo), hi) for z in solutions], axis=1)
+        if self.alternate(branch, search, starts):
+            if branch.done or quick:
+                return
+            starts = np.concatenate([branch.incumbent.x[:, None], starts], axis=1)
+        yield
+        yield from search.from_points(starts)
+        offer()
+
+    def alternate(self, branch: Any, search: Any, starts: np.ndarray) -> bool:
+        """Where linear programs in turn lead to from these points (n, N), if they do: was that better than the best point?"""
+        if self.kinds is None:
+            return False
+        found, enough = [], branch.floor + branch.goal.slack(branch.floor) / 2 if branch.floor > -np.inf else -np.inf
+        with stoppable():
+            self.part.bounding.session()
+            for start in starts.T:
+                found += [x for x in [improved(self.part.bounding, self.kinds, *search.begin, start, enough)] if x is not None]
+        better = bool(found) and branch.incumbent.offer(np.stack(found, axis=1))
+        if better:
+            branch.prune()
+        return better
+
+    def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None],
+                offer: Callable[[], None]) -> Iterator[None]:
+        """Bounds, and narrower variables with which branching begins anew; again where a better point is found on the way."""
+        for _ in range(_TIMES):
+            upper, seen = branch.incumbent.upper, []
+            self._tighten(branch, search, compare_with, seen)
+            if branch.done or not seen:
+                return
+            yield
+            yield from self._look(branch, search, offer, seen[::-(-len(seen) // _STARTS)])
+            if not branch.incumbent.upper < upper - branch.goal.slack(upper):
+                return
+
+    def _tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], seen: list[np.ndarray]) -> None:
+        """Where f is not above the best point."""
+        upper = branch.incumbent.upper
+        if self.several or branch.done or self.first is None or self.first.empty or upper == np.inf:
+            return
+        lo, hi = search.begin if search.better is None else search.better
+        bounding = self.part.bounding
+        with stoppable():
+            bounding.session()
+            left = bounding.bound(*bounding.columns_of(lo, hi), upper, _ROUNDS)
+            if not branch.goal.met(left.lower, upper):
+                left = tightened(bounding, left, upper, seen)
+        self._conclude(branch, search, compare_with, left, (lo, hi))
+
+    def _conclude(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], left: Left, box: tuple) -> None:
+        n, upper = len(box[0]), branch.incumbent.upper
+        if left.empty:  # only points above the best one, which cannot be: it is one of them
+            return
+        branch.floor = max(branch.floor, min(left.lower, upper))
+        new = left.low[:n].copy(), left.high[:n].copy()
+        with np.errstate(all="ignore"):
+            part = np.where(box[1] > box[0], (new[1] - new[0]) / (box[1] - box[0]), 1.0)
+        if not branch.done and part.mean() < _WORTH:
+            search.better = new
+            compare_with(new)
+            branch.begin_again(*(end[:, None] for end in new))
+
+    def teach(self, parts: list[Part]) -> None:
+        """Lagrangian bounds of all regions begin with the multipliers of the whole box, as long as no solution is known."""
+        left = self.first
+        if left is None or left.point is None or left.weights is None:
+            return
+        for part in parts:
+            if isinstance(part, Lagrangian) and part.given is None:
+                part.learn(left.point[:part.n], left.weights[:part.evaluator.system.m], 0.0, None, None)
+
+    def looks(self, steps: int) -> bool:
+        """Are points looked for after so many steps? These are small."""
+        return self.part.payoff.pays and steps <= _OFTEN and steps % _EVERY == 0
+
+    # ---- what is kept and told
+    def restore(self, state: State) -> None:
+        self.part.restore(state.arrays)
+        before = state.values.get("lp", self.version)
+        if before != self.version:
+            self.notes.append(f"the checkpoint was written with {before}, and this is {self.version}: all bounds hold, but the "
+                              "bits may differ from those of a run that was never interrupted")
+
+    def report(self) -> dict[str, Any]:
+        counts = self.part.bounding.counts
+        return {"solver": self.version, "solved": counts.solved, "iterations": counts.iterations, "failed": counts.failed,
+                "limited": counts.limited}
+
+
+def without_constraints(evaluator: Evaluator) -> Evaluator | None:
+    """Of the same function as a system without rows; None where linear programs have nothing to say of it."""
+    none = np.zeros(0)
+    found = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
+    return found if LinearPrograms.applies(found) else None

@@ -1,0 +1,115 @@
+"""Rows of linear programs hold at all feasible points, with exact numbers."""
+
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import infimum
+from infimum.engine.linear_programs.bounding import Bounding
+from infimum.engine.linear_programs.relaxation import Relaxation
+from infimum.engine.linear_programs.scaled import scaled
+from infimum.expr.build import build
+from infimum.expr.node import const
+from infimum.lower.at_point import enclose_at_point
+from infimum.problems import constrained
+
+SYSTEMS = {
+    "pool": (lambda x: (3 * x[0] + x[1] - 0.3) * x[2] - x[3],
+             [lambda x: x[0] + x[1] == 1, lambda x: x[2] + 0.1 * x[3] <= 7, lambda x: x[0] * x[2] + x[1] * x[3] <= 5,
+              lambda x: x[2] * x[0] + x[3] * x[0] >= -100]),
+    "curves": (lambda x: np.exp(x[0] * x[1]) + np.sqrt(x[2] + 3.0) - x[3] ** 3,
+               [lambda x: x[0] ** 2 + x[1] ** 2 <= 40, lambda x: np.sin(x[2]) + x[3] / (x[0] + 9.5) <= 20]),
+}
+
+
+def columns_at(lift, x):
+    """Ends of all columns at a point, as fractions."""
+    ends = []
+    for k, column in enumerate(lift.columns):
+        if k < lift.n:
+            ends.append((Q(float(x[k])),) * 2)
+        elif column.factors:
+            products = [a * b for a in ends[column.factors[0]] for b in ends[column.factors[1]]]
+            ends.append((min(products), max(products)))
+        elif column.form is not None:
+            lo, hi = column.form.constant
+            for j, c in column.form.terms:
+                products = [a * b for a in c for b in ends[j]]
+                lo, hi = lo + min(products), hi + max(products)
+            ends.append((lo, hi))
+        else:
+            op, params = column.curve
+            doubles = [float(end) for end in ends[column.argument]]
+            doubles = [np.nextafter(doubles[0], -np.inf), np.nextafter(doubles[1], np.inf)]
+            values = [Q(v) for d in doubles for v in enclose_at_point(build(op, const(d), **dict(params)), np.empty(0))]
+            wide = Q(1, 10**12) * (1 + max(map(abs, values)))  # the curve is monotone or smooth between two such doubles
+            ends.append((min(values) - wide, max(values) + wide))
+    return ends
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(SYSTEMS)), st.lists(st.floats(0, 1), min_size=12, max_size=12), st.booleans())
+def test_all_rows_hold_at_feasible_points(name, parts, cut):
+    evaluator = EVALUATORS[name]
+    relaxation, n = RELAXATIONS[name], 4
+    ends = np.sort(np.array(parts[:8]).reshape(n, 2) * 5 - 1, axis=1)
+    lo, hi = ends[:, 0], ends[:, 1]
+    x = np.minimum(np.maximum(lo + np.array(parts[8:]) * (hi - lo), lo), hi)
+    if name == "pool":  # the equation holds exactly
+        x[0] = np.round(x[0] * 64) / 64
+        x[1] = 1 - x[0]
+        lo, hi = np.minimum(lo, x), np.maximum(hi, x)
+    rows = evaluator.rows(x, x)
+    if not ((rows.lo[1:] <= evaluator.system.upper) & (rows.hi[1:] >= evaluator.system.lower)).all():
+        return
+    low, high = Bounding(relaxation, None).columns_of(lo, hi)
+    touches = np.tile(np.array([[0.1, 0.7, 2.0]]), (len(relaxation.curves), 1))
+    region = relaxation.at(low, high, float(rows.hi[0]) if cut else np.inf, touches)
+    z = columns_at(relaxation.lift, x)
+    assert all(Q(float(a)) <= ends[1] and ends[0] <= Q(float(b)) for a, b, ends in zip(region.low, region.high, z, strict=True))
+    r = region.rows
+    least, most = [Q(0)] * len(r.lower), [Q(0)] * len(r.lower)
+    for k, j, a, b in zip(r.row, r.column, r.low, r.high, strict=True):
+        products = [Q(float(c)) * end for c in (a, b) for end in z[j]]
+        least[k], most[k] = least[k] + min(products), most[k] + max(products)
+    for k in range(len(least)):
+        assert r.upper[k] == np.inf or least[k] <= Q(float(r.upper[k])), k
+        assert r.lower[k] == -np.inf or most[k] >= Q(float(r.lower[k])), k
+
+
+EVALUATORS = {name: infimum.compile(f, 4, constraints=c) for name, (f, c) in SYSTEMS.items()}
+RELAXATIONS = {name: Relaxation(evaluator) for name, evaluator in EVALUATORS.items()}
+
+
+def test_inequalities_are_multiplied_by_sides():
+    relaxation = RELAXATIONS["pool"]
+    assert relaxation.first_plane > 4 + len(relaxation.lift.identities) + 1  # constraints, identities, f <= upper
+
+
+def test_a_column_without_bounds_has_no_program():
+    relaxation = RELAXATIONS["pool"]
+    low, high = Bounding(relaxation, None).columns_of(np.zeros(4), np.array([1.0, 1, np.inf, 1]))
+    assert relaxation.at(low, high, np.inf, np.zeros((0, 3))) is None
+
+
+@pytest.mark.parametrize("name, least", [("bental_5", -3500.0), ("foulds_2", -1100.0), ("bental_4", -550.0)])
+def test_equations_times_variables_close_pooling_problems(name, least):
+    pytest.importorskip("highspy")
+    p = constrained.get(name)
+    evaluator = infimum.compile(p.fun, p.n, constraints=p.constraints)
+    bounding = Bounding(Relaxation(evaluator), evaluator.linear_programs)
+    bounding.session()
+    left = bounding.bound(*bounding.columns_of(*np.array(p.bounds, float).T), np.inf, 3)
+    assert least - 1e-6 * abs(least) < left.lower <= least + 1e-9 * abs(least)
+    assert bounding.counts.failed == 0
+
+
+def test_scaled_programs_have_entries_of_size_one():
+    relaxation = RELAXATIONS["pool"]
+    bounding = Bounding(relaxation, None)
+    region = relaxation.at(*bounding.columns_of(np.zeros(4), np.array([1.0, 1, 1e9, 1e-9])), np.inf, np.zeros((0, 3)))
+    program = scaled(region)
+    assert np.abs(program.matrix.value).max() == 1.0 and np.abs(program.cost).max() == 1.0

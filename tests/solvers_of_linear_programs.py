@@ -1,0 +1,49 @@
+"""Solvers that are not to be trusted, in the place of HiGHS."""
+
+import numpy as np
+
+from infimum.backend.highs import FAILED, LIMITED, NO_POINT, SOLVED, Solved
+
+
+class Liar:
+    """Answers by a rule: (random numbers, rows, columns) -> Solved."""
+
+    answer = None
+
+    def __init__(self):
+        self.rng, self.rows, self.columns = np.random.default_rng(0), 0, 0
+
+    def load(self, cost, matrix, lower, upper):
+        self.rows, self.columns = len(lower), len(cost)
+        return True
+
+    def start_from(self, basis, columns):
+        pass
+
+    def basis(self):
+        return np.zeros(self.rows + self.columns, np.int8)
+
+    def change_cost(self, cost):
+        pass
+
+    def solve(self, iterations, primal=False):
+        return type(self).answer(self.rng, self.rows, self.columns)
+
+
+def _any(scale, status=SOLVED):
+    return lambda rng, m, n: Solved(status, rng.normal(size=m) * scale, rng.random(n), 1)
+
+
+ANSWERS = {
+    "random": _any(1.0), "huge": _any(1e300), "tiny": _any(1e-300), "no point": _any(1.0, NO_POINT),
+    "no point, huge": _any(1e250, NO_POINT), "limited": _any(1.0, LIMITED), "unknown status": _any(1.0, "whatever"),
+    "nan": lambda rng, m, n: Solved(SOLVED, np.full(m, np.nan), np.full(n, np.nan), 1),
+    "infinite": lambda rng, m, n: Solved(NO_POINT, np.full(m, np.inf), None, 1),
+    "failed": lambda rng, m, n: Solved(FAILED, None, None, 0),
+    "wrong shape": lambda rng, m, n: Solved(SOLVED, np.zeros(m + 1), np.zeros(3), 1),
+    "nan point": lambda rng, m, n: Solved(SOLVED, rng.normal(size=m), np.full(n, np.nan), 1),
+}
+
+
+def liar(name):
+    return type("Told", (Liar,), {"answer": staticmethod(ANSWERS[name])})
