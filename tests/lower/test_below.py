@@ -108,7 +108,7 @@ def test_a_wrong_line_is_caught(change):
 
 # ---- how good they are
 def least(fun, n: int, lo, hi) -> tuple[float, float]:
-    """The bound by the line, and the natural one."""
+    """The bound by the line, and that of the enclosures it was made with."""
     lo, hi = np.array(lo, float)[:, None], np.array(hi, float)[:, None]
     slopes, nlo, natural = Lines(trace(fun, n), n)(lo, hi)
     return float(np.minimum(slopes * (hi - lo), 0.0).sum() - nlo[0]), float(natural[0])

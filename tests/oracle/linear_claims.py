@@ -75,7 +75,7 @@ class Lines:
         self.data = data.doubles(), data.positions()
 
     def __call__(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Slopes (n, N), minus the constants (N), the natural lower bounds (N)."""
+        """Slopes (n, N), minus the constants (N), and the lower bounds (N) of the enclosures that the lines were made with."""
         slopes, rest = np.empty(lo.shape), np.empty((2, lo.shape[1]))
         self.compiled.run([np.ascontiguousarray(lo), np.ascontiguousarray(hi)], [slopes, rest], *self.data)
         return slopes, rest[0], -rest[1]
@@ -87,7 +87,9 @@ class LinearClaims:
     def __init__(self, f: Sample, lo: np.ndarray, hi: np.ndarray):
         self.f, self.n, self.lo, self.hi = f, f.n, lo, hi
         self.evaluator = Evaluator(f.built.built, f.n, CpuBackend(threads=1))
-        self.slopes, self.nlo, self.natural = Lines(f.built.built, f.n)(lo, hi)
+        self.slopes, self.nlo, _ = Lines(f.built.built, f.n)(lo, hi)
+        natural = self.evaluator.value(lo, hi)
+        self.natural = np.where(natural.empty, -np.inf, natural.lo)
         self.usable = np.isfinite(self.slopes).all(axis=0) & np.isfinite(self.nlo) & np.isfinite(lo).all(axis=0)
         self.tally = LinearTally(functions=1, boxes=lo.shape[1], lines=int(self.usable.sum()))
 
