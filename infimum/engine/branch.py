@@ -147,7 +147,7 @@ class Branch:
         if self.unbounded and self.steps >= _LATE and self.steps & (self.steps - 1) == 0 and self._looked_far():
             upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
-        few = min((part.few for part in self.parts if part.few is not None
+        few = min((part.step_size for part in self.parts if part.step_size is not None
                    and (part.is_used(self.steps) or part.is_tried(self.steps))), default=None)
         for part in self.cutting:
             part.narrow = self.goal.xtol if only_wide else 0.0

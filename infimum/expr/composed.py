@@ -18,6 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from infimum.expr.build import build, is_zero, rebuilt, reduce, reshape, zeros
 from infimum.expr.diff import depends_on, total
 from infimum.expr.diff_rules import VJP
@@ -95,9 +97,9 @@ class Composed:
     def _along(self, node: Expr, op: str, params: tuple, a: Expr) -> Expr:
         """The multiple of its argument that a function of one number sends back."""
         slope_below, below, slope_above, above = self._need(CURVE, node, (op, params))
-        rises, falls = build("max", a, 0.0), build("min", a, 0.0)
-        self._constant(build("add", build("mul", rises, below), build("mul", falls, above)))
-        return build("add", build("mul", rises, slope_below), build("mul", falls, slope_above))
+        rises, falls = _part(a, np.maximum, "max"), _part(a, np.minimum, "min")
+        self._constant(_weighed((rises, below), (falls, above)))
+        return _weighed((rises, slope_below), (falls, slope_above))
 
     def _hinge(self, node: Expr, a: Expr) -> None:
         """max(u, v) = v + relu(u - v), min(u, v) = u - relu(u - v), log(e**u + e**v) = v + softplus(u - v)"""
@@ -131,6 +133,23 @@ class Composed:
 
     def _constant(self, terms: Expr) -> None:
         self._rest.append(reduce("sum", terms, tuple(range(len(terms.shape)))))
+
+
+def _part(a: Expr, of_numbers: np.ufunc, op: str) -> Expr:
+    """What a multiple is above 0, or below: of constants it is known."""
+    if a.op in ("broadcast", "reshape"):
+        return build(a.op, _part(a.args[0], of_numbers, op), shape=a.shape)
+    return const(of_numbers(a.lo, 0.0), of_numbers(a.hi, 0.0)) if is_const(a) else build(op, a, 0.0)
+
+
+def _weighed(*terms: tuple[Expr, Expr]) -> Expr:
+    """The sum of products, those with exact zeros left out."""
+    total = zeros(terms[0][1].shape)
+    for weight, number in terms:
+        if not is_zero(weight):
+            product = build("mul", weight, number)
+            total = product if is_zero(total) else build("add", total, product)
+    return total
 
 
 def taken_apart(f: Expr, x: Expr) -> Expr:

@@ -29,17 +29,20 @@ class Spline:
     """
 
     def __init__(self, table: Table, deviation: float, periodic: bool):
-        self.table, self.deviation, self._periodic = table, deviation, periodic
+        self.table, self.deviation, self._periodic = table, deviation + 0.0, periodic  # no negative zero
 
     @property
+    @environment.ours
     def points(self) -> np.ndarray:
         return np.array(self.table.points)
 
     @property
+    @environment.ours
     def degree(self) -> int:
         return self.table.degree
 
     @property
+    @environment.ours
     def smooth(self) -> tuple[int, ...]:
         return self.table.smooth
 

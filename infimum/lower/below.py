@@ -36,7 +36,7 @@ LEFT, WORTH = range(2)  # the outputs
 _VARIABLES = 16         # for affine forms
 _MANY = 8               # curves a variable
 _VOLUME, _CLOSED = 0.25, 0.5  # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
-_BUFFERS = {REMAINDER: 2, VALUE: 2}  # enclosures have two ends
+_ENDS = {REMAINDER: 2, VALUE: 2}  # of enclosures
 _CURVES = frozenset(op for op in SMOOTH_CURVES if op in OPS)
 
 
@@ -45,10 +45,11 @@ class Below:
     ends, and the natural enclosure of f."""
 
     def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], f: Expr, x: Expr):
-        self.b, self.n = b, x.size
+        self.b, self.n, self.depth = b, x.size, b.depth
         composed = Composed(f, x, _CURVES)
         forms = AffineForms(self.n) if self.n <= _VARIABLES and _is_deep(composed) else None
-        self.known: dict[str, list[int]] = {}  # the buffers of each variable
+        self.known: dict[str, list[tuple[str, int]]] = {}  # what each variable of the composed function is kept as
+        self.kept: dict[tuple[str, int], int | Value] = {}  # in a buffer, or a single number
         found = self._upward(composed, forms, box, data)
         self.natural = whole_if_unsound(b, found)
         self._downward(composed, box, data)
@@ -57,8 +58,7 @@ class Below:
     def _upward(self, composed: Composed, forms: AffineForms | None, box: Callable, data: Data) -> Pair:
         b, out = self.b, {}
         for need in composed.needs:
-            for name in need.names:
-                self.known[name] = [b.buffer(need.node.size) for _ in range(_BUFFERS.get(name.split()[0], 1))]
+            self.known |= {name: [(name, end) for end in range(_ENDS.get(name.split()[0], 1))] for name in need.names}
         hooks = {need.node: self._hook(need) for need in composed.needs if need.kind != OPAQUE}
         leaf = box if forms is None else lambda i: forms.leaf(b, i, box(i).lo(b), box(i).hi)
         lowering = Lowering(b, forms or Enclosures(), {"x": leaf}, data, hooks)
@@ -79,9 +79,15 @@ class Below:
         return lambda at, value: self._store(need, at, _ends(whole_if_unsound(self.b, _pair(value))))
 
     def _store(self, need: Need, at: At, values: tuple[Value, ...]) -> None:
-        buffers = [buffer for name in need.names for buffer in self.known[name]]
-        for buffer, value in zip(buffers, values, strict=True):
-            self.b.store(buffer, flat(self.b, need.node.shape, at), value)
+        """A single number that is computed outside all loops needs no memory."""
+        b, alone = self.b, need.node.size == 1 and self.b.depth == self.depth
+        for place, value in zip([place for name in need.names for place in self.known[name]], values, strict=True):
+            if alone:
+                self.kept[place] = value
+                continue
+            if place not in self.kept:
+                self.kept[place] = b.buffer(need.node.size, self.depth)
+            b.store(self.kept[place], flat(b, need.node.shape, at), value)
 
     # ---- from f down
     def _downward(self, composed: Composed, box: Callable, data: Data) -> None:
@@ -122,7 +128,8 @@ class Below:
         b, part = self.b, name.rsplit(maxsplit=1)[0]
 
         def at(i: "int | Value") -> Pair:
-            ends = [b.load(buffer, i) for buffer in self.known[name]]
+            kept = [self.kept[place] for place in self.known[name]]
+            ends = [v if isinstance(v, Value) else b.load(v, i) for v in kept]
             if part == REST_BELOW:
                 return Pair(ends[0], b.const(INF))  # what a line below adds, at least
             if part == REST_ABOVE:

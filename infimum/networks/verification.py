@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum import environment
 from infimum.plain import plain
 from infimum.result import Result
 from infimum.text import counted, point
@@ -56,10 +57,12 @@ class Verification:
     seconds: float
 
     @property
+    @environment.ours
     def holds(self) -> bool:
         """Is the property proved?"""
         return self.verdict is Outcome.HOLDS
 
+    @environment.ours
     def to_dict(self) -> dict[str, Any]:
         """As plain Python."""
         checks = [{"text": c.text, "outcome": c.outcome.name, "lower": c.lower, "upper": c.upper} for c in self.checks]

@@ -150,7 +150,8 @@ PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.C
 PROGRAM_CASES += [("splined", 3, kind) for kind in (*_NEEDS_NO_LOCAL_FORM, programs.AT_POINTS, programs.CURVES)]
 PROGRAM_CASES += [("kinks", 5, programs.LINEAR), *((f, n, programs.LINEAR) for f in ("network", "hinges") for n in (4, 17))]
 PROGRAM_CASES += [("system", 4, kind) for kind in programs.OF_SYSTEM]
-PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM if kind != programs.LIFTED]  # which has no branches
+_WITHOUT_BRANCHES = (programs.LIFTED, programs.COLUMNS)
+PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM if kind not in _WITHOUT_BRANCHES]
 PROGRAM_CASES += [("constrained", 17, f"{programs.PROPAGATE}:0")]
 PROGRAM_CASES += [("system", 4, f"{programs.SUBDOMAIN}:3:2:0:0")]
 

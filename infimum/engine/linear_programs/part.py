@@ -35,7 +35,7 @@ class LinearPrograms(Part):
     name, discards = "lp", "constraints"
     knows_faces = True  # nothing that it says depends on them
     sample = _MOST
-    few = _FEW
+    step_size = _FEW
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)

@@ -38,7 +38,7 @@ class Part(ABC):
     most: int | None = None          # so many regions at a time at most
     sample: int = 256                # so many it is tried on
     capacity: int | None = None      # of regions in a step: beyond that, what it discards has to pay for those it does not see
-    few: int | None = None           # regions of a step while it is in use: it is so costly that the lowest come first
+    step_size: int | None = None     # regions of a step while it is in use: it is so costly that the lowest come first
     payoff: Payoff | None = None
     knows_faces: ClassVar[bool] = False
     worth_at_last: ClassVar[bool] = False  # where many regions are left at the end, even if it was never tried
