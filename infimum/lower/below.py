@@ -16,7 +16,7 @@ import numpy as np
 from infimum.expr.build import build
 from infimum.expr.composed import CURVE, OPAQUE, REMAINDER, REST_ABOVE, REST_BELOW, VALUE, Composed, Need
 from infimum.expr.node import Expr, topological
-from infimum.expr.ops import OPS
+from infimum.expr.ops import OPS, Kind
 from infimum.interval.arithmetic import mul
 from infimum.interval.lines import SMOOTH_CURVES, middle_planes
 from infimum.interval.pair import INF, Pair
@@ -147,8 +147,14 @@ def _ends(p: Pair) -> tuple[Value, Value]:
 
 
 def is_entangled(f: Expr, n: int) -> bool:
-    """Has f many functions of one number for each variable, as a network has?"""
-    return sum(node.size for node in topological([f]) if node.op in _CURVES or node.op in OF_HINGES) >= _MANY * n
+    """Has f many functions of one number for each variable, in arrays, as a network has?"""
+    curves = [node for node in topological([f]) if node.op in _CURVES or node.op in OF_HINGES]
+    return sum(node.size for node in curves if node.size > 1) >= _MANY * n
+
+
+def written_out(f: Expr) -> int:
+    """The number of operations on single numbers: what a kernel compiles one by one."""
+    return sum(node.size == 1 and node.kind is Kind.MAP for node in topological([f]))
 
 
 def _is_deep(composed: Composed) -> bool:

@@ -12,11 +12,13 @@ import numpy as np
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
-from infimum.lower.below import is_entangled
+from infimum.lower.below import is_entangled, written_out
 from infimum.lower.programs import LINEAR
 from infimum.unions import shares
 
-_FIRST, _SOON, _PERIOD, _WORTH = 6, 1, 8, 0.125  # see Payoff; _SOON: where variables appear in many places
+_FIRST, _PERIOD, _WORTH = 6, 8, 0.125  # see Payoff; but
+_SOON, _LATE = 1, 64    # where variables appear in many places; where it takes long to compile,
+_LONG, _MOST = 100, 800  # having so many operations on single numbers; with more of them it is not used
 _COST = 2  # in boxes
 
 
@@ -29,7 +31,12 @@ class Linear(Part):
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
         super().__init__(evaluator, lo, hi)
         self.given = np.concatenate([shares(lo, hi), [np.inf], np.arange(self.n)])
-        self.payoff = Payoff(_SOON if is_entangled(evaluator.f, self.n) else _FIRST, _PERIOD, _WORTH, soon=True)
+        first = _LATE if written_out(evaluator.f) > _LONG else _SOON if is_entangled(evaluator.f, self.n) else _FIRST
+        self.payoff = Payoff(first, _PERIOD, _WORTH, soon=True)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return written_out(evaluator.f) <= _MOST
 
     def test(self, regions: Any, upper: float) -> Outcome:
         self.given[self.n] = upper
