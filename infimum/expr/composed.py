@@ -32,7 +32,7 @@ ALPHA, BETA, REMAINDER, VALUE = "alpha", "beta", "remainder", "value"
 PARTS = {CURVE: (SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE), PRODUCT: (ALPHA, BETA, REMAINDER), OPAQUE: (VALUE,)}
 _LINEAR = frozenset({"add", "sub", "neg", "sum", "cumsum"})
 _HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # the function of a difference that they are made of
-_FACTORS = 16  # of a product over an array that is taken apart
+_FEW = 16  # numbers whose product, largest or least is taken apart
 
 
 class Need(NamedTuple):
@@ -153,8 +153,8 @@ def _weighed(*terms: tuple[Expr, Expr]) -> Expr:
 
 
 def taken_apart(f: Expr, x: Expr) -> Expr:
-    """f with quotients as products with inverses, logistic functions as such, norms as roots of sums of squares, and products
-    over few numbers as products of two."""
+    """f with quotients as products with inverses, logistic functions as such, norms as roots of sums of squares, and products,
+    maxima and minima over few numbers as those of two."""
     moves, new = depends_on([f], x), {}
     for node in topological([f]):
         rule = _APART.get(node.op) if id(node) in moves else None
@@ -195,17 +195,17 @@ def _norm(node: Expr, moving: list[bool]) -> Expr:
     return make("sqrt", (total,), node.shape, {}, line=node.line)  # which `build` would make a norm again
 
 
-def _product(node: Expr, moving: list[bool]) -> Expr:
-    u = node.args[0]
-    if node.size != 1 or u.size > _FACTORS:
+def _pairwise(node: Expr, moving: list[bool]) -> Expr:
+    u, op = node.args[0], {"prod": "mul", "amax": "max", "amin": "min"}[node.op]
+    if node.size != 1 or not 0 < u.size <= _FEW:
         return node
     flat = reshape(u, (u.size,))
-    factors = [reshape(build("slice", flat, starts=(i,), steps=(1,), counts=(1,)), node.shape) for i in range(u.size)]
-    while len(factors) > 1:
-        pairs = [factors[i:i + 2] for i in range(0, len(factors), 2)]
-        factors = [build("mul", *pair, line=node.line) if len(pair) == 2 else pair[0] for pair in pairs]
-    return factors[0]
+    numbers = [reshape(build("slice", flat, starts=(i,), steps=(1,), counts=(1,)), node.shape) for i in range(u.size)]
+    while len(numbers) > 1:
+        pairs = [numbers[i:i + 2] for i in range(0, len(numbers), 2)]
+        numbers = [build(op, *pair, line=node.line) if len(pair) == 2 else pair[0] for pair in pairs]
+    return numbers[0]
 
 
 _APART: dict[str, Callable[[Expr, list[bool]], Expr]] = {
-    "div": _quotient, "powi": _power, "norm": _norm, "prod": _product}
+    "div": _quotient, "powi": _power, "norm": _norm, **dict.fromkeys(("prod", "amax", "amin"), _pairwise)}
