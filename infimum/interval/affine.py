@@ -94,11 +94,12 @@ def product_of(b, *given: Any) -> tuple[Any, ...]:
     return _met(b, *given[:2], (centre, *slopes, _error(b, size, error)))
 
 
-def multiple_of(b, factor: Any, form: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
-    """The form of a double times x, which says as much of it as the form of x does of x; and the size of what was computed."""
-    found = [b.mul(factor, v) for v in form[:-1]]
-    size = total(b, found)
-    return (*found, _error(b, size, b.mul(b.abs(factor), form[-1]))), size
+def multiple_of(b, factor: Any, form: Sequence[Any], size: Any) -> tuple[tuple[Any, ...], Any]:
+    """The form of a double times x, which says as much of it as the form of x does of x, and the size of its numbers; from the
+    size of those of x."""
+    scale = b.abs(factor)
+    size = b.mul(scale, size)
+    return (*(b.mul(factor, v) for v in form[:-1]), _error(b, size, b.mul(scale, form[-1]))), size
 
 
 def add_to(b, one: Sequence[Any], size: Any, other: Sequence[Any], more: Any) -> tuple[tuple[Any, ...], Any]:

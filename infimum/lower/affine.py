@@ -17,7 +17,6 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.meaning import Enclosures, Meaning
 
-
 _COMBINE = {"sum": "add", "norm": "add", "prod": "mul", "amin": "min", "amax": "max"}
 
 
@@ -70,6 +69,10 @@ class AffineForms(Meaning):
             return (x.pair.point, *(b.const(0.0),) * (self.n + 1))
         return b.outline(f"affine_constant_{self.n}", partial(_constant, n=self.n), x.pair.nlo, x.pair.hi)
 
+    def sized(self, b: Builder, x: Affine) -> tuple[tuple[Value, ...], Value]:
+        form = self.form_of(b, x)
+        return form, affine.total(b, form[:-1]) if x.size is None else x.size
+
     def call(self, b: Builder, what: Callable, pair: Pair, *given: Value, lines: Lines | None = None) -> Affine:
         """What one of the functions of `interval/affine.py` makes of an enclosure."""
         nlo, hi, *form = b.outline(f"affine_{what.__name__}_{self.n}", what, pair.nlo, pair.hi, *given)
@@ -105,8 +108,7 @@ class AffineForms(Meaning):
     def _addend(self, b: Builder, value: Affine | Addend) -> Addend:
         if isinstance(value, Addend):
             return value
-        form = self.form_of(b, value)
-        return Addend(value.pair, form, affine.total(b, form[:-1]) if value.size is None else value.size)
+        return Addend(value.pair, *self.sized(b, value))
 
     def _add(self, b: Builder, x: Affine | Addend, y: Affine | Addend) -> Addend:
         x, y = self._addend(b, x), self._addend(b, y)
@@ -123,24 +125,21 @@ class AffineForms(Meaning):
         return Affine(self.plain.common(one.pair, other.pair))
 
     def lanes(self, b: Builder, value: Affine) -> tuple[Value, ...]:
-        return (*self.form_of(b, value), *self.plain.lanes(b, value.pair))
+        form, size = self.sized(b, value)
+        return (*form, size, *self.plain.lanes(b, value.pair))
 
     def pack(self, b: Builder, value: Affine | Addend, form: Affine | Addend) -> tuple[Value, ...]:
-        plain = self.plain.pack(b, value.pair, form.pair)
-        return (*value.form, value.size, *plain) if isinstance(value, Addend) else (*self.form_of(b, value), *plain)
+        found, size = (value.form, value.size) if isinstance(value, Addend) else self.sized(b, value)
+        return (*found, size, *self.plain.pack(b, value.pair, form.pair))
 
     def unpack(self, lanes: tuple[Value, ...], form: Affine | Addend) -> Affine | Addend:
-        found, rest = tuple(lanes[:self.n + 2]), lanes[self.n + 2:]
-        if isinstance(form, Addend):
-            return Addend(self.plain.unpack(rest[1:], form.pair), found, rest[0])
-        return Affine(self.plain.unpack(rest, form.pair), found)
+        n = self.n
+        return type(form)(self.plain.unpack(lanes[n + 3:], form.pair), form=tuple(lanes[:n + 2]), size=lanes[n + 2])
 
     def neutral(self, op: str, form: Affine | Addend) -> tuple[float, ...]:
-        if isinstance(form, Addend):
-            return (*(0.0,) * (self.n + 3), *self.plain.neutral(op, form.pair))
         value = float(op == "prod")
         error = float("inf") if op in ("amin", "amax") else 0.0
-        return (value, *(0.0,) * self.n, error, *self.plain.neutral(op, form.pair))
+        return (value, *(0.0,) * self.n, error, value, *self.plain.neutral(op, form.pair))
 
 
 def _constant(b: Builder, nlo: Value, hi: Value, n: int) -> tuple[Value, ...]:
@@ -160,7 +159,7 @@ def _minus(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x
 def _multiple(forms: AffineForms, b: Builder, pair: Pair, x: Affine, factor: Pair) -> Affine:
     """x times what lies in the factor."""
     if factor.point is not None:
-        form, size = affine.multiple_of(b, factor.point, x.form)
+        form, size = affine.multiple_of(b, factor.point, *forms.sized(b, x))
         return Affine(pair, form, None, size)
     slope = b.sub(b.mul(0.5, factor.hi), b.mul(0.5, factor.nlo))
     rest = mul(b, Pair(b.add(factor.nlo, slope), b.sub(factor.hi, slope)), x.pair)

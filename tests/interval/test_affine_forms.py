@@ -105,7 +105,8 @@ def test_errors_do_not_outgrow_the_enclosure():
 
 def combination(b, nlo, hi, *given):
     """Σ w x as a sum over neurons is: multiples, added up one after the other, met with the enclosure at the end."""
-    terms = [affine.multiple_of(b, given[k], given[k + 1:k + N + 3]) for k in range(0, len(given), N + 3)]
+    terms = [affine.multiple_of(b, given[k], given[k + 1:k + N + 3], affine.total(b, given[k + 1:k + N + 2]))
+             for k in range(0, len(given), N + 3)]
     form, size = terms[0]
     for other, more in terms[1:]:
         form, size = affine.add_to(b, form, size, other, more)
