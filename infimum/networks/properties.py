@@ -91,8 +91,21 @@ class Together:
     inequalities: tuple[Inequality, ...]
     exact: ExactBox
 
+    def largest(self) -> Extremum:
+        """Is the largest of all functions less their limits above 0 everywhere? Then there is no such point; nor is there one if
+        it may be 0, and all inequalities are strict."""
+        def fun(x: Any) -> Any:
+            found = None
+            for part in self.inequalities:
+                value = part.fun(x)
+                value = value - _exact(part.limit, value) if part.limit else value
+                found = value if found is None else np.maximum(found, value)
+            return found
+        return Extremum(self.text, fun, self.exact.outer(), False, 0.0, not all(part.strict for part in self.inequalities))
+
 
 Question = Extremum | Together
+_LARGE = 1000  # bits of a limit, which must be less than the largest double
 
 
 def outputs_of(net: Network, x: Any) -> Any:
@@ -268,6 +281,7 @@ def _unsafe(net: Network, number: int, inequalities: Sequence[Linear], exact: Ex
 def _inequality(net: Network, linear: Linear) -> Inequality:
     """The sum as a function of the input, with exact coefficients where it is traced, and its constant as the limit."""
     scale = _scale([*linear.x.values(), *linear.y.values()])
+    scale /= 2 ** max(math.ceil(abs(linear.constant * scale)).bit_length() - _LARGE, 0)
     in_x, in_y = ({k: factor * scale for k, factor in factors.items()} for factors in (linear.x, linear.y))
     at_once = len(in_y) > 1 and all(map(_is_double, in_y.values()))
     weights = np.array([float(in_y.get(k, 0)) for k in range(net.outputs)]) if at_once else None
@@ -297,7 +311,8 @@ def _is_double(value: Fraction) -> bool:
 
 
 def _exact(value: Fraction, beside: Any) -> Any:
-    return float(value) if isinstance(beside, np.ndarray) and beside.dtype != object else value
+    """An exact constant where the function is traced, and a double where NumPy computes."""
+    return float(value) if isinstance(beside, float) or isinstance(beside, np.ndarray) and beside.dtype != object else value
 
 
 @environment.ours

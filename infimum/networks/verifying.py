@@ -116,6 +116,10 @@ def _whole(fun: Callable, box: list[tuple[float, float]], decides: Callable[[flo
 
 # ---- one extremum
 def _extremum(question: Extremum, settings: dict[str, Any]) -> Check:
+    return _checked(question, _run(question, settings))
+
+
+def _run(question: Extremum, settings: dict[str, Any]) -> Result:
     """The run ends as soon as its bounds decide; a value that only an estimate had put on the wrong side ends it once."""
     decides = question.limit is not None
     asked = ({"atol": _DECIDED, "rtol": 0.0} if decides else {}) | settings
@@ -128,7 +132,9 @@ def _extremum(question: Extremum, settings: dict[str, Any]) -> Check:
         result = solve(question.fun, _pairs(question.box), **(asked | ({"callback": stop} if decides else {})))
         if not (stop.by_value and not question.failed(result.lower, result.upper)):
             break
-    return _checked(question, result)
+    if decides and result.verdict is Verdict.INFEASIBLE:
+        raise NetworkError(f"{question.text}: the function is defined nowhere within the bounds")
+    return result
 
 
 class _Stop:
@@ -150,8 +156,6 @@ def _checked(question: Extremum, result: Result) -> Check:
 
     if question.limit is None:
         return check(Outcome.BOUNDED if result.verdict is Verdict.PROVED else Outcome.UNKNOWN)
-    if result.verdict is Verdict.INFEASIBLE:
-        raise NetworkError(f"{question.text}: the function is defined nowhere within the bounds")
     if question.met(result.lower, result.upper):
         return check(Outcome.HOLDS)
     if result.x is not None and question.failed(result.lower, result.upper):
@@ -175,32 +179,59 @@ def _inside(question: Extremum, result: Result) -> np.ndarray | None:
 
 # ---- several inequalities
 def _together(question: Together, settings: dict[str, Any]) -> Check:
+    """The largest of all sums less their limits is minimised first, as functions without constraints are bounded best. Where that
+    is too close to 0, points that meet the constraints are searched for."""
+    if not question.inequalities:  # every point of the box is unsafe
+        exact = question.exact
+        return _of_all(question, Outcome.VIOLATED, exact.shown(*exact.near(exact.outer()[0])))
+    begun, most = time.perf_counter(), question.largest()
+    result = _run(most, settings)
+    if most.met(result.lower, result.upper):
+        return _of_all(question, Outcome.HOLDS, None, result)
+    x = None if result.x is None else _unsafe_near(question, result.x)
+    if x is not None:
+        return _of_all(question, Outcome.VIOLATED, x, result)
+    if result.verdict is Verdict.STOPPED and not most.failed(result.lower, result.upper):  # by a limit
+        return _of_all(question, Outcome.UNKNOWN, None, result)
+    if "time_limit" in settings:
+        settings = settings | {"time_limit": max(settings["time_limit"] - (time.perf_counter() - begun), 1e-3)}
+    return _by_constraints(question, settings)
+
+
+def _of_all(question: Together, outcome: Outcome, x: np.ndarray | None = None, result: Result | None = None) -> Check:
+    return Check(question.text, outcome, -np.inf, np.inf, x, result)
+
+
+def _unsafe_near(question: Together, x: np.ndarray) -> np.ndarray | None:
+    """The point, moved into the exact box if need be, if all inequalities are proved there."""
+    near = question.exact.near(x)
+    if all(part.met(float(enclose(part.fun, _pairs(near)).hi)) for part in question.inequalities):
+        return question.exact.shown(*near)
+    return None
+
+
+def _by_constraints(question: Together, settings: dict[str, Any]) -> Check:
     """First in the doubles around the exact set: if no point there is unsafe, none is. A point that is found there need not
     belong to the exact set, nor what is near to it; then one is looked for among the doubles within that set."""
-    def check(outcome: Outcome, x: np.ndarray | None = None, result: Result | None = None) -> Check:
-        return Check(question.text, outcome, -np.inf, np.inf, x, result)
-
     exact, begun = question.exact, time.perf_counter()
-    if not question.inequalities:  # every point of the box is unsafe
-        return check(Outcome.VIOLATED, exact.shown(*exact.near(exact.outer()[0])))
     around = exact.outer(), [part.around for part in question.inequalities]
     within = exact.inner(), [part.within for part in question.inequalities]
     same = around[1] == within[1] and all(np.array_equal(a, b) for a, b in zip(around[0], within[0], strict=True))
     result = _search(question, *around, settings)
     if result.verdict is Verdict.INFEASIBLE:
-        return check(Outcome.HOLDS, None, result)
+        return _of_all(question, Outcome.HOLDS, None, result)
     if not isinstance(result.feasible, np.ndarray):
-        return check(Outcome.UNKNOWN, None, result)
-    near = exact.near(result.feasible)
-    if same or all(part.met(float(enclose(part.fun, _pairs(near)).hi)) for part in question.inequalities):
-        return check(Outcome.VIOLATED, exact.shown(*near), result)
+        return _of_all(question, Outcome.UNKNOWN, None, result)
+    x = result.feasible if same else _unsafe_near(question, result.feasible)
+    if x is not None:
+        return _of_all(question, Outcome.VIOLATED, x, result)
     if (within[0][0] > within[0][1]).any() or min(within[1]) == -np.inf:
-        return check(Outcome.UNKNOWN, None, result)
+        return _of_all(question, Outcome.UNKNOWN, None, result)
     if "time_limit" in settings:
         settings = settings | {"time_limit": max(settings["time_limit"] - (time.perf_counter() - begun), 1e-3)}
     result = _search(question, *within, settings)
-    found = isinstance(result.feasible, np.ndarray)
-    return check(Outcome.VIOLATED if found else Outcome.UNKNOWN, result.feasible if found else None, result)
+    x = result.feasible if isinstance(result.feasible, np.ndarray) else None
+    return _of_all(question, Outcome.UNKNOWN if x is None else Outcome.VIOLATED, x, result)
 
 
 def _search(question: Together, box: Box, limits: list[float], settings: dict[str, Any]) -> Result:

@@ -148,6 +148,12 @@ HALVES = "(assert (and (>= X_0 0) (<= X_0 0.5) (>= X_1 0) (<= X_1 0.5)))"
     (HALVES + "(assert (and (> Y_0 0.3) (< Y_0 0.3)))", "HOLDS UNKNOWN"), (HALVES + "(assert (= Y_0 0.7))", "HOLDS"),
     (BETWEEN + f"(assert (and (>= Y_0 {ABOVE_A_TENTH}) (>= Y_1 0)))", "UNKNOWN"),
     (BETWEEN + "(assert (and (>= Y_0 0.09999999999999999) (>= Y_1 0)))", "VIOLATED"),
+    (HALVES + "(assert (and (<= Y_0 1e999) (>= (* 0.3 Y_1) (* 0.1 X_0))))", "VIOLATED"),
+    (HALVES + "(assert (>= Y_0 1e999))", "HOLDS"),
+    (HALVES + "(assert (and (>= Y_0 0.1) (>= Y_1 0.1) (<= (+ Y_0 Y_1) 0.199)))", "HOLDS"),  # each pair can be met
+    (HALVES + "(assert (and (>= Y_0 0.1) (>= Y_1 0.1) (<= (+ Y_0 Y_1) 0.201)))", "VIOLATED"),
+    (HALVES + "(assert (and (< Y_0 Y_1) (< Y_1 Y_0)))", "HOLDS UNKNOWN"),
+    (HALVES + "(assert (and (<= Y_0 Y_1) (<= Y_1 Y_0)))", "VIOLATED"),
     ("(assert (and (= X_0 0.1) (= X_1 0)))(assert (and (>= Y_0 0.0999999999999999) (>= Y_1 0)))", "VIOLATED"),
 ])
 def test_decimals(tmp_path, text, outcomes):
