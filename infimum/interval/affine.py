@@ -94,6 +94,30 @@ def product_of(b, *given: Any) -> tuple[Any, ...]:
     return _met(b, *given[:2], (centre, *slopes, _error(b, size, error)))
 
 
+def multiple_of(b, factor: Any, form: Sequence[Any], size: Any) -> tuple[tuple[Any, ...], Any]:
+    """The form of a double times x, which says as much of it as the form of x does of x, and the size of its numbers; from the
+    size of those of x."""
+    scale = b.abs(factor)
+    size = b.mul(scale, size)
+    return (*(b.mul(factor, v) for v in form[:-1]), _error(b, size, b.mul(scale, form[-1]))), size
+
+
+def add_to(b, one: Sequence[Any], size: Any, other: Sequence[Any], more: Any) -> tuple[tuple[Any, ...], Any]:
+    """Two forms and the sizes of their numbers: those of the sum, to be added to further ones.
+
+    Sums of doubles are off by at most 2**-52 of their size, and do not underflow. What is added up here has no larger size than
+    that of all addends together, but for what rounding adds, which is far less than as much again. Whether this is too
+    large is only asked at the end."""
+    size = b.add(size, more)
+    found = tuple(b.add(p, q) for p, q in zip(one[:-1], other[:-1], strict=True))
+    return (*found, b.fma(_UNIT, size, b.add(one[-1], other[-1]))), size
+
+
+def added_up(b, nlo: Any, hi: Any, size: Any, *form: Any) -> tuple[Any, ...]:
+    """The enclosure and the form of what was added up."""
+    return _met(b, nlo, hi, (*form[:-1], b.select(b.olt(size, _LARGE), form[-1], INF)))
+
+
 def along_line(b, *given: Any) -> tuple[Any, ...]:
     """The enclosure and the form of y, where the form of x and that of y - s x as a constant are known: the enclosure of y, s,
     minus the lower end and the upper end of y - s x, the form of x."""

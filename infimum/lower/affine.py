@@ -17,6 +17,8 @@ from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.meaning import Enclosures, Meaning
 
+_COMBINE = {"sum": "add", "norm": "add", "prod": "mul", "amin": "min", "amax": "max"}
+
 
 class Affine(NamedTuple):
     """An enclosure; the form, None where the number does not depend on the variables, as far as is known; and of a function of
@@ -25,6 +27,15 @@ class Affine(NamedTuple):
     pair: Pair
     form: tuple[Value, ...] | None = None
     lines: Lines | None = None
+    size: Value | None = None  # of the numbers of the form, where it is known
+
+
+class Addend(NamedTuple):
+    """What a sum is made of while it is added up: the enclosure is met with the form at the end, and not at every step."""
+
+    pair: Pair
+    form: tuple[Value, ...] = ()
+    size: Value | None = None
 
 
 class AffineForms(Meaning):
@@ -58,6 +69,10 @@ class AffineForms(Meaning):
             return (x.pair.point, *(b.const(0.0),) * (self.n + 1))
         return b.outline(f"affine_constant_{self.n}", partial(_constant, n=self.n), x.pair.nlo, x.pair.hi)
 
+    def sized(self, b: Builder, x: Affine) -> tuple[tuple[Value, ...], Value]:
+        form = self.form_of(b, x)
+        return form, affine.total(b, form[:-1]) if x.size is None else x.size
+
     def call(self, b: Builder, what: Callable, pair: Pair, *given: Value, lines: Lines | None = None) -> Affine:
         """What one of the functions of `interval/affine.py` makes of an enclosure."""
         nlo, hi, *form = b.outline(f"affine_{what.__name__}_{self.n}", what, pair.nlo, pair.hi, *given)
@@ -78,17 +93,30 @@ class AffineForms(Meaning):
         return Affine(self.plain.pick(b, mask, value.pair), form)
 
     def combine(self, op: str) -> Callable:
-        return self.rules[{"sum": "add", "norm": "add", "prod": "mul", "amin": "min", "amax": "max"}[op]]
+        rule = self.rules[_COMBINE[op]]
+        return lambda b, x, y: self._add(b, x, y) if isinstance(x, Addend) or isinstance(y, Addend) else rule(b, x, y)
 
-    def before(self, b: Builder, op: str, value: Affine) -> Affine:
-        return self.rules["powi"](b, value, k=2) if op == "norm" else value
+    def before(self, b: Builder, op: str, value: Affine) -> Affine | Addend:
+        value = self.rules["powi"](b, value, k=2) if op == "norm" else value
+        return value if value.form is None or _COMBINE[op] != "add" else self._addend(b, value)
 
-    def after(self, b: Builder, op: str, value: Affine) -> Affine:
+    def after(self, b: Builder, op: str, value: Affine | Addend) -> Affine:
+        if isinstance(value, Addend):
+            value = self.call(b, affine.added_up, value.pair, value.size, *value.form)
         return Affine(norm_root(b, value.pair)) if op == "norm" else value
 
+    def _addend(self, b: Builder, value: Affine | Addend) -> Addend:
+        if isinstance(value, Addend):
+            return value
+        return Addend(value.pair, *self.sized(b, value))
+
+    def _add(self, b: Builder, x: Affine | Addend, y: Affine | Addend) -> Addend:
+        x, y = self._addend(b, x), self._addend(b, y)
+        return Addend(RULES["add"](b, x.pair, y.pair), *affine.add_to(b, x.form, x.size, y.form, y.size))
+
     # ---- through loops and buffers: the form follows the enclosure
-    def form(self, value: Affine, op: str | None = None) -> Affine:
-        return Affine(self.plain.form(value.pair, op))
+    def form(self, value: Affine | Addend, op: str | None = None) -> Affine | Addend:
+        return type(value)(self.plain.form(value.pair, op))
 
     def recurrence_form(self, a: Affine, m: Affine) -> Affine:
         return Affine(self.plain.recurrence_form(a.pair, m.pair))
@@ -97,18 +125,21 @@ class AffineForms(Meaning):
         return Affine(self.plain.common(one.pair, other.pair))
 
     def lanes(self, b: Builder, value: Affine) -> tuple[Value, ...]:
-        return (*self.form_of(b, value), *self.plain.lanes(b, value.pair))
+        form, size = self.sized(b, value)
+        return (*form, size, *self.plain.lanes(b, value.pair))
 
-    def pack(self, b: Builder, value: Affine, form: Affine) -> tuple[Value, ...]:
-        return (*self.form_of(b, value), *self.plain.pack(b, value.pair, form.pair))
+    def pack(self, b: Builder, value: Affine | Addend, form: Affine | Addend) -> tuple[Value, ...]:
+        found, size = (value.form, value.size) if isinstance(value, Addend) else self.sized(b, value)
+        return (*found, size, *self.plain.pack(b, value.pair, form.pair))
 
-    def unpack(self, lanes: tuple[Value, ...], form: Affine) -> Affine:
-        return Affine(self.plain.unpack(lanes[self.n + 2:], form.pair), tuple(lanes[:self.n + 2]))
+    def unpack(self, lanes: tuple[Value, ...], form: Affine | Addend) -> Affine | Addend:
+        n = self.n
+        return type(form)(self.plain.unpack(lanes[n + 3:], form.pair), form=tuple(lanes[:n + 2]), size=lanes[n + 2])
 
-    def neutral(self, op: str, form: Affine) -> tuple[float, ...]:
+    def neutral(self, op: str, form: Affine | Addend) -> tuple[float, ...]:
         value = float(op == "prod")
         error = float("inf") if op in ("amin", "amax") else 0.0
-        return (value, *(0.0,) * self.n, error, *self.plain.neutral(op, form.pair))
+        return (value, *(0.0,) * self.n, error, value, *self.plain.neutral(op, form.pair))
 
 
 def _constant(b: Builder, nlo: Value, hi: Value, n: int) -> tuple[Value, ...]:
@@ -128,10 +159,10 @@ def _minus(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x
 def _multiple(forms: AffineForms, b: Builder, pair: Pair, x: Affine, factor: Pair) -> Affine:
     """x times what lies in the factor."""
     if factor.point is not None:
-        slope, rest = factor.point, exact(b, 0.0)
-    else:
-        slope = b.sub(b.mul(0.5, factor.hi), b.mul(0.5, factor.nlo))
-        rest = mul(b, Pair(b.add(factor.nlo, slope), b.sub(factor.hi, slope)), x.pair)
+        form, size = affine.multiple_of(b, factor.point, *forms.sized(b, x))
+        return Affine(pair, form, None, size)
+    slope = b.sub(b.mul(0.5, factor.hi), b.mul(0.5, factor.nlo))
+    rest = mul(b, Pair(b.add(factor.nlo, slope), b.sub(factor.hi, slope)), x.pair)
     return forms.call(b, affine.along_line, pair, slope, rest.nlo, rest.hi, *x.form)
 
 

@@ -60,7 +60,7 @@ class Hessian:
     def _row_by_row(self, x: Expr) -> None:
         f, out, first, v = self.f, {}, write_pair(self.b, 3), var("v", x.shape)
         self.product = hessian_vector(f, x, v)
-        self.written_out = self.n * straight_cost(list(topological([self.product]))) <= 4 * STRAIGHT
+        self.written_out = self.n * straight_cost(list(topological([self.product, f]))) <= 4 * STRAIGHT
         common_parts = [] if self.written_out else independent_roots(self.product, v)
         self.once = Lowering(self.b, Enclosures(), {"x": self.box, C: self.constant}, self.data)
         self.once.run([(f, lambda at, v: out.setdefault("f", v)), (gradient(f, x), lambda at, v: first(at[0], v)),

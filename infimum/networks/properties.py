@@ -4,32 +4,40 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infimum import environment
 from infimum.errors import NetworkError, OptionError, ShapeError
 from infimum.expr.real import round_down, round_up
+from infimum.networks.exact_box import Box, End, ExactBox
 from infimum.networks.network import Network
 from infimum.networks.vnnlib import Linear, VnnLib
 from infimum.problem import read_bounds
-
-Box = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extremum:
     """Is `fun` at most the limit (`maximise`), or at least, everywhere in the box? If `strict`, less or more than the limit.
-    limit None: only its bounds are asked for. inner: where a counterexample must lie, if not anywhere in the box."""
+    limit None: only its bounds are asked for. exact: where a counterexample must lie, if not anywhere in the box. relative: are
+    its bounds shown less the limit?"""
 
     text: str
     fun: Callable[[Any], Any]
     box: Box
     maximise: bool
-    limit: float | None
+    limit: float | Fraction | None
     strict: bool = False
-    inner: Box | None = None
+    exact: ExactBox | None = None
+    relative: bool = False
+
+    def shown(self, lower: float, upper: float) -> tuple[float, float]:
+        """The bounds as they are reported."""
+        if not self.relative:
+            return lower, upper
+        return tuple(rounded(Fraction(end) - self.limit) if math.isfinite(end) else end
+                     for rounded, end in ((round_down, lower), (round_up, upper)))
 
     def met(self, lower: float, upper: float) -> bool:
         """Do the bounds of the extremum show that all values are on the right side?"""
@@ -48,16 +56,56 @@ class Extremum:
         return upper < self.limit or (self.strict and upper == self.limit)
 
 
+class Inequality(NamedTuple):
+    """fun(x) is at most the limit; if `strict`, less."""
+
+    fun: Callable[[Any], Any]
+    limit: Fraction
+    strict: bool
+
+    def met(self, upper: float) -> bool:
+        """Does an upper bound of the function show it?"""
+        return upper < self.limit or (not self.strict and upper == self.limit)
+
+    def never_met(self, lower: float, upper: float) -> bool:
+        """Do bounds of the function show that it is met nowhere?"""
+        return lower > self.limit or (self.strict and lower == self.limit)
+
+    @property
+    def around(self) -> float:
+        """The least double for which the function is at most that wherever the inequality is met."""
+        return round_up(self.limit)
+
+    @property
+    def within(self) -> float:
+        """The largest double for which the inequality is met wherever the function is at most that."""
+        most = round_down(self.limit)
+        return math.nextafter(most, -math.inf) if self.strict and most == self.limit else most
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Together:
-    """Is there no point of the box at which all functions are at most 0?"""
+    """Is there no point of the exact box at which all inequalities are met?"""
 
     text: str
-    functions: tuple[Callable[[Any], Any], ...]
-    box: Box
+    inequalities: tuple[Inequality, ...]
+    exact: ExactBox
+
+    def largest(self) -> Extremum:
+        """Is the largest of all functions less their limits above 0 everywhere? Then there is no such point; nor is there one if
+        it may be 0, and all inequalities are strict."""
+        def fun(x: Any) -> Any:
+            found = None
+            for part in self.inequalities:
+                value = part.fun(x)
+                value = value - _exact(part.limit, value) if part.limit else value
+                found = value if found is None else np.maximum(found, value)
+            return found
+        return Extremum(self.text, fun, self.exact.outer(), False, 0.0, not all(part.strict for part in self.inequalities))
 
 
 Question = Extremum | Together
+_LARGE = 1000  # bits of a limit, which must be less than the largest double
 
 
 def outputs_of(net: Network, x: Any) -> Any:
@@ -158,7 +206,7 @@ class RobustProperty:
     def questions(self, net: Network, bounds: Any) -> list[Question]:
         if net.outputs < 2:
             raise OptionError("robustness is about the largest of several outputs, and this network has one")
-        outer, inner = self._boxes(net, bounds)
+        ball = self._ball(net, bounds)
         label = int(np.argmax(outputs_of(net, np.asarray(self.x0, dtype=float)))) if self.label is None else \
             _number_of(net, self.label, "label")
 
@@ -166,11 +214,11 @@ class RobustProperty:
             signs = np.zeros(net.outputs)  # as data of one kernel: all outputs share its code
             signs[j], signs[label] = 1.0, -1.0
             return lambda x: signs @ outputs_of(net, x)
-        return [Extremum(f"output {j} - output {label} is negative", margin(j), outer, True, 0.0, True, inner)
+        return [Extremum(f"output {j} - output {label} is negative", margin(j), ball.outer(), True, 0.0, True, ball)
                 for j in range(net.outputs) if j != label]
 
-    def _boxes(self, net: Network, bounds: Any) -> tuple[Box, Box]:
-        """Around the ball, and inside it: its ends need not be doubles. Within the bounds, if there are any."""
+    def _ball(self, net: Network, bounds: Any) -> ExactBox:
+        """Its ends need not be doubles. Within the bounds, if there are any."""
         try:
             x0 = np.asarray(self.x0, dtype=np.float64).ravel()
             radius = np.broadcast_to(np.asarray(self.radius, dtype=np.float64), x0.shape)
@@ -180,17 +228,13 @@ class RobustProperty:
             raise ShapeError(f"x0 has {len(x0)} numbers, and the network has {net.inputs} inputs")
         if not (np.isfinite(x0).all() and np.isfinite(radius).all() and (radius >= 0).all()):
             raise OptionError("x0 and radius must be finite, and the radius not negative")
-        least = [Fraction(a) - Fraction(r) for a, r in zip(x0.tolist(), radius.tolist(), strict=True)]
-        most = [Fraction(a) + Fraction(r) for a, r in zip(x0.tolist(), radius.tolist(), strict=True)]
-        outer = np.array([round_down(v) for v in least]), np.array([round_up(v) for v in most])
-        inner = np.array([round_up(v) for v in least]), np.array([round_down(v) for v in most])
-        if bounds is None:
-            return outer, inner
-        lo, hi = _given(bounds, net)
-        outer, inner = ((np.maximum(a, lo), np.minimum(b, hi)) for a, b in (outer, inner))
-        if (outer[0] > outer[1]).any():
+        ball = ExactBox(*(tuple(End(Fraction(a) + sign * Fraction(r)) for a, r in zip(x0.tolist(), radius.tolist(), strict=True))
+                          for sign in (-1, 1)))
+        if bounds is not None:
+            ball = ball.met(ExactBox.of(*_given(bounds, net)))
+        if ball.is_empty:
             raise OptionError("the ball around x0 has no point in common with the bounds")
-        return outer, inner
+        return ball
 
 
 def robust(x0: Any, radius: Any, label: int | None = None) -> RobustProperty:
@@ -213,44 +257,62 @@ class UnsafeProperty:
         if (file.inputs, file.outputs) != (net.inputs, net.outputs):
             raise NetworkError(f"{file.name} is about {file.inputs} inputs and {file.outputs} outputs, and the network has "
                                f"{net.inputs} and {net.outputs}")
-        given = None if bounds is None else _given(bounds, net)
+        given = None if bounds is None else ExactBox.of(*_given(bounds, net))
         found: list[Question] = []
         for i, case in enumerate(file.cases):
-            lo, hi = np.array(case.lo), np.array(case.hi)
-            if given is not None:
-                lo, hi = np.maximum(lo, given[0]), np.minimum(hi, given[1])
-                if (lo > hi).any():
-                    continue
+            exact = case.box if given is None else case.box.met(given)
+            if exact.is_empty:
+                continue
+            lo, hi = exact.outer()
             open_ = np.flatnonzero(np.isinf(lo) | np.isinf(hi))
             if open_.size:
                 raise NetworkError(f"{file.name} gives no bounds of X_{open_[0]} in case {i + 1}: add them there, or give bounds")
-            found.append(_unsafe(net, i, case.inequalities, (lo, hi)))
+            found.append(_unsafe(net, i, case.inequalities, exact))
         return found
 
 
-def _unsafe(net: Network, number: int, inequalities: Sequence[Linear], box: Box) -> Question:
-    functions = tuple(_function(net, part) for part in inequalities)
-    text = f"case {number + 1} cannot occur"
-    if len(functions) == 1:
-        return Extremum(text, functions[0], box, False, 0.0, True)
-    return Together(text, functions, box)
+def _unsafe(net: Network, number: int, inequalities: Sequence[Linear], exact: ExactBox) -> Question:
+    found, text = tuple(_inequality(net, part) for part in inequalities), f"case {number + 1} cannot occur"
+    if len(found) != 1:
+        return Together(text, found, exact)
+    return Extremum(text, found[0].fun, exact.outer(), False, found[0].limit, not found[0].strict, exact, True)
 
 
-def _function(net: Network, linear: Linear) -> Callable[[Any], Any]:
-    """The sum as a function of the input, with exact coefficients where it is traced."""
+def _inequality(net: Network, linear: Linear) -> Inequality:
+    """The sum as a function of the input, with exact coefficients where it is traced, and its constant as the limit."""
+    scale = _scale([*linear.x.values(), *linear.y.values()])
+    scale /= 2 ** max(math.ceil(abs(linear.constant * scale)).bit_length() - _LARGE, 0)
+    in_x, in_y = ({k: factor * scale for k, factor in factors.items()} for factors in (linear.x, linear.y))
+    at_once = len(in_y) > 1 and all(map(_is_double, in_y.values()))
+    weights = np.array([float(in_y.get(k, 0)) for k in range(net.outputs)]) if at_once else None
+
     def fun(x: Any) -> Any:
-        y = outputs_of(net, x) if linear.y else None
-        total = None
-        for values, factors in ((x, linear.x), (y, linear.y)):
-            for k, factor in factors.items():
-                part = values[k] if factor == 1 else -values[k] if factor == -1 else values[k] * _exact(factor, values)
-                total = part if total is None else total + part
-        return total if not linear.constant else total + _exact(linear.constant, x)
-    return fun
+        y = outputs_of(net, x) if in_y else None
+        parts = [] if weights is None else [weights @ y]  # as data of one kernel: cases share its code
+        for values, factors in ((x, in_x), (y, in_y if weights is None else {})):
+            parts += [values[k] if factor == 1 else -values[k] if factor == -1 else values[k] * _exact(factor, values)
+                      for k, factor in factors.items()]
+        return sum(parts[1:], start=parts[0])
+    return Inequality(fun, -linear.constant * scale, linear.strict)
+
+
+def _scale(factors: Sequence[Fraction]) -> Fraction:
+    """What the inequality is multiplied with: 1 if its factors are doubles, else what makes them integers without a common
+    divisor, times a power of 2, so that the largest is at most 1."""
+    if all(map(_is_double, factors)):
+        return Fraction(1)
+    common = Fraction(math.gcd(*(v.numerator for v in factors)), math.lcm(*(v.denominator for v in factors)))
+    most = max(abs(v / common) for v in factors).numerator
+    return 1 / (common * 2 ** (most - 1).bit_length())
+
+
+def _is_double(value: Fraction) -> bool:
+    return round_down(value) == round_up(value)
 
 
 def _exact(value: Fraction, beside: Any) -> Any:
-    return float(value) if isinstance(beside, np.ndarray) and beside.dtype != object else value
+    """An exact constant where the function is traced, and a double where NumPy computes."""
+    return float(value) if isinstance(beside, float) or isinstance(beside, np.ndarray) and beside.dtype != object else value
 
 
 @environment.ours

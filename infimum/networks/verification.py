@@ -42,9 +42,11 @@ class Verification:
     """The result of `infimum.verify`. Printed, it is a table.
 
     verdict: HOLDS, VIOLATED, UNKNOWN, or BOUNDED where only bounds were asked for. property: in words. counterexample: a point
-    within the bounds at which the violation is proved by an enclosure; None if there is none. outputs: of the network there,
-    computed with doubles. lower, upper: proved bounds of the largest or smallest value that the property is about, from all its
-    checks; infinite where nothing was proved. checks: the questions that it consists of. seconds: the time all of it took.
+    within the bounds at which the violation is proved by an enclosure; None if there is none. Where a VNN-LIB file leaves no
+    double to an input, it has the nearest one, and the proof is for all numbers between the doubles around. outputs: of the
+    network there, computed with doubles. lower, upper: proved bounds of the largest or smallest value that the property is about,
+    from all its checks; infinite where nothing was proved. checks: the questions that it consists of. seconds: the time all of it
+    took.
     """
 
     verdict: Outcome

@@ -2,6 +2,7 @@
 
 import inspect
 import time
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -11,6 +12,7 @@ from infimum import environment
 from infimum.constraint import Constraint
 from infimum.errors import NetworkError, OptionError
 from infimum.evaluate import enclose
+from infimum.networks.exact_box import Box
 from infimum.networks.network import Network
 from infimum.networks.properties import Extremum, Question, Together, outputs_of, unsafe
 from infimum.networks.reading import network
@@ -91,21 +93,33 @@ def _answer(net: Network, text: str, questions: list[Question], asked: list[Chec
     return Verification(verdict, text, x, outputs, lower, upper, tuple(checks), seconds)
 
 
-def _pairs(box: tuple[np.ndarray, np.ndarray]) -> list[tuple[float, float]]:
+def _pairs(box: Box) -> list[tuple[float, float]]:
     return list(zip(*(end.tolist() for end in box), strict=True))
 
 
-# ---- one extremum
 def _at_once(question: Question) -> Check | None:
-    """Where the enclosure over the whole box decides: no point need be found."""
-    if not isinstance(question, Extremum) or question.limit is None:
-        return None
-    whole = enclose(question.fun, _pairs(question.box), form="best")
-    met = whole.lo <= whole.hi and question.met(whole.lo, whole.hi)
-    return Check(question.text, Outcome.HOLDS, whole.lo, whole.hi) if met else None
+    """Where enclosures over the whole box decide: no point need be found."""
+    if isinstance(question, Together):
+        box = _pairs(question.exact.outer())
+        never = any(_whole(part.fun, box, part.never_met) is not None for part in question.inequalities)
+        return Check(question.text, Outcome.HOLDS, -np.inf, np.inf) if never else None
+    whole = None if question.limit is None else _whole(question.fun, _pairs(question.box), question.met)
+    return None if whole is None else Check(question.text, Outcome.HOLDS, *question.shown(*whole))
 
 
+def _whole(fun: Callable, box: list[tuple[float, float]], decides: Callable[[float, float], bool]) -> tuple[float, float] | None:
+    """The enclosure, if it is one and decides."""
+    found = enclose(fun, box, form="best")
+    lo, hi = float(found.lo), float(found.hi)
+    return (lo, hi) if lo <= hi and decides(lo, hi) else None
+
+
+# ---- one extremum
 def _extremum(question: Extremum, settings: dict[str, Any]) -> Check:
+    return _checked(question, _run(question, settings))
+
+
+def _run(question: Extremum, settings: dict[str, Any]) -> Result:
     """The run ends as soon as its bounds decide; a value that only an estimate had put on the wrong side ends it once."""
     decides = question.limit is not None
     asked = ({"atol": _DECIDED, "rtol": 0.0} if decides else {}) | settings
@@ -118,7 +132,9 @@ def _extremum(question: Extremum, settings: dict[str, Any]) -> Check:
         result = solve(question.fun, _pairs(question.box), **(asked | ({"callback": stop} if decides else {})))
         if not (stop.by_value and not question.failed(result.lower, result.upper)):
             break
-    return _checked(question, result)
+    if decides and result.verdict is Verdict.INFEASIBLE:
+        raise NetworkError(f"{question.text}: the function is defined nowhere within the bounds")
+    return result
 
 
 class _Stop:
@@ -136,40 +152,88 @@ class _Stop:
 
 def _checked(question: Extremum, result: Result) -> Check:
     def check(outcome: Outcome, x: np.ndarray | None = None) -> Check:
-        return Check(question.text, outcome, result.lower, result.upper, x, result)
+        return Check(question.text, outcome, *question.shown(result.lower, result.upper), x, result)
 
     if question.limit is None:
         return check(Outcome.BOUNDED if result.verdict is Verdict.PROVED else Outcome.UNKNOWN)
-    if result.verdict is Verdict.INFEASIBLE:
-        raise NetworkError(f"{question.text}: the function is defined nowhere within the bounds")
     if question.met(result.lower, result.upper):
         return check(Outcome.HOLDS)
     if result.x is not None and question.failed(result.lower, result.upper):
-        x = _inside(question, result.x)
+        x = _inside(question, result)
         if x is not None:
             return check(Outcome.VIOLATED, x)
     return check(Outcome.UNKNOWN)
 
 
-def _inside(question: Extremum, x: np.ndarray) -> np.ndarray | None:
-    """The point, if need be moved to where a counterexample must lie and proved there anew; None if it is none there."""
-    if question.inner is None or ((question.inner[0] <= x) & (x <= question.inner[1])).all():
+def _inside(question: Extremum, result: Result) -> np.ndarray | None:
+    """The best point, if need be moved to where a counterexample must lie and proved there anew; None if it is none there."""
+    x = result.x
+    near = (x, x) if question.exact is None else question.exact.near(x)
+    if all((end == x).all() for end in near) and question.failed(result.fun, result.fun):  # which is verified at x
         return x
-    lo, hi = question.inner
-    if (lo > hi).any():
+    there = enclose(question.fun, _pairs(near))
+    if not question.failed(float(there.lo), float(there.hi)):
         return None
-    moved = np.clip(x, lo, hi)
-    there = enclose(question.fun, _pairs((moved, moved)))
-    return moved if question.failed(float(there.lo), float(there.hi)) else None
+    return x if question.exact is None else question.exact.shown(*near)
 
 
 # ---- several inequalities
 def _together(question: Together, settings: dict[str, Any]) -> Check:
-    if not question.functions:  # every point of the box is unsafe
-        return Check(question.text, Outcome.VIOLATED, -np.inf, np.inf, question.box[0] + 0.0)
-    constraints = [Constraint(fun, -np.inf, 0.0) for fun in question.functions]
-    result = feasible(_pairs(question.box), constraints, **settings)
-    point = result.feasible if isinstance(result.feasible, np.ndarray) else None
-    outcome = Outcome.HOLDS if result.verdict is Verdict.INFEASIBLE else \
-        Outcome.VIOLATED if point is not None else Outcome.UNKNOWN
-    return Check(question.text, outcome, -np.inf, np.inf, point, result)
+    """The largest of all sums less their limits is minimised first, as functions without constraints are bounded best. Where that
+    is too close to 0, points that meet the constraints are searched for."""
+    if not question.inequalities:  # every point of the box is unsafe
+        exact = question.exact
+        return _of_all(question, Outcome.VIOLATED, exact.shown(*exact.near(exact.outer()[0])))
+    begun, most = time.perf_counter(), question.largest()
+    result = _run(most, settings)
+    if most.met(result.lower, result.upper):
+        return _of_all(question, Outcome.HOLDS, None, result)
+    x = None if result.x is None else _unsafe_near(question, result.x)
+    if x is not None:
+        return _of_all(question, Outcome.VIOLATED, x, result)
+    if result.verdict is Verdict.STOPPED and not most.failed(result.lower, result.upper):  # by a limit
+        return _of_all(question, Outcome.UNKNOWN, None, result)
+    if "time_limit" in settings:
+        settings = settings | {"time_limit": max(settings["time_limit"] - (time.perf_counter() - begun), 1e-3)}
+    return _by_constraints(question, settings)
+
+
+def _of_all(question: Together, outcome: Outcome, x: np.ndarray | None = None, result: Result | None = None) -> Check:
+    return Check(question.text, outcome, -np.inf, np.inf, x, result)
+
+
+def _unsafe_near(question: Together, x: np.ndarray) -> np.ndarray | None:
+    """The point, moved into the exact box if need be, if all inequalities are proved there."""
+    near = question.exact.near(x)
+    if all(part.met(float(enclose(part.fun, _pairs(near)).hi)) for part in question.inequalities):
+        return question.exact.shown(*near)
+    return None
+
+
+def _by_constraints(question: Together, settings: dict[str, Any]) -> Check:
+    """First in the doubles around the exact set: if no point there is unsafe, none is. A point that is found there need not
+    belong to the exact set, nor what is near to it; then one is looked for among the doubles within that set."""
+    exact, begun = question.exact, time.perf_counter()
+    around = exact.outer(), [part.around for part in question.inequalities]
+    within = exact.inner(), [part.within for part in question.inequalities]
+    same = around[1] == within[1] and all(np.array_equal(a, b) for a, b in zip(around[0], within[0], strict=True))
+    result = _search(question, *around, settings)
+    if result.verdict is Verdict.INFEASIBLE:
+        return _of_all(question, Outcome.HOLDS, None, result)
+    if not isinstance(result.feasible, np.ndarray):
+        return _of_all(question, Outcome.UNKNOWN, None, result)
+    x = result.feasible if same else _unsafe_near(question, result.feasible)
+    if x is not None:
+        return _of_all(question, Outcome.VIOLATED, x, result)
+    if (within[0][0] > within[0][1]).any() or min(within[1]) == -np.inf:
+        return _of_all(question, Outcome.UNKNOWN, None, result)
+    if "time_limit" in settings:
+        settings = settings | {"time_limit": max(settings["time_limit"] - (time.perf_counter() - begun), 1e-3)}
+    result = _search(question, *within, settings)
+    x = result.feasible if isinstance(result.feasible, np.ndarray) else None
+    return _of_all(question, Outcome.UNKNOWN if x is None else Outcome.VIOLATED, x, result)
+
+
+def _search(question: Together, box: Box, limits: list[float], settings: dict[str, Any]) -> Result:
+    return feasible(_pairs(box), [Constraint(part.fun, -np.inf, limit)
+                                  for part, limit in zip(question.inequalities, limits, strict=True)], **settings)

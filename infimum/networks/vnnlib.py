@@ -11,25 +11,29 @@ from typing import Any, NoReturn
 
 from infimum import environment
 from infimum.errors import NetworkError
-from infimum.expr.real import round_down, round_up
+from infimum.networks.exact_box import End, ExactBox, higher_of, lower_of
 
-MOST_BYTES, MOST_DEPTH, MOST_CASES = 2**26, 64, 10_000
+MOST_BYTES, MOST_DEPTH, MOST_CASES, MOST_DIGITS = 2**26, 64, 10_000, 4000
+_MOST_BITS = 1 << 18  # of a number that is computed: beyond those of any two that are written
 _TOKEN = re.compile(r";[^\n]*|\s+|([()]|\|[^|]*\||[^\s();|]+)")
 _VARIABLE = re.compile(r"([XY])_(0|[1-9]\d{0,8})\Z")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\Z")
+_RELATIONS = {"<=": (False, (1,)), ">=": (False, (-1,)), "<": (True, (1,)), ">": (True, (-1,)), "=": (False, (1, -1))}
 _SKIPPED = ("set-logic", "set-info", "set-option", "check-sat", "get-model", "exit")
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A sum of multiples of inputs x and outputs y and a constant, which is at most 0."""
+    """A sum of multiples of inputs x and outputs y and a constant, which is at most 0; if `strict`, less than 0."""
 
     x: dict[int, Fraction] = field(default_factory=dict)
     y: dict[int, Fraction] = field(default_factory=dict)
     constant: Fraction = Fraction(0)
+    strict: bool = False
 
-    def plus(self, other: "Linear", factor: Fraction = Fraction(1)) -> "Linear":
-        return Linear(_sum(self.x, other.x, factor), _sum(self.y, other.y, factor), self.constant + factor * other.constant)
+    def plus(self, other: "Linear", factor: Fraction = Fraction(1), strict: bool = False) -> "Linear":
+        constant = self.constant + factor * other.constant
+        return Linear(_sum(self.x, other.x, factor), _sum(self.y, other.y, factor), constant, strict)
 
     @property
     def is_constant(self) -> bool:
@@ -45,8 +49,7 @@ def _sum(a: dict[int, Fraction], b: dict[int, Fraction], factor: Fraction) -> di
 class Case:
     """A conjunction: a box of inputs, and inequalities that are more than bounds of one input."""
 
-    lo: tuple[float, ...]
-    hi: tuple[float, ...]
+    box: ExactBox
     inequalities: tuple[Linear, ...]
 
 
@@ -68,10 +71,10 @@ class _Word(str):
 
 @environment.ours
 def read_vnnlib(path: str | PathLike) -> VnnLib:
-    """The property in a VNN-LIB file. Numbers are the doubles nearest to what is written, as networks have them.
+    """The property in a VNN-LIB file. Its numbers are exactly the decimals that are written.
 
-    Known are `declare-const` (and `declare-fun` without arguments) of X_i and Y_j as Real, and `assert` with <=, >=, and, or
-    and linear terms with +, -, *.
+    Known are `declare-const` (and `declare-fun` without arguments) of X_i and Y_j as Real, and `assert` with <=, >=, <, >, =,
+    and, or and linear terms with +, -, *.
     """
     path = Path(path)
     try:
@@ -165,12 +168,13 @@ class _Reader:
                 return self.joined(parts, line)
             cases = [case for part in parts for case in part]
             return cases if len(cases) <= MOST_CASES else self.fail(f"there are more than {MOST_CASES:,} cases", line)
-        if head in ("<=", ">="):
+        if head in _RELATIONS:
             if len(expression) != 3:
                 self.fail(f"{head} takes two terms", line)
             left, right = (self.term(part) for part in expression[1:])
-            return [[left.plus(right, Fraction(-1)) if head == "<=" else right.plus(left, Fraction(-1))]]
-        return self.fail(f"{_shown(expression)} is no condition that is known: and, or, <=, >=", line)
+            strict, signs = _RELATIONS[head]
+            return [[Linear().plus(left.plus(right, Fraction(-1)), Fraction(sign), strict) for sign in signs]]
+        return self.fail(f"{_shown(expression)} is no condition that is known: and, or, {', '.join(_RELATIONS)}", line)
 
     def joined(self, parts: list[list[list[Linear]]], line: int | None) -> list[list[Linear]]:
         """The cases of a conjunction."""
@@ -194,7 +198,11 @@ class _Reader:
         if head == "-" and parts:
             return Linear().plus(parts[0], Fraction(-1))
         if head == "*" and parts and sum(not part.is_constant for part in parts) <= 1:
-            factor = math.prod((part.constant for part in parts if part.is_constant), start=Fraction(1))
+            factor = Fraction(1)
+            for part in parts:
+                factor *= part.constant if part.is_constant else 1
+                if max(factor.numerator.bit_length(), factor.denominator.bit_length()) > _MOST_BITS:
+                    self.fail(f"a product in {_shown(expression)} has too many digits", getattr(head, "line", None))
             body = next((part for part in parts if not part.is_constant), Linear(constant=Fraction(1)))
             return Linear().plus(body, factor)
         return self.fail(f"{_shown(expression)} is no linear term", getattr(head, "line", None))
@@ -206,33 +214,32 @@ class _Reader:
                 self.fail(f"{word} is not declared", word.line)
             one = {int(match[2]): Fraction(1)}
             return Linear(x=one) if match[1] == "X" else Linear(y=one)
-        value = float(word) if _NUMBER.match(word) else math.nan
-        if not math.isfinite(value):
-            self.fail(f"{word!r} is no finite number and no variable", word.line)
-        return Linear(constant=Fraction(value))
+        if not _NUMBER.match(word):
+            self.fail(f"{_shown(word)!r} is no finite decimal number and no variable", word.line)
+        if len(word) > MOST_DIGITS:
+            self.fail(f"{_shown(word)} has more than {MOST_DIGITS:,} digits", word.line)
+        return Linear(constant=Fraction(word))
 
 
 def _case(parts: list[Linear], n: int) -> Case | None:
-    """The box and the inequalities; None if they contradict one another. A bound that is no double is rounded outward, and
-    stays among the inequalities."""
-    lo, hi, rest = [-math.inf] * n, [math.inf] * n, []
+    """The box and the inequalities; None if they contradict one another."""
+    lo, hi, rest = [End(-math.inf)] * n, [End(math.inf)] * n, []
     for part in parts:
         if part.is_constant:
-            if part.constant > 0:
+            if part.constant > 0 or (part.strict and not part.constant):
                 return None
             continue
         if part.y or len(part.x) > 1:
             rest.append(part)
             continue
         (i, factor), = part.x.items()
-        end = -part.constant / factor
-        if round_down(end) != round_up(end):
-            rest.append(part)
+        end = End(-part.constant / factor, part.strict)
         if factor > 0:
-            hi[i] = min(hi[i], round_up(end))
+            hi[i] = lower_of(hi[i], end)
         else:
-            lo[i] = max(lo[i], round_down(end))
-    return None if any(a > b for a, b in zip(lo, hi, strict=True)) else Case(tuple(lo), tuple(hi), tuple(rest))
+            lo[i] = higher_of(lo[i], end)
+    box = ExactBox(tuple(lo), tuple(hi))
+    return None if box.is_empty else Case(box, tuple(rest))
 
 
 def _shown(expression: Any) -> str:

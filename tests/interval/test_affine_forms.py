@@ -101,3 +101,54 @@ def test_errors_do_not_outgrow_the_enclosure():
     given = np.array([[1.0, 2.0, 1.0, 2.0, 0.5, 1.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0]]).T  # y = 0 and [-1, 2] is known of the sum
     nlo, hi, c, *s, e = run(affine.sum_of, given[[0, 1, 4, 5, 6, 7, 8, 9, 10, 11]])[:, 0]
     assert (nlo, hi, c, s, e) == (1.0, 2.0, 0.5, [0.0, 0.0], 1.5)
+
+
+def combination(b, nlo, hi, *given):
+    """Σ w x as a sum over neurons is: multiples, added up one after the other, met with the enclosure at the end."""
+    terms = [affine.multiple_of(b, given[k], given[k + 1:k + N + 3], affine.total(b, given[k + 1:k + N + 2]))
+             for k in range(0, len(given), N + 3)]
+    form, size = terms[0]
+    for other, more in terms[1:]:
+        form, size = affine.add_to(b, form, size, other, more)
+    return affine.added_up(b, nlo, hi, size, *form)
+
+
+@pytest.mark.parametrize("terms", [1, 2, 30])
+@pytest.mark.parametrize("known", [False, True])
+def test_combinations(terms, known):
+    """Terms of all sizes, of like ones, and such as cancel."""
+    rng = np.random.default_rng(terms)
+    weights = rng.uniform(-1, 1, (terms, LANES)) * np.where(rng.random(LANES) < 0.3, rng.choice(SIZES, (terms, LANES)), 1.0)
+    x = [forms(rng) for _ in range(terms)]
+    for form in x:  # else one term of many is always too large
+        form[:, ::2] = rng.uniform(-1, 1, (N + 2, LANES // 2)) * 2.0 ** rng.integers(-1070, 40, LANES // 2)
+        form[-1] = np.abs(form[-1])
+    for k in range(1, terms, 2):  # a term less the same term nearly
+        weights[k, ::3], x[k][:, ::3] = -weights[k - 1, ::3], x[k - 1][:, ::3] * (1 + 2.0**-50)
+    t = [[Fraction(int(v), 8) for v in row] for row in rng.integers(-8, 9, (LANES, N)).tolist()]
+    parts = rng.choice([-1, 1, 0], (LANES, terms)).tolist()
+    exact = [sum(Fraction(float(w[k])) * value(form[:, k], t[k], Fraction(parts[k][i]))
+                 for i, (w, form) in enumerate(zip(weights, x, strict=True))) for k in range(LANES)]
+    ends = [[up(side * v) if known else np.inf for v in exact] for side in (-1, 1)]
+    inputs = np.concatenate([np.array(ends), *(np.concatenate([[w], form]) for w, form in zip(weights, x, strict=True))])
+    out, said = run(combination, inputs), 0
+    for k in range(LANES):
+        nlo, hi, *form = out[:, k]
+        assert exact[k] >= -Fraction(nlo) if np.isfinite(nlo) else nlo > 0
+        assert exact[k] <= Fraction(hi) if np.isfinite(hi) else hi > 0
+        if np.isfinite(form).all():
+            said += 1
+            c, *s, e = map(Fraction, form)
+            assert abs(exact[k] - c - sum(p * q for p, q in zip(s, t[k], strict=True))) <= e
+    assert said > LANES // 8
+
+
+def test_errors_of_combinations_are_rounding_errors():
+    """Without errors of the terms, no more than 2**-51 for each sum of the sizes."""
+    rng = np.random.default_rng(5)
+    x, weights = [rng.uniform(-1, 1, (N + 2, LANES)) for _ in range(20)], rng.uniform(-1, 1, (20, LANES))
+    for form in x:
+        form[-1] = 0.0
+    inputs = np.concatenate([np.full((2, LANES), np.inf), *(np.concatenate([[w], f]) for w, f in zip(weights, x, strict=True))])
+    size = sum(np.abs(w) * np.abs(form).sum(axis=0) for w, form in zip(weights, x, strict=True))
+    assert (run(combination, inputs)[-1] <= 22 * 2.0**-51 * size).all()

@@ -132,3 +132,17 @@ def test_a_gradient_at_kinks_holds_all_generalised_ones():
             y = x + step * (np.arange(4) == i)
             slope = (guarded_sum(y) - guarded_sum(x)) / step
             assert one.lo[i] <= slope <= one.hi[i] and other.lo[i] <= slope <= other.hi[i]
+
+
+def test_functions_without_second_derivatives_are_written_in_loops():
+    """The second derivatives of a network of relus are 0, and cost nothing; the network itself is long."""
+    def relus(x):
+        for k in range(3):
+            x = np.maximum(np.sin(np.arange(30.0 * len(x)) + k).reshape(30, len(x)) @ x - 0.1, 0.0)
+        return np.sum(x)
+
+    evaluator = compile(relus, n=4)
+    kernel = Hessian(evaluator.f, var("x", (4,))).b.kernel("hessian", 2, 7)
+    assert len(kernel.prologue) + len(kernel.body) < 1000  # written out, it has some 100,000 instructions
+    at = evaluator.hessian([0.5, -0.25, 1.0, 0.125], [0.5, -0.25, 1.0, 0.125])
+    assert at.value.smooth and (at.lo == 0).all() and (at.hi == 0).all()

@@ -1,0 +1,86 @@
+"""Boxes whose ends are rational numbers, such as decimals: the doubles around them, and the doubles within."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from infimum.expr.real import round_down, round_up
+
+Box = tuple[np.ndarray, np.ndarray]
+
+
+class End(NamedTuple):
+    """An end of an interval; does it belong to the interval, or is it `open`?"""
+
+    value: Fraction | float  # a float where it is infinite
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExactBox:
+    """The points between `lo` and `hi`, one end of each for every variable."""
+
+    lo: tuple[End, ...]
+    hi: tuple[End, ...]
+
+    @classmethod
+    def of(cls, lo: Sequence[float], hi: Sequence[float]) -> "ExactBox":
+        return cls(*(tuple(End(Fraction(v) if math.isfinite(v) else float(v)) for v in ends) for ends in (lo, hi)))
+
+    def met(self, other: "ExactBox") -> "ExactBox":
+        return ExactBox(tuple(map(higher_of, self.lo, other.lo)), tuple(map(lower_of, self.hi, other.hi)))
+
+    @property
+    def is_empty(self) -> bool:
+        return any(a.value > b.value or (a.value == b.value and (a.open or b.open))
+                   for a, b in zip(self.lo, self.hi, strict=True))
+
+    def outer(self) -> Box:
+        """The smallest box of doubles around it."""
+        return np.array([_down(end) for end in self.lo]), np.array([_up(end) for end in self.hi])
+
+    def near(self, x: np.ndarray) -> Box:
+        """The point of doubles that is nearest to x; a variable of which no double lies within has the two doubles around it, so
+        that some point between the ends belongs to the box. The box must not be empty."""
+        lo, hi = self.inner()
+        moved = np.clip(x, lo, hi)
+        return tuple(np.where(lo <= hi, moved, end) for end in self.outer())
+
+    def inner(self) -> Box:
+        """The first and the last double within; the last is less than the first where there is none."""
+        return np.array([_first(end) for end in self.lo]), -np.array([_first(End(-end.value, end.open)) for end in self.hi])
+
+    def shown(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """For what `near` gives: the point, where variables without a double are rounded."""
+        x = lo + 0.0
+        for i in np.flatnonzero(lo < hi):
+            x[i] = float((self.lo[i].value + self.hi[i].value) / 2)
+        return x
+
+
+def higher_of(a: End, b: End) -> End:
+    """Of two lower ends."""
+    return max(a, b, key=lambda end: (end.value, end.open))
+
+
+def lower_of(a: End, b: End) -> End:
+    """Of two upper ends."""
+    return min(a, b, key=lambda end: (end.value, not end.open))
+
+
+def _down(end: End) -> float:
+    return round_down(end.value) if isinstance(end.value, Fraction) else end.value
+
+
+def _up(end: End) -> float:
+    return round_up(end.value) if isinstance(end.value, Fraction) else end.value
+
+
+def _first(end: End) -> float:
+    """The least double not below a lower end, and above it where it is open."""
+    value = _up(end)
+    return math.nextafter(value, math.inf) if end.open and value == end.value else value
