@@ -37,7 +37,8 @@ def bounds(name: str, cells: int = CELLS) -> np.ndarray:
         return np.stack([lo[0], hi[0], e.lo, e.lo, e.hi, e.hi])
     if name == "linear":
         e, width = f.linear_bounds(lo, hi), (hi - lo)[0]
-        return np.stack([lo[0], hi[0], e.below, e.below + e.slopes_below[0] * width, e.above, e.above + e.slopes_above[0] * width])
+        right = e.below + e.slopes_below[0] * width, e.above + e.slopes_above[0] * width
+        return np.stack([lo[0], hi[0], e.below, right[0], e.above, right[1]])
     regions = np.concatenate([lo, hi, np.full_like(lo, -np.inf), np.zeros_like(lo), np.full_like(lo, 3.0)])
     found = f.run(LIFTED, [regions], parameters=np.array([np.inf, np.nan, 1.0]))[0][2]
     return np.stack([lo[0], hi[0], found, found, np.full_like(found, np.nan), np.full_like(found, np.nan)])

@@ -62,8 +62,8 @@ class Below:
         hooks = {need.node: self._hook(need) for need in composed.needs if need.kind != OPAQUE}
         leaf = box if forms is None else lambda i: forms.leaf(b, i, box(i).lo(b), box(i).hi)
         lowering = Lowering(b, forms or Enclosures(), {"x": leaf}, data, hooks)
-        lowering.run([(composed.f, lambda at, v: out.setdefault("f", v)),
-                      *((need.node, self._writer(need)) for need in composed.needs if need.kind == OPAQUE)],
+        lowering.run([(composed.f, lambda at, v: out.setdefault("f", v)),  # and every element that may be read on the way down
+                      *((need.node, self._writer(need) if need.kind == OPAQUE else _nowhere) for need in composed.needs)],
                      stored={node for node in hooks if node.size > 1})
         return _pair(out["f"])
 
@@ -136,6 +136,10 @@ class Below:
                 return Pair(b.const(INF), ends[0])
             return Pair(*ends) if len(ends) == 2 else Pair(b.neg(ends[0]), ends[0])
         return at
+
+
+def _nowhere(at: At, value: Pair | Affine) -> None:
+    """What is computed is stored already."""
 
 
 def _pair(value: Pair | Affine) -> Pair:
