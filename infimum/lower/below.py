@@ -33,7 +33,7 @@ from infimum.lower.proof import add_up, best_lower, whole_if_unsound, with_large
 from infimum.lower.views import At, flat
 
 LEFT, WORTH = range(2)  # the outputs
-_VARIABLES = 16         # for affine forms
+_VARIABLES = 32         # for affine forms
 _MANY = 8               # curves a variable
 _VOLUME, _CLOSED = 0.25, 0.5  # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
 _ENDS = {REMAINDER: 2, VALUE: 2}  # of enclosures

@@ -31,7 +31,7 @@ def layers(x):
 
 
 FUNCTIONS = {
-    "layers of 1": (layers, 1), "layers of 3": (layers, 3), "layers of 16": (layers, 16), "layers of 20": (layers, 20),
+    "layers of 1": (layers, 1), "layers of 3": (layers, 3), "layers of 20": (layers, 20), "layers of 33": (layers, 33),
     "convolution": (lambda x: np.sum(np.maximum(x[2:] - 2 * x[1:-1] + x[:-2], 0.0) * np.sin(x[1:-1])), 6),
     "products": (lambda x: np.sum(x[1:] * x[:-1]) * x[0] - np.prod(np.cos(x)), 4),
     "quotients": (lambda x: x[0] / (1 + x[1] ** 2) - np.sum(x) / (x[2] - 5), 3),
