@@ -136,10 +136,10 @@ class Composed:
 
 
 def _part(a: Expr, of_numbers: np.ufunc, op: str) -> Expr:
-    """What a multiple is above 0, or below: of constants it is known."""
+    """What a multiple is above 0, or below: of doubles it is known. (Other constants might look alike and be different.)"""
     if a.op in ("broadcast", "reshape"):
         return build(a.op, _part(a.args[0], of_numbers, op), shape=a.shape)
-    return const(of_numbers(a.lo, 0.0), of_numbers(a.hi, 0.0)) if is_const(a) else build(op, a, 0.0)
+    return const(of_numbers(a.lo, 0.0)) if is_const(a) and a.lo is a.hi else build(op, a, 0.0)
 
 
 def _weighed(*terms: tuple[Expr, Expr]) -> Expr:

@@ -138,17 +138,20 @@ _FEW_VARIABLES = (programs.CONTRACT, programs.LOWEST, programs.AFFINE, programs.
 # the others have no loops
 _NEEDS_TANGENTS = (programs.TANGENT,)  # of functions of several variables, which waves have not
 _LEAST_SQUARES = (programs.RESIDUALS, programs.BANDS, programs.PROJECTION, programs.LEVENBERG)
-_NOT_FOR_WAVES = _FEW_VARIABLES + _NEEDS_TANGENTS + _LEAST_SQUARES
+_LONG = (programs.LINEAR, programs.LINEAR_ENCLOSURE)  # with affine forms of many variables
+_NOT_FOR_WAVES = _FEW_VARIABLES + _NEEDS_TANGENTS + _LEAST_SQUARES + _LONG
 PROGRAM_CASES = [("waves", 20, kind) for kind in programs.PROGRAMS if kind not in _NOT_FOR_WAVES]
-PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS + _LEAST_SQUARES]
+PROGRAM_CASES += [("stencil", 5, kind) for kind in programs.PROGRAMS if kind not in _NEEDS_TERMS + _LEAST_SQUARES + _LONG]
 PROGRAM_CASES += [("fit", 3, kind) for kind in (programs.HESSIAN, *_LEAST_SQUARES, f"{programs.LEVENBERG}:3")]
 PROGRAM_CASES += [("waves", 20, f"{kind}:1") for kind in (programs.BRANCH, programs.SPREAD)]
 PROGRAM_CASES += [("waves", 4, f"{programs.CONTRACT}:1"), ("waves", 4, f"{programs.CONTRACT}:1:2:1:1:1")]
 PROGRAM_CASES += [("waves", 4, f"{kind}:1") for kind in (programs.LOOP_TESTS, programs.LOOP_SPLIT)]
 PROGRAM_CASES += [(f, 5, kind) for f in ("kinks", "network") for kind in (*_NEEDS_NO_LOCAL_FORM, programs.CELLS, programs.STEEP)]
 PROGRAM_CASES += [("kinks", 3, kind) for kind in (programs.AT_POINTS, programs.CURVES)]
-PROGRAM_CASES += [("splined", 3, kind) for kind in (*_NEEDS_NO_LOCAL_FORM, programs.AT_POINTS, programs.CURVES)]
-PROGRAM_CASES += [("kinks", 5, programs.LINEAR), *((f, n, programs.LINEAR) for f in ("network", "hinges") for n in (4, 17))]
+PROGRAM_CASES += [("splined", 3, kind) for kind in (programs.VALUE, programs.HESSIAN, programs.BOUND, programs.DESCENT_LIMITED,
+                                                    programs.CURVES)]
+PROGRAM_CASES += [(f, 4, programs.LINEAR) for f in ("kinks", "network", "hinges")] + [("network", 2, programs.LINEAR_ENCLOSURE)]
+PROGRAM_CASES += [("stencil", 33, programs.LINEAR)]  # without affine forms
 PROGRAM_CASES += [("system", 4, kind) for kind in programs.OF_SYSTEM]
 _WITHOUT_BRANCHES = (programs.LIFTED, programs.COLUMNS)
 PROGRAM_CASES += [("constrained", 4, kind) for kind in programs.OF_SYSTEM if kind not in _WITHOUT_BRANCHES]
