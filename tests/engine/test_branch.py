@@ -100,7 +100,7 @@ def test_with_a_good_point_from_the_beginning(name, n):
     assert branch.done
 
 
-@pytest.mark.parametrize(("name", "front"), [("camel_six_hump", 1), ("goldstein_price", 40)])
+@pytest.mark.parametrize(("name", "front"), [("camel_six_hump", 1), ("goldstein_price", 8)])
 def test_a_small_front_loses_nothing(name, front, monkeypatch):
     """Regions wait in the pool, and a step takes a few only."""
     monkeypatch.setattr(branch_module, "_TAKES", 1)
