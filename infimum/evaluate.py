@@ -421,7 +421,8 @@ def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, devic
 
 FORMS: dict[str, Callable[[Evaluator, np.ndarray, np.ndarray], Enclosure]] = {
     "natural": Evaluator.value, "mean value": lambda f, lo, hi: f.mean_value(lo, hi).best,
-    "linear": lambda f, lo, hi: f.linear_bounds(lo, hi).best, "best": Evaluator.value}
+    "linear": lambda f, lo, hi: f.linear_bounds(lo, hi).best}
+_BEST = "best"  # all of them
 
 
 @environment.ours
@@ -442,7 +443,7 @@ def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None,
     """
     lo, hi = read_bounds(bounds, n)
     evaluator = compile(fun, len(lo), args)
-    if not isinstance(form, str) or form not in FORMS:
-        raise OptionError(f"there is no form {form!r}; there are {', '.join(map(repr, FORMS))}")
-    found = [FORMS[name](evaluator, lo, hi) for name in (FORMS if form == "best" else (form,)) if name != "best"]
+    if form not in (*FORMS, _BEST):
+        raise OptionError(f"there is no form {form!r}; there are {', '.join(map(repr, (*FORMS, _BEST)))}")
+    found = [FORMS[name](evaluator, lo, hi) for name in (FORMS if form == _BEST else (form,))]
     return Interval(max(float(e.lo) for e in found), min(float(e.hi) for e in found), bool(found[0].defined))

@@ -31,7 +31,7 @@ SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE = ("slope below", "rest below",
 ALPHA, BETA, REMAINDER, VALUE = "alpha", "beta", "remainder", "value"
 PARTS = {CURVE: (SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE), PRODUCT: (ALPHA, BETA, REMAINDER), OPAQUE: (VALUE,)}
 _LINEAR = frozenset({"add", "sub", "neg", "sum", "cumsum"})
-_HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # the function of a difference that they are made of
+HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # the function of a difference that they are made of
 _FEW = 16  # numbers whose product, largest or least is taken apart
 
 
@@ -83,7 +83,7 @@ class Composed:
         moving = [i for i, arg in enumerate(node.args) if id(arg) in self._moves]
         if node.op in _LINEAR or node.kind is Kind.VIEW:
             moving = range(len(node.args))
-        elif node.op in _HINGES:
+        elif node.op in HINGES:
             return self._hinge(node, a)
         elif node.op in self.curves:
             return self._send(node.args[0], self._along(node, node.op, node.params, a))
@@ -105,10 +105,10 @@ class Composed:
         """max(u, v) = v + relu(u - v), min(u, v) = u - relu(u - v), log(e**u + e**v) = v + softplus(u - v)"""
         u, v = node.args  # which may be one and the same
         if node.op == "min":
-            through = self._along(node, _HINGES[node.op], (), build("neg", a))
+            through = self._along(node, HINGES[node.op], (), build("neg", a))
             shares = build("add", a, through), build("neg", through)
         else:
-            through = self._along(node, _HINGES[node.op], (), a)
+            through = self._along(node, HINGES[node.op], (), a)
             shares = through, build("sub", a, through)
         self._send(u, shares[0])
         self._send(v, shares[1])

@@ -15,6 +15,7 @@ from infimum.expr.real import round_up
 from infimum.expr.source import user_line
 from infimum.expr.table import Polynomial, Table
 from infimum.expr.tracer import Tracer, has_tracer, lift, records_itself
+from infimum.text import counted
 
 _MOST_PIECES, _MOST_DEGREE = 10_000, 12
 _OBJECTS = "a PPoly, CubicSpline, PchipInterpolator, Akima1DInterpolator, BSpline or tck of SciPy, or (points, coefficients)"
@@ -73,7 +74,8 @@ class Spline:
         return first + (x - first) % (last - first)
 
     def __repr__(self) -> str:
-        return f"Spline({self.table.count} pieces of degree {self.degree} over [{self.table.points[0]}, {self.table.points[-1]}])"
+        first, last = self.table.points[0], self.table.points[-1]
+        return f"Spline({counted(self.table.count, 'piece')} of degree {self.degree} over [{first}, {last}])"
 
 
 @environment.ours

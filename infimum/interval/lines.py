@@ -247,18 +247,23 @@ def through_product(b, *given: Any) -> tuple[Any, ...]:
     return (*(b.select(use, end, 0.0) for p in (one, other) for end in (p.nlo, p.hi)), b.select(use, rest, opaque))
 
 
-def through_middle(b, *given: Any) -> tuple[Any, ...]:
-    """The same by the plane half way between these two: with α and β in the middle of both factors,
-    a b = α a + β b - α β + (a - β)(b - α), whatever the sign of the multiple; or, where the enclosure of a b is no wider than
-    the last product, by that."""
-    factor, a, c, y = (Pair(*given[k:k + 2]) for k in range(0, 8, 2))
+def _middles(b, a: Pair, c: Pair, y: Pair) -> tuple[Any, Any, Any, Any]:
+    """The middles of c and of a, how far (a - β)(c - α) is from 0 at most, and whether that says more than y = a c."""
     beta, alpha = _middle(b, a), _middle(b, c)
     far, away = (b.max(b.sub(p.hi, m), b.add(p.nlo, m)) for p, m in ((a, beta), (c, alpha)))
     spread = b.mul(far, away)
     centre = _middle(b, y)
     narrow = b.max(b.sub(y.hi, centre), b.add(y.nlo, centre))
     use = b.mand(b.mand(b.olt(b.abs(alpha), INF), b.olt(b.abs(beta), INF)), b.olt(spread, INF))
-    use = b.mand(use, b.mnot(b.ole(narrow, spread)))
+    return alpha, beta, spread, b.mand(use, b.mnot(b.ole(narrow, spread)))
+
+
+def through_middle(b, *given: Any) -> tuple[Any, ...]:
+    """The same by the plane half way between these two: with α and β in the middle of both factors,
+    a b = α a + β b - α β + (a - β)(b - α), whatever the sign of the multiple; or, where the enclosure of a b is no wider than
+    the last product, by that."""
+    factor, a, c, y = (Pair(*given[k:k + 2]) for k in range(0, 8, 2))
+    alpha, beta, spread, use = _middles(b, a, c, y)
     one, other = mul(b, factor, _point(b, alpha)), mul(b, factor, _point(b, beta))
     corner = mul(b, _point(b, alpha), _point(b, beta))
     rest = b.add(mul(b, factor, Pair(corner.hi, corner.nlo)).nlo, b.mul(b.max(b.abs(factor.nlo), b.abs(factor.hi)), spread))
@@ -270,12 +275,7 @@ def middle_planes(b, *given: Any) -> tuple[Any, ...]:
     """α, β, and the ends of r in a c = α a + β c - α β + r, for numbers in two intervals and the enclosure of their product: α
     and β are about the middles of c and of a, or 0 where r is no narrower than the product."""
     a, c, y = (Pair(*given[k:k + 2]) for k in range(0, 6, 2))
-    beta, alpha = _middle(b, a), _middle(b, c)
-    far, away = (b.max(b.sub(p.hi, m), b.add(p.nlo, m)) for p, m in ((a, beta), (c, alpha)))
-    spread = b.mul(far, away)
-    centre = _middle(b, y)
-    use = b.mand(b.mand(b.olt(b.abs(alpha), INF), b.olt(b.abs(beta), INF)), b.olt(spread, INF))
-    use = b.mand(use, b.mnot(b.ole(b.max(b.sub(y.hi, centre), b.add(y.nlo, centre)), spread)))
+    alpha, beta, spread, use = _middles(b, a, c, y)
     unsound = b.mor(b.uno(y.nlo, y.hi), b.mor(b.oeq(y.nlo, -INF), b.oeq(y.hi, -INF)))
     ends = (b.select(use, spread, b.select(unsound, INF, end)) for end in (y.nlo, y.hi))
     return b.select(use, alpha, 0.0), b.select(use, beta, 0.0), *ends

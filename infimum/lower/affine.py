@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+from infimum.expr.composed import HINGES
 from infimum.expr.node import Expr
 from infimum.expr.ops import OPS, Kind
 from infimum.interval import affine
@@ -12,7 +13,7 @@ from infimum.interval.arithmetic import div, mul
 from infimum.interval.lines import SMOOTH_CURVES, Lines
 from infimum.interval.pair import Pair, exact
 from infimum.interval.rules import RULES, norm_root
-from infimum.lower.curve_lines import OF_HINGES, hinge, lines_at
+from infimum.lower.curve_lines import hinge, lines_at
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
 from infimum.lower.meaning import Enclosures, Meaning
@@ -190,12 +191,12 @@ def _curve(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x
 
 def _hinge(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x: Affine, y: Affine) -> Affine:
     """max(x, y) = y + relu(x - y) and its like; the lines are those of the difference."""
-    d, bent = hinge(b, OF_HINGES[op], x.pair, y.pair)
+    d, bent = hinge(b, HINGES[op], x.pair, y.pair)
     difference = forms.call(b, affine.difference_of, d, *forms.form_of(b, x), *forms.form_of(b, y))
-    curve = _curve(forms, b, bent, OF_HINGES[op], (), difference)
+    curve = _curve(forms, b, bent, HINGES[op], (), difference)
     what, whole = (affine.difference_of, x) if op == "min" else (affine.sum_of, y)
     return forms.call(b, what, pair, *forms.form_of(b, whole), *curve.form, lines=curve.lines)
 
 
 _MADE: dict[str, Callable] = {"add": _sum, "sub": _sum, "neg": _minus, "mul": _product, "div": _quotient,
-                              **dict.fromkeys(OF_HINGES, _hinge)}
+                              **dict.fromkeys(HINGES, _hinge)}

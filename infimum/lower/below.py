@@ -16,14 +16,14 @@ import numpy as np
 from infimum.expr.build import build
 from infimum.expr.composed import CURVE, OPAQUE, REMAINDER, REST_ABOVE, REST_BELOW, VALUE, Composed, Need
 from infimum.expr.node import Expr, topological
-from infimum.expr.ops import OPS, Kind
+from infimum.expr.ops import OPS
 from infimum.interval.arithmetic import mul
 from infimum.interval.lines import SMOOTH_CURVES, middle_planes
 from infimum.interval.pair import INF, Pair
 from infimum.lower.affine import Affine, AffineForms
 from infimum.lower.boxes import Box
 from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
-from infimum.lower.curve_lines import HINGES, OF_HINGES, hinge, lines_at
+from infimum.lower.curve_lines import HINGES, hinge, lines_at
 from infimum.lower.data import Data
 from infimum.lower.elements import Elements
 from infimum.lower.kernel import Builder, Value
@@ -34,7 +34,6 @@ from infimum.lower.views import At, flat
 
 LEFT, WORTH = range(2)  # the outputs
 _VARIABLES = 32         # for affine forms
-_MANY = 8               # curves a variable
 _VOLUME, _CLOSED = 0.25, 0.5  # it was worth the cost where so much is left of the volume, or of the distance to the upper bound
 _ENDS = {REMAINDER: 2, VALUE: 2}  # of enclosures
 _CURVES = frozenset(op for op in SMOOTH_CURVES if op in OPS)
@@ -48,8 +47,7 @@ class Below:
         self.b, self.n, self.depth = b, x.size, b.depth
         composed = Composed(f, x, _CURVES)
         forms = AffineForms(self.n) if self.n <= _VARIABLES and _is_deep(composed) else None
-        self.known: dict[str, list[tuple[str, int]]] = {}  # what each variable of the composed function is kept as
-        self.kept: dict[tuple[str, int], int | Value] = {}  # in a buffer, or a single number
+        self.kept: dict[str, list[int | Value]] = {}  # of each variable of the composed function the buffers, or the numbers
         found = self._upward(composed, forms, box, data)
         self.natural = whole_if_unsound(b, found)
         self._downward(composed, box, data)
@@ -57,8 +55,6 @@ class Below:
     # ---- from the variables up
     def _upward(self, composed: Composed, forms: AffineForms | None, box: Callable, data: Data) -> Pair:
         b, out = self.b, {}
-        for need in composed.needs:
-            self.known |= {name: [(name, end) for end in range(_ENDS.get(name.split()[0], 1))] for name in need.names}
         hooks = {need.node: self._hook(need) for need in composed.needs if need.kind != OPAQUE}
         leaf = box if forms is None else lambda i: forms.leaf(b, i, box(i).lo(b), box(i).hi)
         lowering = Lowering(b, forms or Enclosures(), {"x": leaf}, data, hooks)
@@ -80,19 +76,21 @@ class Below:
 
     def _store(self, need: Need, at: At, values: tuple[Value, ...]) -> None:
         """A single number that is computed outside all loops needs no memory."""
-        b, alone = self.b, need.node.size == 1 and self.b.depth == self.depth
-        for place, value in zip([place for name in need.names for place in self.known[name]], values, strict=True):
-            if alone:
-                self.kept[place] = value
+        b, rest = self.b, iter(values)
+        for name in need.names:
+            own = [next(rest) for _ in range(_ENDS.get(name.split()[0], 1))]
+            if need.node.size == 1 and b.depth == self.depth:
+                self.kept[name] = own
                 continue
-            if place not in self.kept:
-                self.kept[place] = b.buffer(need.node.size, self.depth)
-            b.store(self.kept[place], flat(b, need.node.shape, at), value)
+            if name not in self.kept:
+                self.kept[name] = [b.buffer(need.node.size, self.depth) for _ in own]
+            for buffer, value in zip(self.kept[name], own, strict=True):
+                b.store(buffer, flat(b, need.node.shape, at), value)
 
     # ---- from f down
     def _downward(self, composed: Composed, box: Callable, data: Data) -> None:
         b = self.b
-        leaves = {name: self._leaf(name) for name in self.known}
+        leaves = {name: self._leaf(name) for need in composed.needs for name in need.names}
         ends, out = [b.buffer(self.n) for _ in range(2)], {}
 
         def keep(at: At, slope: Pair) -> None:
@@ -128,8 +126,7 @@ class Below:
         b, part = self.b, name.rsplit(maxsplit=1)[0]
 
         def at(i: "int | Value") -> Pair:
-            kept = [self.kept[place] for place in self.known[name]]
-            ends = [v if isinstance(v, Value) else b.load(v, i) for v in kept]
+            ends = [v if isinstance(v, Value) else b.load(v, i) for v in self.kept[name]]
             if part == REST_BELOW:
                 return Pair(ends[0], b.const(INF))  # what a line below adds, at least
             if part == REST_ABOVE:
@@ -148,17 +145,6 @@ def _pair(value: Pair | Affine) -> Pair:
 
 def _ends(p: Pair) -> tuple[Value, Value]:
     return p.nlo, p.hi
-
-
-def is_entangled(f: Expr, n: int) -> bool:
-    """Has f many functions of one number for each variable, in arrays, as a network has?"""
-    curves = [node for node in topological([f]) if node.op in _CURVES or node.op in OF_HINGES]
-    return sum(node.size for node in curves if node.size > 1) >= _MANY * n
-
-
-def written_out(f: Expr) -> int:
-    """The number of operations on single numbers: what a kernel compiles one by one."""
-    return sum(node.size == 1 and node.kind is Kind.MAP for node in topological([f]))
 
 
 def _is_deep(composed: Composed) -> bool:

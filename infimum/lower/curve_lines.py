@@ -19,8 +19,7 @@ from infimum.lower.proof import whole_if_unsound
 
 _PI = (3.141592653589793, 3.1415926535897936)  # pi lies between them
 _FAR = 2.0**30  # multiples of pi beyond that are not looked at
-HINGES: dict[str, str] = {"relu": "max", "softplus": "logaddexp"}  # operations of two numbers, the second of them 0; and
-OF_HINGES: dict[str, str] = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # those that are made of them
+HINGES: dict[str, str] = {"relu": "max", "softplus": "logaddexp"}  # operations of two numbers, the second of them 0
 _KINKS = ("abs", "relu")  # at 0, where a tangent says less than one beside it
 
 

@@ -10,6 +10,8 @@ from infimum.watch import heed
 HEAVY = 24       # an expression this costly is stored rather than computed twice
 STRAIGHT = 200   # programs up to this cost are written without loops
 UNROLL = 40      # short loops up to this cost are written out
+_MANY = 8        # curves a variable
+_HINGES = ("max", "min")  # curves that cost little
 FEW = 8          # variables whose derivatives are carried along in a loop over data
 
 _COST = {"add": 2, "sub": 2, "neg": 0, "mul": 10, "div": 10, "powi": 6, "abs": 3, "sqrt": 8, "where": 6, "min": 3, "max": 3,
@@ -123,6 +125,17 @@ def is_sum_over_data(f: Expr, x: Expr, any_size: bool = False) -> bool:
     nodes = list(topological([f]))
     alone = all(node.size == 1 for node in nodes if x in node.args) and all(node.op != "norm" for node in nodes)
     return alone and (any_size or straight_cost(nodes) > 4 * STRAIGHT) and not plan([f], straight=False).stored
+
+
+def is_entangled(f: Expr, n: int) -> bool:
+    """Has f many functions of one number for each variable, in arrays, as a network has?"""
+    curves = [node for node in topological([f]) if node.op in _HINGES or (node.kind is Kind.MAP and own_cost(node) >= _CALL)]
+    return sum(node.size for node in curves if node.size > 1) >= _MANY * n
+
+
+def written_out(f: Expr) -> int:
+    """The number of operations on single numbers: what a kernel compiles one by one."""
+    return sum(node.size == 1 and node.kind is Kind.MAP for node in topological([f]))
 
 
 def _choose_stored(outputs: list[Expr], nodes: list[Expr], cost: dict[Expr, float]) -> set[Expr]:

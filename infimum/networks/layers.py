@@ -112,7 +112,7 @@ def _activations(given: Any, layers: int) -> list[str | None]:
     words = [*words, None] if len(words) == layers - 1 else words
     if len(words) != layers:
         raise NetworkError(f"there are {layers} layers and {len(words)} activations: give one for each, or for all but the last")
-    for word in words:
+    for word in (given, *words) if isinstance(given, str) else words:
         if word is not None and word not in NAMES:
             raise NetworkError(f"the activation {word!r} is not known; known are {', '.join(NAMES)}, and None for none")
     return words
