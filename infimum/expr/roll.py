@@ -19,6 +19,7 @@ from infimum.watch import heed
 _REDUCE = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}
 _LOOP, _WIDE = 6, 4           # turns that make a loop, and how far apart the elements may lie that one turn reads
 _PARTS, _TERM = 1 << 16, 256  # parts of all totals that are looked at, and operations of one of them
+_MAPPED = 4                   # operations at most that are one of them, with its map
 _NO_MAP = 1.0, 1.0, 0.0
 
 Map = tuple[float, float, float]
@@ -63,11 +64,14 @@ def rolled(f: Expr, x: Expr) -> Expr:
     if len(elements) < _LOOP:
         return f
     loops: dict[Expr, tuple[str, _Loops]] = {}
-    left = _PARTS
+    left, small = _PARTS, _small(depends, elements)
     for op in _REDUCE:
         for node in reversed(totals(f, depends, op)):  # the outermost first
-            parts = all_parts(node, depends, op, left) or []
-            found = _loops(parts, depends, elements)
+            parts = all_parts(node, depends, op, left)
+            if parts is None:
+                left //= 2  # that much was looked at in vain
+                continue
+            found = _loops(parts, depends, elements, small)
             if found.runs:
                 loops.setdefault(node, (op, found))
             left -= len(parts)
@@ -84,7 +88,7 @@ def rolled_apart(scalars: list[Expr], x: Expr) -> list[tuple[Expr, list[int]]]:
     elements = {node: node.args[0]["starts"][0] for node in depends if _is_element(node, x)}
     parts: list[Part] = [(scalar, ()) for scalar in scalars]
     place = {id(part): k for k, part in enumerate(parts)}  # the same function may be there twice
-    loops = _loops(parts, depends, elements) if len(elements) >= _LOOP else _Loops([], parts)
+    loops = _loops(parts, depends, elements, _small(depends, elements)) if len(elements) >= _LOOP else _Loops([], parts)
     found = [(_vector(pattern, run, x, run[0].part[0].line), [place[id(turn.part)] for turn in run])
              for pattern, run in loops.runs]
     return found + [(reshape(part[0], (1,)), [place[id(part)]]) for part in loops.rest]
@@ -94,13 +98,28 @@ def _is_element(node: Expr, x: Expr) -> bool:
     return node.op == "reshape" and node.shape == () and node.args[0].op == "slice" and node.args[0].args[0] is x
 
 
-def _loops(parts: list[Part], depends: Depends, elements: dict[Expr, int]) -> _Loops:
+def _small(depends: Depends, elements: dict[Expr, int]) -> set[Expr]:
+    """The nodes that may be terms of a loop: computed from elements of x nearby, and not by far too many operations."""
+    known: dict[Expr, tuple[int, int, int]] = {}  # the first and the last element, and the longest way to one
+    for node in depends:
+        if node in elements:
+            known[node] = elements[node], elements[node], 0
+        elif node.kind in (Kind.MAP, Kind.TEST) and node.shape == ():
+            args = [known.get(a) for a in node.args if a in depends]
+            if None not in args:
+                first, last, way = min(a[0] for a in args), max(a[1] for a in args), max(a[2] for a in args) + 1
+                if last - first <= _WIDE and way <= _MAPPED * _TERM:
+                    known[node] = first, last, way
+    return set(known)
+
+
+def _loops(parts: list[Part], depends: Depends, elements: dict[Expr, int], small: set[Expr]) -> _Loops:
     """The loops among the parts of a total, and the other parts."""
     turns: dict[tuple, list[_Turn]] = {}
     found = _Loops([], [])
     for part in parts:
         heed()
-        pattern, turn = _pattern(part, depends, elements)
+        pattern, turn = _pattern(part, depends, elements) if part[0] in small else (None, None)
         if pattern is None:
             found.rest.append(part)
         else:
@@ -125,7 +144,7 @@ def _pattern(part: Part, depends: Depends, elements: dict[Expr, int]) -> tuple[t
     """How a part is computed, the same for all turns of a loop, and what is its own: its place, its constants."""
     own = _Own()
     outer = _as_map(part[1])
-    if outer is None or part[0] not in depends:
+    if outer is None:
         return None, None
     top, inner = _without_map(part[0])
     names: dict[Expr, int] = {}

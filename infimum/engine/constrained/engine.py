@@ -176,7 +176,7 @@ class ConstrainedRun:
             branch.prune()
             if self.lp is not None:
                 yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
-                if later and not branch.done:
+                if later and not branch.done and not self.lp.alternates:
                     yield from self._search(branch)
                     yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
             self._bound_at_once()
@@ -277,9 +277,12 @@ class ConstrainedRun:
             if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):
                 yield from self.search.from_points(self.incumbent.x[:, None])
                 self._offer()
-            known = self.search.value + _ALMOST * max(1.0, abs(self.search.value))
+            known, before = self.search.value + _ALMOST * max(1.0, abs(self.search.value)), self.incumbent.upper
             yield from self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known)
             self._offer()
+            if self.lp is not None and self.incumbent.upper < before:
+                self.lp.alternate(self.branch, self.search, self.incumbent.x[:, None])
+                yield from self.lp.again(before, self.branch, self.search, self._compare_with, self._offer)
             self.branch.prune()
 
     def _offer(self) -> None:

@@ -1,25 +1,116 @@
 """Points of bilinear problems: variables fall into two classes, and products are of one of each, as proportions and flows are.
-With those of one class fixed the linear program is the problem itself, and its solution is a point with which to fix the others.
+With those of one class fixed the problem is a linear program, and its solution is a point with which to fix the others.
 Estimates: whoever takes these points proves what they are.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from infimum.engine.linear_programs.bounding import Bounding
-from infimum.engine.linear_programs.relaxation import Relaxation
+from infimum.engine.linear_programs.relaxation import Region, Relaxation
+from infimum.engine.linear_programs.safe import Cost, Rows
+from infimum.engine.linear_programs.scaled import scaled
+from infimum.watch import pause
 
 _TURNS = 12           # programs for a start at most
 _LARGEST, _SMALLEST = 0.25, 2.0**-8  # parts of the bounds, in which solutions of both classes are sought
 _BETTER = 1e-6        # of the value: a turn that gains less is the last
 
 
+class Found(NamedTuple):
+    """A point that is about feasible, and about f there."""
+
+    value: float
+    x: np.ndarray
+
+
+class Alternation:
+    """Of a problem for which `of` finds the two `kinds` of variables."""
+
+    def __init__(self, bounding: Bounding, kinds: np.ndarray):
+        self.bounding, self.kinds = bounding, kinds
+        relaxation, n = bounding.relaxation, len(kinds)
+        system, forms = relaxation.evaluator.system, relaxation.lift.rows
+        entries = [(row, *_factors(relaxation, k), float(c[0])) for row, form in enumerate(forms) for k, c in form.terms]
+        row, first, second, value = np.array(entries, float).reshape(-1, 4).T
+        self.row, self.value = row.astype(np.int64), value
+        self.first, self.second = first.astype(np.int64), second.astype(np.int64)  # variables; n: the number 1
+        self.constant, *constants = (float(form.constant[0]) for form in forms)
+        self.ends = system.lower - np.array(constants), system.upper - np.array(constants)
+        self.size = len(forms), n
+
+    @classmethod
+    def of(cls, bounding: Bounding) -> "Alternation | None":
+        kinds = classes(bounding.relaxation)
+        return None if kinds is None else cls(bounding, kinds)
+
+    def from_start(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> Found | None:
+        """From x on, in the box [lo, hi]; None if nothing was found."""
+        found = None
+        for first in (0, 1):
+            best, point = None, x
+            for turn in range(_TURNS):
+                now = self.with_fixed(self.kinds == (first + turn) % 2, np.minimum(np.maximum(point, lo), hi), lo, hi)
+                if now is None:
+                    break
+                point = now.x
+                better = best is None or now.value < best.value - _BETTER * max(1.0, abs(now.value))
+                if best is None or now.value < best.value:
+                    best = now
+                if not better:
+                    break
+            if best is not None and (found is None or best.value < found.value):
+                found = best
+        return found
+
+    def with_fixed(self, held: np.ndarray, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Found | None:
+        """The solution with these variables as in x."""
+        known = np.append(np.where(held, x, np.nan), 1.0)
+        free = np.isnan(known[self.first])  # at most one of the two is: the other is a number
+        value = self.value * np.where(free, known[self.second], known[self.first])
+        column = np.where(free, self.first, self.second)
+        return self._solved(self.row, column, value, np.where(held, x, lo), np.where(held, x, hi))
+
+    def _solved(self, row: np.ndarray, column: np.ndarray, value: np.ndarray, low: np.ndarray, high: np.ndarray) -> Found | None:
+        """Of the linear program of these entries, those in column n constants, f in row 0."""
+        pause()
+        rows, n = self.size
+        values = np.bincount(row * (n + 1) + column, value, rows * (n + 1)).reshape(rows, n + 1)
+        cost, matrix, moved = values[0, :n], values[1:, :n], values[1:, n]
+        row, column = np.nonzero(matrix)
+        entries = matrix[row, column]
+        ends = Rows(row, column, entries, entries, self.ends[0] - moved, self.ends[1] - moved)
+        z = self.bounding.optimum(scaled(Region(low, high, ends, Cost(cost, cost, 0.0))))
+        return None if z is None else Found(float((cost * z).sum() + values[0, n] + self.constant), z)
+
+    def improved(self, lo: np.ndarray, hi: np.ndarray, found: Found, enough: float) -> Found:
+        """From the solutions of the linear programs of smaller and smaller boxes around what was found: in these the relaxation
+        is close to the problem, and both classes move together. A value that is `enough` is not improved."""
+        part = _LARGEST
+        while found.value > enough and part >= _SMALLEST:
+            reach = part * (hi - lo)
+            z = self.bounding.solution(np.maximum(lo, found.x - reach), np.minimum(hi, found.x + reach))
+            new = None if z is None else self.from_start(lo, hi, z[:len(lo)])
+            better = new is not None and new.value < found.value - _BETTER * max(1.0, abs(found.value))
+            found, part = (new, part) if better else (found, part / 4)
+        return found
+
+
+def _factors(relaxation: Relaxation, column: int) -> tuple[int, int]:
+    """The variables that a column is the product of; n stands for 1."""
+    return relaxation.lift.columns[column].factors or (column, relaxation.n)
+
+
 def classes(relaxation: Relaxation) -> np.ndarray | None:
-    """0 or 1 for each variable, 0 for those that are in no product; None if there are no such classes."""
-    r, n = relaxation, relaxation.n
-    if len(r.curves) or not len(r.products) or (r.factors >= n).any():
+    """0 or 1 for each variable, -1 for those that are in no product; None if there are no such classes."""
+    n = relaxation.n
+    used = {k for form in relaxation.lift.rows for k, _ in form.terms if k >= n}
+    pairs = [relaxation.lift.columns[k].factors for k in sorted(used)]
+    if not pairs or any(pair is None or max(pair) >= n for pair in pairs):
         return None
     near: dict[int, list[int]] = {}
-    for a, b in r.factors.tolist():
+    for a, b in pairs:
         near.setdefault(a, []).append(b)
         near.setdefault(b, []).append(a)
     found = np.full(n, -1)
@@ -34,43 +125,4 @@ def classes(relaxation: Relaxation) -> np.ndarray | None:
                 if found[b] < 0:
                     found[b] = 1 - found[a]
                     waiting.append(b)
-    return found
-
-
-def improved(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
-             enough: float) -> np.ndarray | None:
-    """As `alternated`, and then from the solutions of the linear programs of smaller and smaller boxes around it: in these the
-    relaxation is close to the problem, and both classes move together. A value that is `enough` is not improved."""
-    found, part = alternated(bounding, kinds, lo, hi, x), _LARGEST
-    enough -= bounding.relaxation.cost.constant
-    while found is not None and found[0] > enough and part >= _SMALLEST:
-        value, x = found
-        reach = part * (hi - lo)
-        z = bounding.solution(np.maximum(lo, x - reach), np.minimum(hi, x + reach))
-        new = None if z is None else alternated(bounding, kinds, lo, hi, z[:len(lo)])
-        better = new is not None and new[0] < value - _BETTER * max(1.0, abs(value))
-        found, part = (new, part) if better else (found, part / 4)
-    return None if found is None else found[1]
-
-
-def alternated(bounding: Bounding, kinds: np.ndarray, lo: np.ndarray, hi: np.ndarray,
-               x: np.ndarray) -> tuple[float, np.ndarray] | None:
-    """A point of the box [lo, hi] that is about feasible, from x on, and f there but for its constant; None if none was found."""
-    found, cost = None, bounding.relaxation.cost.low
-    for first in (0, 1):
-        best, value, point = None, np.inf, x
-        for turn in range(_TURNS):
-            held = kinds == (first + turn) % 2
-            at = np.minimum(np.maximum(point, lo), hi)
-            z = bounding.solution(np.where(held, at, lo), np.where(held, at, hi))
-            if z is None:
-                break
-            now, point = float((cost * z).sum()), z[:len(lo)]
-            better = now < value - _BETTER * max(1.0, abs(now))
-            if now < value:
-                best, value = point, now
-            if not better and turn:
-                break
-        if best is not None and (found is None or value < found[0]):
-            found = value, best
     return found

@@ -98,6 +98,13 @@ class Bounding:
             return None
         return self.multipliers(scaled(region, cutoff=self.relaxation.first_plane - 1))[1]
 
+    def optimum(self, program: Scaled) -> np.ndarray | None:
+        """The solution of a program of another shape than those of regions, if there is one. An estimate."""
+        kept, self.warm = self.warm, None
+        found = self.multipliers(program)[1]
+        self.warm = kept
+        return found
+
     def touches(self, known: Left, points: list[np.ndarray]) -> np.ndarray:
         """The middle of arguments, near both ends of them, and where solutions were."""
         if not len(self.relaxation.curves):

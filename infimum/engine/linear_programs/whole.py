@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.engine.linear_programs.alternating import classes, improved
+from infimum.engine.linear_programs.alternating import Alternation
 from infimum.engine.linear_programs.bounding import Left
 from infimum.engine.linear_programs.part import LinearPrograms
 from infimum.engine.linear_programs.tightening import tightened
@@ -21,6 +21,8 @@ from infimum.watch import stoppable
 _ROUNDS = 6
 _LATER = {"lines": 8, "lifted": 32}  # steps before which these are not tried: programs say more, and need no kernels of their own
 _TIMES, _STARTS = 3, 8               # tightened at most, and starts between two times
+_GAIN = 0.1                          # of the distance between the bounds: a point that takes less is the last that is looked for
+_MUCH = 0.5                          # of that distance: after a point that takes more, variables are tightened again
 _EVERY, _OFTEN = 4, 64               # steps between two looks for points, up to so many
 _WORTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
 
@@ -31,7 +33,7 @@ class RootPrograms:
     def __init__(self, evaluator: Evaluator, problem: Problem):
         self.version, self.notes = evaluator.linear_programs.version(), []
         self.part = LinearPrograms(evaluator, problem.lo, problem.hi)
-        self.several, self.first, self.kinds = problem.several is not None, None, classes(self.part.bounding.relaxation)
+        self.several, self.first, self.turns = problem.several is not None, None, Alternation.of(self.part.bounding)
 
     @classmethod
     def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootPrograms | None":
@@ -40,6 +42,11 @@ class RootPrograms:
             return None
         evaluator.linear_programs.version()
         return cls(evaluator, problem) if LinearPrograms.applies(evaluator) else None
+
+    @property
+    def alternates(self) -> bool:
+        """Do linear programs in turn look for points?"""
+        return self.turns is not None
 
     def among(self, parts: list[Part]) -> list[Part]:
         """The parts of a proof, and this one before those that it makes come later."""
@@ -71,24 +78,28 @@ class RootPrograms:
         """Looks for points from solutions of linear programs: by linear programs again where that may do, else from some."""
         n, (lo, hi) = len(search.begin[0]), search.begin
         starts = np.stack([np.minimum(np.maximum(z[:n], lo), hi) for z in solutions], axis=1)
-        if self.alternate(branch, search, starts):
-            if branch.done or quick:
-                return
-            starts = np.concatenate([branch.incumbent.x[:, None], starts], axis=1)
+        if self.alternate(branch, search, starts, quick):
+            return
         yield
         yield from search.from_points(starts)
         offer()
 
-    def alternate(self, branch: Any, search: Any, starts: np.ndarray) -> bool:
-        """Where linear programs in turn lead to from these points (n, N), if they do: was that better than the best point?"""
-        if self.kinds is None:
+    def alternate(self, branch: Any, search: Any, starts: np.ndarray, quick: bool = False) -> bool:
+        """Where linear programs in turn lead to from these points (n, N), if they do: was that better than the best point?
+        `quick`: the best of what they lead to is not improved."""
+        if not self.alternates:
             return False
-        found, enough = [], branch.floor + branch.goal.slack(branch.floor) / 2 if branch.floor > -np.inf else -np.inf
+        enough, found = branch.floor + branch.goal.slack(branch.floor) / 2, []
         with stoppable():
             self.part.bounding.session()
             for start in starts.T:
-                found += [x for x in [improved(self.part.bounding, self.kinds, *search.begin, start, enough)] if x is not None]
-        better = bool(found) and branch.incumbent.offer(np.stack(found, axis=1))
+                new = self.turns.from_start(*search.begin, start)
+                found += [] if new is None else [new]
+                if new is not None and new.value <= enough:
+                    break
+            if found and not quick:
+                found.append(self.turns.improved(*search.begin, min(found, key=lambda f: f.value), enough))
+        better = bool(found) and branch.incumbent.offer(np.stack([f.x for f in found], axis=1))
         if better:
             branch.prune()
         return better
@@ -103,13 +114,19 @@ class RootPrograms:
                 return
             yield
             yield from self._look(branch, search, offer, seen[::-(-len(seen) // _STARTS)])
-            if not branch.incumbent.upper < upper - branch.goal.slack(upper):
+            if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), _GAIN * (upper - branch.floor)):
                 return
+
+    def again(self, before: float, branch: Any, search: Any, compare_with: Callable[[tuple], None],
+              offer: Callable[[], None]) -> Iterator[None]:
+        """As `tighten`, where a much better point than that with f = `before` was found early."""
+        if branch.steps <= _OFTEN and before - branch.incumbent.upper > _MUCH * (before - branch.lower()):
+            yield from self.tighten(branch, search, compare_with, offer)
 
     def _tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], seen: list[np.ndarray]) -> None:
         """Where f is not above the best point."""
         upper = branch.incumbent.upper
-        if self.several or branch.done or self.first is None or self.first.empty or upper == np.inf:
+        if self.several or branch.done or upper == np.inf:
             return
         lo, hi = search.begin if search.better is None else search.better
         bounding = self.part.bounding
