@@ -1,6 +1,7 @@
 """What every test may rely on."""
 
 import os
+from collections import OrderedDict
 from pathlib import Path
 
 import hypothesis
@@ -32,3 +33,9 @@ def usual_precision():
     flint.ctx.prec = 53
     yield
     flint.ctx.prec = 53
+
+
+@pytest.fixture
+def nothing_lowered(monkeypatch):
+    """For tests that spoil what writes kernels: they take no kernel that another test has left, and leave none."""
+    monkeypatch.setattr("infimum.evaluate._lowered", OrderedDict())

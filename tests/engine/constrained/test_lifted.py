@@ -148,7 +148,7 @@ def test_no_feasible_point_is_lost(seed, n, known):
         check_nothing_lost(at, before, part.test(before.copy(), upper).regions, upper, GONE)
 
 
-def test_the_check_would_notice(monkeypatch):
+def test_the_check_would_notice(nothing_lowered, monkeypatch):
     """Coefficients that are not those of the forms do lose points."""
     at = planted(5, 2)
     monkeypatch.setattr(lifted, "doubles", lambda number: (float(number[0]) + 0.25, float(number[1]) + 0.25))

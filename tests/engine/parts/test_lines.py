@@ -80,7 +80,7 @@ def by_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("composed", (True, False))
-def test_no_feasible_point_is_lost(monkeypatch, composed):
+def test_no_feasible_point_is_lost(nothing_lowered, monkeypatch, composed):
     if not composed:
         by_slopes(monkeypatch)
     counts = campaign(range(14))
@@ -88,7 +88,7 @@ def test_no_feasible_point_is_lost(monkeypatch, composed):
 
 
 # ---- any multipliers
-def test_any_multipliers_give_bounds_that_hold(monkeypatch):
+def test_any_multipliers_give_bounds_that_hold(nothing_lowered, monkeypatch):
     """Numbers that have nothing to do with the program; sometimes it is said to have no solution."""
     class Garbage(simplex.Simplex):
         def multipliers(self) -> int:
@@ -117,14 +117,14 @@ class WrongSlope(Slopes):
         self.value = concat([first, index(self.value, slice(1, x.size))]) if x.size > 1 else first
 
 
-def test_a_wrong_sign_of_one_slope_is_caught(monkeypatch):
+def test_a_wrong_sign_of_one_slope_is_caught(nothing_lowered, monkeypatch):
     by_slopes(monkeypatch)
     monkeypatch.setattr(lines, "Slopes", WrongSlope)
     with pytest.raises(Lost):
         campaign(range(40))
 
 
-def test_a_line_that_is_too_high_is_caught(monkeypatch):
+def test_a_line_that_is_too_high_is_caught(nothing_lowered, monkeypatch):
     line = lines.LinearBounds.line
 
     def higher(self, *which):
@@ -135,7 +135,7 @@ def test_a_line_that_is_too_high_is_caught(monkeypatch):
         campaign(range(40))
 
 
-def test_reading_less_than_is_read_is_caught(monkeypatch):
+def test_reading_less_than_is_read_is_caught(nothing_lowered, monkeypatch):
     """First order would go where a constraint is in the way."""
     monkeypatch.setattr(lines, "reads", lambda rows, x: np.zeros((len(rows), x.size), bool))
     with pytest.raises(Lost):
@@ -143,7 +143,7 @@ def test_reading_less_than_is_read_is_caught(monkeypatch):
 
 
 @pytest.mark.parametrize("end", ("lower", "upper"))
-def test_an_end_that_is_too_tight_is_caught(monkeypatch, end):
+def test_an_end_that_is_too_tight_is_caught(nothing_lowered, monkeypatch, end):
     """By a millionth."""
     of = lines.Layout.of.__func__
 

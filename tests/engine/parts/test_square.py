@@ -84,7 +84,7 @@ def test_no_planted_root_is_lost(n, rows):
         assert (after[:2 * n] != before[:2 * n]).any(axis=0).sum() > 50
 
 
-def test_any_numbers_will_do(monkeypatch):
+def test_any_numbers_will_do(nothing_lowered, monkeypatch):
     """The rows are multiplied by what the region's first end says, by infinite numbers and NaN."""
     def garbage(self):
         b, found = self.b, self.b.state(self.m**2)
@@ -98,7 +98,7 @@ def test_any_numbers_will_do(monkeypatch):
 
 
 @pytest.mark.parametrize("what, wrong", (("Slopes", WrongSlope), ("LIPSCHITZ", -1), ("_CLOSE", INF)))
-def test_wrong_ones_would_be_noticed(monkeypatch, what, wrong):
+def test_wrong_ones_would_be_noticed(nothing_lowered, monkeypatch, what, wrong):
     """Slopes of the wrong sign and rows with jumps lose points; ranges that are too wide to tell anything do not."""
     monkeypatch.setattr(square, what, wrong)
     if what == "_CLOSE":
