@@ -1,10 +1,11 @@
 """Constrained problems: how many are proved in which time, and whether that is true; beside MAiNGO, SCIP and Gurobi.
 
-    python bench/constraints.py [--only PART ...] [--problems TEXT ...] [--limit S] [--peers] [--device cuda] [--json FILE]
+    python bench/constraints.py [--only PART ...] [--problems TEXT ...] [--limit S] [--lp] [--peers] [--device cuda] [--json FILE]
 
 Parts, all of them by default:
   gallery  the constrained problems of infimum.problems, equations exact, to relative gaps of 1e-3 and 1e-6
   cec      those of the CEC 2006 competition, the circles and Haverly's, to 1e-4, warm: the best of 12 calls after the first
+  pooling  pools and separations, to 1e-3, with linear programs, warm, processor time: within 10 times Gurobi's (with --peers)
   chain    1,000 variables and 999 equations, each of two neighbours, contracted to a point
   random   random problems with a planted optimum, and infeasible ones: no wrong verdict
 
@@ -37,6 +38,7 @@ ATOL = 1e-7          # beside the relative gap, as ibex has it
 GAPS = (1e-3, 1e-6)
 TIMES = (1.0, 10.0, 20.0)
 CEC, CEC_GAP, QUICK, CALLS = ("g0", "g1", "g2", "circle", "haverly"), 1e-4, 0.1, 12
+POOLS = ("haverly", "bental", "foulds", "adhya", "ex5_3_2", "g23")
 
 
 def contradiction(p: Any, r: Any) -> str:
@@ -63,7 +65,8 @@ def ours(p: Any, rtol: float, options: argparse.Namespace) -> tuple[float, Any]:
     """The seconds and the result of one call."""
     start = time.perf_counter()
     r = infimum.minimize(p.fun, p.bounds, constraints=p.constraints, integrality=p.integrality, atol=ATOL, rtol=rtol, seed=0,
-                         time_limit=options.limit, device=options.device, progress=False)
+                         time_limit=options.limit, device=options.device, progress=False,
+                         options={"lp": True} if options.lp else None)
     return time.perf_counter() - start, r
 
 
@@ -131,6 +134,33 @@ def cec(options: argparse.Namespace) -> None:
         options.keep()
 
 
+def pooling(options: argparse.Namespace) -> None:
+    head("Pools and separations: to 1e-3, warm, with linear programs: processor time, that of compiling not counted")
+    table = options.tables.setdefault("pooling", [])
+    for p in chosen(options):
+        if not p.name.startswith(POOLS):
+            continue
+        ours(p, GAPS[0], lp := argparse.Namespace(**{**vars(options), "lp": True}))
+        seconds, r = min((_processor_time(lambda p=p: ours(p, GAPS[0], lp)[1]) for _ in range(3)), key=lambda pair: pair[0])
+        row = {"problem": p.name, "n": p.n, "seconds": seconds, "verdict": r.verdict.name, "wrong": contradiction(p, r),
+               "programs": r.lp["solved"]}
+        if options.peers:
+            row["Gurobi"] = child("constrained_provers", "processor_time", 2 * options.limit + 30, alone=True, name="Gurobi",
+                                  problem=p.name, limit=options.limit, rtol=GAPS[0])
+        table.append(row)
+        peer = row.get("Gurobi", {}).get("seconds", math.inf)
+        report(f"{p.name}, {p.n} variables", seconds, "s", f"<= {10 * peer:.3g}" if peer < math.inf else "",
+               solved(p, r) and not row["wrong"] and seconds <= 10 * peer, f"{r.verdict.name}, {r.lp['solved']:,} linear programs"
+               + (f", Gurobi {peer:.4f} s" if peer < math.inf else "") + (f"  WRONG: {row['wrong']}" if row["wrong"] else ""))
+        options.keep()
+
+
+def _processor_time(call: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.process_time()
+    found = call()
+    return time.process_time() - start, found
+
+
 def chain(options: argparse.Namespace) -> None:
     head("A chain of equations, x[0] fixed")
     for n in (100, 1000):
@@ -172,7 +202,8 @@ def _answers(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
         yield answer(seed, rtol=GAPS[0], atol=GAPS[0], time_limit=options.each, device=options.device)
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {"gallery": gallery, "cec": cec, "chain": chain, "random": random}
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {"gallery": gallery, "cec": cec, "pooling": pooling, "chain": chain,
+                                                          "random": random}
 
 
 def main() -> int:
@@ -183,6 +214,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000, metavar="N", help="random problems (2,000)")
     parser.add_argument("--each", type=float, default=2.0, metavar="S", help="seconds that each of them may take (2)")
     parser.add_argument("--answers", nargs="+", metavar="FILE", help="judge what bench.constraint_random printed elsewhere")
+    parser.add_argument("--lp", action="store_true", help="with linear programs")
     parser.add_argument("--peers", action="store_true", help="compare with other programs")
     parser.add_argument("--device", default="cpu", help="cpu (the default) or cuda")
     parser.add_argument("--json", help="write the tables to this file, again after each row")

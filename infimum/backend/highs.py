@@ -36,6 +36,20 @@ class Solved(NamedTuple):
     iterations: int
 
 
+class Basis(NamedTuple):
+    """As HiGHS has it, and of how many columns and rows together."""
+
+    own: Any
+    size: int
+
+
+def numbers(basis: Basis | np.ndarray | None) -> np.ndarray | None:
+    """What can be kept of a basis, columns first."""
+    if not isinstance(basis, Basis):
+        return basis
+    return np.array([int(status) for status in (*basis.own.col_status, *basis.own.row_status)], np.int8)
+
+
 @cache
 def _library() -> ModuleType:
     try:
@@ -71,21 +85,24 @@ class Highs:
         lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.begin, matrix.column, matrix.value
         return self.highs.passModel(lp) != self.library.HighsStatus.kError
 
-    def start_from(self, basis: np.ndarray | None, columns: int) -> None:
-        """A basis of an earlier program, as `basis` gives it; with more rows, those are in it."""
+    def start_from(self, basis: "Basis | np.ndarray | None", columns: int) -> None:
+        """A basis of an earlier program, or its `numbers`; with more rows, those are in it."""
         if basis is None:
             return
-        given, kinds = self.library.HighsBasis(), self._kinds()
-        rows = self.highs.getNumRow()
-        status = [kinds[k] for k in basis] + [self.library.HighsBasisStatus.kBasic] * (columns + rows - len(basis))
-        given.col_status, given.row_status = status[:columns], status[columns:columns + rows]
-        given.valid, given.alien = True, len(basis) != columns + rows
-        self.highs.setBasis(given)
+        size = columns + self.highs.getNumRow()
+        same = isinstance(basis, Basis) and basis.size == size
+        self.highs.setBasis(basis.own if same else self._of_numbers(numbers(basis), columns, size))
 
-    def basis(self) -> np.ndarray:
-        """Of the last program, columns first."""
-        found = self.highs.getBasis()
-        return np.array([int(s) for s in (*found.col_status, *found.row_status)], np.int8)
+    def _of_numbers(self, known: np.ndarray, columns: int, size: int) -> Any:
+        given, kinds = self.library.HighsBasis(), self._kinds()
+        status = [kinds[k] for k in known] + [self.library.HighsBasisStatus.kBasic] * (size - len(known))
+        given.col_status, given.row_status = status[:columns], status[columns:size]
+        given.valid, given.alien = True, len(known) != size
+        return given
+
+    def basis(self) -> Basis:
+        """Of the last program."""
+        return Basis(self.highs.getBasis(), self.highs.getNumCol() + self.highs.getNumRow())
 
     def _kinds(self) -> dict[int, Any]:
         kinds = self.library.HighsBasisStatus

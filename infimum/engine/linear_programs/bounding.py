@@ -61,11 +61,15 @@ class Bounding:
     basis: np.ndarray | None = None
     counts: Counts = field(default_factory=Counts)
     solver: Any = None
-    warm: np.ndarray | None = None
+    warm: Any = None
 
     def session(self) -> None:
         """From here on nothing depends on what was solved before, but for the basis."""
         self.solver, self.warm = self.library.Highs(), self.basis
+
+    def keep_basis(self) -> None:
+        """Later sessions begin with the last basis."""
+        self.basis = self.library.numbers(self.warm)
 
     def columns_of(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ends of all columns, of which those of variables are known."""

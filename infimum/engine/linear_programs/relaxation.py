@@ -21,6 +21,8 @@ from infimum.lower.columns import BOUNDED, HIGH, LINES, LOW, OF_CURVE, curve_ord
 from infimum.lower.lift import SPARSE, Form, Lift, doubles, lift_of, product_key
 from infimum.lower.programs import COLUMNS
 
+Ends = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # of entries, and of rows
+
 _SIDES = 600  # rows of inequalities times sides at most
 
 
@@ -60,6 +62,7 @@ class Relaxation:
         self.curves = curve_order(lift)
         self.arguments = np.array([lift.columns[k].argument for k in self.curves], np.int64)
         self.whole = np.array(evaluator.system.integers, np.int64)
+        self._known_places: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
@@ -118,14 +121,28 @@ class Relaxation:
         low, high = out[LOW][:, 0].copy(), out[HIGH][:, 0].copy()
         with np.errstate(all="ignore"):
             parts = [self._fixed(low, high, upper), self._planes(low, high), self._lines(out[LINES], lanes)]
-        return Region(low, high, _together(parts), self.cost)
+        row, column = self._places(lanes)
+        return Region(low, high, Rows(row, column, *map(np.concatenate, zip(*parts, strict=True))), self.cost)
 
     def enclosed(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Ends of all columns that lie between these; of one that is not bounded they may be infinite."""
         out = self.evaluator.run(COLUMNS, [np.concatenate([low, high])[:, None], np.zeros((max(1, len(self.curves)), 1))])
         return out[LOW][:, 0].copy(), out[HIGH][:, 0].copy()
 
-    def _fixed(self, low: np.ndarray, high: np.ndarray, upper: float) -> Rows:
+    def _places(self, lanes: int) -> tuple[np.ndarray, np.ndarray]:
+        """The row and column of each entry."""
+        if lanes not in self._known_places:
+            t, products, lines = self.table, len(self.products), len(self.curves) * (lanes + 1)
+            first_line = self.first_plane + 4 * products
+            planes = np.concatenate([self.factors, self.products[:, None]], axis=1)
+            pairs = np.stack([self.arguments, self.curves], axis=1)
+            self._known_places[lanes] = (
+                np.concatenate([t.row, self.first_plane + np.repeat(np.arange(4 * products), 3),
+                                first_line + np.repeat(np.arange(lines), 2)]),
+                np.concatenate([t.column, np.repeat(planes, 4, axis=0).ravel(), np.repeat(pairs, lanes + 1, axis=0).ravel()]))
+        return self._known_places[lanes]
+
+    def _fixed(self, low: np.ndarray, high: np.ndarray, upper: float) -> Ends:
         t = self.table
         ends = np.concatenate([low[:self.n], high[:self.n], [0.0]])[t.end]
         moved = ends[t.row]
@@ -134,19 +151,19 @@ class Relaxation:
         least, most = np.where(exact, t.p[0], least), np.where(exact, t.p[1], most)
         right = np.where(ends == 0.0, t.upper, up(t.upper + up(ends * t.more)))
         right[-1] = up(upper - self.cost.constant) if upper < inf else inf
-        return Rows(t.row, t.column, least, most, t.lower, right)
+        return least, most, t.lower, right
 
-    def _planes(self, low: np.ndarray, high: np.ndarray) -> Rows:
+    def _planes(self, low: np.ndarray, high: np.ndarray) -> Ends:
         (a, b), (u, v) = (end[self.factors].T for end in (low, high))
-        one, count = np.ones(len(a)), len(a)
-        value = np.stack([np.stack(row, axis=1) for row in (
-            (b, a, -one), (v, u, -one), (-b, -u, one), (-v, -a, one))], axis=1)  # (products, 4, 3)
-        upper = up(np.stack([a * b, u * v, -u * b, -a * v], axis=1)).ravel()
-        column = np.repeat(np.concatenate([self.factors, self.products[:, None]], axis=1)[:, None], 4, axis=1).ravel()
-        return _one_sided(np.repeat(np.arange(4 * count), 3), column, value.ravel(), upper)
+        value = np.empty((len(a), 4, 3))
+        for k, (first, second, sign) in enumerate(((b, a, -1.0), (v, u, -1.0), (-b, -u, 1.0), (-v, -a, 1.0))):
+            value[:, k, 0], value[:, k, 1], value[:, k, 2] = first, second, sign
+        return _one_sided(value.ravel(), up(np.stack([a * b, u * v, -u * b, -a * v], axis=1)).ravel())
 
-    def _lines(self, found: np.ndarray, lanes: int) -> Rows:
+    def _lines(self, found: np.ndarray, lanes: int) -> Ends:
         count = len(self.curves)
+        if not count:
+            return _one_sided(np.zeros(0), np.zeros(0))
         lines = found[:OF_CURVE * count].reshape(count, OF_CURVE, lanes)
         below, nlo, above, hi = (lines[:, k, 0] for k in range(4))
         side, slope, rest = (lines[:, k, 1:] for k in range(4, OF_CURVE))
@@ -155,10 +172,7 @@ class Relaxation:
         upper = np.concatenate([nlo[:, None], hi[:, None], rest], axis=1)
         sound = np.isfinite(first) & np.isfinite(upper)
         value = np.stack([np.where(sound, first, 0.0), np.where(sound, second, 0.0)], axis=2)
-        pair = np.stack([self.arguments, self.curves], axis=1)
-        column = np.repeat(pair[:, None], lanes + 1, axis=1).ravel()
-        row, upper = np.repeat(np.arange(count * (lanes + 1)), 2), np.where(sound, upper, inf).ravel()
-        return _one_sided(row, column, value.ravel(), upper)
+        return _one_sided(value.ravel(), np.where(sound, upper, inf).ravel())
 
     @property
     def first_plane(self) -> int:
@@ -166,14 +180,8 @@ class Relaxation:
         return len(self.table.lower)
 
 
-def _one_sided(row: np.ndarray, column: np.ndarray, value: np.ndarray, upper: np.ndarray) -> Rows:
-    return Rows(row, column, value, value, np.full(len(upper), -inf), upper)
-
-
-def _together(parts: list[Rows]) -> Rows:
-    begin = np.cumsum([0, *(len(part.lower) for part in parts)])
-    row = np.concatenate([part.row + at for part, at in zip(parts, begin[:-1], strict=True)])
-    return Rows(row, *(np.concatenate([getattr(part, name) for part in parts]) for name in Rows._fields[1:]))
+def _one_sided(value: np.ndarray, upper: np.ndarray) -> Ends:
+    return value, value, np.full(len(upper), -inf), upper
 
 
 class _Maker:

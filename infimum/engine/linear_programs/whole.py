@@ -64,7 +64,7 @@ class RootPrograms:
         with stoppable():
             self.part.bounding.session()
             self.first = left = self.part.bounding.bound(*self.part.bounding.columns_of(lo, hi), np.inf, _ROUNDS)
-        self.part.bounding.basis = self.part.bounding.warm
+        self.part.bounding.keep_basis()
         if left.empty:
             branch.discard_all()
             return
@@ -78,7 +78,8 @@ class RootPrograms:
         """Looks for points from solutions of linear programs: by linear programs again where that may do, else from some."""
         n, (lo, hi) = len(search.begin[0]), search.begin
         starts = np.stack([np.minimum(np.maximum(z[:n], lo), hi) for z in solutions], axis=1)
-        if self.alternate(branch, search, starts, quick):
+        self.alternate(branch, search, starts, quick)
+        if self.alternates and branch.incumbent.upper < np.inf:
             return
         yield
         yield from search.from_points(starts)
