@@ -57,7 +57,7 @@ class RootPrograms:
         return [*parts[:at], self.part, *parts[at:]]
 
     def before(self, branch: Any, search: Any, offer: Callable[[], None]) -> Iterator[None]:
-        """A bound of the whole box, and a look for points from the solution."""
+        """A bound of the whole box, and a look for points from the solution, and from some places that are easily chosen."""
         if self.several or not len(branch.pool):
             return
         lo, hi = search.begin
@@ -71,7 +71,8 @@ class RootPrograms:
         branch.floor = max(branch.floor, left.lower)
         yield
         if left.point is not None:
-            yield from self._look(branch, search, offer, [left.point], quick=True)
+            ends = [lo, hi, lo / 2 + hi / 2] if self.alternates and np.isfinite([lo, hi]).all() else []
+            yield from self._look(branch, search, offer, [left.point, *ends], quick=True)
 
     def _look(self, branch: Any, search: Any, offer: Callable[[], None], solutions: list[np.ndarray],
               quick: bool = False) -> Iterator[None]:
