@@ -72,6 +72,7 @@ class ConstrainedRun:
         self.lp = RootPrograms.of(self.bounding, problem, getattr(options, "lp", False))
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
+        self.looked_from = -np.inf, np.inf  # the bounds when it began
 
     @cached_property
     def quadratic(self) -> Quadratic:
@@ -106,7 +107,8 @@ class ConstrainedRun:
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
         solver, programs = ({}, {}) if self.lp is None else ({"lp": self.lp.version}, self.lp.part.state())
-        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None} | solver,
+        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None,
+                                                        "looked_from": self.looked_from} | solver,
                      state.arrays | taught | searched.arrays | programs)
 
     def _searched(self) -> State:
@@ -122,6 +124,7 @@ class ConstrainedRun:
             self._compare_with(self.search.better)
         self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
         self.looking = self._searched() if state.values.get("looking", False) else None
+        self.looked_from = tuple(state.values.get("looked_from", self.looked_from))
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")
         if self.lp is not None:
@@ -262,8 +265,13 @@ class ConstrainedRun:
 
     def _look_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
+        if self.looking is None:
+            self.looked_from = self.branch.lower(), self.incumbent.upper
         self.looking = self._searched()
         yield from self._look()
+        if self.lp is not None and self.lp.again(*self.looked_from, self.branch):
+            for _ in self.lp.tighten(self.branch, self.search, self._compare_with, self._offer):
+                pass  # in one piece: a run that is stopped before has not begun with it
         self.looking = None
 
     def _look(self) -> Iterator[None]:
@@ -282,7 +290,6 @@ class ConstrainedRun:
             self._offer()
             if self.lp is not None and self.incumbent.upper < before:
                 self.lp.alternate(self.branch, self.search, self.incumbent.x[:, None])
-                yield from self.lp.again(before, self.branch, self.search, self._compare_with, self._offer)
             self.branch.prune()
 
     def _offer(self) -> None:

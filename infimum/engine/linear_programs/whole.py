@@ -119,11 +119,9 @@ class RootPrograms:
             if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), _GAIN * (upper - branch.floor)):
                 return
 
-    def again(self, before: float, branch: Any, search: Any, compare_with: Callable[[tuple], None],
-              offer: Callable[[], None]) -> Iterator[None]:
-        """As `tighten`, where a much better point than that with f = `before` was found early."""
-        if branch.steps <= _OFTEN and before - branch.incumbent.upper > _MUCH * (before - branch.lower()):
-            yield from self.tighten(branch, search, compare_with, offer)
+    def again(self, lower: float, upper: float, branch: Any) -> bool:
+        """Are variables tightened again? A much better point was found, early, than when these were the bounds."""
+        return branch.steps <= _OFTEN and upper - branch.incumbent.upper > _MUCH * (upper - lower)
 
     def _tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], seen: list[np.ndarray]) -> None:
         """Where f is not above the best point."""
