@@ -71,11 +71,11 @@ KNOWN = [("camel_six_hump", 2), ("goldstein_price", 2), ("branin", 2), ("shekel_
          ("cross_in_tray", 2), ("mccormick", 2), ("hosaki", 2), ("bard", 3), ("levy", 4), ("zirilli", 2), ("michalewicz", 2)]
 
 
-@pytest.mark.parametrize("pieces", (2, 16))
+@pytest.mark.parametrize("cuts", (1, 4))
 @pytest.mark.parametrize(("name", "n"), KNOWN)
-def test_the_minimum_is_enclosed_after_every_step(name, n, pieces, monkeypatch):
-    """Without any help by a swarm, in few pieces and in many."""
-    monkeypatch.setattr(branch_module, "_MOST_PIECES", pieces)
+def test_the_minimum_is_enclosed_after_every_step(name, n, cuts, monkeypatch):
+    """Without any help by a swarm, cut once a step and several times."""
+    monkeypatch.setattr(branch_module, "_MOST_CUTS", cuts)
     p = problems.get(name, n)
     branch = started(p.fun, p.lo, p.hi)
     lower, upper = -INF, INF
