@@ -258,7 +258,7 @@ class Auto:
                         return
                 if not self._moved_to_gpu():
                     self.branch.step()
-                if self.branch.is_between_steps and _is_power_of_two(self.branch.steps):  # by counts: a run that is resumed does the same
+                if self.branch.is_between_steps and _is_power_of_two(self.branch.steps):  # by counts, for runs that are resumed
                     self.branch.settle()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():

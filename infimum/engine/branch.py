@@ -32,7 +32,7 @@ else:
 
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
-_FULL, _MOST_CUTS = 512, 4  # a step cuts few regions in two, and again what is left, until it has tested so many; so often at most
+_FULL, _MOST_CUTS = 512, 4  # where regions are few, a step cuts them in two so often that these could be there; so often at most
 _COSTLY, _FEW_CUTS = 256, 2  # where enclosures are costly, a step is full with this part of its batch
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
@@ -419,8 +419,8 @@ class Branch:
 
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "cuts": self.cuts, "discarded": dict(self.discarded), "ended": self.ended,
-                  "next_look": self.next_look, "alike": self.alike, "floor": self.floor}
+        counts = {"boxes": self.boxes, "steps": self.steps, "cuts": self.cuts, "discarded": dict(self.discarded),
+                  "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor}
         payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
         return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
 

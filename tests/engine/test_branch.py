@@ -391,6 +391,23 @@ def test_the_same_bits_for_every_number_of_threads(name, n, all_threads_work):  
         assert all(a.shape == b.shape and same_bits(a, b).all() for a, b in zip(found[0], other, strict=True))
 
 
+@pytest.mark.parametrize("cuts", range(1, 7))
+def test_a_search_goes_on_with_the_same_bits_in_the_midst_of_a_step(cuts):
+    p, found = problems.get("goldstein_price"), []
+    for stops in (False, True):
+        branch = started(p.fun, p.lo, p.hi, Goal(1e-9, 1e-9))
+        for _ in range(cuts):
+            branch.step()
+        assert (branch.steps, branch.cuts) == divmod(cuts, 4), "few regions are cut four times a step"
+        if stops:
+            state, branch = branch.state(), started(p.fun, p.lo, p.hi, Goal(1e-9, 1e-9))
+            branch.restore(state)
+        for _ in range(12):
+            branch.step()
+        found.append(fingerprint(branch))
+    assert all(a.shape == b.shape and same_bits(a, b).all() for a, b in zip(*found, strict=True))
+
+
 # ---- Ctrl-C
 @pytest.fixture
 def interruptible(monkeypatch) -> Iterator[None]:
