@@ -247,17 +247,18 @@ class Auto:
             self.overlap = swarm, Overlap(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
-                if self.branch.steps in _COUPLED and len(self.branch.pool) * _STILL_LEFT >= self.branch.boxes:
+                begins = self.branch.is_between_steps
+                if begins and self.branch.steps in _COUPLED and len(self.branch.pool) * _STILL_LEFT >= self.branch.boxes:
                     yield from self._look_again(self._coupled)
                     if self.closed:
                         return
-                if self.branch.steps in (_LATE, later):
+                if begins and self.branch.steps in (_LATE, later):
                     yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)
                     if self.closed or self.branch.done:
                         return
                 if not self._moved_to_gpu():
                     self.branch.step()
-                if _is_power_of_two(self.branch.steps):  # by counts: a run that is resumed does the same
+                if self.branch.is_between_steps and _is_power_of_two(self.branch.steps):  # by counts, for runs that are resumed
                     self.branch.settle()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():

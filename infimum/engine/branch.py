@@ -32,8 +32,8 @@ else:
 
 LEAST = 16  # boxes a step
 FEW = 16    # regions that are looked at one by one
-_FULL, _MOST_PIECES = 512, 16
-_COSTLY, _FEW_PIECES = 256, 4  # where enclosures are costly, a step is full with this part of its batch: more pieces cost more
+_FULL, _MOST_CUTS = 512, 4  # where regions are few, a step cuts them in two so often that these could be there; so often at most
+_COSTLY, _FEW_CUTS = 256, 2  # where enclosures are costly, a step is full with this part of its batch
 _TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
 _TAKES = 8    # steps that the regions at hand last
 _SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
@@ -64,10 +64,11 @@ class Branch:
         self.arrays = evaluator.arrays_for(self.batch)
         self.lanes = lanes_of(self.batch, self.n)
         self.full = min(_FULL, self.lanes, max(LEAST, self.batch // _COSTLY) if evaluator.is_costly else _FULL)
-        self.most_pieces = _FEW_PIECES if evaluator.is_costly else _MOST_PIECES
+        self.most_cuts = _FEW_CUTS if evaluator.is_costly else _MOST_CUTS
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
         self.boxes = self.steps = 0
+        self.cuts = 0  # of the step that has begun
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
         self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
@@ -138,13 +139,21 @@ class Branch:
                     return heap, index, heap.arrays.gather(axis, index)
         return None
 
+    @property
+    def is_between_steps(self) -> bool:
+        """Is no step half done? `step` is then called again to go on with it."""
+        return self.cuts == 0
+
     def step(self) -> None:
-        """Takes the lowest regions, cuts them, and tests the pieces. If that fails, memory being short, they are put back."""
+        """Takes the lowest regions, cuts them in two, and tests the halves. If that fails, memory being short, they are put back.
+        Where regions are few, a step is several of these: what parts of a proof cost is judged by steps that are worth a
+        trial."""
         upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
         self.unbounded = self.pool.least() == -np.inf
-        if self.unbounded and self.steps >= _LATE and self.steps & (self.steps - 1) == 0 and self._looked_far():
+        late = self.is_between_steps and self.steps >= _LATE and self.steps & (self.steps - 1) == 0
+        if self.unbounded and late and self._looked_far():
             upper = self.incumbent.upper
         only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
         few = min((part.step_size for part in self.parts if part.step_size is not None
@@ -155,17 +164,16 @@ class Branch:
             parents = self._take_wide(room)
         else:
             parents = self.pool.take((few or self.lanes) // 2, below if below > self.pool.least() else np.inf, room)
-        pieces, full = 2, min(self.full, few or self.full)
-        while pieces < self.most_pieces and pieces * parents.shape[1] < full:
-            pieces *= 2
         try:
             with stoppable():
-                self._keep(self._tested(parents, pieces))
+                self._keep(self._tested(parents, 2))
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
         self._judge_sharpest()
-        self.steps, self.ended = self.steps + 1, False  # it may have been resumed with a narrower goal
+        self.cuts, self.ended = self.cuts + 1, False  # it may have been resumed with a narrower goal
+        if self.cuts >= self.most_cuts or parents.shape[1] << self.cuts >= min(self.full, few or self.full):
+            self.steps, self.cuts = self.steps + 1, 0
 
     def _looked_far(self) -> bool:
         """Is f lower where variables without bounds are larger, all of them or one?"""
@@ -411,8 +419,8 @@ class Branch:
 
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "ended": self.ended,
-                  "next_look": self.next_look, "alike": self.alike, "floor": self.floor}
+        counts = {"boxes": self.boxes, "steps": self.steps, "cuts": self.cuts, "discarded": dict(self.discarded),
+                  "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor}
         payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
         return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
 
@@ -434,6 +442,7 @@ class Branch:
     def _restore_counts(self, state: State) -> None:
         self.boxes, self.steps, self.floor = state.values["boxes"], state.values["steps"], state.values.get("floor", -np.inf)
         self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
+        self.cuts = state.values.get("cuts", 0)
         self.discarded |= state.values["discarded"]
 
     def regions(self) -> Regions:

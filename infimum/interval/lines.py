@@ -83,11 +83,17 @@ def middle_of(b, a: Pair) -> Any:
     return b.add(b.mul(a.lo(b), 0.5), b.mul(a.hi, 0.5))
 
 
-def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any) -> Lines:
-    """Lines for y = curve(a), those that are tangents at t, or at the end of a that is closest to it."""
+def at_ends(b, curve: Curve, a: Pair) -> tuple[Pair, Pair]:
+    """The curve at both ends of an interval."""
+    return curve.value(_point(b, a.lo(b))), curve.value(_point(b, a.hi))
+
+
+def lines_of(b, curve: Curve, a: Pair, y: Pair, t: Any, known: tuple[Pair, Pair] | None = None) -> Lines:
+    """Lines for y = curve(a), those that are tangents at t, or at the end of a that is closest to it. What the curve is at the
+    ends of a may be known."""
     lo, hi = a.lo(b), a.hi
     t = b.min(b.max(t, lo), hi)
-    at_lo, at_hi = (curve.value(_point(b, v)) for v in (lo, hi))
+    at_lo, at_hi = known or at_ends(b, curve, a)
     level = b_level(b, y.level)
     defined = b.mand(b.oge(level, float(DEFINED)), b.olt(b.sub(hi, lo), INF))  # 0 times infinity is nothing to compare with
     for p in (at_lo, at_hi):

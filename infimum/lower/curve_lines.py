@@ -8,7 +8,8 @@ from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, const, var
 from infimum.expr.partials import Partials, partials
 from infimum.interval.arithmetic import mul, sub
-from infimum.interval.lines import BENDS, INFLECTIONS, Curve, Inflection, Lines, lines_of, middle_of
+from infimum.interval.elementary import NAMES, row
+from infimum.interval.lines import BENDS, INFLECTIONS, Curve, Inflection, Lines, at_ends, lines_of, middle_of
 from infimum.interval.pair import Pair, b_level, exact
 from infimum.interval.rules import RULES
 from infimum.lower.data import Data
@@ -24,17 +25,20 @@ _KINKS = ("abs", "relu")  # at 0, where a tangent says less than one beside it
 
 
 def lines_at(b: Builder, op: str, params: tuple, a: Pair, y: Pair, t: Value | None = None) -> Lines:
-    """The lines of y, the operation on what lies in a; tangents are those at t, or in the middle."""
+    """The lines of y, the operation on what lies in a; tangents are those at t, or in the middle. Where an enclosure is short,
+    its ends are the curve at those of a, and computed already."""
     name = "_".join(["lines", op, *(f"{value}".replace("-", "m") for _, value in params)])
+    ends = at_ends(b, curve_of(b, op, params), a) if op in NAMES and row(op).short else ()
     return Lines(*b.outline(name, partial(_lines, op=op, params=params), a.nlo, a.hi, y.nlo, y.hi, b_level(b, y.level),
-                            middle_of(b, a) if t is None else t))
+                            middle_of(b, a) if t is None else t, *(v for p in ends for v in (p.nlo, p.hi))))
 
 
 def _lines(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value, ...]:
     a, y, t = Pair(*given[:2]), Pair(*given[2:4], given[4]), given[5]
     if op in _KINKS:
         t = b.select(b.oeq(t, 0.0), a.hi, t)
-    return tuple(lines_of(b, curve_of(b, op, params), a, y, t))
+    known = (Pair(*given[6:8]), Pair(*given[8:])) if len(given) > 6 else None
+    return tuple(lines_of(b, curve_of(b, op, params), a, y, t, known))
 
 
 def hinge(b: Builder, op: str, u: Pair, v: Pair) -> tuple[Pair, Pair]:

@@ -169,6 +169,7 @@ class Builder:
         self._homes: list[int] = []
         self._states: set[int] = set()
         self._constants: dict[tuple[float, float], Value] = {}
+        self._negated: dict[Value, Value] = {}
         self.constants = None  # the `Data` of the kernel, for rules that read tables
 
     # ---- instructions
@@ -230,6 +231,20 @@ class Builder:
             return emit(op, None, operands, gives, least)[0]
         setattr(self, op, instruction)
         return instruction
+
+    def neg(self, a: "float | Value") -> Value:
+        """The sign turned: that of a negated number is the number."""
+        a = self._operand(a, "f")
+        if a in self._negated:
+            return self._negated[a]
+        found, = self.emit("neg", None, (a,), "f")
+        self._negated[found] = a
+        return found
+
+    def abs(self, a: "float | Value") -> Value:
+        """The sign cleared, whichever it was."""
+        a = self._operand(a, "f")
+        return self.emit("abs", None, (self._negated.get(a, a),), "f")[0]
 
     def max(self, a: "float | Value", b: "float | Value") -> Value:
         """The larger; b if either is NaN."""

@@ -488,8 +488,8 @@ def test_a_late_look_that_closes_the_gap_ends_the_run():
 
 def test_a_limit_of_boxes_holds_when_resumed(tmp_path):
     p, path = COLVILLE, str(tmp_path / "run.inf")
-    r = infimum.minimize(p.fun, p.bounds, atol=1e-9, rtol=1e-9, max_boxes=20_000, checkpoint=path)
-    again = infimum.resume(path, p.fun, max_boxes=20_000)
+    r = infimum.minimize(p.fun, p.bounds, atol=1e-9, rtol=1e-9, max_boxes=5_000, checkpoint=path)
+    again = infimum.resume(path, p.fun, max_boxes=5_000)
     assert r.verdict is again.verdict is Verdict.STOPPED and (r.nfev, r.nit) == (again.nfev, again.nit)
 
 

@@ -71,11 +71,11 @@ KNOWN = [("camel_six_hump", 2), ("goldstein_price", 2), ("branin", 2), ("shekel_
          ("cross_in_tray", 2), ("mccormick", 2), ("hosaki", 2), ("bard", 3), ("levy", 4), ("zirilli", 2), ("michalewicz", 2)]
 
 
-@pytest.mark.parametrize("pieces", (2, 16))
+@pytest.mark.parametrize("cuts", (1, 4))
 @pytest.mark.parametrize(("name", "n"), KNOWN)
-def test_the_minimum_is_enclosed_after_every_step(name, n, pieces, monkeypatch):
-    """Without any help by a swarm, in few pieces and in many."""
-    monkeypatch.setattr(branch_module, "_MOST_PIECES", pieces)
+def test_the_minimum_is_enclosed_after_every_step(name, n, cuts, monkeypatch):
+    """Without any help by a swarm, cut once a step and several times."""
+    monkeypatch.setattr(branch_module, "_MOST_CUTS", cuts)
     p = problems.get(name, n)
     branch = started(p.fun, p.lo, p.hi)
     lower, upper = -INF, INF
@@ -389,6 +389,23 @@ def test_the_same_bits_for_every_number_of_threads(name, n, all_threads_work):  
         found.append(fingerprint(branch))
     for other in found[1:]:
         assert all(a.shape == b.shape and same_bits(a, b).all() for a, b in zip(found[0], other, strict=True))
+
+
+@pytest.mark.parametrize("cuts", range(1, 7))
+def test_a_search_goes_on_with_the_same_bits_in_the_midst_of_a_step(cuts):
+    p, found = problems.get("goldstein_price"), []
+    for stops in (False, True):
+        branch = started(p.fun, p.lo, p.hi, Goal(1e-9, 1e-9))
+        for _ in range(cuts):
+            branch.step()
+        assert (branch.steps, branch.cuts) == divmod(cuts, 4), "few regions are cut four times a step"
+        if stops:
+            state, branch = branch.state(), started(p.fun, p.lo, p.hi, Goal(1e-9, 1e-9))
+            branch.restore(state)
+        for _ in range(12):
+            branch.step()
+        found.append(fingerprint(branch))
+    assert all(a.shape == b.shape and same_bits(a, b).all() for a, b in zip(*found, strict=True))
 
 
 # ---- Ctrl-C

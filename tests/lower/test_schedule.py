@@ -7,7 +7,7 @@ from infimum.backend.cpu import CpuBackend
 from infimum.expr.node import var
 from infimum.expr.trace import trace
 from infimum.lower import programs
-from infimum.lower.kernel import Instr, Loop, walk
+from infimum.lower.kernel import Builder, Instr, Loop, walk
 
 
 def program(f, n, kind="value", args=()):
@@ -43,7 +43,7 @@ def random_weights(*sizes):
 @pytest.mark.parametrize("kind", ["value", "gradient"])
 def test_hidden_layers_are_not_recomputed(sizes, kind):
     p = program(network, sizes[0], kind, (random_weights(*sizes),))
-    assert calls(p.kernel, "enclose_tanh") == sum(sizes[1:-1])
+    assert calls(p.kernel, "tanh_point") == 2 * sum(sizes[1:-1])  # at both ends
 
 
 def test_network_encloses_its_values():
@@ -126,7 +126,7 @@ def test_hessians_compute_once_what_all_rows_share(sizes):
     p = program(network, sizes[0], "hessian", (random_weights(*sizes),))
     rows = 2 * sum(sizes[1:-1])             # for the value, and for the rows together
     diagonal = sizes[0] * sum(sizes[1:-1])  # along each variable
-    assert calls(p.kernel, "enclose_tanh") <= rows + diagonal
+    assert 0 < calls(p.kernel, "tanh_point") <= 2 * (rows + diagonal)
 
 
 def test_hessian_of_a_network_encloses_differences():
@@ -138,3 +138,17 @@ def test_hessian_of_a_network_encloses_differences():
     second = np.array([(f.estimate_gradient(x + h * e)[1] - f.estimate_gradient(x - h * e)[1]) / (2 * h) for e in np.eye(4)])
     r = f.hessian(x, x)
     assert (r.lo <= second + 1e-6).all() and (second - 1e-6 <= r.hi).all() and (r.hi - r.lo < 1e-9).all()
+
+
+def test_signs_are_turned_once():
+    b = Builder()
+    x = b.input(0, 0)
+    assert b.neg(b.neg(x)) is x and b.abs(b.neg(x)) is b.abs(x) and b.neg(x) is not x
+
+
+def test_lines_share_the_values_at_the_ends_with_the_enclosure():
+    """Two values at the ends, and two where the lines touch the curve."""
+    p = program(network, 3, "linear", (random_weights(3, 20, 1),))
+    lines = next(f for f in p.kernel.functions() if f.name == "lines_tanh")
+    inside = sum(item.op == "call" and item.attr.name == "tanh_point" for item in lines.body)
+    assert calls(p.kernel, "tanh_point") == 2 * 20 and calls(p.kernel, "lines_tanh") == 20 and inside == 2

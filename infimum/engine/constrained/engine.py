@@ -196,6 +196,9 @@ class ConstrainedRun:
                 yield from self._look_once()
             while not self.branch.done and not self._is_limited():
                 self.branch.step()
+                if not self.branch.is_between_steps:
+                    yield
+                    continue
                 if self.branch.steps == _CUT_FIRST and len(self.lo) < _MANY:
                     self.asked = np.inf
                     self._bound_at_once()

@@ -16,7 +16,8 @@ class Elementary:
     `enclose(b, nlo, hi, …)` writes the enclosure of f over [-nlo, hi] (for two arguments: over both pairs) as a pair (-lo, hi).
     The argument is a nonempty, possibly unbounded interval inside the closure of the domain; ends at the edge of the domain
     give the limit (log of 0 is -inf). `estimate(b, x, …)` writes one double near f(x); NaN or any number outside the domain.
-    `ulps` bounds the width of the enclosure of a single point; `proof` says where the bound comes from.
+    `ulps` bounds the width of the enclosure of a single point; `proof` says where the bound comes from. `short`: the enclosure is
+    little more than calls of one function, and written where it is needed, so that ends which occur twice are computed once.
     """
 
     arity: int
@@ -24,6 +25,7 @@ class Elementary:
     estimate: Callable
     ulps: int
     proof: str
+    short: bool = False
 
 
 _HOMES = {

@@ -316,5 +316,5 @@ FUNCTIONS = {
     "expm1": Elementary(1, _expm1_enclose, _expm1_estimate, 3, _PROOF),
     "sinh": Elementary(1, _sinh_enclose, _sinh_estimate, 3, _PROOF),
     "cosh": Elementary(1, _cosh_enclose, _cosh_estimate, 3, _PROOF),
-    "tanh": Elementary(1, _tanh_enclose, _tanh_estimate, 3, _PROOF),
+    "tanh": Elementary(1, _tanh_enclose, _tanh_estimate, 3, _PROOF, short=True),
 }

@@ -257,7 +257,7 @@ FUNCTIONS = {
     "log2": Elementary(1, *_scaled_point("log2_point", (1.0, 0.0), LOG2E), 3, _PROOF),
     "log10": Elementary(1, *_scaled_point("log10_point", LOG10_2, LOG10E), 3, _PROOF),
     "log1p": Elementary(1, _log1p_enclose, _log1p_estimate, 3, _PROOF),
-    "arcsinh": Elementary(1, _arcsinh_enclose, _arcsinh_estimate, 3, _PROOF),
+    "arcsinh": Elementary(1, _arcsinh_enclose, _arcsinh_estimate, 3, _PROOF, short=True),
     "arccosh": Elementary(1, _arccosh_enclose, _arccosh_estimate, 3, _PROOF),
     "arctanh": Elementary(1, _arctanh_enclose, _arctanh_estimate, 3, _PROOF),
 }

@@ -39,6 +39,13 @@ def branch() -> Branch:
     return found
 
 
+def take_a_step(b: Branch) -> None:
+    """A whole one: where regions are few, they are cut several times."""
+    b.step()
+    while not b.is_between_steps:
+        b.step()
+
+
 @pytest.fixture
 def with_above(monkeypatch):
     parts = order.of_functions()
@@ -49,7 +56,7 @@ def test_a_part_is_tried_judged_and_used_in_portions(with_above):
     b = branch()
     part, before = b.parts[-1], b.boxes
     for step in range(6):
-        b.step()
+        take_a_step(b)
         assert bool(part.asked) == (step >= 3)
     assert part.payoff.pays and part.payoff.due == 7 and part.payoff.tried > 0
     assert max(part.asked) <= Above.most and b.boxes > before + sum(part.asked)
@@ -58,7 +65,7 @@ def test_a_part_is_tried_judged_and_used_in_portions(with_above):
 
 def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeypatch):
     old = branch()
-    old.step()
+    take_a_step(old)
     state = old.state()
     parts = order.of_functions()
     monkeypatch.setattr(order, "of_functions", lambda: (*parts, Above))
@@ -66,7 +73,7 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     b.restore(state)
     assert b.parts[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1
     for _ in range(4):
-        b.step()
+        take_a_step(b)
     again = branch()
     again.restore(b.state())
     assert again.parts[-1].payoff.state().tolist() == b.parts[-1].payoff.state().tolist() and again.discarded == b.discarded
