@@ -211,7 +211,7 @@ def test_a_run_is_resumed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "egg.py").write_text(EGGHOLDER)
     words = ["minimize", "egg.py", "--json"]
-    assert main([*words, "--checkpoint", "run.inf", "--max-boxes", "300"]) == 1
+    assert main([*words, "--checkpoint", "run.inf", "--max-boxes", "60"]) == 1
     stopped = json.loads(capsys.readouterr().out)
     assert main(["resume", "run.inf", "egg.py", "--json"]) == 0
     resumed = json.loads(capsys.readouterr().out)
@@ -240,7 +240,7 @@ def test_a_checkpoint_of_another_function(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "egg.py").write_text(EGGHOLDER)
     (tmp_path / "rosen.py").write_text(ROSEN)
-    assert main(["minimize", "egg.py", "--checkpoint", "run.inf", "--max-boxes", "300"]) == 1
+    assert main(["minimize", "egg.py", "--checkpoint", "run.inf", "--max-boxes", "60"]) == 1
     assert main(["resume", "run.inf", "rosen.py"]) == 2
     assert "another function" in capsys.readouterr().err
 

@@ -105,7 +105,7 @@ def test_regions_that_wait_go_to_the_host_and_the_bits_stay(started):
     assert tries[1] < tries[0] and on_gpu.pool.waiting.arrays is on_gpu.arrays.here and len(on_gpu.pool.waiting)
 
 
-@pytest.mark.parametrize("memory", [3_000, 14_000, 20_000])
+@pytest.mark.parametrize("memory", [3_000, 8_000, 14_000])
 def test_a_full_gpu_ends_the_run_with_what_is_proved(started, monkeypatch, memory, tmp_path):
     """And the checkpoint of that moment goes on on the CPU."""
     monkeypatch.setattr(heap, "_LEAST_ROOM", 16)

@@ -60,7 +60,7 @@ def test_a_long_search_grows_once(monkeypatch, beside):
     first = batches.index(LARGE)
     assert set(batches[:first]) == {256} and set(batches[first:]) == {LARGE} and first < len(batches) - 3
     assert all(boxes < 20_000 for _, boxes in seen[:first]) and seen[first][1] >= 20_000
-    assert r.verdict is infimum.Verdict.PROVED and r.batch == LARGE and r.nit == len(seen)
+    assert r.verdict is infimum.Verdict.PROVED and r.batch == LARGE and r.nit <= len(seen)
     plain = infimum.minimize(schwefel, device="cpu", batch=256, **SEARCH)
     assert plain.batch == 256 and abs(plain.fun - r.fun) < 1e-4 * abs(r.fun)
 

@@ -46,7 +46,7 @@ def partly_undefined(x):
 
 
 def nowhere_certain(x):
-    return np.sqrt(x[0] - x[1]**2) + np.sqrt(x[1]**2 - x[0])
+    return np.sqrt(x[0] - np.sin(x[1] + 0.3)) + np.sqrt(np.sin(x[1] + 0.3) - x[0])
 
 
 def jump(x):
@@ -93,9 +93,9 @@ CASES = [
     (corner, [UNIT] * 2, {"max_boxes": 1000}, "STOPPED",
      [f"`x[0] * x[1] / (x[0]**2 + x[1]**2)` ({line(corner)})", "where `x[0]**2 + x[1]**2` approaches 0"]),
     (overflow, [(-1000, 1000)] * 2, {"max_boxes": 1000}, "UNDECIDED",
-     [f"`np.exp(x[1])` ({line(overflow)}) exceeds the largest double", "Narrow the bounds"]),
+     [f"`np.exp(x[1])` ({line(overflow)}) exceeds the largest double", "Correct the function or the bounds"]),
     (endless, [(-np.inf, np.inf)] * 2, {"max_boxes": 2000}, "UNDECIDED",
-     ["no lower bound as x[0], x[1] go to infinity", "Give finite bounds"]),
+     ["no lower bound as x[1] goes to infinity", "Give finite bounds"]),
     (partly_undefined, [UNIT] * 2, {"max_boxes": 20_000}, "STOPPED",
      [f"`np.sqrt(1 - x[0]**2 - x[1]**2)` ({line(partly_undefined)}) is undefined where `1 - x[0]**2 - x[1]**2` is negative",
       "near x = (-0.9", "np.maximum or np.where"]),

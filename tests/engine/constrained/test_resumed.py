@@ -11,7 +11,7 @@ from infimum.problem import Problem
 from infimum.problems import constrained
 
 
-@pytest.mark.parametrize("name, boxes", [("hs_93", 400_000), ("hs_78", 10_000), ("g09", 3_000), ("hs_71", 500)])
+@pytest.mark.parametrize("name, boxes", [("hs_93", 400_000), ("hs_78", 10_000), ("g09", 2_000), ("hs_71", 500)])
 def test_the_same_bits(name, boxes, tmp_path):
     p, path = constrained.get(name), tmp_path / "run.inf"
     settings = {"constraints": p.constraints, "rtol": 1e-3, "atol": 1e-7, "seed": 0, "progress": False}
