@@ -62,13 +62,19 @@ def test_uniform_primitive(op: str):
     assert same_bits(found, expected).all()
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_kernel(seed: int, caller_word: int):
-    """Calls, nested loops, trees, scans, buffers: the same bits for every width, every batch, one and two threads."""
-    batches = BATCHES if caller_word == USUAL else FEW_BATCHES
+@pytest.mark.parametrize("group", range(12))
+def test_random_kernels(group: int, caller_word: int):
+    """Calls, nested loops, trees, scans, buffers: the same bits for every width, every batch, one and two threads; under other
+    control words than the usual one, two of each group of five."""
+    usual = caller_word == USUAL
+    for seed in range(5 * group, 5 * group + (5 if usual else 2)):
+        check_random_kernel(seed, BATCHES if usual else FEW_BATCHES)
+
+
+def check_random_kernel(seed: int, batches: tuple[int, ...]) -> None:
     for lanes, boxes, threads in product(WIDTHS, batches, (1, 2)):
         differing = example(seed).differing(CpuBackend(lanes, plain=threads == 2), boxes, threads)
-        assert differing == 0, f"{lanes} lanes, {boxes} boxes, {threads} threads: {differing} results differ"
+        assert differing == 0, f"kernel {seed}, {lanes} lanes, {boxes} boxes, {threads} threads: {differing} results differ"
 
 
 @pytest.mark.parametrize("name", elementary.NAMES)

@@ -49,7 +49,7 @@ def test_a_run_in_pieces_has_the_bits_of_a_whole_one(name, tmp_path):
     r = infimum.minimize(p.fun, p.bounds, atol=1e-7, rtol=1e-7, checkpoint=path, callback=stop_every(3), **settings)
     pieces = 1
     while r.verdict is infimum.Verdict.STOPPED:
-        r, pieces = infimum.resume(path, p.fun, callback=stop_every(2 * pieces**2)), pieces + 1
+        r, pieces = infimum.resume(path, p.fun, callback=stop_every(6 * pieces**2)), pieces + 1
     assert pieces > 3 and bits(r) == bits(whole)
 
 
