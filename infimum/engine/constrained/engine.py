@@ -178,6 +178,8 @@ class ConstrainedRun:
                 yield from self._narrow()
             branch.prune()
             if self.lp is not None:
+                self._bound_at_once()
+                yield from self._follow()
                 yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
                 if later and not branch.done and not self.lp.alternates:
                     yield from self._search(branch)

@@ -20,6 +20,7 @@ from infimum.watch import stoppable
 
 _ROUNDS = 6
 _LATER = {"lines": 8, "lifted": 32}  # steps before which these are not tried: programs say more, and need no kernels of their own
+_CURVED = 24                         # steps before programs of regions of problems with curves, of which many are over by then
 _TIMES, _STARTS = 3, 8               # tightened at most, and starts between two times
 _GAIN = 0.1                          # of the distance between the bounds: a point that takes less is the last that is looked for
 _MUCH = 0.5                          # of that distance: after a point that takes more, variables are tightened again
@@ -50,7 +51,9 @@ class RootPrograms:
 
     def among(self, parts: list[Part]) -> list[Part]:
         """The parts of a proof, and this one before those that it makes come later."""
-        for part in parts:
+        if not self.alternates:
+            self.part.payoff.due = max(self.part.payoff.due, _CURVED)
+        for part in parts if self.alternates else ():
             if part.name in _LATER:
                 part.payoff.due = max(part.payoff.due, _LATER[part.name])
         at = next((k for k, part in enumerate(parts) if part.name in ("lines", "lagrangian", "lifted")), len(parts))
