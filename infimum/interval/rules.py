@@ -79,7 +79,7 @@ class Edge:
 def _partial(name: str, low: Edge | None, high: Edge | None, **facts: int) -> Callable:
     """A function on [low, high]: the argument is cut to the domain, what lies outside clears the status."""
     def rule(b, x: Pair, **params: int) -> Pair:
-        nlo, hi, level, outside = x.nlo, x.hi, x.level, []
+        nlo, hi, level, outside, point = x.nlo, x.hi, x.level, [], x.point
         if low is not None:
             level = lowest(b, level, _edge_level(b, b.neg(nlo), low, b.olt, b.oge(hi, low.at)))
             outside.append((b.olt if low.closed else b.ole)(hi, low.at))
@@ -90,7 +90,9 @@ def _partial(name: str, low: Edge | None, high: Edge | None, **facts: int) -> Ca
             hi = b.min(hi, high.at)
         # lanes outside the domain are emptied below; meanwhile they compute on an end of it
         nlo, hi = (nlo if high is None else b.max(nlo, -high.at)), (hi if low is None else b.max(hi, low.at))
-        inside = x.but(nlo=nlo, hi=hi)
+        if point is not None:  # is cut as well; between two edges, what is no number is cut to all between them
+            point = None if low is None or high is not None else b.max(point, low.at)
+        inside = x.but(nlo=nlo, hi=hi, point=point)
         nlo, hi = _ENDS[name](b, inside, **params) if name in _ENDS else call(b, name, inside)
         empty = [*outside, *([is_empty(b, x)] if x.may_be_empty else [])]
         return cut(b, Pair(nlo, hi, level, **facts), *empty)

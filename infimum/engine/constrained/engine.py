@@ -106,14 +106,15 @@ class ConstrainedRun:
             return None
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
-        solver, programs = ({}, {}) if self.lp is None else ({"lp": self.lp.version}, self.lp.part.state())
+        solver = {} if self.lp is None else {"lp": self.lp.version}
         return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None,
                                                         "looked_from": self.looked_from} | solver,
-                     state.arrays | taught | searched.arrays | programs)
+                     state.arrays | taught | searched.arrays)
 
     def _searched(self) -> State:
-        """What the search has found, and at what cost."""
-        return State({"before": self.before + self.search.evaluations, "asked": self.asked}, self.search.arrays())
+        """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
+        programs = {} if self.lp is None else self.lp.part.state()
+        return State({"before": self.before + self.search.evaluations, "asked": self.asked}, self.search.arrays() | programs)
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
@@ -123,12 +124,12 @@ class ConstrainedRun:
         if self.search.better is not None:
             self._compare_with(self.search.better)
         self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
-        self.looking = self._searched() if state.values.get("looking", False) else None
         self.looked_from = tuple(state.values.get("looked_from", self.looked_from))
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")
         if self.lp is not None:
             self.lp.restore(state)
+        self.looking = self._searched() if state.values.get("looking", False) else None
 
     def _made(self) -> Branch:
         several = self.problem.several

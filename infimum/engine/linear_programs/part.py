@@ -159,3 +159,11 @@ class _WhileItPays(Payoff):
             self.pays, self.due, self.rest = False, step + self.rest, 0
         elif self.pays:
             self.due = step + 1
+
+    def state(self) -> np.ndarray:
+        """With a rest that was found due in the midst of a step, where nothing is judged."""
+        return np.append(super().state(), self.rest)
+
+    def restore(self, state: np.ndarray) -> None:
+        super().restore(state)
+        self.rest = int(state[4]) if len(state) > 4 else 0

@@ -1,0 +1,70 @@
+"""A run with linear programs goes on with the same bits from wherever it was stopped: in the midst of a step, or of a look for
+points."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.engine.constrained.engine import ConstrainedRun
+from infimum.engine.goal import Goal
+from infimum.engine.linear_programs import part
+from infimum.problem import Problem
+from infimum.problems import constrained
+
+pytest.importorskip("highspy")
+
+
+class Options:
+    lp = True
+
+
+@pytest.fixture(scope="module")
+def new_run():
+    p = constrained.get("g24")
+    evaluator = infimum.compile(p.fun, p.n, constraints=p.constraints)
+    return lambda: ConstrainedRun(Problem(p.fun, p.lo, p.hi), evaluator, Options(), Goal(1e-7, 1e-4), 0, max_boxes=20_000)
+
+
+def states(run, chosen):
+    """The run to its end, and the states of it that are chosen."""
+    return [copy.deepcopy(run.state()) for _ in run.steps() if run.state() is not None and chosen(run)]
+
+
+def resumed(run, state):
+    run.restore(state)
+    for _ in run.steps():
+        pass
+    return run
+
+
+def outcome(run):
+    left = run.branch.regions()
+    return (run.lower, run.value, run.evaluations, run.branch.steps, run.branch.boxes, run.x.tolist(), run.lp.report(),
+            left.lo.tolist(), left.hi.tolist())
+
+
+def test_stopped_in_the_midst_of_a_look(new_run):
+    """Programs that are solved again are not counted twice: by their number later ones are judged."""
+    whole = new_run()
+    found = states(whole, lambda run: run.looking is not None)
+    assert len(found) > 3
+    for state in found[::4]:
+        assert outcome(resumed(new_run(), state)) == outcome(whole)
+
+
+def test_a_rest_that_is_due_is_kept(new_run, monkeypatch):
+    """Few programs bring the lowest region no nearer, in a cut of a step that judges nothing."""
+    monkeypatch.setattr(part, "_WINDOW", 8)
+    whole = new_run()
+    found = states(whole, lambda run: run.lp.part.payoff.rest > 0)
+    assert found
+    assert outcome(resumed(new_run(), found[0])) == outcome(whole)
+
+
+def test_states_of_earlier_versions_have_no_rest():
+    payoff = part._WhileItPays(0, 4, 0.25, soon=True)
+    payoff.rest = 16
+    payoff.restore(np.array([3, 1, 20, 10]))
+    assert (payoff.due, payoff.pays, payoff.tried, payoff.gained, payoff.rest) == (3, True, 20, 10, 0)
