@@ -72,7 +72,7 @@ class ConstrainedRun:
         self.lp = RootPrograms.of(self.bounding, problem, getattr(options, "lp", False))
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
         self.looking: State | None = None  # what a look for points began with that is not over yet
-        self.looked_from = -np.inf, np.inf  # the bounds when it began
+        self.look_began: State | None = None  # everything, as that look began, where it depends on more than the search
 
     @cached_property
     def quadratic(self) -> Quadratic:
@@ -104,11 +104,12 @@ class ConstrainedRun:
     def state(self) -> State | None:
         if self.branch is None or self.begun is not None:
             return None
+        if self.look_began is not None:
+            return self.look_began
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
         taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
         solver = {} if self.lp is None else {"lp": self.lp.version}
-        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None,
-                                                        "looked_from": self.looked_from} | solver,
+        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None} | solver,
                      state.arrays | taught | searched.arrays)
 
     def _searched(self) -> State:
@@ -124,7 +125,6 @@ class ConstrainedRun:
         if self.search.better is not None:
             self._compare_with(self.search.better)
         self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
-        self.looked_from = tuple(state.values.get("looked_from", self.looked_from))
         for part in self._taught():
             part.given = state.arrays.get(f"taught.{part.name}")
         if self.lp is not None:
@@ -271,14 +271,13 @@ class ConstrainedRun:
 
     def _look_once(self) -> Iterator[None]:
         """A run that is stopped meanwhile begins with that when it is resumed."""
-        if self.looking is None:
-            self.looked_from = self.branch.lower(), self.incumbent.upper
         self.looking = self._searched()
+        if self.lp is not None:
+            self.look_began, (lower, upper) = self.state(), (self.branch.lower(), self.incumbent.upper)
         yield from self._look()
-        if self.lp is not None and self.lp.again(*self.looked_from, self.branch):
-            for _ in self.lp.tighten(self.branch, self.search, self._compare_with, self._offer):
-                pass  # in one piece: a run that is stopped before has not begun with it
-        self.looking = None
+        if self.lp is not None and self.lp.again(lower, upper, self.branch):
+            yield from self.lp.tighten(self.branch, self.search, self._compare_with, self._offer)
+        self.looking = self.look_began = None
 
     def _look(self) -> Iterator[None]:
         """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""
