@@ -141,7 +141,7 @@ class Branch:
 
     @property
     def is_between_steps(self) -> bool:
-        """Is no step half done? `step` is then called again to go on with it."""
+        """Is no step half done? The next call of `step` goes on with one that is."""
         return self.cuts == 0
 
     def step(self) -> None:

@@ -19,7 +19,7 @@ from infimum.watch import heed
 _REDUCE = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}
 _LOOP, _WIDE = 6, 4           # turns that make a loop, and how far apart the elements may lie that one turn reads
 _PARTS, _TERM = 1 << 16, 256  # parts of all totals that are looked at, and operations of one of them
-_MAPPED = 4                   # operations at most that are one of them, with its map
+_MAPPED = 4                   # operations at most that count as one, together with a linear map of what it gives
 _NO_MAP = 1.0, 1.0, 0.0
 
 Map = tuple[float, float, float]

@@ -232,9 +232,15 @@ class Builder:
         setattr(self, op, instruction)
         return instruction
 
+    def _number(self, value: "float | Value") -> Value:
+        found = self._operand(value, "f")
+        if found.type != "f":
+            raise TypeError(f"a double is needed, not a value of type {found.type}")
+        return found
+
     def neg(self, a: "float | Value") -> Value:
         """The sign turned: that of a negated number is the number."""
-        a = self._operand(a, "f")
+        a = self._number(a)
         if a in self._negated:
             return self._negated[a]
         found, = self.emit("neg", None, (a,), "f")
@@ -243,7 +249,7 @@ class Builder:
 
     def abs(self, a: "float | Value") -> Value:
         """The sign cleared, whichever it was."""
-        a = self._operand(a, "f")
+        a = self._number(a)
         return self.emit("abs", None, (self._negated.get(a, a),), "f")[0]
 
     def max(self, a: "float | Value", b: "float | Value") -> Value:
