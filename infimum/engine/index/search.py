@@ -37,6 +37,32 @@ class SearchOptions(Options):
     notable: float = 0.02       # what counts as too low, in units of the neighbours' range
 
 
+@dataclass(frozen=True, slots=True)
+class Minima:
+    """Where descents ended, with the values and the longest way of a descent to each."""
+
+    points: np.ndarray
+    values: np.ndarray
+    ways: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def near(self, point: np.ndarray, value: float, share: float, within: float = 0.0) -> np.ndarray:
+        """Those lower than the value and so near a point: a share of their ways, or within a distance."""
+        apart = np.linalg.norm(self.points - point, axis=1)
+        return np.flatnonzero((apart < np.maximum(share * self.ways, within)) & (self.values < value))
+
+    def reached(self, which: int, start: np.ndarray) -> None:
+        """Another descent came to one of them."""
+        self.ways[which] = max(self.ways[which], float(np.linalg.norm(start - self.points[which])))
+
+    def with_one(self, descent: Descent) -> "Minima":
+        """These, and where a descent ended."""
+        return Minima(np.vstack([self.points, descent.best]), np.append(self.values, descent.value),
+                      np.append(self.ways, np.linalg.norm(descent.start - descent.best)))
+
+
 class Search(IndexMethod):
     """One search; asked and told like the method."""
 
@@ -46,7 +72,7 @@ class Search(IndexMethod):
         super().__init__(n, constraints, options or SearchOptions())
         self.descent: Descent | None = None
         self.descending: int | None = None               # the descent's trial that is waited for
-        self.minima: list[tuple[np.ndarray, float, float]] = []   # where descents ended, with value and the way there
+        self.minima = Minima(np.empty((0, n)), np.empty(0), np.empty(0))
         self._starts: list[tuple[float, int]] = []       # trials to start from: least expected value first
         self._turn, self._since, self._wants = 0, 0, False
 
@@ -139,8 +165,7 @@ class Search(IndexMethod):
             _, trial = heapq.heappop(self._starts)
             point, value = self.trials.points[trial].copy(), float(self.trials.z[trial])
             near = self._neighbours(trial)
-            if any(np.linalg.norm(point - x) < self.options.known * way and value > low for x, low, way in self.minima) or (
-                    self._too_low(trial, near) is None):
+            if len(self.minima.near(point, value, self.options.known)) or self._too_low(trial, near) is None:
                 continue
             points, values = self.trials.points[near], self.trials.z[near]
             radius = float(np.median(np.abs(points - point).max(axis=1)[:self.trials.n + 1])) * 0.5
@@ -150,13 +175,11 @@ class Search(IndexMethod):
     def _end(self) -> None:
         """Enters where the descent came to, when it is over or goes where another one went."""
         descent = self.descent
-        near = [k for k, (x, low, way) in enumerate(self.minima)
-                if np.linalg.norm(descent.best - x) < max(self.options.join * way, 2 * descent.radius) and descent.value > low]
-        if descent.over or near:
-            way = float(np.linalg.norm(descent.start - descent.best))
-            if near:
-                x, low, old = self.minima[near[0]]
-                self.minima[near[0]] = x, low, max(old, float(np.linalg.norm(descent.start - x)))
-            else:
-                self.minima.append((descent.best, descent.value, way))
-            self.descent = None
+        near = self.minima.near(descent.best, descent.value, self.options.join, 2 * descent.radius)
+        if len(near):
+            self.minima.reached(int(near[0]), descent.start)
+        elif descent.over:
+            self.minima = self.minima.with_one(descent)
+        else:
+            return
+        self.descent = None
