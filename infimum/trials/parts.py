@@ -66,7 +66,9 @@ class Part:
             raise NoNumber(f"{self.title} returned None: is a `return` missing at its end, or in a branch?")
         if isinstance(returned, (str, bytes)) or isinstance(returned, np.ndarray) and returned.dtype.kind in "US":
             raise NoNumber(f"{self.title} returned text, {_shortened(returned)}: return a number, as float(...) makes one")
-        if np.iscomplexobj(returned):
+        numeric = isinstance(returned, (np.ndarray, np.generic)) and returned.dtype.kind == "c"
+        listed = isinstance(returned, (list, tuple)) and any(isinstance(v, (complex, np.complexfloating)) for v in returned)
+        if isinstance(returned, complex) or numeric or listed:
             raise NoNumber(f"{self.title} returned a complex number, {_shortened(returned)}: return a real one, such as abs(...) "
                            "or its .real")
 

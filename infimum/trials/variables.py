@@ -70,9 +70,9 @@ class Variables:
         x[at] = np.rint(x[at])
         return x
 
-    def allowed(self, x: np.ndarray) -> bool:
+    def allowed(self, x: Any) -> bool:
         """Is it a point of these variables?"""
-        at = list(self.integers)
+        x, at = np.asarray(x, dtype=np.float64), list(self.integers)
         return len(x) == len(self.lo) and bool(((x >= self.lo) & (x <= self.hi)).all() and (x[at] == np.rint(x[at])).all())
 
     def argument(self, x: np.ndarray) -> np.ndarray | list:

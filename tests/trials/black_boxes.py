@@ -1,0 +1,68 @@
+"""Functions that misbehave, at the top of a module, so that worker processes can import them."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+
+def bowl(x):
+    return float(np.sum((np.asarray(x) - 0.25) ** 2))
+
+
+def by_first(x):
+    """Does what the first coordinate says; the second is its value."""
+    what = round(float(x[0]))
+    if what == 1:
+        raise ValueError(f"no value at {x[1]}")
+    if what == 2:
+        os._exit(3)
+    if what == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if what == 4:
+        ctypes.string_at(0)  # reads address 0
+    if what == 5:
+        time.sleep(60)
+    if what == 6:
+        return float("nan")
+    if what == 7:
+        sys.exit(4)
+    if what == 8:
+        return None
+    return float(x[1])
+
+
+def allowed(x):
+    return -1.0
+
+
+def leaves_a_child(x):
+    """Starts a process, writes its number where the environment says, and waits for it, which takes a minute."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    with open(os.environ["INFIMUM_TEST_PIDS"], "a") as file:
+        file.write(f"{os.getpid()} {child.pid}\n")
+    child.wait()
+    return 0.0
+
+
+def forks_and_dies(x):
+    """Its child lives on for a while, with a copy of every pipe."""
+    if os.fork() == 0:
+        time.sleep(20)
+        os._exit(0)
+    os._exit(9)
+
+
+def sleepy(x):
+    time.sleep(0.05)
+    return bowl(x)
+
+
+def backwards(x):
+    """The later a point is in a round, the sooner it is done."""
+    time.sleep(0.2 * float(x[0]))
+    return float(x[0])
