@@ -8,6 +8,7 @@ import atexit
 import multiprocessing
 import pickle
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
@@ -65,9 +66,9 @@ class Processes(Workers):
             with _interrupts_held_back():
                 process.start()
         except RuntimeError:
-            if multiprocessing.parent_process() is None:
+            if not _importing_the_script():
                 raise
-            raise SystemExit(_UNGUARDED) from None  # this is a worker that imports its script; the one it works for explains it
+            raise SystemExit(_UNGUARDED) from None  # quietly: the process that started this one explains it
         except OSError as error:
             ours.close()
             raise TrialError(f"a worker process cannot be started: {error.strerror or error}") from error
@@ -113,9 +114,10 @@ class Processes(Workers):
         try:
             what, content = one.connection.recv()
         except Exception:  # the pipe is closed, or what is in it is no message: it died while it wrote
+            what = None
+        if what is None:
             self._bury(one)
-            return
-        if what == worker.READY:
+        elif what == worker.READY:
             one.ready, self._failed_starts, self._any_ready = True, 0, True
         elif what == worker.UNUSABLE:
             raise TrialError(f"the function cannot be used in a worker process: {content}. Define it at the top of a module, a "
@@ -178,6 +180,12 @@ class Processes(Workers):
         for one in idle:
             ended(one.process, max(0.0, end - monotonic()))
             self._kill(one)
+
+
+def _importing_the_script() -> bool:
+    """Is this a worker that is starting, and runs the script of its user under another name? multiprocessing refuses to start
+    processes then."""
+    return sys.modules.get("__mp_main__") is not sys.modules.get("__main__")
 
 
 @contextmanager

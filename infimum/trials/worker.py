@@ -22,7 +22,9 @@ def main(connection: Connection, pickled: bytes) -> None:
     """Runs trials of the pickled black box: points in, outcomes out, and in between the numbers of constraints that hold."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # was blocked while it started
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # forgets a Ctrl-C that came while it started, which was blocked
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         box = pickle.loads(pickled)

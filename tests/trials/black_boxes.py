@@ -33,6 +33,13 @@ def by_first(x):
         sys.exit(4)
     if what == 8:
         return None
+    if what == 9:
+        time.sleep(float(x[1]))
+    if what == 10:  # its child lives on for a while, with a copy of every pipe
+        if os.fork() == 0:
+            time.sleep(20)
+            os._exit(0)
+        os._exit(9)
     return float(x[1])
 
 
@@ -49,20 +56,6 @@ def leaves_a_child(x):
     return 0.0
 
 
-def forks_and_dies(x):
-    """Its child lives on for a while, with a copy of every pipe."""
-    if os.fork() == 0:
-        time.sleep(20)
-        os._exit(0)
-    os._exit(9)
-
-
 def sleepy(x):
     time.sleep(0.05)
     return bowl(x)
-
-
-def backwards(x):
-    """The later a point is in a round, the sooner it is done."""
-    time.sleep(0.2 * float(x[0]))
-    return float(x[0])
