@@ -46,18 +46,11 @@ def line_of(content: dict[str, Any], before: int) -> tuple[bytes, int]:
 
 def content_of(line: bytes, before: int) -> tuple[dict[str, Any], int]:
     """What a line says, without its end, and its checksum; raises Damaged."""
-    text, mark, check = line.rpartition(b', "check": ')
-    if not mark or len(check) != 11 or zlib.crc32(text, before) != _check(check):
-        raise Damaged("its checksum is wrong")
-    content = json.loads(text + b"}")
-    return content, zlib.crc32(text, before)
-
-
-def _check(text: bytes) -> int:
-    try:
-        return int(text[1:9], 16)
-    except ValueError:
-        raise Damaged("it has no checksum") from None
+    text, mark, ending = line.rpartition(b', "check": ')
+    check = zlib.crc32(text, before)
+    if not mark or ending != f'"{check:08x}"}}'.encode():
+        raise Damaged("its checksum is wrong" if mark else "it has no checksum")
+    return json.loads(text + b"}"), check
 
 
 def content_of_trial(trial: Trial) -> dict[str, Any]:

@@ -30,7 +30,8 @@ def test_places_are_filled():
     variables = Variables.read([(0, 1), (0, 9), ["a b", "c"]], [0, 1, 0])
     command = "./sim 'two words' {x} --all={x} -p{x1}:{x0} {{x0}} {x2} {out} {dir}"
     words = Template(command, variables).words([0.1, 3.0, 0.0], "/folder")
-    assert words == ["./sim", "two words", "0.1", "3", "a b", "--all=0.1,3,a b", "-p3:0.1", "{x0}", "a b", "/folder/out", "/folder"]
+    assert words == ["./sim", "two words", "0.1", "3", "a b", "--all=0.1,3,a b", "-p3:0.1", "{x0}", "a b", "/folder/out",
+                     "/folder"]
 
 
 def test_every_bit_of_a_double_arrives():
@@ -40,7 +41,8 @@ def test_every_bit_of_a_double_arrives():
 
 
 @pytest.mark.parametrize(("command", "said"), [
-    ("./sim {x0}", "has no place for {x1}"), ("./sim {x0} {x2}", "'{x2}'"), ("./sim {y} {x}", "'{y}' in it: places are {x0} to {x1}"),
+    ("./sim {x0}", "has no place for {x1}"), ("./sim {x0} {x2}", "'{x2}'"),
+    ("./sim {y} {x}", "'{y}' in it: places are {x0} to {x1}"),
     ("./sim {x} > file", "'>' in it, which only a shell understands"), ("./sim {x} | tail", "'|'"), ("./sim '{x}", "No closing"),
     ("./sim {x} {", "'{'"), ("./sim {x} {}", "'{}'"), ("", "must be a line"), ([], "must be a line"), (3, "must be a line"),
     (["./sim", 3], "cannot be read"), ("./sim {x01} {x1}", "'{x01}'"),
