@@ -24,6 +24,7 @@ class Recorded:
         self.asked = 0                                    # trials asked for so far
         self._kept = deque(journal.trials if journal is not None else ())
         self._points: dict[int, tuple[float, ...]] = {}   # of trials that were asked for and have not come yet
+        self._unbegun: deque[int] = deque()               # of these, which the workers have not got
         self._tickets: dict[int, int] = {}                # of the workers, and ours
 
     @property
@@ -48,16 +49,16 @@ class Recorded:
         """Asks for a trial; returns its ticket."""
         ticket, self.asked = self.asked, self.asked + 1
         self._points[ticket] = tuple(float(v) for v in x)
-        if not self._kept:
-            self._begin()
+        self._unbegun.append(ticket)
+        self._begin()
         return ticket
 
     def _begin(self) -> None:
-        """Gives the workers what they do not have yet."""
-        begun = set(self._tickets.values())
-        for ticket, x in self._points.items():
-            if ticket not in begun:
-                self._tickets[self.workers.submit(x)] = ticket
+        """Gives the workers what they do not have yet, once the journal has no more outcomes for it."""
+        while self._unbegun and not self._kept:
+            ticket = self._unbegun.popleft()
+            if ticket in self._points:
+                self._tickets[self.workers.submit(self._points[ticket])] = ticket
 
     def finished(self, timeout: float | None = None) -> Trial | None:
         """The next trial: from the journal, or from the workers, and then it is in the journal now. None if none ends within

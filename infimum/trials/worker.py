@@ -27,22 +27,21 @@ def main(connection: Connection, pickled: bytes) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
+        _serve(connection, pickled)
+    except (EOFError, OSError):  # the other side has closed the pipe, or is gone; what functions raise is no exception here
+        return
+
+
+def _serve(connection: Connection, pickled: bytes) -> None:
+    try:
         box = pickle.loads(pickled)
     except Exception as error:
         connection.send((UNUSABLE, exception_text(error)))
         return
-    connection.send((READY, None))
     note = (lambda number: connection.send((PART, number))) if box.constraints else None
+    connection.send((READY, None))
     while True:
-        try:
-            x = connection.recv()
-        except (EOFError, OSError):
-            return
-        outcome = box.evaluate(x, note)
-        try:
-            connection.send((OUTCOME, outcome))
-        except OSError:
-            return
+        connection.send((OUTCOME, box.evaluate(connection.recv(), note)))
 
 
 def _end_with_parent() -> None:
