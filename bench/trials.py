@@ -117,15 +117,19 @@ def child(path: str, workers: int) -> int:
     """A run that may be killed at any moment; it notes what counted in a file of its own."""
     box = PythonFunctions(noted, VARIABLES)
     with Journal.create(path, box.describe()) as journal, start_workers(box, workers) as pool, open(path + ".heard", "a") as file:
-        print("begin", flush=True)
         recorded = Recorded(pool, journal)
-        state = search(recorded, TRIALS, lambda trial: (file.write(f"{trial.ticket}\n"), file.flush()))
-    print(state, flush=True)
+
+        def heard(trial) -> None:
+            file.write(f"{trial.ticket}\n")
+            file.flush()
+            if recorded.tally.trials == 1:
+                print("begin", flush=True)
+        print(search(recorded, TRIALS, heard), flush=True)
     return 0
 
 
 def begun_run(path: str, workers: int) -> subprocess.Popen:
-    """A child whose journal is there and whose workers are about to start."""
+    """A child that has had its first trial."""
     command = [sys.executable, os.path.abspath(__file__), "child", path, str(workers)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     process.stdout.readline()
@@ -138,12 +142,13 @@ def kill(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         process = begun_run(os.path.join(folder, "whole.jsonl"), options.workers)
         start = time.perf_counter()
-        process.communicate()
+        process.stdout.readline()
         whole = time.perf_counter() - start
+        process.communicate()
         for k in range(options.kills):
             path = os.path.join(folder, f"{k}.jsonl")
             process = begun_run(path, options.workers)
-            time.sleep(rng.uniform(0.0, whole))
+            time.sleep(rng.uniform(0.0, 0.9 * whole))
             process.send_signal(signal.SIGKILL)
             counts["killed"] += process.wait() == -signal.SIGKILL
             process.stdout.close()

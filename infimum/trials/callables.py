@@ -12,7 +12,7 @@ import numpy as np
 from infimum import environment
 from infimum.errors import OptionError
 from infimum.trials.outcome import Kind, Outcome, exception_text
-from infimum.trials.parts import NoNumber, Part, read_constraints, title
+from infimum.trials.parts import NoNumber, Part, inner, read_constraints, title
 from infimum.trials.variables import Variables
 
 
@@ -46,7 +46,7 @@ class PythonFunctions:
             try:
                 returned = environment.call(part.fun, self.variables.argument(x), *part.args)
             except (Exception, SystemExit) as error:
-                code = getattr(part.fun, "__code__", None)
+                code = getattr(inner(part.fun), "__code__", None)
                 said = exception_text(error, code.co_filename if code is not None else None)
                 return Outcome.failed(Kind.EXCEPTION, said, values, perf_counter() - start)
             try:
@@ -66,7 +66,7 @@ class PythonFunctions:
 
 
 def _described(part: Part) -> dict[str, Any]:
-    fun = getattr(part.fun, "func", part.fun)  # of functools.partial
+    fun = inner(part.fun)
     name = getattr(fun, "__qualname__", type(fun).__qualname__)
     found = {"name": name, "source": _source(fun)}
     if part.ends is not None:

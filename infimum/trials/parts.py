@@ -109,15 +109,20 @@ def _shortened(thing: Any, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def inner(fun: Any) -> Any:
+    """The function that was written, of functools.partial and of a function of a file."""
+    return getattr(fun, "func", None) or getattr(fun, "function", None) or fun
+
+
 def title(fun: Any, what: str) -> str:
     """What a function is called in messages: `what`, its name, and where it was written.
 
     >>> title(sum, "The function")
     'The function `sum`'
     """
-    inner = getattr(fun, "func", fun)  # of functools.partial
-    code = getattr(inner, "__code__", None)
-    name = getattr(inner, "__name__", type(inner).__name__)
+    own = inner(fun)
+    code = getattr(own, "__code__", None)
+    name = getattr(own, "__name__", type(own).__name__)
     place = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
     return f"{what} `{name}`{place}"
 

@@ -165,10 +165,9 @@ class Processes(Workers):
             one.process.join()
         return one.process.exitcode
 
-    def close(self) -> None:
+    def _end(self) -> None:
         """Idle workers end by themselves, with all that they do at their end; busy ones are killed."""
         atexit.unregister(self.close)
-        self._waiting.clear()
         workers, self._workers = self._workers, []
         idle = [one for one in workers if one.ready and one.ticket is None]
         for one in idle:

@@ -49,9 +49,8 @@ class CommandThreads(Workers):
         self._idle += 1
         self._deal()
 
-    def close(self) -> None:
+    def _end(self) -> None:
         atexit.unregister(self.close)
-        self._waiting.clear()
         self._programs.stop()
         for _ in self._threads:
             self._jobs.put(None)

@@ -46,6 +46,7 @@ class Workers(ABC):
 
     def __init__(self, count: int):
         self.count = count
+        self.closed = False
         self.outstanding = 0                # submitted, and not yet handed out
         self.busy_seconds = 0.0             # of all trials that were handed out
         self._tickets = 0
@@ -59,6 +60,8 @@ class Workers(ABC):
 
     def submit(self, x: Sequence[float] | np.ndarray) -> int:
         """Begins a trial at a point, or lets it wait; returns its ticket, counted from 0."""
+        if self.closed:
+            raise OptionError("these workers are closed: start others")
         ticket, self._tickets = self._tickets, self._tickets + 1
         self.outstanding += 1
         self._waiting.append((ticket, [float(v) for v in x]))
@@ -98,8 +101,16 @@ class Workers(ABC):
         """Waits at most so long for a trial to end, and puts all that have into `_done`."""
 
     @abstractmethod
-    def close(self) -> None:
+    def _end(self) -> None:
         """Ends all workers and what they are running."""
+
+    def close(self) -> None:
+        """Ends all workers and what they are running; trials that were not handed out are forgotten."""
+        if not self.closed:
+            self.closed, self.outstanding = True, 0
+            self._waiting.clear()
+            self._done.clear()
+            self._end()
 
     def __enter__(self) -> "Workers":
         return self
@@ -122,8 +133,8 @@ class InThisProcess(Workers):
         ticket, x = self._waiting.popleft()
         self._done.append(Finished(ticket, self._box.evaluate(x)))
 
-    def close(self) -> None:
-        self._waiting.clear()
+    def _end(self) -> None:
+        """Nothing runs between two calls."""
 
 
 def read_workers(workers: Any) -> int:

@@ -13,6 +13,7 @@ import pytest
 from infimum import watch
 from infimum.errors import OptionError, TrialError
 from infimum.trials.callables import PythonFunctions
+from infimum.trials.of_file import OfFile
 from infimum.trials.outcome import Kind
 from infimum.trials.processes import Processes
 from infimum.trials.start import start_workers
@@ -72,6 +73,16 @@ def test_outcomes_come_one_by_one(good):
         good.run([(0, 0)])
     found = {ticket: outcome.value for ticket, outcome in (good.next_finished() for _ in tickets)}
     assert found == tickets
+
+
+def test_closed_workers_take_nothing_more():
+    workers = start_workers(box(black_boxes.bowl))
+    workers.submit((0, 0))
+    workers.close()
+    workers.close()
+    assert workers.next_finished() is None
+    with pytest.raises(OptionError, match="are closed"):
+        workers.run([(0, 0)])
 
 
 def test_failures_in_the_process_are_the_same_in_both(good):
@@ -163,6 +174,18 @@ def test_unpicklable_functions_are_refused_with_the_cure():
     assert isinstance(start_workers(box(local)), InThisProcess)
 
 
+def test_functions_of_a_file_that_is_no_module(tmp_path):
+    (tmp_path / "beside.py").write_text("ONE = 1.0\n")
+    file = tmp_path / "my model.py"
+    file.write_text("import beside\n\ndef cost(x):\n    return x[0] + beside.ONE\n\nassert __name__ != '__main__'\n")
+    tried = box(OfFile(file, "cost"))
+    with start_workers(tried, 1, timeout=30.0) as workers:
+        assert [o.value for o in workers.run([(1, 0), (2, 0)])] == [2.0, 3.0]
+    assert tried.describe()["functions"][0]["name"] == "cost" and "my model.py:3" in tried.parts[0].title
+    with pytest.raises(TrialError, match="has no function `coast`"):
+        box(OfFile(file, "coast"))
+
+
 @pytest.mark.parametrize(("workers", "timeout"), [(0, None), (-1, None), (2.0, None), (True, None), ("many", None), (None, None),
                                                   (1, 0), (1, -1.0), (1, float("inf")), (1, float("nan")), (1, "1 s"), (1, True)])
 def test_bad_settings(workers, timeout):
@@ -204,6 +227,15 @@ def test_a_script_without_the_guard_is_told_so(tmp_path):
     assert process.returncode == 1
     assert "TrialError: a worker imports the script that started it" in errors and '`if __name__ == "__main__":`' in errors
     assert errors.count("Traceback") == 1  # that of the script alone
+
+
+def test_a_script_with_the_guard_runs_its_own_functions_and_ends_though_it_closes_nothing(tmp_path):
+    process = script(tmp_path, """
+if __name__ == '__main__':
+    workers = start_workers(PythonFunctions(quick, Variables.read([(0, 1)])), 2)
+    print([outcome.value for outcome in workers.run([[0.25], [0.5]])])
+""")
+    assert process.communicate(timeout=60) == ("[0.25, 0.5]\n", "")
 
 
 def test_a_script_that_fails_when_it_is_imported(tmp_path):
