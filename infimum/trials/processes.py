@@ -166,8 +166,13 @@ class Processes(Workers):
         return one.process.exitcode
 
     def _end(self) -> None:
-        """Idle workers end by themselves, with all that they do at their end; busy ones are killed."""
+        """Idle workers end by themselves, with all that they do at their end; busy ones are killed. A second Ctrl-C waits: it
+        would leave workers behind."""
+        with _interrupts_held_back():
+            self._end_all()
         atexit.unregister(self.close)
+
+    def _end_all(self) -> None:
         workers, self._workers = self._workers, []
         idle = [one for one in workers if one.ready and one.ticket is None]
         for one in idle:

@@ -117,7 +117,7 @@ def test_failures(text, kind, said):
 def test_rounds_and_timeouts_kill_the_whole_group(tmp_path):
     pids = tmp_path / "pids"
     text = f"case $1 in 0.5) sleep 60 & echo $! $$ >> {pids}; wait;; esac; echo $1"
-    with start_workers(shell(text), 3, timeout=1.0) as workers:
+    with start_workers(shell(text), 3, timeout=1.5) as workers:
         outcomes = workers.run([(v, 0) for v in (0.25, 0.5, 0.75, 0.5, 0.125)])
     assert [o.kind.name for o in outcomes] == ["VALUE", "TIMEOUT", "VALUE", "TIMEOUT", "VALUE"]
     assert [o.value for o in outcomes] == [0.25, None, 0.75, None, 0.125]
