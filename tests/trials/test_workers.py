@@ -105,8 +105,10 @@ def test_rounds_keep_their_order_when_the_last_is_the_first(two, word):
     points = [(9, 0.25), (11, 0.5)]  # the first waits for the second
     assert [o.value for o in two.run(points)] == [0.25, 0.5]
     word.unlink()
-    tickets = [two.submit(x) for x in points]
-    assert [two.next_finished().ticket for _ in points] == tickets[::-1]
+    tickets = [two.submit(x) for x in [(9, 0.25), (0, 0.5)]]
+    assert two.next_finished().ticket == tickets[1]
+    word.touch()
+    assert two.next_finished().ticket == tickets[0]
 
 
 # ---- crashes and timeouts
