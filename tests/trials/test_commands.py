@@ -79,7 +79,7 @@ def test_values_are_read_from_a_file_in_a_folder_that_goes_away():
     command = Command(["sh", "-c", "echo $1 $2 > $3; echo not this; echo $4", "sh", "{x}", "{out}", "{dir}"], UNIT, 1)
     outcome = command.evaluate([0.25, 0.5])
     assert (outcome.values, outcome.index) == ((0.25, 0.5), 1)
-    kept = Command(["sh", "-c", "echo $1 > $2; echo $3 >> $4", "sh", "{x0}{x1}", "{out}", "{dir}", "{x0}"], UNIT)
+    kept = Command(["sh", "-c", "echo $1 > $2", "sh", "{x0}{x1}", "{out}"], UNIT)
     assert kept.evaluate([0, 0]).kind is Kind.NO_NUMBER  # 0.00.0 is no number
     assert not list(Path(os.environ.get("TMPDIR", "/tmp")).glob("infimum-*/out"))
 
