@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import HostError as HostError
     from infimum.errors import InfimumError as InfimumError
     from infimum.errors import InternalError as InternalError
+    from infimum.errors import JournalError as JournalError
     from infimum.errors import ModelFileError as ModelFileError
     from infimum.errors import NetworkError as NetworkError
     from infimum.errors import NotKeptError as NotKeptError
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import ShapeError as ShapeError
     from infimum.errors import SolverError as SolverError
     from infimum.errors import TraceError as TraceError
+    from infimum.errors import TrialError as TrialError
     from infimum.errors import UndefinedError as UndefinedError
     from infimum.errors import UserFunctionError as UserFunctionError
     from infimum.evaluate import Evaluator as Evaluator
@@ -80,8 +82,8 @@ _HOMES = {
     "constraint_table": "ConstraintValue ConstraintValues",
     "cover": "Cover",
     "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
-              "InternalError ModelFileError NetworkError NotKeptError NotLocalError OptionError ShapeError SolverError "
-              "TraceError UndefinedError UserFunctionError",
+              "InternalError JournalError ModelFileError NetworkError NotKeptError NotLocalError OptionError ShapeError "
+              "SolverError TraceError TrialError UndefinedError UserFunctionError",
     "enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
     "evaluate": "Evaluator compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
