@@ -26,11 +26,11 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):   #
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 sys.path.insert(0, ROOT)
 import numpy as np  # noqa: E402
-from infimum.engine.index.search import Search, SearchOptions  # noqa: E402
 
 from bench.black_boxes import CLASSES, GKLS, BlackBox, drawn, from_vectors  # noqa: E402
 from bench.table import exit_code, head, report, timed, write_json  # noqa: E402
 from infimum.engine.index.method import IndexMethod, Options  # noqa: E402
+from infimum.engine.index.search import Search, SearchOptions  # noqa: E402
 from infimum.engine.index.trials import Outcome  # noqa: E402
 
 # r, and the mean number of trials of the group's own code

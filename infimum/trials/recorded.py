@@ -26,6 +26,7 @@ class Recorded:
         self._points: dict[int, tuple[float, ...]] = {}   # of trials that were asked for and have not come yet
         self._unbegun: deque[int] = deque()               # of these, which the workers have not got
         self._tickets: dict[int, int] = {}                # of the workers, and ours
+        self.arrived: dict[int, tuple[Trial, bool]] = {}  # of a round that is not whole yet; True: from the journal
 
     @property
     def replaying(self) -> bool:
@@ -106,10 +107,11 @@ class Recorded:
     def run(self, points: Sequence[Any]) -> list[Outcome]:
         """A round: the outcomes of all points, in their order. Each is in the journal as soon as it comes."""
         tickets = [self.submit(x) for x in points]
-        found: dict[int, tuple[Trial, bool]] = {}
+        found = self.arrived
         while len(found) < len(tickets):
             old, trial = self.replaying, self._next()
             found[trial.ticket] = trial, old
         for ticket in tickets:  # counted in their order, so that what is raised does not depend on who was first
             self._count(*found[ticket])
+        self.arrived = {}
         return [found[ticket][0].outcome for ticket in tickets]

@@ -84,6 +84,7 @@ class IndexMethod:
         self.events: list[int] = []                      # number + 1 of a trial asked, -(number + 1) of one told
         self._at: dict[int, list[tuple[int, int]]] = {}  # where those that are waited for are on the lines
         self._taken: set[Place] = set()
+        self.given: set[int] = set()                     # trials whose places came from outside
         self._shortest = math.inf                        # of the intervals that were chosen
         self._chosen: tuple[int, int] | None = None
         self._full = False
@@ -106,6 +107,15 @@ class IndexMethod:
                 break
             found.append(self._ask(place))
         return found
+
+    def ask_at(self, point: Sequence[float]) -> Trial | None:
+        """A trial at the place that is nearest to a point of the unit cube, for those who know one; None if it was asked for."""
+        place = self.curves.nearest(point)
+        if place in self._taken:
+            return None
+        self.given.add(len(self.asked))
+        self._chosen = None
+        return IndexMethod._ask(self, place)
 
     def tell(self, number: int, told: Outcome) -> None:
         """What came of a trial that was asked for, once."""
@@ -250,14 +260,17 @@ class IndexMethod:
         return {"events": np.array(self.events, dtype=np.int64), "values": values,
                 "computed": np.array([len(o.values) for o in self.trials.outcomes], dtype=np.int64),
                 "failure": np.array([o.failure.value if o.failure else 0 for o in self.trials.outcomes], dtype=np.int64),
-                "places": np.array(self.asked, dtype=np.uint64).reshape(-1, self.trials.n)}
+                "places": np.array(self.asked, dtype=np.uint64).reshape(-1, self.trials.n),
+                "given": np.array(sorted(self.given), dtype=np.int64)}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray], n: int, constraints: int = 0, options: Any = None) -> Self:
         """The search in that state: every event again, and every place compared with what is asked now."""
-        search, told = cls(n, constraints, options), 0
+        search, told, given = cls(n, constraints, options), 0, set(arrays["given"].tolist())
         for event in arrays["events"].tolist():
-            if event > 0:
+            if event - 1 in given:
+                search.ask_at(search.curves.point(tuple(arrays["places"][event - 1].tolist())))
+            elif event > 0:
                 (trial,) = search.ask() or (None,)
                 if trial is None or search.asked[-1] != tuple(arrays["places"][event - 1].tolist()):
                     raise OptionError("these trials were asked for by another search, or with other options")
