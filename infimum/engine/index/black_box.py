@@ -20,7 +20,7 @@ from infimum.trials.variables import Variables
 
 _FAILURES = {Kind.NAN: Failure.NAN, Kind.EXCEPTION: Failure.EXCEPTION, Kind.CRASH: Failure.CRASH, Kind.TIMEOUT: Failure.TIMEOUT,
              Kind.NO_NUMBER: Failure.EXCEPTION}
-_REPEATS = 20   # places in a row whose points are not new
+_REPEATS = 8   # places in a row whose points are not new
 
 
 class Proposal(NamedTuple):

@@ -18,8 +18,8 @@ class Cube:
         self.variables, lo, hi = variables, variables.lo, variables.hi
         self.axes = [i for i in range(len(lo)) if lo[i] < hi[i]] or [0]
         self.whole = np.array([i in variables.integers for i in self.axes])
-        self.continuous = np.flatnonzero(~self.whole & (hi - lo)[self.axes].astype(bool))
-        self.counts = np.where(self.whole, (hi - lo)[self.axes] + 1, 1.0)
+        self.continuous = np.array([k for k, i in enumerate(self.axes) if lo[i] < hi[i] and not self.whole[k]], dtype=int)
+        self.counts = np.array([hi[i] - lo[i] + 1 if whole else 1.0 for i, whole in zip(self.axes, self.whole, strict=True)])
         self.n = len(self.axes)
 
     @property
@@ -36,8 +36,9 @@ class Cube:
         """What is tried at a place of the cube."""
         lo, hi, found = self.variables.lo, self.variables.hi, self.variables.lo.copy()
         for u, i, whole, count in zip(unit, self.axes, self.whole, self.counts, strict=True):
-            step = min(math.floor(u * count), count - 1) if whole else (hi[i] - lo[i]) * u if hi[i] - lo[i] < math.inf else None
-            found[i] = lo[i] * (1 - u) + hi[i] * u if step is None else lo[i] + step
+            low, high = float(lo[i]), float(hi[i])   # Python's: an overflow of the width is no warning
+            step = min(math.floor(u * count), count - 1) if whole else (high - low) * u
+            found[i] = low + step if math.isfinite(step) else low * (1 - u) + high * u
         return tuple(np.clip(found, lo, hi).tolist())
 
     def unit(self, point: Sequence[float]) -> np.ndarray:

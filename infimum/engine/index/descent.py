@@ -12,13 +12,12 @@ _NEW = 0.1       # of the box: nearer to a trial, another one tells nothing
 class Descent:
     """One descent: `next` names a point of the unit cube, `tell` takes its value, None where there is none; `over` at its end."""
 
-    def __init__(self, start: np.ndarray, value: float, points: np.ndarray, values: np.ndarray, radius: float, least: float,
-                 shrink: float = _SHRINK):
+    def __init__(self, start: np.ndarray, value: float, points: np.ndarray, values: np.ndarray, radius: float, least: float):
         self.n, self.start, self.start_value = len(start), start, value
         self.best, self.value = start, value
         self.points, self.values = np.vstack([points, start]), np.append(values, value)
         self.first_radius = self.radius = radius
-        self.least, self.trials, self.over, self._share = least, 0, False, shrink
+        self.least, self.trials, self.over = least, 0, False
         self._wanted = (self.n + 1) * (self.n + 2) // 2
         self._failed = False
 
@@ -55,7 +54,7 @@ class Descent:
                 self._shrink()
 
     def _shrink(self) -> None:
-        self.radius *= self._share
+        self.radius *= _SHRINK
         self._failed = False
         self.over = self.radius < self.least
 

@@ -10,7 +10,6 @@ from infimum.engine.index.trials import Trials
 
 _SHARE = 5                     # of so many trials, one at most
 _WIDEST, _LEAST = 0.012, 1e-7  # of its steps, in the unit cube
-_SHRINK = 0.1                  # how much shorter they become
 _AT_ONCE = 20                  # trials that are known already, one after the other, before it ends
 
 
@@ -60,7 +59,7 @@ class Polish:
         at, points = self._base[free], trials.points
         use = (trials.index == trials.constraints) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * _WIDEST)
         use &= self.cube.same_whole_numbers(points, self._base) & ((points[:, free] != at).any(axis=1))
-        self._descent = Descent(at, value, points[use][:, free], trials.z[use].copy(), _WIDEST, _LEAST, _SHRINK)
+        self._descent = Descent(at, value, points[use][:, free], trials.z[use].copy(), _WIDEST, _LEAST)
 
     def _told(self, point: Point, value: float | None) -> None:
         self._descent.tell(self.cube.unit(point)[self.cube.continuous], value)

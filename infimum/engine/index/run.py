@@ -124,10 +124,11 @@ def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | No
         why += f"; no trial met all constraints: the nearest, at {point(np.array(at), 6)}, violates g{which} by {by:.6g}"
     elif x is None and book.count:
         why += f"; {book.why_hopeless()}"
-    said = why if journal is None else f"{why}; the same call goes on from {journal}, with a larger budget if that is used up"
+    if journal is not None:
+        why += f"; the same call goes on from {journal}" + (", with a larger max_trials=" if "budget" in why else "")
     shown = variables.argument(x) if x is not None and variables.choices else None
     success = success and x is not None
-    return Result(x=x, fun=book.value, success=success, status=0 if success else 1, message=said,
+    return Result(x=x, fun=book.value, success=success, status=0 if success else 1, message=why,
                   nfev=book.evaluations[-1], verdict=Verdict.UNDECIDED if x is None else Verdict.CANDIDATE, lower=-math.inf,
                   upper=book.value, engine="index", trials=book.summary(shown, journal), **more)
 
