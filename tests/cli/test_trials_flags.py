@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -101,14 +102,14 @@ def test_ctrl_c_keeps_everything_and_two_runs_are_refused(infimum_, write):
     words = ["minimize", "--command", f"{sys.executable} slow.py {{x0}}", "--bounds", "0", "1", "--journal", "run.jsonl"]
     child = subprocess.Popen([sys.executable, "-m", "infimum", *words, "--progress"], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
-    while True:  # until a trial is kept
-        if os.path.exists("run.jsonl") and open("run.jsonl").read().count("\n") >= 2:
-            break
+    journal = Path("run.jsonl")
+    while not journal.exists() or journal.read_text().count("\n") < 2:  # until a trial is kept
         assert child.poll() is None
+        time.sleep(0.02)
     assert "is in use by another run" in infimum_(*words).paragraph()
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=30)
     assert child.returncode == 1 and "interrupted; the same command goes on from run.jsonl" in out and "CANDIDATE" in out
-    kept = open("run.jsonl").read().count("\n") - 1
+    kept = journal.read_text().count("\n") - 1
     said = infimum_(*words, "--max-trials", str(kept), "--json")
     assert said.json["trials"]["count"] == kept
