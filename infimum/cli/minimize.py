@@ -127,7 +127,7 @@ COMMAND = Command(
     summary="find and prove the global minimum of a function in a Python file",
     usage="infimum minimize FILE.py[:function] [--bounds LO HI ...] [--n N] [--start-box LO HI ...]\n"
           "                        [--constraints NAME] [--integers I ...] [--maximise] [settings] [--json]\n"
-          "       infimum minimize --command LINE --bounds LO HI ... [--constraints COUNT] [--max-trials COUNT] [settings]",
+          "       infimum minimize --command LINE --bounds LO HI ... [--constraints COUNT] [--integers I ...] [settings]",
     description="Encloses the global minimum of a NumPy function over a box, and all its minimisers, with proof.\n"
                 "The file is run once; then the function is called with a symbolic vector.",
     examples="""examples:
@@ -139,8 +139,8 @@ COMMAND = Command(
   infimum minimize model.py --constraints limits --integers 0,2   a list or a function `limits` in the file
   infimum minimize model.py --engine swarm --option particles=100 --seed 1
   infimum minimize model.py --json > result.json
-  infimum minimize model.py --engine index --workers 4 --max-trials 500   a function that cannot be traced
-  infimum minimize --command "./sim {x0} {x1}" --bounds 0 1 0 1 --workers 4 --timeout 60 --journal run.jsonl
+  infimum minimize model.py --engine index --max-trials 500   for what cannot be traced
+  infimum minimize --command "./sim {x0} {x1}" --bounds 0 1 0 1 --workers 4 --journal run.jsonl
 
 """ + CODES_HELP,
     configure=configure,

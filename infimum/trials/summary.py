@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from infimum import environment
 from infimum.text import counted
 from infimum.trials.outcome import Kind, Outcome
 
@@ -30,6 +31,7 @@ class TrialSummary:
     point: list | None = None
     journal: str | None = None
 
+    @environment.ours
     def lines(self) -> list[str]:
         """For people.
 
