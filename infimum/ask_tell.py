@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
-from infimum.black_box import open_journal, start_points, whole
+from infimum.black_box import digest_of, open_journal, start_points, trials_of, whole
 from infimum.engine.index.black_box import BlackBoxSearch, Proposal
 from infimum.engine.index.options import IndexOptions
 from infimum.engine.index.run import result_of
@@ -45,7 +45,8 @@ class Study:
 
     def __init__(self, variables: Variables, constraints: int, options: IndexOptions, starts: list[tuple[float, ...]],
                  max_trials: int | None, maximise: bool, journal: Any):
-        self._search = BlackBoxSearch(variables, constraints, options, starts)
+        others = trials_of(options.warm_start, variables, constraints, maximise)
+        self._search = BlackBoxSearch(variables, constraints, options, starts, others)
         self._variables, self._maximise, self._begun = variables, maximise, perf_counter()
         self._most = math.inf if max_trials is None else max_trials
         self._target = None if options.target is None else (-options.target if maximise else options.target)
@@ -54,7 +55,7 @@ class Study:
         self._journal = None
         if journal is not None:
             problem = {**variables.describe(), "constraints": constraints, "study": True, "maximise": maximise}
-            settings = {**options.of_journal(), "x0": [list(x) for x in starts]}
+            settings = {**options.of_journal(), "warm_start": digest_of(others), "x0": [list(x) for x in starts]}
             self._journal = open_journal(journal, problem, settings)
             try:
                 self._replay(self._journal.trials)

@@ -1,5 +1,6 @@
 """`minimize(..., engine="index")`: functions and commands that are never traced, by trials alone."""
 
+import hashlib
 import json
 import math
 import os
@@ -24,8 +25,9 @@ from infimum.problem import Problem
 from infimum.result import Result
 from infimum.trials.callables import PythonFunctions
 from infimum.trials.command import Command
-from infimum.trials.journal import Journal
-from infimum.trials.reading import read_path, torn_header
+from infimum.trials.journal import Journal, warm_start
+from infimum.trials.outcome import Outcome
+from infimum.trials.reading import read_journal, read_path, torn_header
 from infimum.trials.recorded import Recorded
 from infimum.trials.start import start_workers
 from infimum.trials.variables import Variables
@@ -57,7 +59,8 @@ def naming_the_index(objective: Objective) -> Iterator[None]:
     try:
         yield
     except TraceError as error:
-        if objective.purpose != "feasible":
+        own = str(getattr(objective.fun, "__module__", "")).startswith("infimum.")  # a fit's, which has no such engine
+        if objective.purpose != "feasible" and not own:
             error.args = (f"{error} {_HINT}", *error.args[1:])
         raise
 
@@ -65,10 +68,10 @@ def naming_the_index(objective: Objective) -> Iterator[None]:
 def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, constraints: Any, integrality: Any, x0: Any,
               options: Any, time_limit: float | None, max_trials: int | None, workers: Any, timeout: float | None,
               journal: str | PathLike | None, batch: int | None, callback: Any, progress: bool | None, seed: int,
-              others: dict[str, Any]) -> Result:
-    """`minimize` with engine="index"."""
+              of_engines: dict[str, Any]) -> Result:
+    """`minimize` with engine="index". `of_engines`: arguments that only other engines have."""
     for name, (default, cure) in _OTHERS.items():
-        if others[name] != default:
+        if of_engines[name] != default:
             raise OptionError(f"engine 'index' has no {name}=: {cure}")
     if objective.purpose == "feasible":
         raise OptionError("engine 'index' proves nothing; feasible needs another engine")
@@ -80,14 +83,16 @@ def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, const
     most = whole("max_trials", max_trials) if max_trials is not None else \
         math.inf if time_limit is not None else TRIALS_A_VARIABLE * len(variables)
     starts = start_points(x0, variables)
-    settings = {**asked.of_journal(), "x0": [list(x) for x in starts], "batch": batch, "asynchronous": asked.asynchronous}
+    others = trials_of(asked.warm_start, variables, box.constraints, objective.maximises)
+    settings = {**asked.of_journal(), "warm_start": digest_of(others), "x0": [list(x) for x in starts],
+                "batch": batch, "asynchronous": asked.asynchronous}
     kept = None if journal is None else open_journal(journal, problem_of(box, args), settings)
     try:
         if kept is not None and not asked.asynchronous:
             batch = kept.settings["batch"]
         here = count == 1 and seconds is None and not isinstance(box, Command)
         with (InThisProcess(Here(box)) if here else start_workers(box, count, seconds)) as crew:
-            search = BlackBoxSearch(variables, box.constraints, asked, starts)
+            search = BlackBoxSearch(variables, box.constraints, asked, starts, others)
             sign = -1.0 if objective.maximises else 1.0
             target = None if asked.target is None else sign * asked.target
             run = BlackBoxRun(search, Recorded(crew, kept), asked, most, batch, target, seed)
@@ -123,6 +128,22 @@ def start_points(x0: Any, variables: Variables) -> list[tuple[float, ...]]:
         return []
     read = Problem.read(len, list(zip(variables.lo, variables.hi, strict=True)), x0=x0)
     return [tuple(variables.nearest(x).tolist()) for x in read.x0.T]
+
+
+def trials_of(journal: Any, variables: Variables, constraints: int, maximises: bool) -> list[tuple[tuple[float, ...], Outcome]]:
+    """The trials of another journal that are of use here, for a warm start."""
+    if journal is None:
+        return []
+    problem = read_journal(journal).problem
+    theirs = bool(problem.get("maximise")) or any(one.get("maximise") for one in problem.get("functions", ()))
+    if theirs != maximises:
+        raise JournalError(f"no warm start from {os.fspath(journal)}: it is of a {'maximum' if theirs else 'minimum'}")
+    return [(trial.x, trial.outcome) for trial in warm_start(journal, variables, constraints)]
+
+
+def digest_of(trials: list[tuple[tuple[float, ...], Outcome]]) -> str | None:
+    """What tells these trials from others; None without any."""
+    return hashlib.sha256(repr(trials).encode()).hexdigest()[:16] if trials else None
 
 
 def open_journal(journal: Any, problem: dict[str, Any], settings: dict[str, Any]) -> Journal:

@@ -162,6 +162,27 @@ def test_a_journal_goes_on_with_a_larger_budget(tmp_path):
     assert bits(less) == bits(whole)
 
 
+def nearly(x):
+    return untraceable(x) + 0.01 * float(x[0])
+
+
+def test_a_warm_start_from_another_journal(tmp_path):
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    before = minimize(untraceable, journal=old, max_trials=60)
+    warm = {"options": {"warm_start": old}, "journal": new}
+    r = minimize(nearly, max_trials=5, **warm)
+    assert r.trials.count == 5 and r.fun <= nearly(before.x) and r.fun == nearly(r.x)
+    first = read_journal(new).trials[0]
+    assert first.x == tuple(before.x) and first.outcome.value == nearly(before.x)
+    assert bits(minimize(nearly, max_trials=9, **warm)) == bits(minimize(nearly, max_trials=9, options={"warm_start": old}))
+    with pytest.raises(infimum.JournalError, match="begun with warm_start = "):
+        minimize(nearly, journal=new)
+    with pytest.raises(infimum.JournalError, match="no warm start from .*: it is of a minimum"):
+        infimum.maximize(nearly, SQUARE, engine="index", options={"warm_start": old})
+    with pytest.raises(infimum.JournalError, match="it has 2 variables"):
+        minimize(nearly, [(0, 1)], options={"warm_start": old})
+
+
 def test_journals_that_cannot_be_used(tmp_path):
     path = tmp_path / "run.jsonl"
     minimize(bowl, journal=path, max_trials=3)

@@ -33,7 +33,8 @@ class Proposal(NamedTuple):
 class BlackBoxSearch:
     """No point is asked for twice: where the method names one again, it is told what is known."""
 
-    def __init__(self, variables: Variables, constraints: int, options: IndexOptions, starts: Iterable[Point] = ()):
+    def __init__(self, variables: Variables, constraints: int, options: IndexOptions, starts: Iterable[Point] = (),
+                 others: Iterable[tuple[Point, Outcome]] = ()):
         self.variables, self.cube, self.constraints = variables, Cube(variables), constraints
         self.method = Search(self.cube.n, constraints, options.of_search(self.cube.order))
         self.polish = Polish(self.cube) if options.polish else None
@@ -45,6 +46,18 @@ class BlackBoxSearch:
         self._told: dict[Point, Told] = {}
         self._owners: dict[Point, list[int]] = {}            # which trials of the method wait for a point
         self._scattered = self.cube.scattered()
+        self._learn(others)
+
+    def _learn(self, others: Iterable[tuple[Point, Outcome]]) -> None:
+        """Trials of another run, maybe of another function: they steer the method, and the best of them is tried here too."""
+        book = Book(self.constraints)
+        for x, outcome in others:
+            book.add(x, outcome)
+            trial = self.method.ask_at(self.cube.unit(x))
+            if trial is not None:
+                self.method.tell(trial.number, _told(outcome))
+        if book.x is not None:
+            self._starts.append(book.x)
 
     @property
     def exhausted(self) -> bool:
@@ -100,7 +113,7 @@ class BlackBoxSearch:
     def tell(self, number: int, outcome: Outcome) -> None:
         """What came of a trial that was asked for."""
         x = self.waiting.pop(number)
-        told = Told(outcome.values, _FAILURES[outcome.kind]) if outcome.failure else Told(outcome.values[:outcome.index])
+        told = _told(outcome)
         value = outcome.value if not outcome.failure and outcome.index == self.constraints + 1 else None
         self._told[x], self._known[x] = told, value
         self.book.add(x, outcome)
@@ -108,3 +121,8 @@ class BlackBoxSearch:
             self.method.tell(owner, told)
         if self.polish is not None:
             self.polish.tell(number, x, value)
+
+
+def _told(outcome: Outcome) -> Told:
+    """In the method's terms."""
+    return Told(outcome.values, _FAILURES[outcome.kind]) if outcome.failure else Told(outcome.values[:outcome.index])

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ class IndexOptions:
     gave a value the run ends with an error. r: the reliability of the method, greater than 1: larger is more thorough (None:
     several at once). descents: descend from trials that are lower than their neighbours say. polish: improve the best trial by
     up to a fifth of the trials. curve: "single", "nodes", "rotated" or "shifted". lines: how many curves, of the last two.
-    order: of the curve, from 1 to 52, 2**order cells along each variable (None: 20, or what whole numbers need).
+    order: of the curve, from 1 to 52, 2**order cells along each variable (None: 20, or what whole numbers need). warm_start: the
+    journal of another run, whose trials steer this one and do not count; the best of them is tried first.
     """
 
     target: float | None = None
@@ -35,6 +37,7 @@ class IndexOptions:
     curve: str = "single"
     lines: int = 2
     order: int | None = None
+    warm_start: str | PathLike | None = None
 
     @classmethod
     def read(cls, given: dict[str, Any] | None) -> "IndexOptions":
@@ -72,5 +75,6 @@ _VALID = {
     "curve": (lambda value: value in KINDS, f"one of {', '.join(map(repr, KINDS))}"),
     "lines": (lambda value: _number(value, whole=True) and value >= 1, "a whole number from 1 on"),
     "order": (lambda value: _number(value, whole=True) and 1 <= value <= 52, "a whole number from 1 to 52"),
+    "warm_start": (lambda value: isinstance(value, (str, PathLike)), "the name of a journal"),
 }
-_OPTIONAL = ("target", "r", "order")
+_OPTIONAL = ("target", "r", "order", "warm_start")
