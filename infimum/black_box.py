@@ -5,8 +5,6 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -18,7 +16,7 @@ from infimum.engine.index.run import BlackBoxRun, Here
 from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.driver import drive, watch_of
 from infimum.engine.running.maximising import Maximising
-from infimum.errors import JournalError, OptionError, TraceError
+from infimum.errors import JournalError, OptionError
 from infimum.objective import Objective, is_empty
 from infimum.plotting import View
 from infimum.problem import Problem
@@ -42,27 +40,6 @@ _OTHERS = {
     "atol": (1e-6, "there is no gap; use options={'target': …}"), "rtol": (1e-6, "there is no gap; use options={'target': …}"),
     "threads": (None, "use workers="), "device": ("auto", "trials run where the function does"),
 }
-_OURS = {"max_trials": "max_boxes= or time_limit=", "workers": "threads=", "timeout": "time_limit=", "journal": "checkpoint="}
-_HINT = 'A function that cannot be written so can be minimised by trials alone, without a proof: engine="index".'
-
-
-def refuse_trials(engine: str, given: dict[str, Any]) -> None:
-    """Raises for arguments that only engine="index" has."""
-    for name, value in given.items():
-        if value is not None:
-            raise OptionError(f"{name}= is for engine='index', which makes trials; with engine {engine!r} use {_OURS[name]}")
-
-
-@contextmanager
-def naming_the_index(objective: Objective) -> Iterator[None]:
-    """What cannot be traced can still be tried, and the error says so."""
-    try:
-        yield
-    except TraceError as error:
-        own = str(getattr(objective.fun, "__module__", "")).startswith("infimum.")  # a fit's, which has no such engine
-        if objective.purpose != "feasible" and not own:
-            error.args = (f"{error} {_HINT}", *error.args[1:])
-        raise
 
 
 def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, constraints: Any, integrality: Any, x0: Any,

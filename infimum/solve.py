@@ -11,18 +11,16 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
-from infimum.black_box import by_trials, naming_the_index, refuse_trials
 from infimum.engine.branch import LEAST
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.goal import Goal
-from infimum.engine.index.options import IndexOptions
 from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.points.random import key_of
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save
 from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
-from infimum.engine.running.keywords import refuse
+from infimum.engine.running.keywords import refuse, refuse_trials
 from infimum.engine.running.maximising import Maximising
 from infimum.engine.running.progress import ProgressDisplay
 from infimum.engine.subdomain.options import SubdomainOptions
@@ -30,7 +28,7 @@ from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator
 from infimum.integrality import read_integrality
 from infimum.maximised import maximised, opposite
-from infimum.objective import Objective, answer, evaluator_of, is_empty, nothing, view_of, with_constraints
+from infimum.objective import Objective, answer, evaluator_of, is_empty, naming_the_index, nothing, view_of, with_constraints
 from infimum.problem import Problem
 from infimum.reduced import Reduced, Restoring, without_fixed
 from infimum.result import Result
@@ -176,6 +174,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         raise OptionError(str(error)) from None
     _check_whose(options, engine)
     if engine == "index":
+        from infimum.black_box import by_trials
+
         others = {"start_boxes": start_boxes, "max_boxes": max_boxes, "checkpoint": checkpoint, "xtol": xtol, "atol": atol,
                   "rtol": rtol, "feasibility": feasibility, "threads": threads, "device": device}
         return by_trials(objective, bounds, n, args, constraints, integrality, x0, options, time_limit, max_trials, workers,
@@ -415,10 +415,14 @@ def _check_no_proof(options: SwarmOptions) -> None:
 
 def _check_whose(options: Any, engine: str) -> None:
     """An option of another engine is an error that names that engine."""
+    if not isinstance(options, dict) or not options:
+        return
+    from infimum.engine.index.options import IndexOptions  # seldom needed
+
     names = {name: [f.name for f in fields(settings)] for name, (_, settings) in PROVERS.items()}
     names["index"] = [f.name for f in fields(IndexOptions)]
     mine = names.get(engine, names["auto"])
-    for option in options if isinstance(options, dict) else ():
+    for option in options:
         owner = next((name for name, known in names.items() if option in known), None)
         if owner is not None and option not in mine:
             raise OptionError(f"{option!r} is an option of engine {owner!r}, and the engine here is {engine!r}")

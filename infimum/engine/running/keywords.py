@@ -47,3 +47,15 @@ def refuse(unknown: dict[str, Any], function: Callable, like: Callable | None = 
         near = get_close_matches(name.lower(), known, n=1)
         cure = _SCIPY.get(name) or (f"did you mean {near[0]}=?" if near else f"there are {', '.join(known)}")
         raise OptionError(f"{function.__name__} has no argument {name!r}: {cure}")
+
+
+# arguments of engine="index" alone -> what other engines have
+_OF_TRIALS = {"max_trials": "max_boxes= or time_limit=", "workers": "threads=", "timeout": "time_limit=",
+              "journal": "checkpoint="}
+
+
+def refuse_trials(engine: str, given: dict[str, Any]) -> None:
+    """Raises for arguments that only engine="index" has."""
+    for name, value in given.items():
+        if value is not None:
+            raise OptionError(f"{name}= is for engine='index', which makes trials; with engine {engine!r} use {_OF_TRIALS[name]}")
