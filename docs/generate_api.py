@@ -19,6 +19,7 @@ from infimum import errors as error_classes
 from infimum import networks, problems, result
 from infimum.constraint import Constraint
 from infimum.engine.complete.partition import CompleteOptions
+from infimum.engine.index.options import IndexOptions
 from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.subdomain.options import SubdomainOptions
@@ -30,12 +31,13 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
                    infimum.Unions, infimum.Verdict, infimum.Minimiser, infimum.Minimisers, infimum.Minimum, result.End,
                    result.Progress),
     "Constraints": (infimum.Constraint, infimum.ConstraintValue, infimum.ConstraintValues),
+    "Black boxes": (infimum.study, infimum.Study, infimum.StudyTrial, infimum.TrialSummary, infimum.Choices),
     "Fitting": (infimum.fit, infimum.curve_fit, infimum.FitResult, infimum.Parameter, infimum.Fit, infimum.Prediction,
                 statistics.Statistics, infimum.ParameterSet, infimum.Confidence, infimum.BoundedError, infimum.Boxes,
                 infimum.Part, infimum.Profile),
     "Networks": (infimum.network, infimum.Network, infimum.verify, networks.largest, networks.smallest, networks.robust,
                  networks.error, infimum.Verification, networks.Outcome, networks.Check, networks.read_vnnlib, networks.VnnLib),
-    "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions, SubdomainOptions),
+    "Options of the engines": (SwarmOptions, NewtonOptions, CompleteOptions, SubdomainOptions, IndexOptions),
     "Enclosures": (infimum.enclose, infimum.compile, infimum.Evaluator, infimum.Enclosure, infimum.Derivative, infimum.Hessian,
                    infimum.MeanValue, infimum.Interval),
     "Test problems": (problems.get, problems.names, problems.sizes, problems.all_problems, problems.GalleryProblem,
@@ -48,7 +50,8 @@ CONSTANTS = ("pi", "e")
 # classes of which users need only these members; the others are for engines
 MEMBERS = {"Evaluator": ("value", "mean_value", "gradient", "hessian", "estimate", "estimate_gradient",
                          "estimate_hessian_vector", "rows", "jacobian"),
-           "SwarmOptions": (), "NewtonOptions": (), "CompleteOptions": (), "SubdomainOptions": (), "Problem": (), "Real": ()}
+           "SwarmOptions": (), "NewtonOptions": (), "CompleteOptions": (), "SubdomainOptions": (), "IndexOptions": (),
+           "Problem": (), "Real": ()}
 _HARD = "\0"  # a space at which no line is broken
 _HEAD = """\
 # API reference

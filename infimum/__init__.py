@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # for editors and type checkers, which do not look into tables
     from infimum import networks as networks
     from infimum import problems as problems
+    from infimum.ask_tell import Study as Study
+    from infimum.ask_tell import StudyTrial as StudyTrial
+    from infimum.ask_tell import study as study
     from infimum.constraint import Constraint as Constraint
     from infimum.constraint_table import ConstraintValue as ConstraintValue
     from infimum.constraint_table import ConstraintValues as ConstraintValues
@@ -24,6 +27,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import HostError as HostError
     from infimum.errors import InfimumError as InfimumError
     from infimum.errors import InternalError as InternalError
+    from infimum.errors import JournalError as JournalError
     from infimum.errors import ModelFileError as ModelFileError
     from infimum.errors import NetworkError as NetworkError
     from infimum.errors import NotKeptError as NotKeptError
@@ -32,6 +36,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import ShapeError as ShapeError
     from infimum.errors import SolverError as SolverError
     from infimum.errors import TraceError as TraceError
+    from infimum.errors import TrialError as TrialError
     from infimum.errors import UndefinedError as UndefinedError
     from infimum.errors import UserFunctionError as UserFunctionError
     from infimum.evaluate import Evaluator as Evaluator
@@ -69,6 +74,8 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.solve import maximize as maximize
     from infimum.solve import minimize as minimize
     from infimum.solve import resume as resume
+    from infimum.trials.summary import TrialSummary as TrialSummary
+    from infimum.trials.variables import Choices as Choices
     from infimum.unions import Unions as Unions
 
 __version__ = "0.2.0"
@@ -76,12 +83,13 @@ __version__ = "0.2.0"
 # Where the public names live. A module is imported when one of its names is first asked for, so that `import infimum` and
 # `infimum --help` take no time, and Ctrl-C during the rest of the imports is the program's to answer.
 _HOMES = {
+    "ask_tell": "Study StudyTrial study",
     "constraint": "Constraint",
     "constraint_table": "ConstraintValue ConstraintValues",
     "cover": "Cover",
     "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
-              "InternalError ModelFileError NetworkError NotKeptError NotLocalError OptionError ShapeError SolverError "
-              "TraceError UndefinedError UserFunctionError",
+              "InternalError JournalError ModelFileError NetworkError NotKeptError NotLocalError OptionError ShapeError "
+              "SolverError TraceError TrialError UndefinedError UserFunctionError",
     "enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
     "evaluate": "Evaluator compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
@@ -92,6 +100,8 @@ _HOMES = {
     "minimisers": "Minimiser Minimisers",
     "result": "Minimum Result Verdict",
     "solve": "feasible maximize minimize resume",
+    "trials.summary": "TrialSummary",
+    "trials.variables": "Choices",
     "unions": "Unions",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -75,6 +75,25 @@ class CheckpointError(InfimumError):
     """
 
 
+class TrialError(InfimumError):
+    """A black box cannot be tried.
+
+    Causes: the function returned something that is no number (an array, a string, a complex number, None, a comparison), or the
+    command printed none; the program of a command is not there; a function cannot be sent to other processes, since it is a
+    lambda or was defined within a function; a script starts workers without `if __name__ == "__main__":`; every trial failed.
+    Example: `workers=4` with `lambda x: x[0]`. Cure: the message names the function and what to write instead.
+    """
+
+
+class JournalError(InfimumError):
+    """A journal of trials cannot be written or read, does not belong to this problem, or is in use by another run.
+
+    Causes: the folder is missing or the disk is full; a line of the file was changed; bounds, constraints or the function are
+    other ones; two runs were given one file. Cure: the message names the file, the line and what differs. A record that was cut
+    off by a crash is no damage: it is removed, and its trial is run again.
+    """
+
+
 class NotLocalError(InfimumError):
     """The engine needs a function that can be split into the contributions of its variables, and this one cannot.
 

@@ -1,6 +1,7 @@
 """What is asked of a function, and under which constraints: from the user's arguments to an Evaluator, and back again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 from infimum.backend.devices import backend_of
 from infimum.engine.answer.constraints import about_constraints
 from infimum.engine.branch import LEAST, lanes_of
-from infimum.errors import OptionError
+from infimum.errors import OptionError, TraceError
 from infimum.evaluate import Evaluator, compile
 from infimum.expr.build import build
 from infimum.expr.constraints import Constraints, impossible, read_constraints
@@ -21,6 +22,7 @@ from infimum.result import Result
 from infimum.text import counted
 
 _ARRAYS = 12  # the doubles a variable that a box may take on a GPU
+_HINT = 'A function that cannot be written so can be minimised by trials alone, without a proof: engine="index".'
 _NOTES = 3    # notes about constraints in a message
 
 
@@ -38,6 +40,18 @@ class Objective(NamedTuple):
         """The function to minimise at plain numbers; None where it is not at hand."""
         own = self.fun.fun if isinstance(self.fun, Evaluator) else lambda x: self.fun(x, *arguments(args))
         return own if own is None or not self.maximises else lambda x: -own(x)
+
+
+@contextmanager
+def naming_the_index(objective: Objective) -> Iterator[None]:
+    """What cannot be traced can still be tried, and the error says so."""
+    try:
+        yield
+    except TraceError as error:
+        own = str(getattr(objective.fun, "__module__", "")).startswith("infimum.")  # a fit's, which has no such engine
+        if objective.purpose != "feasible" and not own:
+            error.args = (f"{error} {_HINT}", *error.args[1:])
+        raise
 
 
 def nothing(x: Any) -> float:

@@ -18,6 +18,7 @@ from infimum.minimisers import Minimisers
 from infimum.plain import plain, strict
 from infimum.plotting import View, draw, png
 from infimum.text import html_table, point, table
+from infimum.trials.summary import TrialSummary
 
 
 class Answering:
@@ -37,7 +38,7 @@ class Verdict(Enum):
     STOPPED = "a limit was reached; the enclosure holds, but is wider than asked for"
     UNDECIDED = "no region can be cut any further, and the goal was not reached"
     INFEASIBLE = "proved: there is no feasible point"
-    CANDIDATE = "a search found this point; upper is verified, but lower values may exist"
+    CANDIDATE = "a search found this point; lower values may exist"
 
 
 class End(Enum):
@@ -91,7 +92,8 @@ class Result(Mapping):
     equations, a pair (lo, hi), a box that is proved to hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by
     how much equations were relaxed. lp: with options={"lp": True}, the `solver` with its version, and how many linear programs
     it `solved`, in how many `iterations`, how many `failed` and were ignored, and how many were given up after too many
-    iterations (`limited`). history: a Progress entry for each improvement. device: where the kernels ran. batch: the
+    iterations (`limited`). trials: of `engine="index"`, counts of trials, evaluations and failures; `fun` is then a value that
+    was returned, and not verified. history: a Progress entry for each improvement. device: where the kernels ran. batch: the
     boxes per step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
@@ -123,6 +125,7 @@ class Result(Mapping):
     purpose: str = "minimise"
     feasibility: float = 0.0
     lp: dict[str, Any] | None = None
+    trials: TrialSummary | None = None
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
     question: Callable[["Result"], Minimisers | None] | None = field(default=None, repr=False)  # finds `minimisers`; no key
     inquiry: Callable[["Result"], ConstraintValues | None] | None = field(default=None, repr=False)  # of `constraints`; no key

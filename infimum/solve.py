@@ -20,7 +20,7 @@ from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save
 from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
-from infimum.engine.running.keywords import refuse
+from infimum.engine.running.keywords import refuse, refuse_trials
 from infimum.engine.running.maximising import Maximising
 from infimum.engine.running.progress import ProgressDisplay
 from infimum.engine.subdomain.options import SubdomainOptions
@@ -28,7 +28,7 @@ from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator
 from infimum.integrality import read_integrality
 from infimum.maximised import maximised, opposite
-from infimum.objective import Objective, answer, evaluator_of, is_empty, nothing, view_of, with_constraints
+from infimum.objective import Objective, answer, evaluator_of, is_empty, naming_the_index, nothing, view_of, with_constraints
 from infimum.problem import Problem
 from infimum.reduced import Reduced, Restoring, without_fixed
 from infimum.result import Result
@@ -102,7 +102,7 @@ PROVERS = {"auto": (_auto, SwarmOptions), "newton": (_newton, NewtonOptions), "c
            "subdomain": (_subdomain, SubdomainOptions)}
 _CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": _complete, "subdomain": _subdomain,
                 "swarm": _swarm}  # with constraints or whole numbers
-ENGINES = (*PROVERS, "swarm")
+ENGINES = (*PROVERS, "swarm", "index")
 _IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
 
 
@@ -113,7 +113,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
              max_boxes: int | None = None, memory_limit: float | None = 8e9, batch: int | None = None,
              progress: bool | None = None, callback: Callable | None = None, checkpoint: str | PathLike | None = None,
              seed: int | None = 0, threads: int | None = None, constraints: Any = (), integrality: Any = None,
-             feasibility: float = 0.0, **unknown: Any) -> Result:
+             feasibility: float = 0.0, max_trials: int | None = None, workers: int | None = None, timeout: float | None = None,
+             journal: str | PathLike | None = None, **unknown: Any) -> Result:
     """Find and prove the global minimum of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite. `args` are passed on to
@@ -131,10 +132,13 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     reached so far. `engine="newton"` is an interval Newton loop, `engine="complete"` the complete search of Zhang, Shan and
     Cagan, `engine="subdomain"` encloses regions on temporary partitions of them: three for comparison. `engine="swarm"`
     searches with many descents at once and returns the verdict CANDIDATE: `result.upper` is verified, but nothing is proved
-    about lower values.
+    about lower values. `engine="index"` never traces `fun`, which may be any function or a command line: it makes trials,
+    `max_trials` of them at most (1,000 a variable without a time limit), `workers` at once in processes of their own, each for at
+    most `timeout` seconds, and keeps them in the file `journal`, from which the same call goes on. Plain functions in
+    `constraints` are then numbers that are <= 0 where x is allowed; see docs/black_boxes.md.
 
     `options` is a dictionary with the fields of `SwarmOptions`; for "newton" of `NewtonOptions`, "complete" `CompleteOptions`,
-    "subdomain" `SubdomainOptions`.
+    "subdomain" `SubdomainOptions`, "index" `IndexOptions`.
     `device` is "cpu", "cuda" ("cuda:1", … with several GPUs), or "auto": the CPU at first, and a GPU, if there is one, for long
     runs. `batch` is the number of boxes that branch and bound encloses per step; the default suits the device. The same seed and
     batch give the same bits on every device and for any number of threads. `threads` is the number of CPU threads; the default
@@ -156,21 +160,30 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     refuse(unknown, minimize)
     if engine not in ENGINES:
         raise OptionError(f"there is no engine {engine!r}; there are {', '.join(map(repr, ENGINES))}")
+    if engine != "index":
+        refuse_trials(engine, {"max_trials": max_trials, "workers": workers, "timeout": timeout, "journal": journal})
     for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol), ("feasibility", feasibility)):
         _check_number(name, value, optional=name == "xtol")
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("batch", batch)):
         _check_number(name, value, optional=True, positive=True)
-    _check_batch(batch)
     _check_number("time_limit", time_limit, optional=True, positive=True)
-    watch = watch_of(time_limit)
-    callback = read_callback(callback)
     seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
     try:
         key_of(seed, 0, 0)
     except ValueError as error:
         raise OptionError(str(error)) from None
-    atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
     _check_whose(options, engine)
+    if engine == "index":
+        from infimum.black_box import by_trials
+
+        others = {"start_boxes": start_boxes, "max_boxes": max_boxes, "checkpoint": checkpoint, "xtol": xtol, "atol": atol,
+                  "rtol": rtol, "feasibility": feasibility, "threads": threads, "device": device}
+        return by_trials(objective, bounds, n, args, constraints, integrality, x0, options, time_limit, max_trials, workers,
+                         timeout, journal, batch, callback, progress, int(seed), others)
+    _check_batch(batch)
+    watch = watch_of(time_limit)
+    callback = read_callback(callback)
+    atol, rtol, xtol, memory_limit = (None if v is None else float(v) for v in (atol, rtol, xtol, memory_limit))
     settings = PROVERS[engine][1].read(options) if engine in PROVERS else SwarmOptions.read(options, time_limit is not None)
     problem = Problem.read(objective.fun, bounds, n, x0, start_boxes)
     _check_start(problem, engine)
@@ -180,9 +193,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         checkpoint = _checkpoint_path(checkpoint, engine)
 
     def run() -> Result:
-        evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, memory_limit,
-                               LEAST if batch is None else int(batch))
-        given, relaxed, notes = with_constraints(evaluator, constraints, integers, none, float(feasibility))
+        with naming_the_index(objective):
+            evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, memory_limit,
+                                     LEAST if batch is None else int(batch))
+            given, relaxed, notes = with_constraints(evaluator, constraints, integers, none, float(feasibility))
         question, evaluator = without_fixed(problem, given)
         _check_system(question, engine)
         shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
@@ -401,9 +415,14 @@ def _check_no_proof(options: SwarmOptions) -> None:
 
 def _check_whose(options: Any, engine: str) -> None:
     """An option of another engine is an error that names that engine."""
+    if not isinstance(options, dict) or not options:
+        return
+    from infimum.engine.index.options import IndexOptions  # seldom needed
+
     names = {name: [f.name for f in fields(settings)] for name, (_, settings) in PROVERS.items()}
+    names["index"] = [f.name for f in fields(IndexOptions)]
     mine = names.get(engine, names["auto"])
-    for option in options if isinstance(options, dict) else ():
+    for option in options:
         owner = next((name for name, known in names.items() if option in known), None)
         if owner is not None and option not in mine:
             raise OptionError(f"{option!r} is an option of engine {owner!r}, and the engine here is {engine!r}")

@@ -54,6 +54,7 @@ def point(x: np.ndarray | None, most: int = 10) -> str:
 
 # what verdicts mean where the question is another one
 _SENTENCES = {
+    ("minimise", "CANDIDATE"): "a search found this point; upper is verified, but lower values may exist",
     ("maximise", "PROVED"): "the global maximum is proved to lie between lower and upper",
     ("maximise", "CANDIDATE"): "a search found this point; lower is verified, but higher values may exist",
     ("feasible", "PROVED"): "a feasible point is proved",
@@ -62,8 +63,18 @@ _SENTENCES = {
 }
 
 
+_OF_TRIALS = {
+    ("minimise", "CANDIDATE"): "a search found this point; upper is a value that was returned, and lower values may exist",
+    ("maximise", "CANDIDATE"): "a search found this point; lower is a value that was returned, and higher values may exist",
+    ("minimise", "UNDECIDED"): "no trial gave a value that counts, and nothing is known where none was made",
+}
+_OF_TRIALS["maximise", "UNDECIDED"] = _OF_TRIALS["minimise", "UNDECIDED"]
+
+
 def sentence(result: Any) -> str:
     """What the verdict of a Result means."""
+    if result.trials is not None:
+        return _OF_TRIALS[result.purpose, result.verdict.name]
     said = _SENTENCES.get((result.purpose, result.verdict.name), result.verdict.value)
     return said if not result.feasibility else f"{said} (equations are relaxed: they may be off by {result.feasibility:g})"
 
@@ -76,7 +87,7 @@ def rows(result: Any) -> list[tuple[str, str]]:
         shown += zip(["obstacle", *[""] * len(result.obstacle)], textwrap.wrap(result.obstacle, _WIDTH), strict=False)
     if result.purpose != "feasible":
         shown += _bounds(result)
-    shown += [("x", point(result.x)), *_constraints(result), *_boxes(result), *_minima(result)]
+    shown += [("x", point(result.x)), *_trials(result), *_constraints(result), *_boxes(result), *_minima(result)]
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
     return [*shown, ("run", f"engine {result.engine}, seed {result.seed}, on {result.device}")]
 
@@ -86,9 +97,25 @@ def _bounds(result: Any) -> list[tuple[str, str]]:
     names = ("lower", "upper") if result.maximised else ("upper", "lower")
     reached, proved = (getattr(result, name) + 0.0 for name in names)  # no -0.0
     where = "in the box that is proved to hold a feasible point" if isinstance(result.feasible, tuple) else "at x"
-    at_x = "none" if result.x is None else f"{reached!r} (verified {where})" if np.isfinite(reached) else \
+    how = "returned" if result.trials is not None else "verified"
+    at_x = "none" if result.x is None else f"{reached!r} ({how} {where})" if np.isfinite(reached) else \
         f"none; the value at x is about {result.fun!r}"
     return [(f"{names[0]} bound", at_x), (f"{names[1]} bound", "none" if np.isinf(proved) else f"{proved!r} (proved)")]
+
+
+def _trials(result: Any) -> list[tuple[str, str]]:
+    """The trials of a black box: what was chosen, the constraints, counts, failures."""
+    made = result.trials
+    if made is None:
+        return []
+    shown = [] if made.point is None else [("point", ", ".join(map(repr, made.point)))]
+    if made.constraints:
+        values = [f"g{k} = {value:.6g}" for k, value in enumerate(made.constraints[:_SHOWN], start=1)]
+        more = f", … {len(made.constraints):,} in all" if len(made.constraints) > _SHOWN else ""
+        shown.append(("constraints", f"{', '.join(values)}{more} (returned at x)"))
+    lines = made.lines() + ([] if made.journal is None else [f"kept in {made.journal}"])
+    wrapped = [part for line in lines for part in textwrap.wrap(line, _WIDTH)]
+    return shown + list(zip(["trials", *[""] * len(wrapped)], wrapped, strict=False))
 
 
 def _constraints(result: Any) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ def bowl(x):
 @pytest.mark.parametrize(("name", "cure"), [
     ("method", "engine="), ("jac", "derivatives are computed"), ("tol", "atol= and rtol="),
     ("maxiter", "max_boxes= or time_limit="),
-    ("disp", "progress=True"), ("workers", "threads="),
+    ("disp", "progress=True"),
     ("strategy", "engine="), ("init", "'start'"), ("vectorized", "in batches"), ("mutation", "leave it out"),
     ("ranges", "bounds="), ("Atol", "did you mean atol=?"), ("timelimit", "did you mean time_limit=?"),
     ("verbosity_of_output", "there are fun, bounds, args"),
@@ -31,6 +31,13 @@ def test_keywords_that_are_not_ours(name, cure):
     with pytest.raises(infimum.OptionError) as caught:
         infimum.minimize(bowl, [(-1, 1)], **{name: 1})
     assert str(caught.value).startswith(f"minimize has no argument {name!r}: ") and cure in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "cure"), [("workers", "threads="), ("max_trials", "max_boxes="), ("timeout", "time_limit="),
+                                            ("journal", "checkpoint=")])
+def test_keywords_of_trials(name, cure):
+    with pytest.raises(infimum.OptionError, match=rf"^{name}= is for engine='index'.*; with engine 'auto' use {cure}"):
+        infimum.minimize(bowl, [(-1, 1)], **{name: 2})
 
 
 def test_keywords_that_resume_does_not_have():

@@ -1,4 +1,4 @@
-"""`infimum minimize FILE.py[:function]`."""
+"""`infimum minimize FILE.py[:function]`, and `infimum minimize --command LINE`."""
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -16,11 +16,18 @@ from infimum.cli.show import CODES_HELP, show
 from infimum.problem import read_bounds
 from infimum.solve import maximize, minimize
 from infimum.text import counted
+from infimum.trials.of_file import OfFile
+from infimum.trials.variables import Variables
 
 
 def configure(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.py[:function]", help="a Python file, and the function in it; by default its only "
+    parser.add_argument("file", metavar="FILE.py[:function]", nargs="?",
+                        help="a Python file, and the function in it; by default its only "
                         "public function, or the one called f, fun or objective")
+    parser.add_argument("--command", metavar="LINE", dest="line",
+                        help="in place of a file: a program that is run for each trial, "
+                        "such as \"./sim {x0} {x1}\"; the last line that it prints is the value, or g1 g2 ... f with "
+                        "--constraints COUNT; {x} stands for all variables, {out} for a file with the result")
     parser.add_argument("--bounds", type=pairs, action="extend", metavar="LO HI ...",
                         help="a pair for each variable, also written \"-5,10;-5,10\"; ends may be inf and -inf; "
                              "by default the variable `bounds` of the file")
@@ -38,17 +45,50 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Prints the table of the result. What the file itself prints goes to stderr."""
+    if (args.file is None) == (args.line is None):
+        raise CommandError("give either a Python file, `infimum minimize FILE.py`, or a program, --command \"./sim {x0}\"")
+    if args.line is not None:
+        return _of_command(args)
     path, name = parted(args.file)
     with redirect_stdout(sys.stderr), loaded(path) as module:
         name, fun = chosen(module, path, name, args.constraints)
         bounds, n = _box(args, module, path)
-        count = len(read_bounds(bounds, n)[0])
+        by_trials = args.engine == "index"
+        count = len(Variables.read(bounds, n=n) if by_trials else read_bounds(bounds, n)[0])
         start = args.start_boxes if args.start_boxes is not None else getattr(module, "start_boxes", None)
-        given = {"start_boxes": start, "constraints": constraints_of(args.constraints, module, path),
-                 "integrality": _integrality(args.integers, count)}
+        constraints = constraints_of(args.constraints, module, path)
+        if by_trials and (args.timeout is not None or (args.workers or 1) > 1):
+            fun, constraints = _for_workers(fun, module, path), _for_workers(constraints, module, path)
+        given = {"start_boxes": start, "constraints": constraints, "integrality": _integrality(args.integers, count)}
         settings = settings_of(args) | {name: value for name, value in given.items() if value is not None}
         result = (maximize if args.maximise else minimize)(fun, bounds, n=n, **settings)
     return show(result, args.json, f"{path}:{name}, {counted(count, 'variable')}")
+
+
+def _of_command(args: Namespace) -> int:
+    """Trials of a program."""
+    if args.engine not in (None, "index"):
+        raise CommandError(f"--command runs a program, which only --engine index can minimise, not {args.engine}")
+    bounds, n = _box(args, None, None)
+    count = len(Variables.read(bounds, n=n))
+    try:
+        constraints = 0 if args.constraints is None else int(args.constraints)
+    except ValueError:
+        raise CommandError("with --command, --constraints is how many numbers the program prints before that of the function, "
+                           f"not {args.constraints!r}") from None
+    given = {"start_boxes": args.start_boxes, "integrality": _integrality(args.integers, count)}
+    settings = settings_of(args) | {name: value for name, value in given.items() if value is not None}
+    settings |= {"engine": "index", "constraints": constraints}
+    result = (maximize if args.maximise else minimize)(args.line, bounds, n=n, **settings)
+    return show(result, args.json, f"{args.line}, {counted(count, 'variable')}")
+
+
+def _for_workers(given: Any, module: ModuleType, path: Path) -> Any:
+    """Functions of the file as workers can have them, who cannot import it: by its name and theirs."""
+    if isinstance(given, (list, tuple)):
+        return [_for_workers(one, module, path) for one in given]
+    name = getattr(given, "__name__", None)
+    return OfFile(path, name) if name is not None and getattr(module, name, None) is given else given
 
 
 def _integrality(integers: list[int] | None, count: int) -> np.ndarray | None:
@@ -60,7 +100,7 @@ def _integrality(integers: list[int] | None, count: int) -> np.ndarray | None:
     return np.isin(np.arange(count), integers)
 
 
-def _box(args: Namespace, module: ModuleType, path: Path) -> tuple[Any, int | None]:
+def _box(args: Namespace, module: ModuleType | None, path: Path | None) -> tuple[Any, int | None]:
     """The bounds and n. The command line takes precedence over what the file declares; a declared n counts only if there is one
     pair to repeat."""
     declared = getattr(module, "bounds", getattr(module, "BOUNDS", None))
@@ -70,8 +110,9 @@ def _box(args: Namespace, module: ModuleType, path: Path) -> tuple[Any, int | No
             return args.bounds, args.n
         return (args.bounds, None) if n is None else (args.bounds[0], n)
     if declared is None:
-        raise CommandError(f"there are no bounds: give --bounds LO HI for each variable (--bounds LO HI --n N if they are all "
-                           f"the same), or declare them in {path}: bounds = [(-5, 10), (-5, 10)]")
+        declare = "" if path is None else f", or declare them in {path}: bounds = [(-5, 10), (-5, 10)]"
+        raise CommandError("there are no bounds: give --bounds LO HI for each variable (--bounds LO HI --n N if they are all "
+                           f"the same){declare}")
     return declared, n if _is_one_pair(declared) else args.n
 
 
@@ -85,7 +126,8 @@ COMMAND = Command(
     name="minimize",
     summary="find and prove the global minimum of a function in a Python file",
     usage="infimum minimize FILE.py[:function] [--bounds LO HI ...] [--n N] [--start-box LO HI ...]\n"
-          "                        [--constraints NAME] [--integers I ...] [--maximise] [settings] [--json]",
+          "                        [--constraints NAME] [--integers I ...] [--maximise] [settings] [--json]\n"
+          "       infimum minimize --command LINE --bounds LO HI ... [--constraints COUNT] [--integers I ...] [settings]",
     description="Encloses the global minimum of a NumPy function over a box, and all its minimisers, with proof.\n"
                 "The file is run once; then the function is called with a symbolic vector.",
     examples="""examples:
@@ -97,6 +139,8 @@ COMMAND = Command(
   infimum minimize model.py --constraints limits --integers 0,2   a list or a function `limits` in the file
   infimum minimize model.py --engine swarm --option particles=100 --seed 1
   infimum minimize model.py --json > result.json
+  infimum minimize model.py --engine index --max-trials 500   for what cannot be traced
+  infimum minimize --command "./sim {x0} {x1}" --bounds 0 1 0 1 --workers 4 --journal run.jsonl
 
 """ + CODES_HELP,
     configure=configure,

@@ -101,7 +101,8 @@ def _value(text: str) -> Any:
 # flag: what argparse needs to know. The name of the flag is the name of the argument of `minimize`.
 SETTINGS: dict[str, dict[str, Any]] = {
     "--engine": {"choices": ENGINES, "help": "auto (the default) proves; newton, complete and subdomain prove with "
-                 "published algorithms, for comparison; swarm only searches, which is faster"},
+                 "published algorithms, for comparison; swarm only searches, which is faster; index makes trials of a function "
+                 "that cannot be traced"},
     "--atol": {"type": number, "metavar": "GAP", "help": "prove until upper - lower is at most this (1e-6) ..."},
     "--rtol": {"type": number, "metavar": "RATIO", "help": "... or this fraction of |upper| (1e-6)"},
     "--xtol": {"type": number, "metavar": "WIDTH", "help": "and until no region that may hold a minimiser is wider than this "
@@ -120,6 +121,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
              "help": "a point to start from, one number per variable; several: \"1,2;3,4\", or repeat --x0"},
     "--option": {"type": options, "metavar": "NAME=VALUE", "action": "extend", "dest": "options",
                  "help": "an option of the engine, such as particles=100; may be repeated"},
+    "--max-trials": {"type": whole, "metavar": "COUNT", "help": "engine index: stop after this many trials (1,000 a variable, "
+                     "without a time limit)"},
+    "--workers": {"type": whole, "metavar": "COUNT", "help": "engine index: how many trials run at once (1)"},
+    "--timeout": {"type": number, "metavar": "SECONDS", "help": "engine index: a trial that takes longer is killed"},
+    "--journal": {"metavar": "FILE.jsonl", "help": "engine index: keep every trial in this file; the same command again goes on "
+                  "from there"},
     "--progress": {"action": BooleanOptionalAction, "help": "show a line of progress on stderr (the default on terminals)"},
 }
 

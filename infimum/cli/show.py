@@ -12,7 +12,8 @@ CODES = {Verdict.PROVED: OK, Verdict.STOPPED: OPEN, Verdict.UNDECIDED: OPEN, Ver
          Verdict.CANDIDATE: OK}
 CODES_HELP = f"""exit codes:
   {OK}    proved, or a search that reached its own goal
-  {OPEN}    stopped by a limit, undecided, or a search that has not converged or found most minima only once
+  {OPEN}    stopped by a limit, undecided, or a search that has not converged, found most minima only once,
+       or missed its target
   {USAGE}    wrong usage, or an error in the file or its function
   {INFEASIBLE}    proved: no point within the bounds meets all constraints, or the function is defined nowhere
   {INTERRUPTED}  Ctrl-C before there was a result; once a run has started, Ctrl-C stops it and prints what was reached"""

@@ -11,6 +11,10 @@ _RULES = (
     (r"the vector x and the further arguments `args`", "the vector x alone"),
     (r"infimum\.resume\('([^']*)', fun(?:, device='(\w+)')?\)",
      lambda m: f"`infimum resume {m[1]} FILE.py{f' --device {m[2]}' if m[2] else ''}`"),
+    (r"\bthe same call\b", "the same command"),
+    (r"options=\{'(\w+)': ([^}]*)\}", r"--option \1=\2"),
+    (r"\bengine='(\w+)'", r"--engine \1"),
+    (r'\bengine="(\w+)"', r"--engine \1"),
     (rf"^({'|'.join(_FLAGS)})(?= must be)", lambda m: _FLAGS[m[1]]),
     (rf"\b({'|'.join(_FLAGS)})=(?=(\w)?)", lambda m: _FLAGS[m[1]] + (" " if m[2] else "")),
 )

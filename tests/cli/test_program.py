@@ -1,6 +1,7 @@
 """The program as a whole: help, version, the table of commands, exit codes, and two runs as a process."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -57,7 +58,7 @@ def test_every_example_can_be_parsed(command, monkeypatch):
     every = [_with_run(c, lambda args: parsed.append(args) or 0) for c in COMMANDS]
     monkeypatch.setattr("infimum.cli.program.COMMANDS", every)
     for line in examples:
-        argv = [word.strip('"') for word in line.split("  ")[0].split()[1:]]
+        argv = shlex.split(line.split("  ")[0])[1:]
         assert main(argv) == 0, line
     assert len(parsed) == len(examples) >= 2
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from infimum.errors import OptionError
 
-_ENGINES = "use engine='auto', 'newton', 'complete', 'subdomain' or 'swarm'"
+_ENGINES = "use engine='auto', 'newton', 'complete', 'subdomain', 'swarm' or 'index'"
 _LIMITS = "use max_boxes= or time_limit="
 _NEEDLESS = "leave it out: there is nothing like it here"
 _DERIVATIVES = "leave it out: derivatives are computed from the function itself"
@@ -20,10 +20,9 @@ _SCIPY = {
     **dict.fromkeys(("ftol", "fatol", "gtol", "f_tol", "vol_tol", "eps"), "use atol= and rtol="),
     **dict.fromkeys(("xatol", "len_tol"), "use xtol="),
     **dict.fromkeys(("maxiter", "maxfev", "maxfun", "maxls", "niter", "iters"), _LIMITS),
-    **dict.fromkeys(("maxtime", "max_time", "timeout"), "use time_limit="),
+    **dict.fromkeys(("maxtime", "max_time"), "use time_limit="),
     **dict.fromkeys(("disp", "verbose"), "use progress=True, and print the result"),
     "ranges": "use bounds=",
-    "workers": "use threads=",
     "rng": "use seed=", "random_state": "use seed=",
     "popsize": "with engine='swarm' use options={'particles': …}",
     "init": "with engine='swarm' use options={'start': 'sobol'}, and x0= for points of your own",
@@ -48,3 +47,15 @@ def refuse(unknown: dict[str, Any], function: Callable, like: Callable | None = 
         near = get_close_matches(name.lower(), known, n=1)
         cure = _SCIPY.get(name) or (f"did you mean {near[0]}=?" if near else f"there are {', '.join(known)}")
         raise OptionError(f"{function.__name__} has no argument {name!r}: {cure}")
+
+
+# arguments of engine="index" alone -> what other engines have
+_OF_TRIALS = {"max_trials": "max_boxes= or time_limit=", "workers": "threads=", "timeout": "time_limit=",
+              "journal": "checkpoint="}
+
+
+def refuse_trials(engine: str, given: dict[str, Any]) -> None:
+    """Raises for arguments that only engine="index" has."""
+    for name, value in given.items():
+        if value is not None:
+            raise OptionError(f"{name}= is for engine='index', which makes trials; with engine {engine!r} use {_OF_TRIALS[name]}")

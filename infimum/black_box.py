@@ -1,0 +1,152 @@
+"""`minimize(..., engine="index")`: functions and commands that are never traced, by trials alone."""
+
+import hashlib
+import json
+import math
+import os
+import re
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from infimum.engine.index.black_box import BlackBoxSearch
+from infimum.engine.index.options import IndexOptions
+from infimum.engine.index.run import BlackBoxRun, Here
+from infimum.engine.running.callbacks import read_callback
+from infimum.engine.running.driver import drive, watch_of
+from infimum.engine.running.maximising import Maximising
+from infimum.errors import JournalError, OptionError
+from infimum.objective import Objective, is_empty
+from infimum.plotting import View
+from infimum.problem import Problem
+from infimum.result import Result
+from infimum.trials.callables import PythonFunctions
+from infimum.trials.command import Command
+from infimum.trials.journal import Journal, warm_start
+from infimum.trials.outcome import Outcome
+from infimum.trials.reading import read_journal, read_path, torn_header
+from infimum.trials.recorded import Recorded
+from infimum.trials.start import start_workers
+from infimum.trials.variables import Variables
+from infimum.trials.workers import BlackBox, InThisProcess, read_timeout, read_workers
+
+TRIALS_A_VARIABLE = 1000   # the budget where none is given, nor a time limit
+# arguments of `minimize` that engine="index" does not have: their default, and what to do
+_OTHERS = {
+    "start_boxes": (None, "give bounds"), "max_boxes": (None, "use max_trials="), "checkpoint": (None, "use journal="),
+    "xtol": (None, "use options={'accuracy': 1e-3}, a part of the bounds' widths"),
+    "feasibility": (0.0, "there are no equations"),
+    "atol": (1e-6, "there is no gap; use options={'target': …}"), "rtol": (1e-6, "there is no gap; use options={'target': …}"),
+    "threads": (None, "use workers="), "device": ("auto", "trials run where the function does"),
+}
+
+
+def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, constraints: Any, integrality: Any, x0: Any,
+              options: Any, time_limit: float | None, max_trials: int | None, workers: Any, timeout: float | None,
+              journal: str | PathLike | None, batch: int | None, callback: Any, progress: bool | None, seed: int,
+              of_engines: dict[str, Any]) -> Result:
+    """`minimize` with engine="index". `of_engines`: arguments that only other engines have."""
+    for name, (default, cure) in _OTHERS.items():
+        if of_engines[name] != default:
+            raise OptionError(f"engine 'index' has no {name}=: {cure}")
+    if objective.purpose == "feasible":
+        raise OptionError("engine 'index' proves nothing; feasible needs another engine")
+    watch, callback, asked = watch_of(time_limit), read_callback(callback), IndexOptions.read(options)
+    variables = Variables.read(bounds, integrality, n)
+    box = black_box_of(objective, variables, args, constraints)
+    count, seconds = read_workers(1 if workers is None else workers), read_timeout(timeout)
+    batch = count if batch is None else whole("batch", batch)
+    most = whole("max_trials", max_trials) if max_trials is not None else \
+        math.inf if time_limit is not None else TRIALS_A_VARIABLE * len(variables)
+    starts = start_points(x0, variables)
+    others = trials_of(asked.warm_start, variables, box.constraints, objective.maximises)
+    settings = {**asked.of_journal(), "warm_start": digest_of(others), "x0": [list(x) for x in starts],
+                "batch": batch, "asynchronous": asked.asynchronous}
+    kept = None if journal is None else open_journal(journal, problem_of(box, args), settings)
+    try:
+        if kept is not None and not asked.asynchronous:
+            batch = kept.settings["batch"]
+        here = count == 1 and seconds is None and not isinstance(box, Command)
+        with (InThisProcess(Here(box)) if here else start_workers(box, count, seconds)) as crew:
+            search = BlackBoxSearch(variables, box.constraints, asked, starts, others)
+            sign = -1.0 if objective.maximises else 1.0
+            target = None if asked.target is None else sign * asked.target
+            run = BlackBoxRun(search, Recorded(crew, kept), asked, most, batch, target, seed)
+            return drive(Maximising(run) if objective.maximises else run, time_limit=time_limit, callback=callback,
+                         progress=progress, watch=watch, view=View(None, variables.lo, variables.hi))
+    finally:
+        if kept is not None:
+            kept.close()
+
+
+def black_box_of(objective: Objective, variables: Variables, args: Any, constraints: Any) -> BlackBox:
+    """What is tried: a function, or a command line."""
+    fun = objective.fun
+    if isinstance(fun, (str, list, tuple)):
+        if not is_empty(args):
+            raise OptionError("a command has no args: write them into its line")
+        return Command(fun, variables, 0 if is_empty(constraints) else constraints, objective.maximises)
+    if hasattr(fun, "estimate") and not callable(fun):
+        raise OptionError("engine 'index' calls the function itself: give that in place of the Evaluator")
+    return PythonFunctions(fun, variables, constraints, args, objective.maximises)
+
+
+def problem_of(box: BlackBox, args: Any) -> dict[str, Any]:
+    """What a journal says of the problem; of args, as they are printed."""
+    listed = list(args) if isinstance(args, (tuple, list)) else [] if args is None else [args]
+    shown = [re.sub(r" at 0x[0-9a-f]+", "", repr(arg)) for arg in listed]
+    return {**box.describe(), **({"args": shown} if shown else {})}
+
+
+def start_points(x0: Any, variables: Variables) -> list[tuple[float, ...]]:
+    """The points of x0, as trials meet them: whole numbers are rounded."""
+    if x0 is None:
+        return []
+    read = Problem.read(len, list(zip(variables.lo, variables.hi, strict=True)), x0=x0)
+    return [tuple(variables.nearest(x).tolist()) for x in read.x0.T]
+
+
+def trials_of(journal: Any, variables: Variables, constraints: int, maximises: bool) -> list[tuple[tuple[float, ...], Outcome]]:
+    """The trials of another journal that are of use here, for a warm start."""
+    if journal is None:
+        return []
+    problem = read_journal(journal).problem
+    theirs = bool(problem.get("maximise")) or any(one.get("maximise") for one in problem.get("functions", ()))
+    if theirs != maximises:
+        raise JournalError(f"no warm start from {os.fspath(journal)}: it is of a {'maximum' if theirs else 'minimum'}")
+    return [(trial.x, trial.outcome) for trial in warm_start(journal, variables, constraints)]
+
+
+def digest_of(trials: list[tuple[tuple[float, ...], Outcome]]) -> str | None:
+    """What tells these trials from others; None without any."""
+    return hashlib.sha256(repr(trials).encode()).hexdigest()[:16] if trials else None
+
+
+def open_journal(journal: Any, problem: dict[str, Any], settings: dict[str, Any]) -> Journal:
+    """A new journal, or the one there is, of the same problem and the same search."""
+    path = read_path(journal)
+    try:
+        with open(path, "rb") as file:
+            new = torn_header(file.read(4096))
+    except FileNotFoundError:
+        new = True
+    except OSError:  # Journal says why
+        new = False
+    if new:
+        return Journal.create(path, problem, settings)
+    found = Journal.resume(path, problem)
+    settings = json.loads(json.dumps(settings))
+    for name, value in settings.items():
+        if name != "batch" and found.settings.get(name) != value:
+            found.close()
+            raise JournalError(f"the journal {os.fspath(path)} was begun with {name} = {found.settings.get(name)!r}, and here it "
+                               f"is {value!r}: give what it was begun with, or another file")
+    return found
+
+
+def whole(name: str, value: Any) -> int:
+    """A positive whole number, checked."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise OptionError(f"{name} must be a positive whole number, not {value!r}")
+    return int(value)

@@ -1,0 +1,156 @@
+"""A search of a black box as an engine: trials in rounds, or as workers become free, until a limit, a goal, or the last point."""
+
+import math
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from infimum import watch
+from infimum.engine.index.black_box import BlackBoxSearch
+from infimum.engine.index.options import IndexOptions
+from infimum.engine.running.progress import Figures
+from infimum.errors import TrialError
+from infimum.result import Progress, Result, Verdict
+from infimum.text import counted, point
+from infimum.trials.outcome import Outcome
+from infimum.trials.recorded import Recorded
+from infimum.trials.workers import BlackBox
+
+
+class BlackBoxRun:
+    """`most` trials at most; `batch` of them a round. `target` is in the signs of what is minimised."""
+
+    name, lower = "index", -math.inf
+
+    def __init__(self, search: BlackBoxSearch, recorded: Recorded, options: IndexOptions, most: float, batch: int,
+                 target: float | None, seed: int = 0):
+        self.search, self.recorded, self.options = search, recorded, options
+        kept = recorded.journal.trials if recorded.journal is not None else []
+        self.most = max([most, *(trial.ticket + 1 for trial in kept)])   # what a journal holds is never thrown away
+        self.batch, self.target, self.seed, self.rounds = batch, target, seed, 0
+        self.ended: str | None = None                                    # why, if by itself
+        self.reached = False                                             # a goal
+
+    # ---- what the driver sees
+    @property
+    def x(self) -> np.ndarray | None:
+        return None if self.search.book.x is None else np.array(self.search.book.x)
+
+    @property
+    def value(self) -> float:
+        return self.search.book.value
+
+    @property
+    def evaluations(self) -> int:
+        return self.search.book.evaluations[-1]
+
+    def figures(self) -> Figures:
+        """What a reader of the progress sees."""
+        book, of = self.search.book, "" if self.most == math.inf else f" of {int(self.most):,}"
+        failed = sum(book.failures.values())
+        return {"trials": f"{book.count:,}{of}", "best": f"{book.value:.10g}", **({"failed": f"{failed:,}"} if failed else {})}
+
+    def steps(self) -> Iterator[None]:
+        """A round, or a trial, each."""
+        step = self._next_finished if self.options.asynchronous else self._round
+        while not self._over() and step():
+            self.rounds += 1
+            yield
+
+    def _over(self) -> bool:
+        book, search = self.search.book, self.search
+        if book.hopeless and (book.count >= self.options.patience or book.count >= self.most or search.exhausted):
+            raise TrialError(book.why_hopeless())
+        if self.target is not None and book.value <= self.target:
+            self.ended, self.reached = "the target is reached", True
+        elif search.accurate and book.x is not None:
+            self.ended, self.reached = f"the accuracy of {self.options.accuracy:g} of the bounds' widths is reached", True
+        elif search.exhausted and not search.waiting:
+            self.ended, self.reached = f"all {counted(book.count, 'point')} there are were tried" if book.count != 1 else \
+                "the only point there is was tried", True
+        elif book.count >= self.most:
+            self.ended = f"the budget of {counted(int(self.most), 'trial')} is used up"
+        return self.ended is not None
+
+    def _round(self) -> bool:
+        asked = []
+        while len(asked) < self.batch and self.search.asked < self.most and (proposal := self.search.ask()) is not None:
+            asked.append(proposal)
+        with watch.stoppable():
+            outcomes = self.recorded.run([proposal.x for proposal in asked])
+        for proposal, outcome in zip(asked, outcomes, strict=True):
+            self.search.tell(proposal.number, outcome)
+        return bool(asked)
+
+    def _next_finished(self) -> bool:
+        for _ in range(int(min(self.recorded.wanted, self.most - self.search.asked))):
+            proposal = self.search.ask()
+            if proposal is None:
+                break
+            self.recorded.submit(proposal.x)
+        with watch.stoppable():
+            trial = self.recorded.finished()
+        if trial is not None:
+            self.search.tell(trial.ticket, trial.outcome)
+        return trial is not None
+
+    # ---- the answer
+    def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
+        """What the trials gave. Those of a round that was left in its middle count too, although the search has not met them."""
+        for ticket, (trial, _) in sorted(self.recorded.arrived.items()):
+            self.search.tell(ticket, trial.outcome)
+        if stopped is None:
+            self._over()
+        journal = self.recorded.journal
+        return result_of(self.search, stopped or self.ended or "stopped", self._success(stopped), None if journal is None else
+                         journal.path, history=history, seconds=seconds, nit=self.rounds, seed=self.seed)
+
+    def _success(self, stopped: str | None) -> bool:
+        """Goals that were set are reached; without any, the budget was used up."""
+        goal = self.target is not None or self.options.accuracy > 0
+        timed = stopped is not None and stopped.startswith("the time limit") and self.most == math.inf
+        return self.reached or (not goal and (stopped is None or timed))
+
+
+def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | None = None, **more: Any) -> Result:
+    """The result of the trials so far, as of a minimum: nothing in it is proved."""
+    book, variables = search.book, search.variables
+    x = None if book.x is None else np.array(book.x)
+    if x is None and book.nearest is not None:
+        at, which, by = book.nearest
+        why += f"; no trial met all constraints: the nearest, at {point(np.array(at), 6)}, violates g{which} by {by:.6g}"
+    elif x is None and book.count:
+        why += f"; {book.why_hopeless()}"
+    if journal is not None:
+        why += f"; the same call goes on from {journal}" + (", with a larger max_trials=" if "budget" in why else "")
+    shown = variables.argument(x) if x is not None and variables.choices else None
+    success = success and x is not None
+    return Result(x=x, fun=book.value, success=success, status=0 if success else 1, message=why,
+                  nfev=book.evaluations[-1], verdict=Verdict.UNDECIDED if x is None else Verdict.CANDIDATE, lower=-math.inf,
+                  upper=book.value, engine="index", trials=book.summary(shown, journal), **more)
+
+
+class Here:
+    """A black box in this process, where Ctrl-C ends the trial at once: its outcome is not known, and nothing else is lost."""
+
+    def __init__(self, box: BlackBox):
+        self.box, self.constraints, self.describe = box, box.constraints, box.describe
+
+    def evaluate(self, x: Sequence[float]) -> Outcome:
+        if threading.current_thread() is not threading.main_thread():
+            return self.box.evaluate(x)
+        before = signal.getsignal(signal.SIGINT)
+        if not callable(before) or before is signal.default_int_handler:
+            return self.box.evaluate(x)
+
+        def hear(*args: Any) -> None:
+            before(*args)
+            raise watch.Over
+        try:
+            signal.signal(signal.SIGINT, hear)
+            return self.box.evaluate(x)
+        finally:
+            signal.signal(signal.SIGINT, before)

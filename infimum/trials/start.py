@@ -1,0 +1,17 @@
+"""Which workers run which black box."""
+
+from typing import Any
+
+from infimum.trials.command import Command
+from infimum.trials.processes import Processes
+from infimum.trials.threads import CommandThreads
+from infimum.trials.workers import BlackBox, InThisProcess, Workers, read_timeout, read_workers
+
+
+def start_workers(box: BlackBox, workers: Any = 1, timeout: Any = None) -> Workers:
+    """Workers for a black box: of a command, threads that wait for its programs; of a Python function, this process, or with
+    several workers or a timeout spawned ones."""
+    count, seconds = read_workers(workers), read_timeout(timeout)
+    if isinstance(box, Command):
+        return CommandThreads(box, count, seconds)
+    return InThisProcess(box) if count == 1 and seconds is None else Processes(box, count, seconds)

@@ -1,0 +1,105 @@
+"""The variables of a black box: numbers between two bounds, whole numbers, and choices from a list."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infimum.errors import BoundsError, OptionError
+from infimum.integrality import read_integrality
+from infimum.problem import Problem, read_bounds
+
+
+class Choices:
+    """The values that a variable may have, any objects. A list in `bounds` means the same, unless it is a pair of numbers.
+
+    >>> Choices(0.1, 10.0)
+    Choices(0.1, 10.0)
+    """
+
+    __slots__ = ("values",)
+
+    def __init__(self, *values: Any):
+        if not values:
+            raise OptionError("Choices() holds no value: give at least one")
+        self.values = values
+
+    def __repr__(self) -> str:
+        return f"Choices({', '.join(map(repr, self.values))})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variables:
+    """What a point of a trial is: coordinates between `lo` and `hi`, finite; those in `integers` are whole numbers, and those in
+    `choices` the number of a value, counted from 0.
+
+    >>> variables = Variables.read([(0, 1), ["relu", "tanh"], (1.5, 9)], integrality=[0, 0, 1])
+    >>> variables.lo, variables.hi, variables.integers
+    (array([0., 0., 2.]), array([1., 1., 9.]), (1, 2))
+    >>> variables.argument(np.array([0.5, 1.0, 3.0]))
+    [0.5, 'tanh', 3]
+    """
+
+    lo: np.ndarray
+    hi: np.ndarray
+    integers: tuple[int, ...]
+    choices: Mapping[int, tuple]
+
+    @classmethod
+    def read(cls, bounds: Any, integrality: Any = None, n: int | None = None) -> "Variables":
+        """From the user's arguments, checked. An entry of `bounds` is a pair (low, high), or a list of values."""
+        bounds, choices = _with_choices(bounds)
+        lo, hi = read_bounds(bounds, n)
+        for i in np.flatnonzero(~(np.isfinite(lo) & np.isfinite(hi)))[:1]:
+            raise BoundsError(f"the bounds of variable {i} are ({float(lo[i])!r}, {float(hi[i])!r}): the trials of a black box "
+                              "are spread over the whole box, which must be finite; give the widest bounds that make sense")
+        integers, none, problem = read_integrality(integrality, Problem(None, lo, hi))
+        if none is not None:
+            raise BoundsError(f"variable {none} is a whole number, and there is none between its bounds "
+                              f"({float(lo[none])!r}, {float(hi[none])!r})")
+        return cls(problem.lo, problem.hi, tuple(sorted({*integers, *choices})), choices)
+
+    def __len__(self) -> int:
+        return len(self.lo)
+
+    def nearest(self, x: Any) -> np.ndarray:
+        """The point that is allowed and nearest in each coordinate."""
+        x = np.clip(np.asarray(x, dtype=np.float64), self.lo, self.hi)
+        at = list(self.integers)
+        x[at] = np.rint(x[at])
+        return x
+
+    def allowed(self, x: Any) -> bool:
+        """Is it a point of these variables?"""
+        x, at = np.asarray(x, dtype=np.float64), list(self.integers)
+        return len(x) == len(self.lo) and bool(((x >= self.lo) & (x <= self.hi)).all() and (x[at] == np.rint(x[at])).all())
+
+    def argument(self, x: np.ndarray) -> np.ndarray | list:
+        """What the function is called with: a copy of the point, an array of doubles; with choices a list, whose entries are
+        floats, ints, and the chosen values."""
+        if not self.choices:
+            return np.array(x, dtype=np.float64)
+        return [self.choices[i][int(v)] if i in self.choices else int(v) if i in self.integers else float(v)
+                for i, v in enumerate(x)]
+
+    def describe(self) -> dict[str, Any]:
+        """What tells these variables from others, in the terms of JSON."""
+        return {"bounds": [[float(a), float(b)] for a, b in zip(self.lo, self.hi, strict=True)], "integers": list(self.integers),
+                "choices": {str(i): [repr(value) for value in values] for i, values in self.choices.items()}}
+
+
+def _with_choices(bounds: Any) -> tuple[Any, dict[int, tuple]]:
+    """The bounds with the numbers of the values in place of the lists, and these lists."""
+    if not isinstance(bounds, (list, tuple)):
+        return bounds, {}
+    choices = {i: tuple(getattr(entry, "values", entry)) for i, entry in enumerate(bounds) if _is_choice(entry)}
+    return [(0, len(choices[i]) - 1) if i in choices else entry for i, entry in enumerate(bounds)], choices
+
+
+def _is_choice(entry: Any) -> bool:
+    if isinstance(entry, Choices):
+        return True
+    number = (int, float, np.number)
+    return isinstance(entry, list) and bool(entry) and \
+        (len(entry) != 2 or any(isinstance(v, (bool, str)) or not isinstance(v, number) and v is not None for v in entry))

@@ -1,0 +1,153 @@
+"""Who runs the trials: this process, others, or threads that wait for commands. One interface for all of them.
+
+`run(points)` is a synchronous round: all outcomes, in the order of the points. `submit` and `next_finished` are asynchronous:
+each outcome as it comes. Both wait in short pieces and look at the run's clock in between (`watch.pause`).
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from infimum import watch
+from infimum.errors import OptionError
+from infimum.trials.outcome import Outcome
+
+LOOK = 0.25  # seconds between two looks at the clock
+
+
+class BlackBox(Protocol):
+    """What is tried: `PythonFunctions` or `Command`."""
+
+    constraints: int
+
+    def evaluate(self, x: Sequence[float]) -> Outcome: ...
+
+    def describe(self) -> dict[str, Any]: ...
+
+
+class Finished(NamedTuple):
+    """A trial that has ended: its ticket, as `submit` gave it, and what it gave."""
+
+    ticket: int
+    outcome: Outcome
+
+
+class Workers(ABC):
+    """Runs trials, `count` at once. What is submitted beyond that waits its turn, first come, first served.
+
+    A subclass runs what is in `_waiting` and puts what has ended into `_done`. Used in a `with` block, or closed: afterwards
+    nothing of it is running any more.
+    """
+
+    def __init__(self, count: int):
+        self.count = count
+        self.closed = False
+        self.outstanding = 0                # submitted, and not yet handed out
+        self.busy_seconds = 0.0             # of all trials that were handed out
+        self._tickets = 0
+        self._waiting: deque[tuple[int, list[float]]] = deque()
+        self._done: deque[Finished] = deque()
+
+    @property
+    def free(self) -> int:
+        """How many trials could begin at once if they were submitted now."""
+        return max(0, self.count - self.outstanding)
+
+    def submit(self, x: Sequence[float] | np.ndarray) -> int:
+        """Begins a trial at a point, or lets it wait; returns its ticket, counted from 0."""
+        if self.closed:
+            raise OptionError("these workers are closed: start others")
+        ticket, self._tickets = self._tickets, self._tickets + 1
+        self.outstanding += 1
+        self._waiting.append((ticket, [float(v) for v in x]))
+        self._deal()
+        return ticket
+
+    def next_finished(self, timeout: float | None = None) -> Finished | None:
+        """The next trial that ends; None if none does within `timeout` seconds, or if none is running."""
+        end = math.inf if timeout is None else monotonic() + timeout
+        while self.outstanding:
+            if not self._done:
+                self._await(max(0.0, min(LOOK, end - monotonic())))
+            if self._done:
+                self.outstanding -= 1
+                finished = self._done.popleft()
+                self.busy_seconds += finished.outcome.seconds
+                return finished
+            watch.pause()
+            if monotonic() >= end:
+                return None
+        return None
+
+    def run(self, points: Sequence[Any]) -> list[Outcome]:
+        """A round: the outcomes of all points, in their order, whoever was first."""
+        if self.outstanding:
+            raise OptionError("a round begins when no trial is outstanding: take them with next_finished first")
+        tickets = [self.submit(x) for x in points]
+        found = dict(self.next_finished() for _ in tickets)
+        return [found[ticket] for ticket in tickets]
+
+    @abstractmethod
+    def _deal(self) -> None:
+        """Gives what is waiting to workers that are free."""
+
+    @abstractmethod
+    def _await(self, seconds: float) -> None:
+        """Waits at most so long for a trial to end, and puts all that have into `_done`."""
+
+    @abstractmethod
+    def _end(self) -> None:
+        """Ends all workers and what they are running."""
+
+    def close(self) -> None:
+        """Ends all workers and what they are running; trials that were not handed out are forgotten."""
+        if not self.closed:
+            self.closed, self.outstanding = True, 0
+            self._waiting.clear()
+            self._done.clear()
+            self._end()
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class InThisProcess(Workers):
+    """One trial after the other, here. A trial cannot be killed, and one that crashes ends the whole run."""
+
+    def __init__(self, box: BlackBox):
+        super().__init__(1)
+        self._box = box
+
+    def _deal(self) -> None:
+        """A trial begins when its outcome is asked for."""
+
+    def _await(self, seconds: float) -> None:
+        ticket, x = self._waiting.popleft()
+        self._done.append(Finished(ticket, self._box.evaluate(x)))
+
+    def _end(self) -> None:
+        """Nothing runs between two calls."""
+
+
+def read_workers(workers: Any) -> int:
+    """How many, checked."""
+    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
+        raise OptionError(f"workers must be a positive whole number, how many trials run at once, not {workers!r}")
+    return int(workers)
+
+
+def read_timeout(timeout: Any) -> float | None:
+    """Seconds, checked."""
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.number)) or not 0 < timeout < math.inf:
+        raise OptionError(f"the timeout of a trial must be a positive number of seconds, or None, not {timeout!r}")
+    return float(timeout)

@@ -1,0 +1,115 @@
+"""`infimum minimize` by trials: --engine index, --command, --workers, --timeout, --journal, --max-trials, Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import infimum
+
+ROOT = Path(infimum.__file__).parents[1]
+MODEL = """
+import math
+
+bounds = [(0, 1), (0, 1)]
+
+def f(x):
+    return math.sin(9 * x[0]) + (x[1] - 0.4)**2
+
+def g(x):
+    return 0.2 - x[0]
+
+constraints = [g]
+"""
+SIM = "import sys\nx, y = map(float, sys.argv[1:])\nprint('a line before')\nprint(0.2 - x, x * x + (y - 0.3)**2)\n"
+
+
+@pytest.fixture
+def sim(write):
+    return f"{sys.executable} {write(SIM, 'sim.py')} {{x0}} {{x1}}"
+
+
+def test_a_function_that_cannot_be_traced(infimum_, write):
+    name = write(MODEL)
+    wrong = infimum_("minimize", f"{name}:f")
+    assert "without a proof: --engine index." in wrong.paragraph()
+    said = infimum_("minimize", f"{name}:f", "--engine", "index", "--max-trials", "60", "--option", "accuracy=0")
+    assert said.code == 0 and said.rows["verdict"].startswith("CANDIDATE") and "verified" not in said.out
+    assert "60 trials" in said.rows["trials"] and said.rows["run"].startswith("engine index")
+
+
+def test_workers_and_a_journal(infimum_, write):
+    name = write(MODEL)
+    asked = "minimize", f"{name}:f", "--engine", "index", "--journal", "run.jsonl", "--max-trials"
+    said = infimum_(*asked, "20", "--workers", "2")
+    assert said.code == 0 and "the same command goes on from run.jsonl, with a larger --max-trials" in said.rows["message"]
+    more = infimum_(*asked, "30", "--json").json["trials"]
+    assert more["count"] == 30 and more["journal"] == "run.jsonl"
+    with open("run.jsonl") as file:
+        assert len(file.readlines()) == 31
+
+
+def test_a_command(infimum_, sim):
+    said = infimum_("minimize", "--command", sim, "--bounds", "0", "1", "0", "1", "--constraints", "1", "--max-trials", "12",
+                    "--workers", "2", "--timeout", "60")
+    assert said.code == 0 and "12 trials" in said.rows["trials"] and "2 variables" in said.rows["function"]
+    assert said.rows["constraints"].startswith("g1 = -")
+
+
+def test_commands_of_whole_numbers(infimum_):
+    said = infimum_("minimize", "--command", "expr {x0} + {x1}", "--bounds", "1", "3", "--n", "2", "--integers", "0,1", "--json")
+    assert said.json["fun"] == 2 and said.json["trials"]["count"] == 9 and said.json["success"]
+    most = infimum_("minimize", "--command", "expr {x0} + {x1}", "--bounds", "1", "2", "--n", "2", "--integers", "0,1",
+                    "--maximise", "--json")
+    assert most.json["fun"] == 4
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["--command", "echo nothing {x0}", "--bounds", "0", "1"], "must give 1 number and nothing else"),
+    (["--command", "./none {x0}", "--bounds", "0", "1"], "cannot be started"),
+    (["--command", "echo {x1}", "--bounds", "0", "1"], "'{x1}' in it: places are {x0}"),
+    (["--command", "echo {x0}"], "there are no bounds: give --bounds"),
+    (["--command", "echo {x0}", "--bounds", "0", "inf"], "must be finite"),
+    (["--command", "echo {x0}", "--bounds", "0", "1", "--engine", "auto"], "only --engine index can minimise"),
+    (["--command", "echo {x0}", "--bounds", "0", "1", "--constraints", "g"], "how many numbers the program prints"),
+    (["--command", "echo {x0}", "--bounds", "0", "1", "--max-boxes", "3"], "use --max-trials"),
+    (["--bounds", "0", "1"], "give either a Python file"),
+    (["model.py", "--command", "echo {x0}", "--bounds", "0", "1"], "give either a Python file"),
+    (["--command", "echo {x0}", "--bounds", "0", "1", "--max-trials", "0"], "--max-trials must be a positive whole number"),
+    (["--command", "echo {x0}", "--bounds", "0", "1", "--timeout", "0"], "must be a positive number of seconds")])
+def test_what_cannot_be(infimum_, words, said):
+    assert said in infimum_("minimize", *words).paragraph()
+
+
+def test_trials_belong_to_the_index(infimum_, write):
+    said = infimum_("minimize", write(MODEL), "--workers", "2")
+    assert "--workers is for --engine index" in infimum_("minimize", "model.py:f", "--workers", "2").paragraph()
+    assert said.code == 2
+
+
+def test_a_missed_target_is_code_1(infimum_, write):
+    said = infimum_("minimize", write(MODEL) + ":f", "--engine", "index", "--max-trials", "9", "--option", "target=-5")
+    assert said.code == 1 and said.rows["success"] == "NO"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is another thing there")
+def test_ctrl_c_keeps_everything_and_two_runs_are_refused(infimum_, write):
+    write("import sys, time\nprint(float(sys.argv[1]), flush=True)\nif float(sys.argv[1]) < 0.5: time.sleep(60)\n", "slow.py")
+    words = ["minimize", "--command", f"{sys.executable} slow.py {{x0}}", "--bounds", "0", "1", "--journal", "run.jsonl"]
+    child = subprocess.Popen([sys.executable, "-m", "infimum", *words, "--progress"], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    journal = Path("run.jsonl")
+    while not journal.exists() or journal.read_text().count("\n") < 2:  # until a trial is kept
+        assert child.poll() is None
+        time.sleep(0.02)
+    assert "is in use by another run" in infimum_(*words).paragraph()
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=30)
+    assert child.returncode == 1 and "interrupted; the same command goes on from run.jsonl" in out and "CANDIDATE" in out
+    kept = journal.read_text().count("\n") - 1
+    said = infimum_(*words, "--max-trials", str(kept), "--json")
+    assert said.json["trials"]["count"] == kept

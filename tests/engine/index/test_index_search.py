@@ -1,0 +1,116 @@
+"""The default search: descents beside the index method, and what they need."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infimum.engine.index.descent import Descent
+from infimum.engine.index.models import least_in_box, predicted, quadratic
+from infimum.engine.index.search import Search, SearchOptions
+from infimum.engine.index.trials import Failure, Outcome, outcome
+
+FAILED = Outcome(failure=Failure.TIMEOUT)
+
+
+def narrow(x):
+    """A paraboloid with a narrow ball around (0.8, 0.25), where it goes down below the rest."""
+    away = math.dist(x, (0.8, 0.25)) / 0.07
+    bowl = (x[0] - 0.3) ** 2 + (x[1] - 0.6) ** 2
+    return bowl if away >= 1 else bowl - 1.2 * (1 - 3 * away**2 + 2 * away**3)
+
+
+def run(search, function, count):
+    for _ in range(count):
+        (trial,) = search.ask()
+        search.tell(trial.number, function(trial.point))
+    return search
+
+
+@given(st.integers(1, 5), st.integers(0, 1000))
+def test_models_know_quadratics(n, seed):
+    random = np.random.default_rng(seed)
+    root, slope = random.normal(size=(n, n)), random.normal(size=n)
+    hessian, at = root @ root.T, random.uniform(0, 1, n)
+    points = random.uniform(0, 1, ((n + 1) * (n + 2) // 2 + 3, n))
+    values = np.array([slope @ (p - at) + 0.5 * (p - at) @ hessian @ (p - at) for p in points])
+    gradient, found = quadratic(points, values, at)
+    assert np.allclose(found, hessian, atol=1e-3 * np.abs(hessian).max()) and np.allclose(gradient, slope, atol=1e-2)
+    diagonal = np.array([3.0 + slope @ (p - at) + np.sum((p - at) ** 2) for p in points])
+    if len(points) >= 2 * n + 2:
+        assert predicted(points, diagonal, at) == pytest.approx(3.0, abs=1e-6)
+
+
+@given(st.integers(1, 4), st.integers(0, 1000))
+def test_the_step_stays_in_the_box_and_goes_down(n, seed):
+    random = np.random.default_rng(seed)
+    root, gradient = random.normal(size=(n, n)), random.normal(size=n)
+    hessian = root + root.T
+    step = least_in_box(gradient, hessian, np.full(n, -0.3), np.full(n, 0.2))
+    assert np.all((step >= -0.3) & (step <= 0.2)) and gradient @ step + 0.5 * step @ hessian @ step < 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_descent_comes_to_the_minimum_with_few_trials(n):
+    def f(x):
+        return float(np.sum((1 + np.arange(n)) * (x - 0.4) ** 2) + 0.3 * np.sum((x - 0.4) ** 3))
+    descent = Descent(np.full(n, 0.6), f(np.full(n, 0.6)), np.empty((0, n)), np.empty(0), 0.1, 0.002)
+    while not descent.over:
+        point = np.clip(descent.next(), 0, 1)
+        descent.tell(point, f(point))
+    assert np.abs(descent.best - 0.4).max() < 0.01 and descent.trials < 25 * n
+
+
+def test_a_descent_ends_where_nothing_has_a_value():
+    descent = Descent(np.array([0.5, 0.5]), 1.0, np.empty((0, 2)), np.empty(0), 0.1, 0.002)
+    while not descent.over:
+        descent.tell(descent.next(), None)
+        assert descent.trials < 200
+    assert descent.value == 1.0
+
+
+def test_a_narrow_ball_is_found():
+    search = run(Search(2), lambda x: outcome(narrow(x)), 250)
+    assert math.dist(search.finish().point, (0.8, 0.25)) < 0.02
+    assert len(search.minima) >= 2 and len(set(search.trials.places)) == 250
+
+
+def test_rankings_take_turns_while_descents_go_on():
+    """The method's own trials never stop: at least one of three."""
+    search, own = Search(2), 0
+    for _ in range(200):
+        (trial,) = search.ask()
+        own += search.descending is None
+        search.tell(trial.number, outcome(narrow(trial.point)))
+    assert 67 <= own < 200
+
+
+def test_failures_beside_descents():
+    search = run(Search(2), lambda x: FAILED if x[0] > 0.5 else outcome(narrow(x)), 200)
+    assert math.dist(search.finish().point, (0.3, 0.6)) < 0.02
+
+
+def test_constraints_beside_descents():
+    def values(x):
+        ball = math.dist(x, (0.5, 0.5)) - 0.3
+        return outcome([ball] if ball > 0 else [ball, x[0] + x[1]], 1)
+    found = run(Search(2, 1), values, 300).finish()
+    assert found.feasible and found.outcome.values[1] == pytest.approx(1 - 0.3 * math.sqrt(2), abs=0.01)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.integers(0, 6), min_size=20, max_size=120))
+def test_the_state_of_a_search_comes_back(steps):
+    search = Search(2)
+    for step in steps:
+        if step < 3 or not search.waiting:
+            search.ask(1 + step % 3)
+        else:
+            number = sorted(search.waiting)[step * 7 % len(search.waiting)]
+            point = search.curves.point(search.waiting[number])
+            search.tell(number, FAILED if step == 6 and point[0] < 0.2 else outcome(narrow(point)))
+    again = Search.from_arrays(search.to_arrays(), 2, 0, SearchOptions())
+    assert again.waiting == search.waiting and again.descending == search.descending
+    assert [t.point for t in again.ask(4)] == [t.point for t in search.ask(4)]
