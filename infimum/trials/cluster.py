@@ -54,8 +54,8 @@ def _check_same(ray: ModuleType, address: str) -> None:
         return
     own = "" if address.startswith("ray://") else ray.get_runtime_context().gcs_address
     if address != own:
-        raise OptionError(f"this process is connected to a Ray cluster already{f', {own}' if own else ''}: give workers=\"ray\" to "
-                          f"use that one, or call ray.shutdown() first to connect to {address}")
+        raise OptionError(f"this process is connected to a Ray cluster already{f', {own}' if own else ''}: give workers=\"ray\" "
+                          f"to use that one, or call ray.shutdown() first to connect to {address}")
 
 
 def _connect(ray: ModuleType, address: str) -> None:
@@ -70,8 +70,8 @@ def _connect(ray: ModuleType, address: str) -> None:
         except Exception as error:  # of many kinds, from Ray and what it is made of
             said = f"{type(error).__name__}: {error}"
             raise TrialError(f"a local Ray cluster cannot be started: {said}" if local else
-                             f"the Ray cluster at {address!r} cannot be reached: {said}. Is it running (`ray start --head` on its "
-                             "first machine), and the address that of its head?") from error
+                             f"the Ray cluster at {address!r} cannot be reached: {said}. Is it running (`ray start --head` on "
+                             "its first machine), and the address that of its head?") from error
 
 
 def processors() -> int:

@@ -43,8 +43,8 @@ class Processes(Workers):
     """`count` spawned processes. With a timeout, each trial may take so many seconds. A black box may be pickled already."""
 
     where = "in a worker process"
-    cure = "Define it at the top of a module, a .py file, and import it from there: what was typed into a notebook or a console " \
-           "cannot be imported. Or give a command"
+    cure = "Define it at the top of a module, a .py file, and import it from there: what was typed into a notebook or a " \
+           "console cannot be imported. Or give a command"
 
     def __init__(self, box: BlackBox | bytes, count: int, timeout: float | None = None):
         super().__init__(count)

@@ -5,7 +5,9 @@ timeout has the same outcome as without Ray, down to its text, and all that a tr
 actor is not the trial, as a rule: a node that is lost, or Ray, where a node is short of memory.
 """
 
+import os
 import pickle
+import sys
 import threading
 from collections.abc import Sequence
 
@@ -17,11 +19,13 @@ from infimum.trials.workers import LOOK, Workers
 
 
 class Host:
-    """Holds a worker for the pickled black box. Its methods run in threads, three at once: `try_at`, `lives` and `stop`."""
+    """Holds a worker for the pickled black box. Modules are also looked for on the `path` of the process that runs the search,
+    which helps where nodes see the same files. Its methods run in threads, three at once: `try_at`, `lives` and `stop`."""
 
     THREADS = 3
 
-    def __init__(self, pickled: bytes, is_command: bool, timeout: float | None):
+    def __init__(self, pickled: bytes, is_command: bool, timeout: float | None, path: list[str]):
+        sys.path.extend(folder for folder in path if folder not in sys.path and os.path.exists(folder))
         self._stopped, self._lock = threading.Event(), threading.Lock()
         self._workers: Workers = CommandThreads(pickle.loads(pickled), 1, timeout) if is_command \
             else _OnANode(pickled, 1, timeout)

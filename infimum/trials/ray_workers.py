@@ -1,12 +1,14 @@
 """Trials on the nodes of a Ray cluster: an actor for each processor, replaced when it is lost.
 
 What a trial does to its own process is dealt with on its node (`ray_host`). Here it is known whether actors live: a trial whose
-actor is lost, with its node or without, is a crash. What comes from the cluster arrives in a queue, so that a trial costs the same
-however many workers there are.
+actor is lost, with its node or without, is a crash. What comes from the cluster arrives in a queue, so that a trial costs the
+same however many workers there are.
 """
 
 import atexit
+import os
 import queue
+import sys
 from collections import deque
 from time import monotonic
 from typing import Any
@@ -64,7 +66,8 @@ class RayWorkers(Workers):
             raise
 
     def _start(self) -> _Worker:
-        one = _Worker(self._hosts.remote(self._box, self._is_command, self._timeout))
+        path = [os.path.abspath(folder) for folder in sys.path]
+        one = _Worker(self._hosts.remote(self._box, self._is_command, self._timeout, path))
         self._expect(one, _READY, one.actor.version.remote())
         self._expect(one, _END, one.actor.lives.remote())
         return one
@@ -137,15 +140,23 @@ class RayWorkers(Workers):
         """An actor is lost, or has said that its black box cannot be used."""
         if isinstance(error, TrialError):
             raise TrialError(str(getattr(error, "cause", error))) from None
-        said = _said(error)
         if not one.ready:
             self._failed_starts += 1
             if self._failed_starts >= _STARTS:
-                raise TrialError(f"workers on the Ray cluster end before they are ready: {said}. Every node needs infimum, NumPy "
-                                 "and llvmlite, in the versions that this process has") from error
+                raise TrialError(f"workers on the Ray cluster end before they are ready: {_shortened(error)}. "
+                                 "Every node needs infimum, NumPy and llvmlite, in the versions that this process has") from error
         if one.ticket is not None:
-            self._finish(one, Outcome.failed(Kind.CRASH, f"the worker was lost: {said}", (), monotonic() - one.started))
+            self._finish(one, Outcome.failed(Kind.CRASH, self._why_lost(error), (), monotonic() - one.started))
         self._replace(one)
+
+    def _why_lost(self, error: BaseException) -> str:
+        """Without what differs from run to run, such as the names of actors."""
+        exceptions = self._ray.exceptions
+        if isinstance(error, exceptions.OutOfMemoryError):
+            return "the worker was killed by Ray: its node is short of memory"
+        if isinstance(error, exceptions.RayActorError):
+            return "the worker was lost, with its node or without it"
+        return f"the worker was lost: {_shortened(error)}"
 
     def _finish(self, one: _Worker, outcome: Outcome) -> None:
         self._done.append(Finished(one.ticket, outcome))
@@ -176,8 +187,8 @@ class RayWorkers(Workers):
             self._ray.kill(one.actor)
 
 
-def _said(error: BaseException) -> str:
-    """The part of Ray's message that says why, in one line."""
+def _shortened(error: BaseException) -> str:
+    """The beginning of Ray's message, in one line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {' '.join(lines)[:300]}"
 
@@ -190,6 +201,6 @@ def _pickled(ray: Any, box: BlackBox) -> bytes:
             try:
                 ray.cloudpickle.dumps((part.fun, part.args))
             except Exception as own:
-                raise TrialError(f"{part.title} cannot be sent to other machines: {own}. It holds on to something of this process, "
-                                 "such as an open file or a lock: make that within the function, or give a command") from None
+                raise TrialError(f"{part.title} cannot be sent to other machines: {own}. It holds on to something of this "
+                                 "process, such as an open file or a lock: make that within the function, or give a command") from None
         raise TrialError(f"the function cannot be sent to other machines: {error}") from None

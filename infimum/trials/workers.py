@@ -147,8 +147,8 @@ def read_workers(workers: Any) -> int | str:
     """
     if isinstance(workers, str):
         if not _ADDRESS.fullmatch(workers):
-            raise OptionError(f"workers must be a number, \"ray\", or the address of a Ray cluster (\"auto\", \"ray://head:10001\", "
-                              f"\"10.0.0.1:6379\"), not {workers!r}")
+            raise OptionError(f"workers must be a number, \"ray\", or the address of a Ray cluster (\"auto\", "
+                              f"\"ray://head:10001\", \"10.0.0.1:6379\"), not {workers!r}")
         return workers
     if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
         raise OptionError(f"workers must be a positive whole number, how many trials run at once, or \"ray\", not {workers!r}")
