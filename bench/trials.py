@@ -1,7 +1,8 @@
 """Trials of black boxes: what a trial costs, how busy workers are, and whether kills lose any.
 
     python bench/trials.py overhead [--trials 20000]
-    python bench/trials.py busy [--workers 8] [--trials 400] [--seconds 0.05]
+    python bench/trials.py overhead --ray [--trials 2000]
+    python bench/trials.py busy [--workers 8 | ray] [--trials 400] [--seconds 0.05]
     python bench/trials.py kill [--kills 50] [--workers 2] [--seed 0]
 
 `kill` starts a run of its own for each kill, with worker processes and a journal, and kills it with SIGKILL at a random moment;

@@ -202,5 +202,6 @@ def _pickled(ray: Any, box: BlackBox) -> bytes:
                 ray.cloudpickle.dumps((part.fun, part.args))
             except Exception as own:
                 raise TrialError(f"{part.title} cannot be sent to other machines: {own}. It holds on to something of this "
-                                 "process, such as an open file or a lock: make that within the function, or give a command") from None
+                                 "process, such as an open file or a lock: make that within the function, or give a "
+                                 "command") from None
         raise TrialError(f"the function cannot be sent to other machines: {error}") from None
