@@ -77,6 +77,11 @@ class Processes(Workers):
             theirs.close()
         return _Worker(process, ours)
 
+    def prepare(self, seconds: float) -> bool:
+        if not all(one.ready for one in self._workers):
+            self._await(seconds)
+        return all(one.ready for one in self._workers)
+
     def _deal(self) -> None:
         for one in self._workers:
             if not self._waiting:

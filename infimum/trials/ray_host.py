@@ -30,8 +30,11 @@ class Host:
         self._workers: Workers = CommandThreads(pickle.loads(pickled), 1, timeout) if is_command \
             else _OnANode(pickled, 1, timeout)
 
-    def version(self) -> str:
-        """Of infimum on this node."""
+    def ready(self) -> str:
+        """Returns when a trial could begin at once: the version of infimum on this node."""
+        with self._lock:
+            while not self._stopped.is_set() and not self._workers.prepare(LOOK):
+                pass
         return infimum.__version__
 
     def lives(self) -> None:

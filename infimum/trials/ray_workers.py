@@ -25,7 +25,7 @@ from infimum.trials.workers import BlackBox, Finished, Workers
 _STARTS = 3         # how often in a row actors may be lost while they start
 _PATIENCE = 2.0     # seconds for a node to end a trial
 _NO_ANSWER = 60.0   # seconds beyond the timeout of a trial after which its node is given up
-_FIRST = 180.0      # seconds in which no worker is ready, after which the run is given up
+_FIRST = 300.0      # seconds in which no worker is ready, after which the run is given up
 _READY, _END, _OUTCOME = range(3)  # what a message is about
 
 
@@ -68,7 +68,7 @@ class RayWorkers(Workers):
     def _start(self) -> _Worker:
         path = [os.path.abspath(folder) for folder in sys.path]
         one = _Worker(self._hosts.remote(self._box, self._is_command, self._timeout, path))
-        self._expect(one, _READY, one.actor.version.remote())
+        self._expect(one, _READY, one.actor.ready.remote())
         self._expect(one, _END, one.actor.lives.remote())
         return one
 
@@ -128,8 +128,12 @@ class RayWorkers(Workers):
             one.ready, self._failed_starts = True, 0
             self._idle.append(one)
         elif about == _OUTCOME:
-            self._finish(one, future.result())
-            self._idle.append(one)
+            outcome = future.result()
+            self._finish(one, outcome)
+            if outcome.kind in (Kind.CRASH, Kind.TIMEOUT):  # its process is started anew, which is no trial's time
+                self._expect(one, _READY, one.actor.ready.remote())
+            else:
+                self._idle.append(one)
 
     def _check(self, version: str) -> None:
         if version != infimum.__version__:

@@ -94,6 +94,10 @@ class Workers(ABC):
         found = dict(self.next_finished() for _ in tickets)
         return [found[ticket] for ticket in tickets]
 
+    def prepare(self, seconds: float) -> bool:
+        """Waits at most so long until every worker could begin a trial at once; can they?"""
+        return True
+
     @abstractmethod
     def _deal(self) -> None:
         """Gives what is waiting to workers that are free."""

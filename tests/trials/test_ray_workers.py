@@ -178,9 +178,11 @@ def test_a_run_ends_where_no_worker_is_ready(nodes, monkeypatch):
 
 def test_a_node_that_does_not_answer_is_given_up(nodes, monkeypatch):
     """Its processes are stopped in the middle of a trial, as those of a machine that hangs."""
-    monkeypatch.setattr("infimum.trials.ray_workers._NO_ANSWER", 0.5)
     with start_workers(box(host_of), "ray", timeout=1.0) as workers:
+        while not all(one.ready for one in workers._workers):
+            workers.run([(0, 0)])
         hosts = {int(o.value) for o in workers.run([(0, 0)] * 8)}
+        monkeypatch.setattr("infimum.trials.ray_workers._NO_ANSWER", 0.5)
         workers.submit((5, 0))
         for pid in hosts:
             os.kill(pid, signal.SIGSTOP)
