@@ -1,7 +1,8 @@
 """Trials of black boxes: what a trial costs, how busy workers are, and whether kills lose any.
 
     python bench/trials.py overhead [--trials 20000]
-    python bench/trials.py busy [--workers 8] [--trials 400] [--seconds 0.05]
+    python bench/trials.py overhead --ray [--trials 2000]
+    python bench/trials.py busy [--workers 8 | ray] [--trials 400] [--seconds 0.05]
     python bench/trials.py kill [--kills 50] [--workers 2] [--seed 0]
 
 `kill` starts a run of its own for each kill, with worker processes and a journal, and kills it with SIGKILL at a random moment;
@@ -85,6 +86,11 @@ def overhead(options: argparse.Namespace) -> int:
         start = time.perf_counter()
         run()
         print(f"{what:<42} {1e6 * (time.perf_counter() - start) / len(points):8.1f} µs a trial", flush=True)
+    if options.ray:
+        with start_workers(box, "ray", timeout=60) as workers:
+            workers.run(points[:100])
+            timed(f"Ray, {workers.count} workers, with a timeout", lambda: workers.run(points))
+        return 0
     timed("in this process", lambda: InThisProcess(box).run(points))
     with tempfile.TemporaryDirectory() as folder, \
             Journal.create(os.path.join(folder, "run.jsonl"), box.describe()) as journal, InThisProcess(box) as workers:
@@ -102,12 +108,14 @@ def busy(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder, start_workers(box, options.workers) as workers, \
             Journal.create(os.path.join(folder, "run.jsonl"), box.describe()) as journal:
         while not all(one.ready for one in workers._workers):  # the start is told apart
-            workers.run([(0.5, 0.5)] * options.workers)
+            workers.run([(0.5, 0.5)] * workers.count)
+        workers.run([(0.5, 0.5)] * 10 * workers.count)
         before, start = workers.busy_seconds, time.perf_counter()
         search(Recorded(workers, journal), options.trials)
         wall = time.perf_counter() - start
-    share = (workers.busy_seconds - before) / (wall * options.workers)
-    print(f"{options.workers} workers, {options.trials} trials of {1e3 * options.seconds:g} ms, asynchronous with a journal: "
+    share = (workers.busy_seconds - before) / (wall * workers.count)
+    print(f"{workers.count} workers{' of Ray' if options.workers == 'ray' else ''}, {options.trials} trials of "
+          f"{1e3 * options.seconds:g} ms, asynchronous with a journal: "
           f"{share:.1%} busy, {wall:.2f} s")
     return 0
 
@@ -178,12 +186,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("overhead", "busy", "kill"))
     parser.add_argument("--trials", type=int)
-    parser.add_argument("--workers", type=int)
+    parser.add_argument("--workers", type=lambda text: text if text == "ray" else int(text))
+    parser.add_argument("--ray", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.05)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    options.trials = options.trials or {"overhead": 20000, "busy": 400}.get(options.what)
+    options.trials = options.trials or {"overhead": 2000 if options.ray else 20000, "busy": 400}.get(options.what)
     options.workers = options.workers or (2 if options.what == "kill" else 8)
     return {"overhead": overhead, "busy": busy, "kill": kill}[options.what](options)
 

@@ -7,17 +7,14 @@ killed together with all that it has started.
 import atexit
 import multiprocessing
 import pickle
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
 
 from infimum.errors import TrialError
 from infimum.trials import worker
+from infimum.trials.interrupts import interrupts_held_back
 from infimum.trials.killing import ended, kill_group, status_text
 from infimum.trials.outcome import Kind, Outcome
 from infimum.trials.workers import BlackBox, Finished, Workers
@@ -43,11 +40,15 @@ class _Worker:
 
 
 class Processes(Workers):
-    """`count` spawned processes. With a timeout, each trial may take so many seconds."""
+    """`count` spawned processes. With a timeout, each trial may take so many seconds. A black box may be pickled already."""
 
-    def __init__(self, box: BlackBox, count: int, timeout: float | None = None):
+    where = "in a worker process"
+    cure = "Define it at the top of a module, a .py file, and import it from there: what was typed into a notebook or a " \
+           "console cannot be imported. Or give a command"
+
+    def __init__(self, box: BlackBox | bytes, count: int, timeout: float | None = None):
         super().__init__(count)
-        self._pickled, self._timeout = _pickled(box), timeout
+        self._pickled, self._timeout = box if isinstance(box, bytes) else _pickled(box), timeout
         self._failed_starts, self._looked, self._any_ready = 0, monotonic(), False
         self._workers: list[_Worker] = []
         atexit.register(self.close)  # before multiprocessing waits for workers that nobody has told to end
@@ -63,7 +64,7 @@ class Processes(Workers):
         ours, theirs = context.Pipe()
         process = context.Process(target=worker.main, args=(theirs, self._pickled), name="infimum trials")
         try:
-            with _interrupts_held_back():
+            with interrupts_held_back():
                 process.start()
         except RuntimeError:
             if not _importing_the_script():
@@ -75,6 +76,11 @@ class Processes(Workers):
         finally:
             theirs.close()
         return _Worker(process, ours)
+
+    def prepare(self, seconds: float) -> bool:
+        if not all(one.ready for one in self._workers):
+            self._await(seconds)
+        return all(one.ready for one in self._workers)
 
     def _deal(self) -> None:
         for one in self._workers:
@@ -120,9 +126,7 @@ class Processes(Workers):
         elif what == worker.READY:
             one.ready, self._failed_starts, self._any_ready = True, 0, True
         elif what == worker.UNUSABLE:
-            raise TrialError(f"the function cannot be used in a worker process: {content}. Define it at the top of a module, a "
-                             ".py file, and import it from there: what was typed into a notebook or a console cannot be "
-                             "imported. Or give a command")
+            raise TrialError(f"the function cannot be used {self.where}: {content}. {self.cure}")
         elif what == worker.PART:
             one.values.append(content)
         else:
@@ -168,7 +172,7 @@ class Processes(Workers):
     def _end(self) -> None:
         """Idle workers end by themselves, with all that they do at their end; busy ones are killed. A second Ctrl-C waits: it
         would leave workers behind."""
-        with _interrupts_held_back():
+        with interrupts_held_back():
             self._end_all()
         atexit.unregister(self.close)
 
@@ -190,20 +194,6 @@ def _importing_the_script() -> bool:
     """Is this a worker that is starting, and runs the script of its user under another name? multiprocessing refuses to start
     processes then."""
     return sys.modules.get("__mp_main__") is not sys.modules.get("__main__")
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """A process that starts in this block begins deaf to Ctrl-C; this one hears it afterwards."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # which would unblock what is blocked, if it were started below
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _pickled(box: Any) -> bytes:

@@ -5,6 +5,7 @@ each outcome as it comes. Both wait in short pieces and look at the run's clock 
 """
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from infimum.errors import OptionError
 from infimum.trials.outcome import Outcome
 
 LOOK = 0.25  # seconds between two looks at the clock
+_ADDRESS = re.compile(r"ray|auto|ray://\S+|\S+:\d+")
 
 
 class BlackBox(Protocol):
@@ -92,6 +94,10 @@ class Workers(ABC):
         found = dict(self.next_finished() for _ in tickets)
         return [found[ticket] for ticket in tickets]
 
+    def prepare(self, seconds: float) -> bool:
+        """Waits at most so long until every worker could begin a trial at once; can they?"""
+        return True
+
     @abstractmethod
     def _deal(self) -> None:
         """Gives what is waiting to workers that are free."""
@@ -137,10 +143,19 @@ class InThisProcess(Workers):
         """Nothing runs between two calls."""
 
 
-def read_workers(workers: Any) -> int:
-    """How many, checked."""
+def read_workers(workers: Any) -> int | str:
+    """How many, or "ray" or the address of a Ray cluster, checked.
+
+    >>> read_workers(8), read_workers("ray"), read_workers("ray://head:10001"), read_workers("10.0.0.1:6379")
+    (8, 'ray', 'ray://head:10001', '10.0.0.1:6379')
+    """
+    if isinstance(workers, str):
+        if not _ADDRESS.fullmatch(workers):
+            raise OptionError(f"workers must be a number, \"ray\", or the address of a Ray cluster (\"auto\", "
+                              f"\"ray://head:10001\", \"10.0.0.1:6379\"), not {workers!r}")
+        return workers
     if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
-        raise OptionError(f"workers must be a positive whole number, how many trials run at once, not {workers!r}")
+        raise OptionError(f"workers must be a positive whole number, how many trials run at once, or \"ray\", not {workers!r}")
     return int(workers)
 
 

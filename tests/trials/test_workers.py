@@ -199,10 +199,18 @@ def test_functions_of_a_file_that_is_no_module(tmp_path):
 
 
 @pytest.mark.parametrize(("workers", "timeout"), [(0, None), (-1, None), (2.0, None), (True, None), ("many", None), (None, None),
+                                                  ("ray:", None), ("", None), ("head:port", None), ("ray", 0),
                                                   (1, 0), (1, -1.0), (1, float("inf")), (1, float("nan")), (1, "1 s"), (1, True)])
 def test_bad_settings(workers, timeout):
     with pytest.raises(OptionError):
         start_workers(box(black_boxes.bowl), workers, timeout)
+
+
+def test_without_ray_the_cure_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)  # as if it were not installed
+    for address in ("ray", "auto", "ray://head:10001", "10.0.0.1:6379"):
+        with pytest.raises(OptionError, match=r"need Ray .*pip install infimum\[ray\]"):
+            start_workers(box(black_boxes.bowl), address)
 
 
 # ---- scripts
