@@ -32,6 +32,7 @@ from infimum.trials.variables import Variables
 from infimum.trials.workers import BlackBox, InThisProcess, read_timeout, read_workers
 
 TRIALS_A_VARIABLE = 1000   # the budget where none is given, nor a time limit
+_ON_A_CLUSTER = 16         # trials of a round there, so that results do not depend on its size
 # arguments of `minimize` that engine="index" does not have: their default, and what to do
 _OTHERS = {
     "start_boxes": (None, "give bounds"), "max_boxes": (None, "use max_trials="), "checkpoint": (None, "use journal="),
@@ -56,7 +57,7 @@ def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, const
     variables = Variables.read(bounds, integrality, n)
     box = black_box_of(objective, variables, args, constraints)
     count, seconds = read_workers(1 if workers is None else workers), read_timeout(timeout)
-    batch = count if batch is None else whole("batch", batch)
+    batch = (_ON_A_CLUSTER if isinstance(count, str) else count) if batch is None else whole("batch", batch)
     most = whole("max_trials", max_trials) if max_trials is not None else \
         math.inf if time_limit is not None else TRIALS_A_VARIABLE * len(variables)
     starts = start_points(x0, variables)

@@ -113,8 +113,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
              max_boxes: int | None = None, memory_limit: float | None = 8e9, batch: int | None = None,
              progress: bool | None = None, callback: Callable | None = None, checkpoint: str | PathLike | None = None,
              seed: int | None = 0, threads: int | None = None, constraints: Any = (), integrality: Any = None,
-             feasibility: float = 0.0, max_trials: int | None = None, workers: int | None = None, timeout: float | None = None,
-             journal: str | PathLike | None = None, **unknown: Any) -> Result:
+             feasibility: float = 0.0, max_trials: int | None = None, workers: int | str | None = None,
+             timeout: float | None = None, journal: str | PathLike | None = None, **unknown: Any) -> Result:
     """Find and prove the global minimum of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite. `args` are passed on to

@@ -277,7 +277,7 @@ def test_functions_that_always_raise():
     ({"constraints": "x > 0"}, infimum.OptionError, "constraints must be one or a list"),
     ({"max_trials": 0}, infimum.OptionError, "max_trials must be a positive whole number"),
     ({"max_trials": 2.5}, infimum.OptionError, "max_trials must be a positive whole number"),
-    ({"workers": "many"}, infimum.OptionError, "workers must be a positive whole number"),
+    ({"workers": "many"}, infimum.OptionError, "workers must be a number, \"ray\", or the address of a Ray cluster"),
     ({"timeout": -1}, infimum.OptionError, "timeout of a trial must be a positive number"),
     ({"journal": 3}, infimum.OptionError, "journal must be the name of a file"),
     ({"max_boxes": 10}, infimum.OptionError, "engine 'index' has no max_boxes=: use max_trials="),

@@ -57,7 +57,7 @@ def run(args: Namespace) -> int:
         count = len(Variables.read(bounds, n=n) if by_trials else read_bounds(bounds, n)[0])
         start = args.start_boxes if args.start_boxes is not None else getattr(module, "start_boxes", None)
         constraints = constraints_of(args.constraints, module, path)
-        if by_trials and (args.timeout is not None or (args.workers or 1) > 1):
+        if by_trials and (args.timeout is not None or args.workers not in (None, 1)):
             fun, constraints = _for_workers(fun, module, path), _for_workers(constraints, module, path)
         given = {"start_boxes": start, "constraints": constraints, "integrality": _integrality(args.integers, count)}
         settings = settings_of(args) | {name: value for name, value in given.items() if value is not None}

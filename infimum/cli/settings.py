@@ -31,6 +31,11 @@ def whole(text: str) -> int:
     return int(value)
 
 
+def workers(text: str) -> int | str:
+    """A whole number, or `ray`, or the address of a cluster."""
+    return text.strip() if text.strip().lower() == "auto" or not text.strip()[:1].isdigit() or ":" in text else whole(text)
+
+
 def seed(text: str) -> int:
     """A whole number, or `random`: drawn here, so that a checkpoint holds it."""
     return randbits(32) if text == "random" else whole(text)
@@ -123,7 +128,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
                  "help": "an option of the engine, such as particles=100; may be repeated"},
     "--max-trials": {"type": whole, "metavar": "COUNT", "help": "engine index: stop after this many trials (1,000 a variable, "
                      "without a time limit)"},
-    "--workers": {"type": whole, "metavar": "COUNT", "help": "engine index: how many trials run at once (1)"},
+    "--workers": {"type": workers, "metavar": "COUNT", "help": "engine index: how many trials run at once (1); or `ray`, or the "
+                  "address of a Ray cluster"},
     "--timeout": {"type": number, "metavar": "SECONDS", "help": "engine index: a trial that takes longer is killed"},
     "--journal": {"metavar": "FILE.jsonl", "help": "engine index: keep every trial in this file; the same command again goes on "
                   "from there"},
