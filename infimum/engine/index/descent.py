@@ -13,6 +13,7 @@ from infimum.engine.index.models import Restraint, least_in_box, least_restraine
 _SHRINK, _GROW = 0.5, 1.6
 _FILLED = 0.7    # of the box: no face is farther from a trial than that
 _NEW = 0.1       # of the box: nearer to a trial, another one tells nothing
+_PATIENCE = 2    # infeasible trials before the box shrinks, each time farther from the boundary
 _INSIDE = 0.05   # of the box: how far from the boundary of a constraint a step stays
 
 
@@ -23,14 +24,15 @@ class Descent:
     Values are rows, constraints first and then f, NaN from where they were not computed.
     """
 
-    def __init__(self, start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float, least: float):
+    def __init__(self, start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float,
+                 least: float):
         self.n, self.start = len(start), start
         self.best, self.best_values = start, values
         self.points, self.values = np.vstack([points, start]), np.vstack([others, values])
         self.first_radius = self.radius = radius
         self.least, self.trials, self.over = least, 0, False
         self._wanted = (self.n + 1) * (self.n + 2) // 2
-        self._failed = False
+        self._failed, self._outside = False, 0      # outside: infeasible trials since the last that was not
 
     @property
     def level(self) -> int:
@@ -57,8 +59,8 @@ class Descent:
             lo, hi = np.maximum(-self.radius, -self.best), np.minimum(self.radius, 1 - self.best)
             model = quadratic(self.points[near], self.values[near, level], self.best)
             step = least_in_box(*model, lo, hi)
-            if any(r.at(step) > 0 for r in restraints):
-                step = least_restrained(*model, restraints, lo, hi, _INSIDE * self.radius)
+            if any(r.at(step[None])[0] > 0 for r in restraints):
+                step = least_restrained(*model, restraints, lo, hi, _INSIDE * 2**self._outside * self.radius)
             found = self.best + step
             if self.over or np.abs(self.points - found).max(axis=1).min() >= _NEW * self.radius:
                 return found
@@ -72,6 +74,10 @@ class Descent:
             return
         self.points, self.values = np.vstack([self.points, point]), np.vstack([self.values, values])
         computed, level = int(np.count_nonzero(~np.isnan(values))) - 1, self.level
+        if computed < level and self._outside < _PATIENCE:      # the constraint's model has learned: the same box again
+            self._outside += 1
+            return
+        self._outside = 0
         if computed > level or computed == level and values[level] < self.value:
             far = np.abs(point - self.best).max() > 0.7 * self.radius
             self.best, self.best_values, self._failed = point, values, False
@@ -108,7 +114,7 @@ class Descent:
         places = np.clip(self.best + steps, 0, 1)
         points = self.points
         if restraints:
-            holds = np.array([all(r.at(p - self.best) <= 0 for r in restraints) for p in places])
+            holds = np.all([r.at(places - self.best) <= 0 for r in restraints], axis=0)
             if holds.any():
                 places, points = places[holds], points[~np.isnan(self.values[:, level])]
         gaps = np.abs(places[:, None] - points).max(axis=2).min(axis=1)

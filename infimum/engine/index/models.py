@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 _ROUNDS = 30     # of coordinate steps in a box
-_OUTER = 15      # of steps with other forces of constraints
+_CLOUDS, _POINTS, _CLOSER = 18, 128, 0.72   # in which a step under constraints is sought
+_PENALTY = 3.0   # of leaving a constraint, in units of the steepest slope
 
 
 def predicted(points: np.ndarray, values: np.ndarray, at: np.ndarray) -> float:
@@ -69,13 +71,9 @@ class Restraint:
     gradient: np.ndarray
     hessian: np.ndarray
 
-    def at(self, step: np.ndarray) -> float:
-        """The value a step away."""
-        return float(self.value + (self.gradient + 0.5 * self.hessian @ step) @ step)
-
-    def slope(self, step: np.ndarray) -> np.ndarray:
-        """The gradient a step away."""
-        return self.gradient + self.hessian @ step
+    def at(self, steps: np.ndarray) -> np.ndarray:
+        """The values at steps away, one a row."""
+        return self.value + _rise(self.gradient, self.hessian, steps)
 
     def scaled(self, inside: float) -> "Restraint":
         """In units of distance, and only where it holds with a distance to spare."""
@@ -85,45 +83,29 @@ class Restraint:
 
 def least_restrained(gradient: np.ndarray, hessian: np.ndarray, restraints: list[Restraint], lo: np.ndarray, hi: np.ndarray,
                      inside: float) -> np.ndarray:
-    """A step to a low value of a quadratic in a box where restraints hold with a distance to spare: augmented Lagrangian."""
+    """A step from 0 to a low value of a quadratic in a box where restraints hold with a distance to spare, if they do somewhere:
+    the best of clouds of points, each smaller than the one before and around its best."""
     scaled = [r.scaled(inside) for r in restraints]
-    size = float(np.max(hi - lo))
-    stiff = 10 * float(np.linalg.norm(gradient)) / size + float(np.abs(hessian).max()) + 1e-300
-    x, forces = np.zeros(len(gradient)), np.zeros(len(scaled))
-    best, least = x, math.inf
-    for _ in range(_OUTER):
-        values, slopes = np.array([r.at(x) for r in scaled]), np.array([r.slope(x) for r in scaled])
-        push = np.maximum(forces + stiff * values, 0.0)
-        bend = hessian + (slopes.T * (stiff * (push > 0))) @ slopes + sum(p * r.hessian for p, r in zip(push, scaled, strict=True))
-        new = np.clip(x + _newton(gradient + hessian @ x + push @ slopes, bend, lo - x, hi - x), lo, hi)
-        values = np.array([r.at(new) for r in scaled])
-        forces = np.maximum(forces + stiff * values, 0.0)
-        merit = float((gradient + 0.5 * hessian @ new) @ new) + stiff * size * float(np.maximum(values, 0.0).sum())
-        if merit < least:
-            best, least = new, merit
-        moved, x = float(np.abs(new - x).max()), new
-        if moved <= 1e-3 * size:
-            break
+    cloud, size = _cloud(len(gradient)) * (hi - lo), 1.0
+    steep = float(np.linalg.norm(gradient)) + float(np.abs(hessian).sum()) * float(np.max(hi - lo))
+    best, least = np.zeros(len(gradient)), math.inf
+    for _ in range(_CLOUDS):
+        steps = np.clip(best + size * cloud, lo, hi)
+        outside = sum(np.maximum(r.at(steps), 0.0) for r in scaled)
+        merits = _rise(gradient, hessian, steps) + _PENALTY * steep * outside
+        first = int(np.argmin(merits))
+        if merits[first] < least:
+            best, least = steps[first], float(merits[first])
+        size *= _CLOSER
     return best
 
 
-def _newton(gradient: np.ndarray, hessian: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Newton's step in a box, with curvatures made positive; where it meets a side it goes on along that."""
-    x, free = np.zeros(len(gradient)), np.ones(len(gradient), dtype=bool)
-    for _ in range(len(gradient)):
-        slope = gradient + hessian @ x
-        free &= ~((x <= lo) & (slope > 0) | (x >= hi) & (slope < 0))
-        if not free.any():
-            break
-        bends, axes = np.linalg.eigh(hessian[np.ix_(free, free)])
-        bends = np.maximum(np.abs(bends), 1e-9 * np.abs(bends).max() + 1e-300)
-        step = np.zeros(len(x))
-        step[free] = -axes @ ((axes.T @ slope[free]) / bends)
-        room = np.where(step > 0, hi - x, lo - x)
-        shares = np.divide(room, step, out=np.full(len(x), math.inf), where=step != 0)
-        first = int(np.argmin(shares))
-        if shares[first] >= 1:
-            return x + step
-        x = x + max(shares[first], 0.0) * step
-        x[first], free[first] = room[first] + x[first] - max(shares[first], 0.0) * step[first], False
-    return x
+def _rise(gradient: np.ndarray, hessian: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    return steps @ gradient + 0.5 * np.einsum("ij,ij->i", steps @ hessian, steps)
+
+
+@cache
+def _cloud(n: int) -> np.ndarray:
+    """Points around 0, the same each time, and 0."""
+    spread = np.random.Generator(np.random.PCG64(n)).uniform(-1, 1, (_POINTS, n))
+    return np.vstack([spread, np.zeros(n)])

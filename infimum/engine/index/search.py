@@ -197,8 +197,17 @@ class Search(IndexMethod):
         near = self.minima.near(descent.best, descent.level, descent.value, self.options.join, 2 * descent.radius)
         if len(near):
             self.minima.reached(int(near[0]), descent.start)
+        elif descent.over and self._is_best(descent) and descent.radius >= self.options.finest / FINER:
+            descent.over = False
+            return
         elif descent.over:
             self.minima = self.minima.with_one(descent)
         else:
             return
         self.descent = None
+
+    def _is_best(self, descent):
+        return self.trials.constraints > 0 and descent.level == self.trials.constraints and descent.value <= self.trials.least
+
+import os
+FINER=float(os.environ.get('FINER','8'))
