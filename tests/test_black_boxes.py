@@ -64,8 +64,8 @@ def test_radii_by_hand():
 @pytest.mark.parametrize("kind", CONSTRAINED)
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_constrained_minimisers_are_as_claimed(kind, n):
-    """The minimiser is feasible with as many constraints at 0 as said, no sampled feasible point is lower, near it or elsewhere, and
-    lower values are behind the boundary."""
+    """The minimiser is feasible with as many constraints at 0 as said, no sampled feasible point is lower, near it or elsewhere,
+    and lower values are behind the boundary."""
     _, count, active, part = CONSTRAINED[kind]
     for number in range(3):
         box, random = constrained(kind, n, number, 7), np.random.default_rng(number)
