@@ -91,35 +91,47 @@ def from_vectors(folder: Path, name: str) -> list[BlackBox]:
 def drawn(name: str, count: int, seed: int) -> list[BlackBox]:
     """New functions of a GKLS class, after its description: the same constants, other random numbers."""
     random = np.random.default_rng([seed, *name.encode()])
-    return [gkls(_parameters(random, int(name[0]), *GKLS[name])) for _ in range(count)]
+    return [gkls(parameters(random, int(name[0]), *GKLS[name])) for _ in range(count)]
 
 
-def _parameters(random: np.random.Generator, n: int, distance: float, radius: float) -> dict[str, Any]:
-    """Vertex, then the minimiser at its distance inside the cube, then other centres away from it; radii by half the distance to
-    the nearest, and depths that stay above the least value."""
-    gap = 0.02
-    vertex = random.uniform(-1, 1, n)
-    while True:
-        way = random.normal(size=n)
-        best = vertex + distance * way / np.linalg.norm(way)
-        if np.all(np.abs(best) <= 1):
-            break
-        vertex = random.uniform(-1, 1, n) if random.random() < 0.1 else vertex
+def parameters(random: np.random.Generator, n: int, distance: float, radius: float,
+               minimiser: np.ndarray | None = None) -> dict[str, Any]:
+    """Of one function: the vertex, the minimiser at its distance, or the other way round where the minimiser is given; other
+    centres anywhere but near the minimiser; radii by half the distance to the nearest centre, then up to the nearest ball; depths
+    that stay above the least value."""
+    given = random.uniform(-1, 1, n) if minimiser is None else minimiser
+    other = _at_distance(random, given, distance)
+    vertex, best = (given, other) if minimiser is None else (other, given)
     centres = [vertex, best]
     while len(centres) < _MINIMA:
         new = random.uniform(-1, 1, n)
-        if np.linalg.norm(new - best) > 2 * radius + gap and all(np.linalg.norm(new - c) > gap for c in centres):
+        if np.linalg.norm(new - best) > 2 * radius:
             centres.append(new)
     places = np.array(centres)
     apart = np.linalg.norm(places[:, None] - places, axis=2) + np.diag([math.inf] * _MINIMA)
+    values, rho = [0.0, _LEAST], radii(places, radius)
+    for k in range(2, _MINIMA):
+        edge = (float(apart[k, 0]) - rho[k]) ** 2         # the least value on the ball's edge
+        share = random.random()
+        values.append(edge - min((1 + share) * rho[k], share * (edge - _LEAST)))
+    return {"local_min": places.tolist(), "f": values, "rho": rho.tolist(), "global_index": 1}
+
+
+def radii(places: np.ndarray, radius: float) -> np.ndarray:
+    """Of the balls around centres, of which the second has the given one."""
+    apart = np.linalg.norm(places[:, None] - places, axis=2) + np.diag([math.inf] * len(places))
     rho = apart.min(axis=1) / 2
     rho[1] = radius
-    for k in (0, *range(2, _MINIMA)):                     # the vertex and other balls grow up to their neighbours
+    others = [k for k in range(len(places)) if k != 1]
+    for k in others:                                      # balls grow up to their neighbours, the vertex first
         rho[k] = max(rho[k], float(np.min(np.delete(apart[k] - rho, k))))
-    rho *= np.where(np.arange(_MINIMA) == 1, 1.0, 0.99)
-    values = [0.0, _LEAST]
-    for k in range(2, _MINIMA):
-        edge = max(0.0, float(np.linalg.norm(places[k] - vertex)) - rho[k]) ** 2   # the least value on the ball's edge
-        peak = min(random.uniform(rho[k], 2 * rho[k]), random.uniform(0, edge - _LEAST))
-        values.append(edge - peak)
-    return {"local_min": places.tolist(), "f": values, "rho": rho.tolist(), "global_index": 1}
+    rho[others] *= 0.99
+    return rho
+
+
+def _at_distance(random: np.random.Generator, point: np.ndarray, distance: float) -> np.ndarray:
+    """A point of the cube by random angles; a coordinate that is outside goes to the other side."""
+    angles = np.pi * random.random(len(point) - 1)
+    angles[-1:] *= 2
+    away = distance * np.append(1.0, np.cumprod(np.sin(angles))) * np.append(np.cos(angles), 1.0)
+    return np.where(np.abs(point + away) <= 1, point + away, point - away)

@@ -1,12 +1,15 @@
 """The index method on random test functions with known minimisers: trials until one is near the minimiser.
 
     python -m bench.index --vectors FOLDER [--only PART ...] [--classes CLASS ...] [--sample COUNT] [--processes COUNT]
-                          [--json FILE]
+                          [--variables N ...] [--r R ...] [--json FILE]
 
 Parts:
   published  the method as published, r as in its own code's measurements, one trial at a time: means to within 1 % of that code's
   default    one default for all classes: means, and trials until the last function is solved, beside the best published
   drawn      the default on new functions of the GKLS classes, drawn with --seed: solved, and means beside those of the vectors
+  constrained
+             the default, and the method as published with some r, on random constrained problems with known minimisers: trials
+             until a feasible one is near the minimiser, evaluations of each constraint and of the objective
   overhead   milliseconds of asking and telling at 100,000 trials
 Exit status 1: something that was wanted does not hold.
 """
@@ -28,6 +31,7 @@ sys.path.insert(0, ROOT)
 import numpy as np  # noqa: E402
 
 from bench.black_boxes import CLASSES, GKLS, BlackBox, drawn, from_vectors  # noqa: E402
+from bench.constrained_boxes import CONSTRAINED, ConstrainedBox, constrained  # noqa: E402
 from bench.table import exit_code, head, report, timed, write_json  # noqa: E402
 from infimum.engine.index.method import IndexMethod, Options  # noqa: E402
 from infimum.engine.index.search import Search, SearchOptions  # noqa: E402
@@ -39,6 +43,7 @@ PUBLISHED = {"grishagin": (3.0, 193.0), "2-simple": (4.6, 254.9), "2-hard": (6.5
 # the best published: mean number of trials, and until the last function is solved
 BEST = {"grishagin": (158, 596), "2-simple": (189, 652), "2-hard": (488, 1501), "3-simple": (974, 4126), "3-hard": (2299, 15068),
         "4-simple": (7824, 38097), "4-hard": (23168, 74473), "5-simple": (7166, 66583), "5-hard": (66327, 491175)}
+CONSTRAINED_MOST = {2: 3_000, 3: 10_000, 4: 20_000, 5: 40_000}   # trials after which a constrained problem is given up
 TABLE: list[dict[str, Any]] = []
 
 
@@ -54,6 +59,20 @@ def trials_to_solve(make: Callable[[int], Any], most: int, problem: BlackBox) ->
             return number
         search.tell(asked[0].number, Outcome((problem.fun(x),)))
     return most + 1
+
+
+def evaluations_to_solve(search: IndexMethod, most: int, problem: ConstrainedBox) -> tuple[int, tuple[int, ...]]:
+    """How many trials until a feasible one is near the minimiser, more than `most` if none is; and how often each constraint and
+    then the objective were computed."""
+    number = 0
+    while number < most and (asked := search.ask()):
+        number += 1
+        x = problem.at(asked[0].point)
+        told = Outcome(problem.values(x))
+        search.tell(asked[0].number, told)
+        if told.index == len(problem.constraints) and problem.solved(x):
+            return number, search.finish().evaluations
+    return most + 1, search.finish().evaluations
 
 
 def published_method(name: str, n: int) -> IndexMethod:
@@ -75,6 +94,14 @@ def _of_drawn(job: tuple) -> int:
     return trials_to_solve(make, most, _drawn(name, count, seed)[number])
 
 
+def _of_constrained(job: tuple) -> tuple[int, tuple[int, ...]]:
+    kind, n, number, seed, r, most = job
+    problem = constrained(kind, n, number, seed)
+    count = len(problem.constraints)
+    search = IndexMethod(n, count, Options(r=r)) if r else Search(n, count, SearchOptions())
+    return evaluations_to_solve(search, most, problem)
+
+
 _KEPT: dict[Any, list[BlackBox]] = {}
 
 
@@ -90,7 +117,7 @@ def _drawn(name: str, count: int, seed: int) -> list[BlackBox]:
     return _KEPT[name, count, seed]
 
 
-def in_parallel(work: Callable[[tuple], int], jobs: list[tuple], processes: int) -> list[int]:
+def in_parallel(work: Callable[[tuple], Any], jobs: list[tuple], processes: int) -> list[Any]:
     """The jobs, in order."""
     if processes == 1:
         return [work(job) for job in jobs]
@@ -144,6 +171,29 @@ def _drawn_part(options: argparse.Namespace) -> None:
                abs(it["mean"] / known - 1) <= 0.2 if known else None)
 
 
+def _constrained_part(options: argparse.Namespace) -> None:
+    head(f"Constrained problems, drawn with seed {options.seed}: trials until a feasible one is near the minimiser")
+    for kind, n in ((kind, n) for n in options.variables for kind in CONSTRAINED):
+        means: list[float] = []
+        for r in (None, *options.r):
+            most = options.most or CONSTRAINED_MOST[n]
+            jobs = [(kind, n, k, options.seed, r, most) for k in range(options.sample)]
+            seconds, found = timed(lambda jobs=jobs: in_parallel(_of_constrained, jobs, options.processes))
+            counts, evaluations = [c for c, _ in found], np.mean([e for _, e in found], axis=0)
+            it = row("constrained", f"{n}-{kind}", counts, most, seconds, seed=options.seed, r=r,
+                     evaluations=evaluations.tolist())
+            means.append(it["mean"])
+            what = f"{n}-{kind}, {'default' if r is None else f'as published, r = {r:g}'}"
+            report(f"{what}, mean", it["mean"], "trials", "", None,
+                   f"{it['solved']} of {it['of']}, median {np.median(counts):g}, last {it['last']}, evaluations "
+                   f"{', '.join(f'{e:.0f}' for e in evaluations)}, {seconds / sum(counts) * 1e3:.2f} ms a trial")
+            if r is None:
+                report(f"{what}, solved", it["solved"], f"of {it['of']}", "all", it["solved"] == it["of"])
+        if len(means) > 1:
+            share = means[0] / min(means[1:])
+            report(f"{n}-{kind}, default beside the best r", share, "of its mean", "<= 1", share <= 1)
+
+
 def _overhead(options: argparse.Namespace) -> None:
     head("Asking and telling, without the function: the last 1,000 of 100,000 trials")
     problem = _class(options.vectors, "5-hard")[0]
@@ -160,7 +210,8 @@ def _overhead(options: argparse.Namespace) -> None:
         report(f"{name}, 5 variables", figure, "ms", "<= 1", figure <= 1)
 
 
-PARTS = {"published": _published, "default": _default, "drawn": _drawn_part, "overhead": _overhead}
+PARTS = {"published": _published, "default": _default, "drawn": _drawn_part, "constrained": _constrained_part,
+         "overhead": _overhead}
 
 
 def chosen(options: argparse.Namespace, among: Any) -> list[str]:
@@ -170,15 +221,21 @@ def chosen(options: argparse.Namespace, among: Any) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--vectors", type=Path, required=True, help="the folder of the parameters")
+    parser.add_argument("--vectors", type=Path, help="the folder of the parameters, which all parts but `constrained` need")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="only these parts")
     parser.add_argument("--classes", nargs="+", choices=CLASSES, help="only these classes")
     parser.add_argument("--sample", type=int, default=100, help="how many functions of each class, 100")
     parser.add_argument("--most", type=int, help="give up a function after so many trials; 4 times the best published")
     parser.add_argument("--seed", type=int, default=1, help="of the functions that are drawn")
+    parser.add_argument("--variables", type=int, nargs="+", choices=CONSTRAINED_MOST, default=[2, 5],
+                        help="how many, of constrained problems; 2 and 5")
+    parser.add_argument("--r", type=float, nargs="*", default=[3.0, 4.5],
+                        help="of the method as published beside the default; 3 and 4.5")
     parser.add_argument("--processes", type=int, default=1, help="how many functions are searched at once")
     parser.add_argument("--json", help="write the table to this file, again after each part")
     options = parser.parse_args()
+    if options.vectors is None and set(options.only) != {"constrained"}:
+        parser.error("--vectors is needed but for --only constrained")
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
     print(machine)
     for part in options.only:

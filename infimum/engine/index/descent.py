@@ -1,74 +1,122 @@
-"""A descent from a trial with few more of them: quadratic models in a box that grows and shrinks, after Powell."""
+"""A descent from a trial with few more of them: quadratic models in a box that grows and shrinks, after Powell.
+
+With constraints every function that was computed near the best trial has its model. A trial is better that satisfies more
+constraints, in their order, or as many with a lower last value, as the index method has it: a descent from an infeasible trial
+goes down the constraint that is violated until it holds, then down the next function. Its steps keep to where the models of the
+constraints that hold are negative, and stay a little away from there, by a share of the box.
+"""
 
 import numpy as np
 
-from infimum.engine.index.models import least_in_box, quadratic
+from infimum.engine.index.models import Restraint, least_in_box, least_restrained, quadratic
 
-_SHRINK, _GROW = 0.5, 1.6
+_GROW = 1.6
 _FILLED = 0.7    # of the box: no face is farther from a trial than that
 _NEW = 0.1       # of the box: nearer to a trial, another one tells nothing
+_PATIENCE = 2    # infeasible trials before the box shrinks, each time farther from the boundary
+_INSIDE = 0.05   # of the box: how far from the boundary of a constraint a step stays
 
 
 class Descent:
-    """One descent: `next` names a point of the unit cube, `tell` takes its value, None where there is none; `over` at its end."""
+    """One descent: `next` names a point of the unit cube, `tell` takes the values computed there, none where it failed; `over`
+    at its end.
 
-    def __init__(self, start: np.ndarray, value: float, points: np.ndarray, values: np.ndarray, radius: float, least: float):
-        self.n, self.start, self.start_value = len(start), start, value
-        self.best, self.value = start, value
-        self.points, self.values = np.vstack([points, start]), np.append(values, value)
+    Values are rows, constraints first and then f, NaN from where they were not computed.
+    """
+
+    def __init__(self, start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float,
+                 least: float, shrink: float = 0.5):
+        self.n, self.start = len(start), start
+        self.best, self.best_values = start, values
+        self.points, self.values = np.vstack([points, start]), np.vstack([others, values])
         self.first_radius = self.radius = radius
-        self.least, self.trials, self.over = least, 0, False
+        self.least, self.shrink, self.trials, self.over = least, shrink, 0, False
         self._wanted = (self.n + 1) * (self.n + 2) // 2
-        self._failed = False
+        self._failed, self._outside = False, 0      # outside: infeasible trials since the last that was not
+
+    @property
+    def level(self) -> int:
+        """How many constraints hold at the best trial: the number of the function to go down."""
+        return int(np.count_nonzero(~np.isnan(self.best_values))) - 1
+
+    @property
+    def value(self) -> float:
+        """The least value of that function."""
+        return float(self.best_values[self.level])
 
     def next(self) -> np.ndarray:
         """The least point of the model; or where it knows least, while it is not good enough to be believed."""
         while True:
-            points, values = self._near()
-            unknown, gap = self._least_known()
-            if len(points) <= self.n or self._failed and gap > _FILLED * self.radius:
+            level = self.level
+            near = self._near(level)
+            restraints = [r for k in range(level) if (r := self._restraint(k)) is not None]
+            unknown, gap = self._least_known(level, restraints)
+            if len(near) <= self.n or self._failed and gap > _FILLED * self.radius:
                 self._failed = False
                 return unknown
             if self._failed:
                 self._shrink()
             lo, hi = np.maximum(-self.radius, -self.best), np.minimum(self.radius, 1 - self.best)
-            found = self.best + least_in_box(*quadratic(points, values, self.best), lo, hi)
+            model = quadratic(self.points[near], self.values[near, level], self.best)
+            step = least_in_box(*model, lo, hi)
+            if any(r.at(step[None])[0] > 0 for r in restraints):
+                step = least_restrained(*model, restraints, lo, hi, _INSIDE * 2**self._outside * self.radius)
+            found = self.best + step
             if self.over or np.abs(self.points - found).max(axis=1).min() >= _NEW * self.radius:
                 return found
             self._failed = True
 
-    def tell(self, point: np.ndarray, value: float | None) -> None:
+    def tell(self, point: np.ndarray, values: np.ndarray | None) -> None:
         """What came of a trial."""
         self.trials += 1
-        if value is None:        # no model knows where there are values: nearer to the best
+        if values is None:        # no model knows where there are values: nearer to the best
             self._shrink()
             return
-        self.points, self.values = np.vstack([self.points, point]), np.append(self.values, value)
-        if value < self.value:
+        self.points, self.values = np.vstack([self.points, point]), np.vstack([self.values, values])
+        computed, level = int(np.count_nonzero(~np.isnan(values))) - 1, self.level
+        if computed < level and self._outside < _PATIENCE:      # the constraint's model has learned: the same box again
+            self._outside += 1
+            return
+        self._outside = 0
+        if computed > level or computed == level and values[level] < self.value:
             far = np.abs(point - self.best).max() > 0.7 * self.radius
-            self.best, self.value, self._failed = point, value, False
+            self.best, self.best_values, self._failed = point, values, False
             self.radius = min(self.radius * (_GROW if far else 1.0), 2 * self.first_radius)
         else:
             self._failed = True
-            if self._least_known()[1] <= _FILLED * self.radius:
+            restraints = [r for k in range(level) if (r := self._restraint(k)) is not None]
+            if self._least_known(level, restraints)[1] <= _FILLED * self.radius:
                 self._shrink()
 
     def _shrink(self) -> None:
-        self.radius *= _SHRINK
+        self.radius *= self.shrink
         self._failed = False
         self.over = self.radius < self.least
 
-    def _near(self) -> tuple[np.ndarray, np.ndarray]:
-        """The trials that a model is made of: the nearest, up to as many as a quadratic has coefficients."""
+    def _near(self, function: int) -> np.ndarray:
+        """The trials that a model of a function is made of: the nearest, up to as many as a quadratic has coefficients."""
         apart = np.abs(self.points - self.best).max(axis=1)
-        close = np.flatnonzero(apart <= 2 * self.radius)
-        close = close[np.argsort(apart[close], kind="stable")][:self._wanted]
-        return self.points[close], self.values[close]
+        close = np.flatnonzero((apart <= 2 * self.radius) & ~np.isnan(self.values[:, function]))
+        return close[np.argsort(apart[close], kind="stable")][:self._wanted]
 
-    def _least_known(self) -> tuple[np.ndarray, float]:
-        """Of the points at the box's faces, one on each axis and side, that which is farthest from all trials; and how far."""
+    def _restraint(self, function: int) -> Restraint | None:
+        """The model of a constraint that holds at the best trial; None where too little is known of it."""
+        near = self._near(function)
+        if len(near) <= self.n:
+            return None
+        model = quadratic(self.points[near], self.values[near, function], self.best)
+        return Restraint(float(self.best_values[function]), *model)
+
+    def _least_known(self, level: int, restraints: list[Restraint]) -> tuple[np.ndarray, float]:
+        """Of the points at the box's faces, one on each axis and side, that which is farthest from all trials that have a value
+        of the function; and how far. Points where a constraint will not hold count only if there are no others."""
         steps = np.concatenate([np.eye(self.n), -np.eye(self.n)]) * self.radius
         places = np.clip(self.best + steps, 0, 1)
-        gaps = np.abs(places[:, None] - self.points).max(axis=2).min(axis=1)
+        points = self.points
+        if restraints:
+            holds = np.all([r.at(places - self.best) <= 0 for r in restraints], axis=0)
+            if holds.any():
+                places, points = places[holds], points[~np.isnan(self.values[:, level])]
+        gaps = np.abs(places[:, None] - points).max(axis=2).min(axis=1)
         farthest = int(np.argmax(gaps))
         return places[farthest], float(gaps[farthest])

@@ -1,8 +1,14 @@
 """Models of a function from values near a point: what neighbours say of a trial, and where a quadratic has its least value."""
 
+import math
+from dataclasses import dataclass
+from functools import cache
+
 import numpy as np
 
 _ROUNDS = 30     # of coordinate steps in a box
+_CLOUDS, _POINTS, _CLOSER = 18, 128, 0.72   # in which a step under constraints is sought
+_PENALTY = 3.0   # of leaving a constraint, in units of the steepest slope
 
 
 def predicted(points: np.ndarray, values: np.ndarray, at: np.ndarray) -> float:
@@ -55,3 +61,51 @@ def least_in_box(gradient: np.ndarray, hessian: np.ndarray, lo: np.ndarray, hi: 
         if moved <= 1e-3 * float(np.max(hi - lo)):
             break
     return x
+
+
+@dataclass(frozen=True, slots=True)
+class Restraint:
+    """The quadratic model of a constraint around a point where it holds."""
+
+    value: float
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+    def at(self, steps: np.ndarray) -> np.ndarray:
+        """The values at steps away, one a row."""
+        return self.value + _rise(self.gradient, self.hessian, steps)
+
+    def scaled(self, inside: float) -> "Restraint":
+        """In units of distance, and only where it holds with a distance to spare."""
+        scale = float(np.linalg.norm(self.gradient)) or 1.0
+        return Restraint(self.value / scale + inside, self.gradient / scale, self.hessian / scale)
+
+
+def least_restrained(gradient: np.ndarray, hessian: np.ndarray, restraints: list[Restraint], lo: np.ndarray, hi: np.ndarray,
+                     inside: float) -> np.ndarray:
+    """A step from 0 to a low value of a quadratic in a box where restraints hold with a distance to spare, if they do somewhere:
+    the best of clouds of points, each smaller than the one before and around its best."""
+    scaled = [r.scaled(inside) for r in restraints]
+    cloud, size = _cloud(len(gradient)) * (hi - lo), 1.0
+    steep = float(np.linalg.norm(gradient)) + float(np.abs(hessian).sum()) * float(np.max(hi - lo))
+    best, least = np.zeros(len(gradient)), math.inf
+    for _ in range(_CLOUDS):
+        steps = np.clip(best + size * cloud, lo, hi)
+        outside = sum(np.maximum(r.at(steps), 0.0) for r in scaled)
+        merits = _rise(gradient, hessian, steps) + _PENALTY * steep * outside
+        first = int(np.argmin(merits))
+        if merits[first] < least:
+            best, least = steps[first], float(merits[first])
+        size *= _CLOSER
+    return best
+
+
+def _rise(gradient: np.ndarray, hessian: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    return steps @ gradient + 0.5 * np.einsum("ij,ij->i", steps @ hessian, steps)
+
+
+@cache
+def _cloud(n: int) -> np.ndarray:
+    """Points around 0, the same each time, and 0."""
+    spread = np.random.Generator(np.random.PCG64(n)).uniform(-1, 1, (_POINTS, n))
+    return np.vstack([spread, np.zeros(n)])

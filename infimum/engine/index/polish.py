@@ -59,10 +59,10 @@ class Polish:
         at, points = self._base[free], trials.points
         use = (trials.index == trials.constraints) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * _WIDEST)
         use &= self.cube.same_whole_numbers(points, self._base) & ((points[:, free] != at).any(axis=1))
-        self._descent = Descent(at, value, points[use][:, free], trials.z[use].copy(), _WIDEST, _LEAST)
+        self._descent = Descent(at, np.array([value]), points[use][:, free], trials.z[use][:, None], _WIDEST, _LEAST)
 
     def _told(self, point: Point, value: float | None) -> None:
-        self._descent.tell(self.cube.unit(point)[self.cube.continuous], value)
+        self._descent.tell(self.cube.unit(point)[self.cube.continuous], None if value is None else np.array([value]))
         if self._descent.over:
             self._end()
 

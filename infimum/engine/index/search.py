@@ -4,11 +4,16 @@ their neighbours say.
 Trials of the index method come in turns, one ranking after the other: its convergence stays, since every ranking is asked for
 ever. Between them go the trials of a descent, while there is one. A descent starts where a local model of the neighbours,
 without the trial itself, predicts a higher value than was found there: such a trial has seen something that the others have
-not. All trials are entered on the curve, so that what descents learn of slopes and values steers the index method too.
+not. With constraints it may start from an infeasible trial, down the constraint that is violated there. All trials are entered
+on the curve, so that what descents learn of slopes and values steers the index method too.
+
+When the accuracy is reached, or a budget ends, one more descent goes on from the best trial, to boxes as small as the grid.
 """
 
 import heapq
+import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,24 +39,29 @@ class SearchOptions(Options):
     gain: float = 2.0           # how far below its trial a start is expected to lead, in units of what it lies too low
     known: float = 0.3          # no descent starts nearer to a minimum than that, in units of the longest way of a descent to it
     join: float = 0.1           # a descent ends there that comes so near, in the same units
+    finer: float = 8.0          # with constraints a descent that has the best trial goes on to boxes so much smaller
+    polish: float = 2e-6        # a box so small ends the last descent, from the best trial: when the accuracy is reached, or the
+                                # budget ends; 0: there is none
     notable: float = 0.02       # what counts as too low, in units of the neighbours' range
 
 
 @dataclass(frozen=True, slots=True)
 class Minima:
-    """Where descents ended, with the values and the longest way of a descent to each."""
+    """Where descents ended: how many constraints hold there, values, and the longest way of a descent to each."""
 
     points: np.ndarray
+    levels: np.ndarray
     values: np.ndarray
     ways: np.ndarray
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def near(self, point: np.ndarray, value: float, share: float, within: float = 0.0) -> np.ndarray:
-        """Those lower than the value and so near a point: a share of their ways, or within a distance."""
+    def near(self, point: np.ndarray, level: int, value: float, share: float, within: float = 0.0) -> np.ndarray:
+        """Those of a higher level, or lower than the value and so near a point: a share of their ways, or within a distance."""
         apart = np.linalg.norm(self.points - point, axis=1)
-        return np.flatnonzero((apart < np.maximum(share * self.ways, within)) & (self.values < value))
+        better = (self.levels > level) | (self.levels == level) & (self.values < value)
+        return np.flatnonzero((apart < np.maximum(share * self.ways, within)) & better)
 
     def reached(self, which: int, start: np.ndarray) -> None:
         """Another descent came to one of them."""
@@ -59,8 +69,8 @@ class Minima:
 
     def with_one(self, descent: Descent) -> "Minima":
         """These, and where a descent ended."""
-        return Minima(np.vstack([self.points, descent.best]), np.append(self.values, descent.value),
-                      np.append(self.ways, np.linalg.norm(descent.start - descent.best)))
+        return Minima(np.vstack([self.points, descent.best]), np.append(self.levels, descent.level),
+                      np.append(self.values, descent.value), np.append(self.ways, np.linalg.norm(descent.start - descent.best)))
 
 
 class Search(IndexMethod):
@@ -72,9 +82,11 @@ class Search(IndexMethod):
         super().__init__(n, constraints, options or SearchOptions())
         self.descent: Descent | None = None
         self.descending: int | None = None               # the descent's trial that is waited for
-        self.minima = Minima(np.empty((0, n)), np.empty(0), np.empty(0))
-        self._starts: list[tuple[float, int]] = []       # trials to start from: least expected value first
+        self.minima = Minima(np.empty((0, n)), np.empty(0), np.empty(0), np.empty(0))
+        # trials to start from, by how many constraints hold: least expected value first
+        self._starts: list[list[tuple[float, int]]] = [[] for _ in range(constraints + 1)]
         self._turn, self._since, self._wants = 0, 0, False
+        self._polishing = self._polished = False
 
     def _rankings(self) -> list[Ranking]:
         return [Ranking(self.intervals, r) for r in self.options.several_r]
@@ -87,10 +99,12 @@ class Search(IndexMethod):
 
     def _next(self) -> Place | None:
         self._wants = False
+        if self._is_time_to_polish():
+            self._polish()
         if len(self.asked) >= self.options.first and self.options.descents and self.descending is None:
             if self.descent is None:
                 self._start()
-            if self.descent is not None and self._since < self.options.share:
+            if self.descent is not None and (self._polishing or self._since < self.options.share):
                 place = self._descend()
                 if place is not None:
                     self._since += 1
@@ -113,7 +127,7 @@ class Search(IndexMethod):
                 self._chosen = None
                 return place
             self.descent.radius *= 0.5
-            self.descent.over = self.descent.radius < self.options.finest
+            self.descent.over = self.descent.radius < self.descent.least
             self._end()
         return None
 
@@ -122,37 +136,46 @@ class Search(IndexMethod):
     def tell(self, number: int, told: Outcome) -> None:
         super().tell(number, told)
         new = self.trials.count - 1
-        value = told.values[-1] if told.index == self.trials.constraints else None
         if number == self.descending:
             self.descending = None
             if self.descent is not None:
-                self.descent.tell(self.trials.points[new].copy(), value)
+                self.descent.tell(self.trials.points[new].copy(), None if told.failure else self._values([new])[0])
                 self._end()
-        elif value is not None and self.options.descents:
-            self._consider(new, value)
+        elif not told.failure and self.options.descents:
+            self._consider(new, told.index)
 
-    def _consider(self, trial: int, value: float) -> None:
-        """Whether a trial lies lower than its neighbours say."""
-        low = self._too_low(trial, self._neighbours(trial))
+    def _consider(self, trial: int, level: int) -> None:
+        """Whether a trial lies lower than its neighbours say; of one that violates a constraint: so low that this may hold."""
+        low = self._too_low(trial, level, self._neighbours(trial, level))
         if low is not None:
-            heapq.heappush(self._starts, (value - self.options.gain * low, trial))
+            expected = float(self.trials.z[trial]) - self.options.gain * low
+            if level == self.trials.constraints or expected < 0 or self.trials.highest == level:
+                heapq.heappush(self._starts[level], (expected, trial))
 
-    def _too_low(self, trial: int, near: np.ndarray) -> float | None:
+    def _too_low(self, trial: int, level: int, near: np.ndarray) -> float | None:
         """By how much a trial lies lower than its neighbours say; None if it does not."""
         if len(near) <= self.trials.n + 1:
             return None
-        points, values, value = self.trials.points, self.trials.z, float(self.trials.z[trial])
-        low = predicted(points[near], values[near], points[trial]) - value
-        notable = low > self.options.notable * float(np.ptp(values[near])) or value < values[near].min()
+        points, values, value = self.trials.points, self._values(near)[:, level], float(self.trials.z[trial])
+        low = predicted(points[near], values, points[trial]) - value
+        notable = low > self.options.notable * float(np.ptp(values)) or value < values.min()
         return max(low, 0.0) if notable else None
 
-    def _neighbours(self, trial: int) -> np.ndarray:
-        """The nearest of the trials around one on its line, those with values of f."""
+    def _values(self, trials: Sequence[int] | np.ndarray) -> np.ndarray:
+        """What was computed in trials, a row each: NaN where it was not."""
+        found = np.full((len(trials), self.trials.constraints + 1), math.nan)
+        for row, trial in zip(found, trials, strict=True):
+            values = self.trials.outcomes[trial].values
+            row[:len(values)] = values
+        return found
+
+    def _neighbours(self, trial: int, level: int) -> np.ndarray:
+        """The nearest of the trials around one on its line, those with values of a function."""
         line = self.intervals.lines[0]
-        level = line.levels[self.trials.constraints]
+        known = line.levels[level]
         position = self.curves.positions(self.trials.places[trial])[0][1] << self.intervals.spare
-        at = bisect_left(level, position)
-        around = [line.trial[q] for q in level[max(at - self.options.window, 0):at + self.options.window]]
+        at = bisect_left(known, position)
+        around = [line.trial[q] for q in known[max(at - self.options.window, 0):at + self.options.window]]
         near = np.array([k for k in around if k != trial], dtype=int)
         if not len(near):
             return near
@@ -160,22 +183,34 @@ class Search(IndexMethod):
         return near[np.argsort(apart, kind="stable")[:3 * self.trials.n + 2]]
 
     def _start(self) -> None:
-        """Begins the next descent, where no known minimum is near for how far descents came to it."""
-        while self._starts:
-            _, trial = heapq.heappop(self._starts)
-            point, value = self.trials.points[trial].copy(), float(self.trials.z[trial])
-            near = self._neighbours(trial)
-            if len(self.minima.near(point, value, self.options.known)) or self._too_low(trial, near) is None:
-                continue
-            points, values = self.trials.points[near], self.trials.z[near]
-            radius = float(np.median(np.abs(points - point).max(axis=1)[:self.trials.n + 1])) * 0.5
-            self.descent = Descent(point, value, points, values, max(radius, 2 * self.options.finest), self.options.finest)
-            return
+        """Begins the next descent, where no known minimum is near for how far descents came to it: from one of the trials that
+        satisfy most constraints."""
+        for level in range(self.trials.constraints, -1, -1):
+            while self._starts[level]:
+                _, trial = heapq.heappop(self._starts[level])
+                point, value = self.trials.points[trial].copy(), float(self.trials.z[trial])
+                near = self._neighbours(trial, level)
+                if len(self.minima.near(point, level, value, self.options.known)) or self._too_low(trial, level, near) is None:
+                    continue
+                apart = np.abs(self.trials.points[near] - point).max(axis=1)
+                radius = float(np.median(apart[:self.trials.n + 1])) * 0.5
+                if level:        # constraints are known from more trials
+                    near = np.union1d(near, self._neighbours(trial, 0))
+                self.descent = Descent(point, self._values([trial])[0], self.trials.points[near], self._values(near),
+                                       max(radius, 2 * self.options.finest), self.options.finest)
+                return
 
     def _end(self) -> None:
         """Enters where the descent came to, when it is over or goes where another one went."""
         descent = self.descent
-        near = self.minima.near(descent.best, descent.value, self.options.join, 2 * descent.radius)
+        if self._polishing:
+            self._polishing, self._polished = not descent.over, descent.over
+            self.descent = None if descent.over else descent
+            return
+        if descent.over and self._goes_on(descent):
+            descent.over = False
+            return
+        near = self.minima.near(descent.best, descent.level, descent.value, self.options.join, 2 * descent.radius)
         if len(near):
             self.minima.reached(int(near[0]), descent.start)
         elif descent.over:
@@ -183,3 +218,43 @@ class Search(IndexMethod):
         else:
             return
         self.descent = None
+
+    def _goes_on(self, descent: Descent) -> bool:
+        """Along a boundary descents are slow: one that has the best trial goes on where others end."""
+        best = 0 < self.trials.constraints == descent.level and descent.value <= self.trials.least
+        return best and descent.radius >= self.options.finest / self.options.finer
+
+    # the end
+
+    def done(self) -> str | None:
+        why = super().done()
+        return None if why == "accuracy" and self._can_polish() and self._budget_left() > 0 else why
+
+    def _can_polish(self) -> bool:
+        wanted = self.options.descents and self.options.polish > 0 and not self._polished
+        return wanted and self.trials.highest == self.trials.constraints
+
+    def _budget_left(self) -> float:
+        return math.inf if self.options.trials is None else self.options.trials - len(self.asked)
+
+    def _is_time_to_polish(self) -> bool:
+        """When the accuracy is reached, or no more of the budget is left than that takes; a quarter of it at most."""
+        if self._polishing or not self._can_polish():
+            return False
+        if self._shortest < self.options.accuracy:
+            return True
+        return self.options.trials is not None and self._budget_left() <= min(10 + 15 * self.trials.n, self.options.trials // 4)
+
+    def _polish(self) -> None:
+        """Begins the descent from the best trial to the end of what the curve's grid resolves, with all trials near it."""
+        best = self.trials.best
+        apart = np.abs(self.trials.points - self.trials.points[best]).max(axis=1)
+        apart[[o.failure is not None for o in self.trials.outcomes]] = math.inf
+        apart[best] = math.inf
+        near = np.argsort(apart, kind="stable")[:(self.trials.n + 1) * (self.trials.n + 2)]
+        near = near[apart[near] < math.inf]
+        radius = float(np.median(apart[near][:self.trials.n + 1])) if len(near) else self.options.finest
+        self.descent = Descent(self.trials.points[best].copy(), self._values([best])[0], self.trials.points[near],
+                               self._values(near), max(radius, 2 * self.options.polish), self.options.polish,
+                               shrink=0.4 if self.trials.constraints else 0.2)
+        self._polishing = True

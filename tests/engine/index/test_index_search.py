@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infimum.engine.index.descent import Descent
-from infimum.engine.index.models import least_in_box, predicted, quadratic
+from infimum.engine.index.models import Restraint, least_in_box, least_restrained, predicted, quadratic
 from infimum.engine.index.search import Search, SearchOptions
 from infimum.engine.index.trials import Failure, Outcome, outcome
 
@@ -56,15 +56,93 @@ def test_the_step_stays_in_the_box_and_goes_down(n, seed):
 def test_a_descent_comes_to_the_minimum_with_few_trials(n):
     def f(x):
         return float(np.sum((1 + np.arange(n)) * (x - 0.4) ** 2) + 0.3 * np.sum((x - 0.4) ** 3))
-    descent = Descent(np.full(n, 0.6), f(np.full(n, 0.6)), np.empty((0, n)), np.empty(0), 0.1, 0.002)
+    descent = Descent(np.full(n, 0.6), np.array([f(np.full(n, 0.6))]), np.empty((0, n)), np.empty((0, 1)), 0.1, 0.002)
     while not descent.over:
         point = np.clip(descent.next(), 0, 1)
-        descent.tell(point, f(point))
+        descent.tell(point, np.array([f(point)]))
     assert np.abs(descent.best - 0.4).max() < 0.01 and descent.trials < 25 * n
 
 
+@given(st.integers(0, 1000), st.booleans())
+@settings(deadline=None)
+def test_the_step_under_constraints_is_as_good_as_a_grid(seed, linear):
+    random = np.random.default_rng(seed)
+
+    def symmetric():
+        root = random.normal(size=(2, 2))
+        return np.zeros((2, 2)) if linear else root + root.T
+    gradient, hessian, way = random.normal(size=2), symmetric(), random.uniform(0, 2 * np.pi)
+    restraint = Restraint(-random.uniform(0.01, 0.5), 3 * np.array([math.cos(way), math.sin(way)]), symmetric())
+    step = least_restrained(gradient, hessian, [restraint], np.full(2, -1.0), np.full(2, 1.0), 0.0)
+    grid = np.stack(np.meshgrid(*[np.linspace(-1, 1, 41)] * 2), axis=-1).reshape(-1, 2)
+    grid = grid[restraint.at(grid) <= 0]
+    values = grid @ gradient + 0.5 * np.sum(grid @ hessian * grid, axis=1)
+    found = gradient @ step + 0.5 * step @ hessian @ step
+    assert np.all(np.abs(step) <= 1) and restraint.at(step[None])[0] <= 1e-2
+    assert found <= 1e-9 and (not linear or found <= values.min() + 0.02 * np.ptp(values))
+
+
+def at_a_ball(x):
+    """f falls to the lower left; feasible above a line and in a ball: least where both meet."""
+    line, ball = 0.5 - x[1], math.dist(x, (0.5, 0.5)) - 0.3
+    if line > 0:
+        return [line]
+    return [line, ball] if ball > 0 else [line, ball, x[0] + 0.5 * x[1] + (x[0] - x[1]) ** 2]
+
+
+@pytest.mark.parametrize("start", [(0.5, 0.7), (0.9, 0.9), (0.3, 0.1)])
+def test_a_descent_comes_to_a_vertex_of_the_feasible_set(start):
+    """From a feasible start, and from starts where the second and the first constraint are violated."""
+    def values(x):
+        found = at_a_ball(x)
+        return np.array(found + [math.nan] * (3 - len(found)))
+    start = np.array(start)
+    descent = Descent(start, values(start), np.empty((0, 2)), np.empty((0, 3)), 0.1, 0.0005)
+    while not descent.over:
+        point = np.clip(descent.next(), 0, 1)
+        descent.tell(point, values(point))
+    assert descent.level == 2 and np.abs(descent.best - (0.2, 0.5)).max() < 0.005 and descent.trials < 90
+
+
+def test_trials_at_constraints_are_few():
+    """80 are enough for a vertex of the feasible set."""
+    found = run(Search(2, 2), lambda x: outcome(at_a_ball(x), 2), 80).finish()
+    assert found.feasible and math.dist(found.point, (0.2, 0.5)) < 0.01
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_the_end_of_a_budget_polishes(n):
+    """A smooth function, to about the grid of the curve; and never more trials than the budget."""
+    def f(x):
+        return sum((1 + k) * (v - 0.37) ** 2 + 0.3 * (v - 0.37) ** 3 for k, v in enumerate(x))
+    rough, fine = (Search(n, options=SearchOptions(trials=150, polish=polish)) for polish in (0.0, 2e-6))
+    for search in (rough, fine):
+        run(search, lambda x: outcome(f(x)), 150)
+        assert search.done() == "trials" and not search.ask()
+    away = [max(abs(v - 0.37) for v in search.finish().point) for search in (rough, fine)]
+    assert away[1] < 5e-6 and away[1] < away[0]
+
+
+def test_accuracy_is_polished_before_it_is_done():
+    search = Search(2, options=SearchOptions(accuracy=0.02))
+    while search.done() is None:
+        for trial in search.ask():
+            search.tell(trial.number, outcome((trial.point[0] - 0.3) ** 2 + 2 * (trial.point[1] - 0.61) ** 2))
+        assert search.trials.count < 3000
+    assert search.done() == "accuracy" and max(abs(search.finish().point[0] - 0.3), abs(search.finish().point[1] - 0.61)) < 5e-6
+
+
+def test_an_accuracy_is_reached_though_nothing_is_feasible():
+    search = Search(2, 1, SearchOptions(accuracy=0.05))
+    while search.done() is None:
+        for trial in search.ask():
+            search.tell(trial.number, outcome([1 + trial.point[0]], 1))
+        assert search.trials.count < 3000
+    assert search.done() == "accuracy" and not search.finish().feasible
+
+
 def test_a_descent_ends_where_nothing_has_a_value():
-    descent = Descent(np.array([0.5, 0.5]), 1.0, np.empty((0, 2)), np.empty(0), 0.1, 0.002)
+    descent = Descent(np.array([0.5, 0.5]), np.array([1.0]), np.empty((0, 2)), np.empty((0, 1)), 0.1, 0.002)
     while not descent.over:
         descent.tell(descent.next(), None)
         assert descent.trials < 200
