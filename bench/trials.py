@@ -11,7 +11,6 @@ another source than the journal.
 """
 
 import argparse
-import hashlib
 import json
 import os
 import random
@@ -30,6 +29,7 @@ from infimum.trials.recorded import Recorded  # noqa: E402
 from infimum.trials.start import start_workers  # noqa: E402
 from infimum.trials.variables import Variables  # noqa: E402
 from infimum.trials.workers import InThisProcess  # noqa: E402
+from tests.trials.small_search import Search  # noqa: E402
 
 VARIABLES = Variables.read([(0, 1)] * 2)
 TRIALS = 100  # of a run that is killed
@@ -50,24 +50,9 @@ def noted(x):
     return float(x[0] - x[1])
 
 
-class Chain:
-    """A search whose every point depends on all that it was told."""
-
-    def __init__(self) -> None:
-        self.state, self.asked = b"", 0
-
-    def ask(self) -> list[float]:
-        digest = hashlib.sha256(self.state + str(self.asked).encode()).digest()
-        self.asked += 1
-        return [int.from_bytes(digest[k:k + 6], "big") / 2**48 for k in (0, 6)]
-
-    def tell(self, trial) -> None:
-        self.state = hashlib.sha256(self.state + repr((trial.ticket, trial.x, trial.outcome)).encode()).digest()
-
-
 def search(recorded: Recorded, trials: int, heard=None) -> str:
     """Runs it to its end and returns its last state; `heard` is told of each trial that counts."""
-    chain = Chain()
+    chain = Search()
     for _ in range(trials):
         for _ in range(min(recorded.wanted, trials - recorded.asked)):
             recorded.submit(chain.ask())

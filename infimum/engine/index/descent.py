@@ -25,12 +25,12 @@ class Descent:
     """
 
     def __init__(self, start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float,
-                 least: float, shrink: float = 0.5):
+                 least: float):
         self.n, self.start = len(start), start
         self.best, self.best_values = start, values
         self.points, self.values = np.vstack([points, start]), np.vstack([others, values])
         self.first_radius = self.radius = radius
-        self.least, self.shrink, self.trials, self.over = least, shrink, 0, False
+        self.least, self.trials, self.over = least, 0, False
         self._wanted = (self.n + 1) * (self.n + 2) // 2
         self._failed, self._outside = False, 0      # outside: infeasible trials since the last that was not
 
@@ -89,7 +89,7 @@ class Descent:
                 self._shrink()
 
     def _shrink(self) -> None:
-        self.radius *= self.shrink
+        self.radius *= 0.5
         self._failed = False
         self.over = self.radius < self.least
 

@@ -5,9 +5,7 @@ Trials of the index method come in turns, one ranking after the other: its conve
 ever. Between them go the trials of a descent, while there is one. A descent starts where a local model of the neighbours,
 without the trial itself, predicts a higher value than was found there: such a trial has seen something that the others have
 not. With constraints it may start from an infeasible trial, down the constraint that is violated there. All trials are entered
-on the curve, so that what descents learn of slopes and values steers the index method too.
-
-When the accuracy is reached, or a budget ends, one more descent goes on from the best trial, to boxes as small as the grid.
+on the curve, so that what descents learn of slopes and values steers the index method too. `polish.py` improves the best trial.
 """
 
 import heapq
@@ -40,8 +38,6 @@ class SearchOptions(Options):
     known: float = 0.3          # no descent starts nearer to a minimum than that, in units of the longest way of a descent to it
     join: float = 0.1           # a descent ends there that comes so near, in the same units
     finer: float = 8.0          # with constraints a descent that has the best trial goes on to boxes so much smaller
-    polish: float = 2e-6        # a box so small ends the last descent, from the best trial: when the accuracy is reached, or the
-                                # budget ends; 0: there is none
     notable: float = 0.02       # what counts as too low, in units of the neighbours' range
 
 
@@ -86,7 +82,6 @@ class Search(IndexMethod):
         # trials to start from, by how many constraints hold: least expected value first
         self._starts: list[list[tuple[float, int]]] = [[] for _ in range(constraints + 1)]
         self._turn, self._since, self._wants = 0, 0, False
-        self._polishing = self._polished = False
 
     def _rankings(self) -> list[Ranking]:
         return [Ranking(self.intervals, r) for r in self.options.several_r]
@@ -99,12 +94,10 @@ class Search(IndexMethod):
 
     def _next(self) -> Place | None:
         self._wants = False
-        if self._is_time_to_polish():
-            self._polish()
         if len(self.asked) >= self.options.first and self.options.descents and self.descending is None:
             if self.descent is None:
                 self._start()
-            if self.descent is not None and (self._polishing or self._since < self.options.share):
+            if self.descent is not None and self._since < self.options.share:
                 place = self._descend()
                 if place is not None:
                     self._since += 1
@@ -203,10 +196,6 @@ class Search(IndexMethod):
     def _end(self) -> None:
         """Enters where the descent came to, when it is over or goes where another one went."""
         descent = self.descent
-        if self._polishing:
-            self._polishing, self._polished = not descent.over, descent.over
-            self.descent = None if descent.over else descent
-            return
         if descent.over and self._goes_on(descent):
             descent.over = False
             return
@@ -223,38 +212,3 @@ class Search(IndexMethod):
         """Along a boundary descents are slow: one that has the best trial goes on where others end."""
         best = 0 < self.trials.constraints == descent.level and descent.value <= self.trials.least
         return best and descent.radius >= self.options.finest / self.options.finer
-
-    # the end
-
-    def done(self) -> str | None:
-        why = super().done()
-        return None if why == "accuracy" and self._can_polish() and self._budget_left() > 0 else why
-
-    def _can_polish(self) -> bool:
-        wanted = self.options.descents and self.options.polish > 0 and not self._polished
-        return wanted and self.trials.highest == self.trials.constraints
-
-    def _budget_left(self) -> float:
-        return math.inf if self.options.trials is None else self.options.trials - len(self.asked)
-
-    def _is_time_to_polish(self) -> bool:
-        """When the accuracy is reached, or no more of the budget is left than that takes; a quarter of it at most."""
-        if self._polishing or not self._can_polish():
-            return False
-        if self._shortest < self.options.accuracy:
-            return True
-        return self.options.trials is not None and self._budget_left() <= min(10 + 15 * self.trials.n, self.options.trials // 4)
-
-    def _polish(self) -> None:
-        """Begins the descent from the best trial to the end of what the curve's grid resolves, with all trials near it."""
-        best = self.trials.best
-        apart = np.abs(self.trials.points - self.trials.points[best]).max(axis=1)
-        apart[[o.failure is not None for o in self.trials.outcomes]] = math.inf
-        apart[best] = math.inf
-        near = np.argsort(apart, kind="stable")[:(self.trials.n + 1) * (self.trials.n + 2)]
-        near = near[apart[near] < math.inf]
-        radius = float(np.median(apart[near][:self.trials.n + 1])) if len(near) else self.options.finest
-        self.descent = Descent(self.trials.points[best].copy(), self._values([best])[0], self.trials.points[near],
-                               self._values(near), max(radius, 2 * self.options.polish), self.options.polish,
-                               shrink=0.4 if self.trials.constraints else 0.2)
-        self._polishing = True

@@ -110,28 +110,6 @@ def test_trials_at_constraints_are_few():
     assert found.feasible and math.dist(found.point, (0.2, 0.5)) < 0.01
 
 
-@pytest.mark.parametrize("n", [2, 3])
-def test_the_end_of_a_budget_polishes(n):
-    """A smooth function, to about the grid of the curve; and never more trials than the budget."""
-    def f(x):
-        return sum((1 + k) * (v - 0.37) ** 2 + 0.3 * (v - 0.37) ** 3 for k, v in enumerate(x))
-    rough, fine = (Search(n, options=SearchOptions(trials=150, polish=polish)) for polish in (0.0, 2e-6))
-    for search in (rough, fine):
-        run(search, lambda x: outcome(f(x)), 150)
-        assert search.done() == "trials" and not search.ask()
-    away = [max(abs(v - 0.37) for v in search.finish().point) for search in (rough, fine)]
-    assert away[1] < 5e-6 and away[1] < away[0]
-
-
-def test_accuracy_is_polished_before_it_is_done():
-    search = Search(2, options=SearchOptions(accuracy=0.02))
-    while search.done() is None:
-        for trial in search.ask():
-            search.tell(trial.number, outcome((trial.point[0] - 0.3) ** 2 + 2 * (trial.point[1] - 0.61) ** 2))
-        assert search.trials.count < 3000
-    assert search.done() == "accuracy" and max(abs(search.finish().point[0] - 0.3), abs(search.finish().point[1] - 0.61)) < 5e-6
-
-
 def test_an_accuracy_is_reached_though_nothing_is_feasible():
     search = Search(2, 1, SearchOptions(accuracy=0.05))
     while search.done() is None:
