@@ -70,6 +70,8 @@ class Branch:
         self.boxes = self.steps = 0
         self.cuts = 0  # of the step that has begun
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
+        self.judged = -1        # steps after which it is known again of all parts whether they pay
+        self.boxes_each = 16.0  # for a region, where these are dealt to others
         self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
@@ -425,13 +427,20 @@ class Branch:
     def state_but_regions(self) -> State:
         """Counts, the best point, and which parts pay."""
         counts = {"boxes": self.boxes, "steps": self.steps, "cuts": self.cuts, "discarded": dict(self.discarded),
-                  "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor}
+                  "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor,
+                  "judged": self.judged, "boxes_each": self.boxes_each}
         payoffs = {name: payoff.state() for name, payoff in self.payoffs().items()}
         return State(counts, {**self.incumbent.arrays(), **payoffs})
 
     def payoffs(self) -> dict[str, Payoff]:
         """Of the parts that are used where they pay, under their names in checkpoints."""
         return {f"payoff.{part.name}": part.payoff for part in self.parts if part.payoff is not None}
+
+    def judge_parts(self) -> None:
+        """In the next step all parts are tried that are used where they pay."""
+        self.judged = self.steps + 1
+        for payoff in self.payoffs().values():
+            payoff.due = min(payoff.due, self.steps)
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
@@ -448,7 +457,8 @@ class Branch:
     def _restore_counts(self, state: State) -> None:
         self.boxes, self.steps, self.floor = state.values["boxes"], state.values["steps"], state.values.get("floor", -np.inf)
         self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
-        self.cuts = state.values.get("cuts", 0)
+        self.cuts, self.judged = state.values.get("cuts", 0), state.values.get("judged", -1)
+        self.boxes_each = state.values.get("boxes_each", self.boxes_each)
         self.discarded |= state.values["discarded"]
 
     def regions(self) -> Regions:

@@ -28,9 +28,9 @@ from infimum.watch import OutOfTime
 
 PORTIONS = 64  # of a round, unless the user says otherwise
 _EACH = 4      # regions of a portion, at least: with fewer there is no round
-_OPERATIONS = 1 << 12  # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
-_STEPS = 32            # for, that takes some tenths of a second. No more than so many full steps, and at least one
-_CUTS = 16     # boxes for each of its regions
+_OPERATIONS = 1 << 11  # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
+_STEPS = 8             # for, that takes some tenths of a second. No more than so many full steps, and at least one
+_LEAST_EACH, _MOST_EACH, _USED = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
 
 
 class Portion(NamedTuple):
@@ -90,12 +90,18 @@ class Rounds:
 
     def round(self, branch: Branch, learnt: Callable[[], dict[str, np.ndarray]] = dict) -> Iterator[None]:
         """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
-        none before as many boxes are enclosed as a step has lanes for each portion, and where regions are few. By counts, so that
-        every run decides alike. `learnt`: what parts know beside what `Branch` keeps of them."""
-        if not branch.is_between_steps or branch.boxes < self.portions * branch.lanes:
+        none before as many boxes are enclosed as a step has lanes for each portion, where regions are few, and where the last
+        step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and with
+        what did not pay long before it would go astray. By counts, so that every run decides alike. `learnt`: what parts know
+        beside what `Branch` keeps of them."""
+        few = len(branch.pool) < _EACH * self.portions
+        if few or not branch.is_between_steps or branch.boxes < self.portions * branch.lanes:
+            return False
+        if branch.judged != branch.steps:
+            branch.judge_parts()
             return False
         budget = self._budget(branch)
-        dealt = self._chosen(branch, max(_EACH, budget // _CUTS))
+        dealt = self._chosen(branch, max(_EACH, int(budget / branch.boxes_each)))
         if dealt is None:
             return False
         known = _known(branch, learnt())
@@ -112,6 +118,7 @@ class Rounds:
         if len(dealt.answers) < self.portions:
             raise InternalError(f"of {self.portions} portions {len(dealt.answers)} came back")
         self._merge(branch, dealt)
+        self._learn(branch, dealt, budget)
         return True
 
     def end(self, branch: Branch) -> None:
@@ -131,6 +138,13 @@ class Rounds:
         """What a result tells."""
         return {"workers": self.dealer.count, "portions": self.portions, "rounds": self.done, "redone": self.dealer.redone}
 
+    def _learn(self, branch: Branch, dealt: _Dealt, budget: int) -> None:
+        """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""
+        boxes = sum(answer.values["boxes"] for answer in dealt.answers.values())
+        enough = boxes < _USED * budget * self.portions
+        each = boxes / dealt.columns.shape[1] if enough else 2.0 * branch.boxes_each
+        branch.boxes_each = min(max(each, _LEAST_EACH), _MOST_EACH)
+
     # ---- what is dealt
     def _budget(self, branch: Branch) -> int:
         """Boxes of a portion: as many as have been enclosed so far, for all portions together, until they are enough."""
@@ -140,8 +154,6 @@ class Rounds:
     def _chosen(self, branch: Branch, each: int) -> _Dealt | None:
         """Up to so many regions for each portion, those that a step would take; None if they are too few."""
         pool, upper, count = branch.pool, branch.incumbent.upper, each * self.portions
-        if len(pool) < _EACH * self.portions:
-            return None
         pool.balance()
         if branch.goal.xtol is not None and branch.goal.met(branch.lower(), upper):
             def find() -> tuple[Heap, Any]:
@@ -186,17 +198,13 @@ class Rounds:
         branch.prune()
 
     def _count(self, branch: Branch, answers: list[State], above: int) -> None:
-        """Adds up what was counted. Which parts pay is judged as in the portion that has enclosed most boxes."""
+        """Adds up what was counted."""
         for answer in answers:
             branch.boxes += answer.values["boxes"]
             for name, count in answer.values["discarded"].items():
                 branch.discarded[name] += count
         branch.discarded["value"] += above
         branch.steps, branch.ended, self.done = branch.steps + 1, False, self.done + 1
-        most = max(answers, key=lambda answer: answer.values["boxes"])
-        for name, payoff in branch.payoffs().items():
-            due, *rest = most.arrays[name].tolist()
-            payoff.restore(np.array([branch.steps + max(0, due - most.values["steps"]), *rest]))
 
 
 def _columns(heap: Heap, index: Any) -> np.ndarray:
