@@ -149,7 +149,7 @@ def test_wherever_it_fails_nothing_is_lost(evaluator, monkeypatch, owner, name):
 
 
 def test_what_has_come_back_counts_at_the_end(evaluator):
-    """A run that is stopped in the midst of a round: two of four portions are there, and the regions of the others as they were."""
+    """A run that is stopped in the midst of a round: two of four portions are there, the regions of the others as they were."""
     branch, rounds = begun(evaluator), Rounds(dealer := Here(evaluator, (1, 3, 0, 2)), PORTIONS)
     state, steps = bits(branch), rounds.round(branch)
     for _ in range(4):

@@ -91,9 +91,10 @@ def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, m
             yield answer
     with monkeypatch.context() as patched:
         patched.setattr(WorkerDealer, "deal", deal)
-        early = infimum.minimize(waves, BOUNDS, workers=1, callback=lambda snapshot: bool(stop), checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
+        asked = asked | {"callback": lambda snapshot: bool(stop)}
+        early = infimum.minimize(waves, BOUNDS, workers=1, checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
     assert early.verdict.name == "STOPPED" and early.lower <= whole.lower and whole.upper <= early.upper
-    again = infimum.resume(tmp_path / "run.inf", waves, **asked)
+    again = infimum.resume(tmp_path / "run.inf", waves, **asked | {"callback": None})
     (*_, rounds, _), arrays = bits(again)
     assert arrays == bits(whole)[1] and again.nfev == whole.nfev and again.nit == whole.nit
     assert 0 < rounds <= whole.rounds["rounds"]
