@@ -1,11 +1,11 @@
 """Proofs by workers: how efficient two of them are, what a portion costs, and a model of what limits a thousand.
 
-    python bench/rounds.py efficiency [--workers 2 ray] [--threads 2] [--proofs schwefel waves constrained] [--json FILE]
-    python bench/rounds.py measure [--workers 2] [--proofs ...] > FILE
+    python bench/rounds.py efficiency [--workers here processes ray] [--threads 2] [--proofs NAMES] [--json FILE]
+    python bench/rounds.py measure [--workers processes ray] [--threads 2] [--proofs NAMES] > FILE
     python bench/rounds.py simulate FILE
 
-`efficiency` proves each problem in a process of its own, once with threads alone and once with each kind of workers, which have
-a thread each, and compares the seconds and the processor seconds (of all processes together; those of Ray are not ours to
+`efficiency` proves each problem in a process of its own, once with threads alone, in rounds within one process, and with each
+kind of workers, which have a thread each, and compares the seconds and the processor seconds (of all processes together; those of Ray are not ours to
 count). `measure` notes of every round how long each portion took, how many bytes went to and fro, and what the coordinator did
 meanwhile; `simulate` deals such portions to up to a thousand workers.
 """
@@ -30,9 +30,12 @@ import infimum  # noqa: E402
 from bench import table  # noqa: E402
 from infimum.engine.rounds import Rounds  # noqa: E402
 from infimum.portions.dealer import WorkerDealer  # noqa: E402
+from infimum.problems import constrained  # noqa: E402
 from infimum.trials.workers import Workers  # noqa: E402
 
 WANTED = 0.8  # of the speed of as many threads
+PROOFS = ["schwefel", "waves", "ex8_4_1"]  # the last is one of the constrained gallery
+SAID = {"here": "rounds in one process, {} threads", "processes": "{} worker processes", "ray": "{} workers of Ray"}
 WORKERS = 1, 2, 4, 8, 16, 64, 256, 1000
 SIZES = 64, 1024, 4096, 16384  # portions of a round
 SEED = 18
@@ -44,7 +47,7 @@ def rotated(n: int, seed: int) -> np.ndarray:
 
 
 def schwefel(x):
-    y = rotated(len(x), 2) @ x
+    y = rotated(len(x), 5) @ x
     return -np.sum(y * np.sin(np.sqrt(np.abs(y))))
 
 
@@ -52,12 +55,12 @@ def waves(x):
     return np.sum(x**2) / 20 - np.prod(np.cos(2 * x)) + np.sum(np.sin(x[:-1] * x[1:])) + np.cos(np.sum(x))
 
 
-def limits(x):
-    return [x[0] * x[1] + np.sin(3 * x[2]) >= 1, np.sum(x**2) <= 9 + np.cos(5 * x[0] * x[1])]
-
-
-PROOFS = {"schwefel": (schwefel, [(-500, 500)] * 8, {}), "waves": (waves, [(-5, 6)] * 6, {}),
-          "constrained": (waves, [(-5, 6)] * 5, {"constraints": [limits]})}
+def proof(name: str) -> tuple:
+    """The function, its bounds, and other arguments."""
+    if name in constrained.names():
+        known = constrained.get(name)
+        return known.fun, known.bounds, {"constraints": known.constraints}
+    return {"schwefel": (schwefel, [(-500, 500)] * 8, {}), "waves": (waves, [(-5, 6)] * 7, {"rtol": 5e-3})}[name]
 
 
 def processor_seconds() -> float:
@@ -105,8 +108,7 @@ class Notes:
         return timed
 
     def _chosen(self, seconds, given, found):
-        if found is not None:
-            self.rounds.append({"choosing": seconds, "dealt": found.columns.shape[1], "portions": [], "left": 0})
+        self.rounds.append({"choosing": seconds, "dealt": found.columns.shape[1], "portions": [], "left": 0})
 
     def _answered(self, seconds, given, found):
         self.rounds[-1]["portions"].append(given[1].seconds)
@@ -124,14 +126,14 @@ class Notes:
         return {"rounds": len(whole), "portions": len(portions), "dealing": self.dealing, "busy": sum(portions),
                 "send": self.sent / count, "hear": self.heard / count, "bytes": self.dealer.bytes / count if self.dealer else 0,
                 "choose and merge, a region": sum(r["choosing"] + r["merging"] for r in whole) / moved,
-                "regions, a portion": moved / count, "seconds": portions}
+                "regions, a portion": moved / count, "each": portions}
 
 
 def proved(name: str, workers: str) -> dict:
     """Runs a proof here, and notes all about it."""
-    fun, bounds, settings = PROOFS[name]
-    count, kind = workers.split(":")
-    asked = {"threads": int(count)} if kind == "threads" else {"workers": kind if kind == "ray" else int(count)}
+    (fun, bounds, settings), (count, kind) = proof(name), workers.split(":")
+    asked = {"threads": {"threads": int(count)}, "here": {"threads": int(count), "workers": 1}, "ray": {"workers": "ray"},
+             "processes": {"workers": int(count)}}[kind]
     if kind == "ray":
         importlib.import_module("infimum.trials.ray_workers")  # so that it is among those that are noted
     notes, begin = Notes(), time.perf_counter()
@@ -153,16 +155,24 @@ def efficiency(options: argparse.Namespace) -> int:
         alone = in_a_process(name, f"{options.threads}:threads")
         table.report(f"{name}: {options.threads} threads", alone["seconds"], "s", note=f"{alone['processor']:.1f} processor "
                      f"seconds, {alone['boxes']:,} boxes, {alone['verdict']}")
+        same = None
         for kind in options.workers:
             found = in_a_process(name, f"{options.threads}:{kind}")
-            counts, what = found["result"], f"{found['result']['workers']} {'workers of Ray' if kind == 'ray' else 'workers'}"
+            counts, what = found["result"], SAID[kind].format(options.threads)
             mine = "" if kind == "ray" else f", {found['processor']:.1f} processor seconds"
             table.report(f"{name}: {what}", found["seconds"], "s", note=f"{found['boxes']:,} boxes, {counts['rounds']} rounds of "
                          f"{counts['portions']} portions{mine}, {found['verdict']}")
-            speed = alone["seconds"] / found["seconds"]
-            table.report("    speed, as part of that of threads", speed, "", f">= {WANTED}", speed >= WANTED)
-            if kind != "ray":
-                table.report("    processor seconds of threads, as part of those", alone["processor"] / found["processor"], "")
+            if kind == "here":
+                same = found
+            for base, other in (("threads", alone), ("rounds in one process", same if kind != "here" else None)):
+                if other is not None:
+                    speed = other["seconds"] / found["seconds"]
+                    table.report(f"    speed, as part of that of {base}", speed, "", f">= {WANTED}", speed >= WANTED)
+                    if kind != "ray":
+                        used = other["processor"] / found["processor"]
+                        table.report(f"    processor seconds of {base}, as part of those", used, "")
+            if kind == "here":
+                continue
             table.report("    workers busy while regions are dealt", found["busy"] / (counts["workers"] * found["dealing"]), "")
             told = found["send"] + found["hear"]
             portion = found["busy"] / found["portions"]
@@ -195,11 +205,11 @@ def round_seconds(times: list[float], workers: int, told: tuple[float, float], a
 def simulate(options: argparse.Namespace) -> int:
     draw = random.Random(SEED)
     for found in json.load(open(options.file)):
-        seconds, region = found["seconds"], found["choose and merge, a region"] * found["regions, a portion"]
+        seconds, region = found["each"], found["choose and merge, a region"] * found["regions, a portion"]
         told = found["send"], found["hear"]
         print(f"\n{found['proof']}, {found['workers']}: portions of {statistics.mean(seconds):.3f} s (deviation "
-              f"{statistics.pstdev(seconds):.3f}), {1e3 * sum(told):.2f} ms to send and hear one, {1e3 * region:.2f} ms to choose "
-              f"and merge its {found['regions, a portion']:.0f} regions")
+              f"{statistics.pstdev(seconds):.3f}), {1e3 * sum(told):.2f} ms to send and hear one, {1e3 * region:.2f} ms to "
+              f"choose and merge its {found['regions, a portion']:.0f} regions")
         print(f"{'efficiency, by workers':<28}" + "".join(f"{w:>8,}" for w in WORKERS))
         for factor, what in ((1, ""), (4, ", four times as long")):
             for size in SIZES:
@@ -214,9 +224,9 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("efficiency", "measure"):
         one = commands.add_parser(name)
-        one.add_argument("--workers", nargs="+", default=["2"], help="processes, or ray")
+        one.add_argument("--workers", nargs="+", default=["here", "processes"], choices=list(SAID))
         one.add_argument("--threads", type=int, default=2, help="to compare with, and how many workers")
-        one.add_argument("--proofs", nargs="+", default=list(PROOFS), choices=list(PROOFS))
+        one.add_argument("--proofs", nargs="+", default=PROOFS)
         one.add_argument("--json")
     commands.add_parser("simulate").add_argument("file")
     one = commands.add_parser("prove")

@@ -237,6 +237,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
     workers, portions = None if workers is None else read_workers(workers), read_portions(portions)
     whole = load(checkpoint)
     asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
+    if portions is not None and asked.get("portions") not in (None, portions):
+        raise OptionError(f"this run deals its regions in {asked['portions']} portions, which it keeps: leave out portions=")
     lo, hi, x0, *start = (whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0", "start.lo", "start.hi"))
     objective = Objective(nothing if asked.get("purpose") == "feasible" else fun, asked.get("purpose", "minimise"))
     problem = Problem(objective.fun, lo, hi, x0, None if start[0] is None else StartBoxes(*start))
@@ -257,7 +259,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
         engine, settings, goal = asked["engine"], PROVERS[asked["engine"]][1](**options), Goal(*asked["goal"])
         state = None if whole.values["state"] is None else State(whole.values["state"], whole.arrays)
         batch = asked["batch"] if state is None else state.values.get("batch", asked["batch"])
-        dealt = portions if asked.get("portions") is None else asked["portions"]
+        dealt = asked.get("portions") or portions
         with _rounds(workers or (None if dealt is None else 1), dealt, question, evaluator, engine, settings, goal, asked["seed"],
                      asked["memory_limit"], batch, device, threads) as (rounds, _):
             kind = prover(engine, asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None, rounds)

@@ -314,7 +314,7 @@ class Auto:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
         elif branch.is_bottomless:
             self.limit = bottomless(self.incumbent.upper)
-        elif is_crowded(branch, always=self.rounds is not None and self.rounds.done > 0):
+        elif is_crowded(branch, always=self.rounds is not None):
             self.limit = not_isolated(len(branch.pool))
         return self.limit is not None
 

@@ -29,7 +29,9 @@ from infimum.watch import OutOfTime
 PORTIONS = 64  # of a round, unless the user says otherwise
 _EACH = 4      # regions of a portion, at least: with fewer there is no round
 _OPERATIONS = 1 << 11  # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
-_STEPS = 8             # for, that takes some tenths of a second. No more than so many full steps, and at least one
+                       # for, that takes some tenths of a second. With constraints a box costs several times as much:
+_STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4  # no more than so many full steps, at least such a part of one, a part of both
+_BEFORE = 8            # the first round comes when so many parts of a portion have been enclosed, for each portion
 _LEAST_EACH, _MOST_EACH, _USED = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
 
 
@@ -86,24 +88,26 @@ class Rounds:
     def __init__(self, dealer: Dealer, portions: int = PORTIONS):
         self.dealer, self.portions = dealer, portions
         self.done = 0
+        self._worth: int | None = None     # the boxes of a portion that is worth its way
         self._dealt: _Dealt | None = None  # in the midst of a round
 
     def round(self, branch: Branch, learnt: Callable[[], dict[str, np.ndarray]] = dict) -> Iterator[None]:
         """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
-        none before as many boxes are enclosed as a step has lanes for each portion, where regions are few, and where the last
-        step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and with
-        what did not pay long before it would go astray. By counts, so that every run decides alike. `learnt`: what parts know
-        beside what `Branch` keeps of them."""
+        none before a part of its boxes have been enclosed (most proofs are over by then), where regions are few, and where the
+        last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
+        with what did not pay long before it would go astray. By counts, so that every run decides alike. `learnt`: what parts
+        know beside what `Branch` keeps of them."""
         few = len(branch.pool) < _EACH * self.portions
-        if few or not branch.is_between_steps or branch.boxes < self.portions * branch.lanes:
+        if few or not branch.is_between_steps or branch.boxes < self.portions * self._enough(branch) // _BEFORE:
+            return False
+        budget = self._budget(branch)
+        find = self._search(branch, max(_EACH, int(budget / branch.boxes_each)))
+        if len(find()[1]) < _EACH * self.portions:
             return False
         if branch.judged != branch.steps:
             branch.judge_parts()
             return False
-        budget = self._budget(branch)
-        dealt = self._chosen(branch, max(_EACH, int(budget / branch.boxes_each)))
-        if dealt is None:
-            return False
+        dealt = self._chosen(find)
         known = _known(branch, learnt())
 
         def portion(number: int) -> Portion:
@@ -148,17 +152,24 @@ class Rounds:
     # ---- what is dealt
     def _budget(self, branch: Branch) -> int:
         """Boxes of a portion: as many as have been enclosed so far, for all portions together, until they are enough."""
-        enough = max(branch.lanes, min(_STEPS * branch.lanes, _OPERATIONS * branch.batch // operations(branch.evaluator)))
-        return max(LEAST, min(enough, branch.boxes // self.portions))
+        return max(LEAST, min(self._enough(branch), branch.boxes // self.portions))
 
-    def _chosen(self, branch: Branch, each: int) -> _Dealt | None:
-        """Up to so many regions for each portion, those that a step would take; None if they are too few."""
+    def _enough(self, branch: Branch) -> int:
+        if self._worth is None:
+            factor = 1 if branch.evaluator.system is None else _CONSTRAINED
+            steps, work = _STEPS * branch.lanes, _OPERATIONS * branch.batch // operations(branch.evaluator)
+            self._worth = max(branch.lanes // _OF_A_STEP, min(steps, work) // factor)
+        return self._worth
+
+    def _search(self, branch: Branch, each: int) -> Callable[[], tuple[Heap, Any]]:
+        """What finds up to so many regions for each portion, those that a step would take; as long as the pool stays as it is the
+        same ones, also when it makes room for more."""
         pool, upper, count = branch.pool, branch.incumbent.upper, each * self.portions
         pool.balance()
         if branch.goal.xtol is not None and branch.goal.met(branch.lower(), upper):
             def find() -> tuple[Heap, Any]:
-                heap, index, _ = branch.wide(count)
-                return heap, index
+                found = branch.wide(count)
+                return (pool.front, ()) if found is None else found[:2]
         else:
             below = upper - branch.goal.slack(upper) if np.isfinite(upper) else np.inf
             below = below if below > pool.least() else np.inf
@@ -166,10 +177,12 @@ class Rounds:
 
             def find() -> tuple[Heap, Any]:
                 return pool.front, pool.front.find(count, below)[0]
-        columns = _columns(*find())
-        if columns.shape[1] < _EACH * self.portions:
-            return None
-        order = np.argsort(columns[pool.front.row], kind="stable")
+        return find
+
+    def _chosen(self, find: Callable[[], tuple[Heap, Any]]) -> _Dealt:
+        heap, index = find()
+        columns = _columns(heap, index)
+        order = np.argsort(columns[heap.row], kind="stable")
         return _Dealt(find, columns, [order[k::self.portions] for k in range(self.portions)], {})
 
     # ---- what comes back

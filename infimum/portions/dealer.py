@@ -33,20 +33,17 @@ class WorkerDealer:
     def count(self) -> int:
         return self.workers.count
 
-    @property
-    def busy_seconds(self) -> float:
-        """Of all workers together."""
-        return self.workers.busy_seconds
-
     def deal(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
         """See `Dealer`. Answers to what an earlier round has dealt, which was given up, are not heard."""
         waiting, sent, lost = deque(range(count)), {}, Counter()
         while waiting or sent:
             while waiting and self.workers.outstanding < self.count + _AHEAD:
                 message = pickle.dumps(portion(waiting[0]), protocol=pickle.HIGHEST_PROTOCOL)
-                sent[self._heard(lambda message=message: self.workers.submit(message))] = waiting.popleft()
+                with self._until_lost():
+                    sent[self.workers.submit(message)] = waiting.popleft()
                 self.bytes += len(message)
-            finished = self._heard(lambda: self.workers.next_finished(LOOK))
+            with self._until_lost():
+                finished = self.workers.next_finished(LOOK)
             number = None if finished is None else sent.pop(finished.ticket, None)
             if number is None:
                 yield None
@@ -58,10 +55,11 @@ class WorkerDealer:
                     raise WorkersLost(f"the workers were lost {_TRIES} times with the same regions ({finished.outcome.text})")
                 waiting.appendleft(number)
 
-    def _heard(self, ask: Callable[[], Any]) -> Any:
-        """What workers say. Once one has answered, the end of all of them is a limit of the run, and no error in its settings."""
+    @contextmanager
+    def _until_lost(self) -> Iterator[None]:
+        """Once a worker has answered, the end of all of them is a limit of the run, and no error in its settings."""
         try:
-            return ask()
+            yield
         except TrialError as error:
             if not self.answered:
                 raise

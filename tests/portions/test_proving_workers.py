@@ -107,6 +107,8 @@ def test_a_proof_begun_alone_goes_on_with_workers(tmp_path):
     with pytest.raises(OptionError, match="portions must be a whole number from 1"):
         infimum.resume(path, waves, portions=0)
     done = infimum.resume(path, waves, workers=1, portions=4)
+    with pytest.raises(OptionError, match="in 4 portions, which it keeps"):
+        infimum.resume(path, waves, portions=8)
     assert done.verdict.name == "PROVED" and done.rounds["rounds"] > 0 and done.rounds["portions"] == 4
 
 
@@ -152,8 +154,23 @@ def test_other_engines_deal_their_regions_too():
         assert found.verdict.name == "PROVED" and found.rounds["rounds"] > 0 and found.lower <= -1.64022561 <= found.upper + 1e-7
 
 
+@pytest.mark.parametrize(("fun", "bounds", "asked"), [
+    (waves, BOUNDS, {"start_boxes": [[(-5, 0)] * 3, [(1, 6), (0, 6), (-5, 1)]]}),
+    (lambda x: waves(x[:3]) + x[3], [*BOUNDS, (2, 2)], {}),
+    (lambda x: waves(x) + 0.1 * np.exp(-x[0]), [(-5, np.inf), *BOUNDS[1:]], {}),
+    (lambda x: x[3], [*BOUNDS, (-50, 50)], {"constraints": [lambda x: x[3] >= waves(x[:3]), lambda x: limits(x[:3])]}),
+], ids=["start boxes", "a fixed variable", "without a bound", "a variable that is defined"])
+def test_problems_of_all_kinds(fun, bounds, asked):
+    """What an engine makes of the problem before it branches, workers make of it too."""
+    alone = infimum.minimize(fun, bounds, batch=32, **asked)
+    found = infimum.minimize(fun, bounds, batch=32, workers=1, portions=2, **asked)
+    assert found.verdict.name == alone.verdict.name == "PROVED" and found.rounds["rounds"] > 0
+    assert found.lower <= alone.upper and alone.lower <= found.upper and found.x.shape == (len(bounds),)
+
+
 def test_progress_and_results_tell_of_rounds():
     seen = []
     result = infimum.minimize(waves, BOUNDS, workers=1, callback=lambda snapshot: seen.append(snapshot.lower) and None, **TIGHT)
     assert len(seen) > result.rounds["rounds"] * result.rounds["portions"] and np.isfinite(seen[-1])
+    assert f"1, {result.rounds['rounds']} rounds of 4 portions" in str(result)
     assert result.to_dict()["rounds"] == {"workers": 1, "portions": 4, "rounds": result.rounds["rounds"], "redone": 0}
