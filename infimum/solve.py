@@ -206,7 +206,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             search = _swarm(question, evaluator, settings, int(seed), limited=time_limit is not None)
             found = drive(_seen(search, objective, evaluator), **shared)
             return answer(objective, question, evaluator, found, search, relaxed, notes)
-        kind, goal = _prover(engine, batch, batch is None, evaluator.system is not None), Goal(atol, rtol, xtol)
+        kind, goal = prover(engine, batch, batch is None, evaluator.system is not None), Goal(atol, rtol, xtol)
         search = kind(question, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
         writer = None
         if checkpoint is not None:
@@ -297,7 +297,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
             raise CheckpointError(f"the checkpoint {checkpoint} is of other constraints: give those it was made with, "
                                   "resume(..., constraints=...)")
         question, evaluator = without_fixed(problem, given, asked.get("reduces", False))
-        kind = _prover(asked["engine"], asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None)
+        kind = prover(asked["engine"], asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None)
         settings = PROVERS[asked["engine"]][1]
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
         search = kind(question, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes,
@@ -354,7 +354,7 @@ def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_li
     return asked | {"goal": [atol, rtol, None if xtol == np.inf else xtol], "memory_limit": limit}
 
 
-def _prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool) -> Callable:
+def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool) -> Callable:
     """The engine, with the batch if it has one."""
     kind, batch = _CONSTRAINED[engine] if constrained else PROVERS[engine][0], None if batch is None else int(batch)
     if engine == "auto" and not constrained:
