@@ -1,7 +1,7 @@
 """The nested scheme on the published class of problems in five variables: trials until one is near the constrained minimiser.
 
-    python -m bench.nested --vectors FOLDER [--ways WAY ...] [--kinds KIND ...] [--sample COUNT] [--first NUMBER]
-                           [--processes COUNT] [--device NAME] [--json FILE]
+    python -m bench.nested [--ways WAY ...] [--kinds KIND ...] [--sample COUNT] [--first NUMBER] [--processes COUNT]
+                           [--device NAME] [--json FILE]
 
 Ways, all on the same problems, which `nested_boxes.py` draws with --seed:
   nested  infimum.nested: two variables by trials, three proved; the proof at the end is compared with the known minimum
@@ -12,13 +12,11 @@ wrong, or a problem was not solved by the nested scheme.
 """
 
 import argparse
-import json
 import os
 import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "INFIMUM_THREADS"):  # every process has one thread
@@ -70,15 +68,15 @@ WAYS = {"nested": by_nested, "index": by_index, "proof": by_proof}
 
 def one(job: tuple) -> dict[str, Any]:
     """One problem by one way, in a process that draws it again."""
-    way, kind, waves, number, options = job
-    problem = nested_box(kind, waves, number, options.seed)
+    way, kind, number, options = job
+    problem = nested_box(kind, number, options.seed)
     clock = time.process_time()
     seconds, found = timed(lambda: WAYS[way](problem, options))
     return {"way": way, "kind": kind, "number": number, "seconds": seconds, "processor": time.process_time() - clock, **found}
 
 
-def several(way: str, kind: str, waves: list[dict[str, Any]], options: argparse.Namespace) -> None:
-    jobs = [(way, kind, waves[k], k, options) for k in range(options.first, options.first + options.sample)]
+def several(way: str, kind: str, options: argparse.Namespace) -> None:
+    jobs = [(way, kind, k, options) for k in range(options.first, options.first + options.sample)]
     if options.processes == 1:
         rows = list(map(one, jobs))
     else:
@@ -94,7 +92,7 @@ def several(way: str, kind: str, waves: list[dict[str, Any]], options: argparse.
         verdicts = sum((Counter(row["verdicts"]) for row in rows), Counter())
         inner += f" ({', '.join(f'{count:,} {name.lower()}' for name, count in verdicts.items())})"
     report(f"{kind}, {way}, {'evaluations' if way == 'proof' else 'trials'}, mean", float(np.mean(trials)), "", "", None,
-           f"median {np.median(trials):g}, last {max(trials)}{counts}{inner}, {np.mean(seconds):.2f} s, {max(seconds):.2f} at most")
+           f"median {np.median(trials):g}, last {max(trials)}{counts}{inner}, {np.mean(seconds):.2f} s, most {max(seconds):.2f}")
     wanted = "all" if way == "nested" else ""
     report(f"{kind}, {way}, {'proved' if way == 'proof' else 'solved'}", solved, f"of {len(rows)}", wanted,
            faults == 0 and (solved == len(rows) or way != "nested"), f"{faults} WRONG" if faults else "")
@@ -102,7 +100,6 @@ def several(way: str, kind: str, waves: list[dict[str, Any]], options: argparse.
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--vectors", type=Path, required=True, help="the folder of the parameters, for grishagin.json")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="only these")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="only these")
     parser.add_argument("--sample", type=int, default=100, help="how many problems of each kind, 100")
@@ -116,11 +113,10 @@ def main() -> int:
     options = parser.parse_args()
     machine = this_machine()
     print(machine)
-    waves = json.loads((options.vectors / "grishagin.json").read_text())
     head(f"p (f + g) in five variables with three constraints, seed {options.seed}")
     for kind in options.kinds:
         for way in options.ways:
-            several(way, kind, waves, options)
+            several(way, kind, options)
             write_json(options.json, machine, table=TABLE)
     return exit_code()
 

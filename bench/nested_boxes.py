@@ -2,8 +2,8 @@
 
     phi(y1, ..., y5) = p(y1, ..., y5) (f(y1, y2) + g(y3, y4, y5))
 
-f is one of Grishagin's functions, g a GKLS function, both shifted so that their minimum is 0, and p > 0 a polynomial of second
-order that mixes all variables, so that neither sum nor product comes apart. A constraint on y1, y2 and one on y3, y4, y5, GKLS
+f is one of Grishagin's functions, whose minimiser is found by a proof, g a GKLS function, both shifted so that their minimum is 0,
+and p > 0 a polynomial of second order that mixes all variables, so that neither sum nor product comes apart. A constraint on y1, y2 and one on y3, y4, y5, GKLS
 functions minus levels, are active at the minimisers of f and g. As in `constrained_boxes.py`, f and g have a term that goes on
 falling across the boundary: where the constraints hold f and g are at least what they were, so that the minimum with constraints
 is 0, at (arg min f, arg min g) and nowhere else, and lower values without them are infeasible. A third constraint is a half-space
@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+import infimum
 from bench.black_boxes import WITHIN, gkls, parameters
 from bench.constrained_boxes import BEYOND, DISTANCE, LAYER, NEAR, place, slope
 from bench.gkls import nested as gkls_of
-from bench.gkls import grishagin
 
 # radius of g's ball at its minimiser, and the parts of both cubes that are feasible
 KINDS = {"simple": (0.3, 0.4), "hard": (0.2, 0.2)}
@@ -65,11 +65,14 @@ class NestedBox:
         return x is not None and bool((np.abs(x - self.minimiser) <= WITHIN * widths).all())
 
 
-def nested_box(kind: str, waves: dict[str, Any], number: int, seed: int) -> NestedBox:
-    """One problem: the same for the same arguments. `waves`: the parameters of f."""
+def nested_box(kind: str, number: int, seed: int) -> NestedBox:
+    """One problem: the same for the same arguments."""
     radius, part = KINDS[kind]
     random = np.random.default_rng([seed, number, *kind.encode()])
-    problem, at = grishagin(waves), np.array(waves["xmin_polished"])
+    f = _waves(random)
+    known = infimum.minimize(f, [(0.0, 1.0)] * 2, atol=1e-9, rtol=1e-9)
+    assert known.verdict.name == "PROVED", known
+    at = known.x
     of_y, part_y = _constraint_at(random, at, part)
     while True:
         box = parameters(random, 3, DISTANCE, 0.3)
@@ -92,9 +95,21 @@ def nested_box(kind: str, waves: dict[str, Any], number: int, seed: int) -> Nest
     def polynomial(y: Any, z: Any) -> Any:
         away = np.concatenate([y, z]) - middle
         return 1 + away @ (square @ away)
-    return NestedBox(_beyond(problem.fun, problem.minimum.hi - 1e-9, of_y, _bend(problem.fun, at)),
+    return NestedBox(_beyond(f, known.upper, of_y, _bend(f, at)),
                      _beyond(g, p["f"][1], of_z, bend), polynomial, of_y, of_z,
                      lambda y, z: y @ way[:2] + z @ way[2:] - end, minimiser, part_y * part_z * (1 - _OUTSIDE))
+
+
+def _waves(random: np.random.Generator) -> Callable[[Any], Any]:
+    """One of Grishagin's functions, a root of squares of Fourier sums, with random coefficients."""
+    a, b, c, d = random.uniform(-1, 1, (4, 7, 7))
+    k = np.pi * np.arange(1, 8)
+
+    def f(x: Any) -> Any:
+        sines = np.sin(k * x[0])[:, None] * np.sin(k * x[1])
+        cosines = np.cos(k * x[0])[:, None] * np.cos(k * x[1])
+        return -np.sqrt(np.sum(a * sines + b * cosines) ** 2 + np.sum(c * sines - d * cosines) ** 2)
+    return f
 
 
 def _constraint_at(random: np.random.Generator, at: np.ndarray, part: float) -> tuple[Callable[[Any], Any], float]:
