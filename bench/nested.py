@@ -35,9 +35,9 @@ TABLE: list[dict[str, Any]] = []
 
 def by_nested(problem: NestedBox, options: argparse.Namespace) -> dict[str, Any]:
     r = infimum.nested(
-        problem.inner, problem.bounds[:2], problem.bounds[2:], simulate=problem.simulate, constraints=[problem.of_y],
-        inner_constraints=[infimum.Constraint(lambda y, z, s: problem.of_z(z), ub=0.0),
-                           infimum.Constraint(lambda y, z, s: problem.half_space(y, z), ub=0.0)],
+        problem.inner, problem.bounds[:2], problem.bounds[2:], simulate=problem.simulate,
+        constraints=problem.outer_constraints,
+        inner_constraints=[infimum.Constraint(g, ub=0.0) for g in problem.inner_constraints],
         max_trials=options.most or MOST["nested"], callback=lambda found: problem.solved(found.x), device=options.device)
     inner, at = r.trials.inner, problem.objective(r.x)
     enclosed = inner.lower <= inner.upper and -1e-6 <= at <= inner.upper + 1e-9
@@ -113,7 +113,7 @@ def main() -> int:
     options = parser.parse_args()
     machine = this_machine()
     print(machine)
-    head(f"p (f + g) in five variables with three constraints, seed {options.seed}")
+    head(f"p (f + g) in five variables with constraints, seed {options.seed}")
     for kind in options.kinds:
         for way in options.ways:
             several(way, kind, options)

@@ -3,7 +3,8 @@
 With constraints every function that was computed near the best trial has its model. A trial is better that satisfies more
 constraints, in their order, or as many with a lower last value, as the index method has it: a descent from an infeasible trial
 goes down the constraint that is violated until it holds, then down the next function. Its steps keep to where the models of the
-constraints that hold are negative, and stay a little away from there, by a share of the box.
+constraints that hold are negative, and stay away from there by a share of the box that adapts: less after feasible steps,
+more after others. So a descent comes to a minimum on the boundary as well.
 """
 
 import numpy as np

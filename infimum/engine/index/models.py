@@ -1,6 +1,5 @@
 """Models of a function from values near a point: what neighbours say of a trial, and where a quadratic has its least value."""
 
-import math
 from dataclasses import dataclass
 from functools import cache
 
@@ -127,8 +126,8 @@ def _by_multipliers(gradient: np.ndarray, hessian: np.ndarray, restraints: list[
 
 
 def _newton_in_box(slope: np.ndarray, bend: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """The step to the least value of a quadratic, of which directions that bend down are turned up, in a box: variables that leave
-    it stay on its faces."""
+    """The step to the least value of a quadratic, of which directions that bend down are turned up, in a box: variables that
+    leave it stay on its faces."""
     sizes, ways = np.linalg.eigh(bend)
     sizes = np.maximum(np.abs(sizes), 1e-9 * float(np.abs(sizes).max()) or 1.0)
     bend, step, free = (ways * sizes) @ ways.T, np.zeros(len(slope)), np.ones(len(slope), dtype=bool)
