@@ -32,7 +32,7 @@ from infimum.solve import prover
 from infimum.text import counted
 from infimum.trials.outcome import Inner
 
-_AGREE = 1e-6                                       # a call with numbers and the traced function, of their size
+_AGREE = 1e-6                                       # a call with numbers and the traced function agree to so much
 _VIOLATED, _MOST = Goal(1e-9, 0.01, None), 1 << 13  # how near the least violation is to be known, with so many boxes at most
 _FORMS = "a function of (y, z) that returns a comparison, infimum.Constraint(fun, lb, ub) or a dict {'type': 'ineq', 'fun': g}"
 
@@ -112,8 +112,8 @@ class InnerProblem:
         held = np.concatenate([np.ravel(part) for part in (y, *given)])
         solved, x = self._solved(self._compiled[shapes], held)
         called = environment.call(self.fun, _copy(y), x[len(held):].copy(), *map(np.copy, given))
-        traced = float(self._compiled[shapes].estimate(x))
-        return solved if abs(float(called) - traced) <= _AGREE * max(1.0, abs(traced)) else None
+        traced = self._compiled[shapes].estimate(x)
+        return solved if np.allclose(called, traced, _AGREE, _AGREE, equal_nan=True) else None
 
     def compiled(self, shapes: tuple[tuple[int, ...], ...]) -> Evaluator:
         """The function of y, what is simulated, and z, of one vector; raises where it cannot be traced."""
@@ -139,7 +139,8 @@ class InnerProblem:
         if found.verdict is Verdict.INFEASIBLE and self.constrained:
             roughly = replace(self.proving, goal=_VIOLATED, max_boxes=min(_MOST, self.proving.max_boxes or _MOST))
             far = roughly.prove(_violation_of(evaluator), lo, hi)
-            found, least, evaluations = replace(far, verdict=Verdict.INFEASIBLE), far.upper, evaluations + far.nfev
+            found, least = replace(far, verdict=Verdict.INFEASIBLE, lower=-math.inf), far.upper
+            evaluations += far.nfev
         if found.x is None or not math.isfinite(found.upper):
             raise TrialError(f"nothing is known of the inner problem: {found.message}")
         if self.constrained and found.verdict is not Verdict.INFEASIBLE:
