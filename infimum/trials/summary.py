@@ -28,9 +28,10 @@ class InnerSummary:
     def lines(self) -> list[str]:
         """For people.
 
-        >>> InnerSummary(0.5, 0.75, "PROVED", {"PROVED": 9, "INFEASIBLE": 1}, 4000).lines()
-        ['10 inner problems (9 proved, 1 infeasible), 4,000 evaluations in them', \
-'at this y the minimum over z is proved to lie in [0.5, 0.75]']
+        >>> for line in InnerSummary(0.5, 0.75, "PROVED", {"PROVED": 9, "INFEASIBLE": 1}, 4000).lines():
+        ...     print(line)
+        10 inner problems (9 proved, 1 infeasible), 4,000 evaluations in them
+        at this y the minimum over z is proved to lie in [0.5, 0.75]
         """
         each = ", ".join(f"{number:,} {name.lower()}" for name, number in self.verdicts.items())
         found = [f"{counted(sum(self.verdicts.values()), 'inner problem')} ({each}), {self.evaluations:,} evaluations in them"]
