@@ -41,7 +41,7 @@ _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _facts: "OrderedDict[tuple, Any]" = OrderedDict()
 _KEEP = 256
 _BATCH = 1 << 13
-_WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
+WORTH_A_GPU = 1 << 16  # lanes per step, if a CPU could run them as well
 
 
 def _fact(find: Callable) -> cached_property:
@@ -278,7 +278,7 @@ class Evaluator:
 
     def uses_gpu(self, batch: int, least: int = 1) -> bool:
         """Does `arrays_for` choose the memory of a GPU, so that the CPU is free while kernels run?"""
-        worth = least if getattr(self.backend, "resident", False) else _WORTH_A_GPU
+        worth = least if getattr(self.backend, "resident", False) else WORTH_A_GPU
         return batch >= worth and not isinstance(self.arrays, HostArrays)
 
     def arrays_of(self, array: Any) -> Arrays:

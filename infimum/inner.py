@@ -27,8 +27,8 @@ from infimum.expr.trace import trace
 from infimum.expr.violation import violation
 from infimum.objective import Objective, answer
 from infimum.problem import Problem
+from infimum.provers import prover
 from infimum.result import Result, Verdict
-from infimum.solve import prover
 from infimum.text import counted
 from infimum.trials.outcome import Inner
 

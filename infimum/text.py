@@ -92,7 +92,7 @@ def rows(result: Any) -> list[tuple[str, str]]:
         shown += _bounds(result)
     shown += [("x", point(result.x)), *_trials(result), *_constraints(result), *_boxes(result), *_minima(result)]
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
-    return [*shown, ("run", f"engine {result.engine}, seed {result.seed}, on {result.device}")]
+    return [*shown, ("run", f"engine {result.engine}, seed {result.seed}, on {result.device}"), *_rounds(result)]
 
 
 def _bounds(result: Any) -> list[tuple[str, str]]:
@@ -104,6 +104,15 @@ def _bounds(result: Any) -> list[tuple[str, str]]:
     at_x = "none" if result.x is None else f"{reached!r} ({how} {where})" if np.isfinite(reached) else \
         f"none; the value at x is about {result.fun!r}"
     return [(f"{names[0]} bound", at_x), (f"{names[1]} bound", "none" if np.isinf(proved) else f"{proved!r} (proved)")]
+
+
+def _rounds(result: Any) -> list[tuple[str, str]]:
+    """Where regions were dealt to workers, how many there were of all."""
+    if result.rounds is None:
+        return []
+    many = result.rounds
+    lost = f", {many['redone']:,} of them lost and redone" if many["redone"] else ""
+    return [("workers", f"{many['workers']:,}, {counted(many['rounds'], 'round')} of {many['portions']:,} portions{lost}")]
 
 
 def _trials(result: Any) -> list[tuple[str, str]]:
