@@ -53,6 +53,13 @@ def outcome(values: Sequence[float] | float, constraints: int = 0) -> Outcome:
     return Outcome(values)
 
 
+def row_of(values: Sequence[float], constraints: int) -> np.ndarray:
+    """The values of a trial with NaN for those that were not computed."""
+    row = np.full(constraints + 1, math.nan)
+    row[:len(values)] = values
+    return row
+
+
 class Trials:
     """All trials that were told, in that order, as arrays."""
 
@@ -98,6 +105,11 @@ class Trials:
     def index(self) -> np.ndarray:
         """How many constraints hold at each; `UNKNOWN` after a failure."""
         return self._index[:self.count]
+
+    def values(self, which: Sequence[int] | np.ndarray) -> np.ndarray:
+        """What was computed in trials, a row each: NaN where it was not."""
+        rows = [row_of(self.outcomes[trial].values, self.constraints) for trial in which]
+        return np.array(rows).reshape(-1, self.constraints + 1)
 
     @property
     def least(self) -> float:
