@@ -16,11 +16,11 @@ def predicted(points: np.ndarray, values: np.ndarray, at: np.ndarray) -> float:
     away = points - at
     scale = np.abs(away).max() or 1.0
     away = away / scale
-    columns = [np.ones(len(away)), *away.T]
-    if len(away) >= 2 * away.shape[1] + 2:
-        columns += list((away**2).T)
-    weights = 1 / (0.1 + np.sum(away**2, axis=1))
-    design = np.stack(columns, axis=1) * weights[:, None]
+    (count, n), squares = away.shape, away**2
+    weights = 1 / (0.1 + np.sum(squares, axis=1))
+    design = np.ones((count, 2 * n + 1 if count >= 2 * n + 2 else n + 1))
+    design[:, 1:n + 1], design[:, n + 1:] = away, squares if count >= 2 * n + 2 else 0.0
+    design *= weights[:, None]
     return float(np.linalg.lstsq(design, values * weights, rcond=1e-9)[0][0])
 
 
