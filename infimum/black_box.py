@@ -29,7 +29,7 @@ from infimum.trials.reading import read_journal, read_path, torn_header
 from infimum.trials.recorded import Recorded
 from infimum.trials.start import start_workers
 from infimum.trials.variables import Variables
-from infimum.trials.workers import BlackBox, InThisProcess, read_timeout, read_workers
+from infimum.trials.workers import BlackBox, read_timeout, read_workers
 
 TRIALS_A_VARIABLE = 1000   # the budget where none is given, nor a time limit
 _ON_A_CLUSTER = 16         # trials of a round there, so that results do not depend on its size
@@ -69,7 +69,7 @@ def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, const
         if kept is not None and not asked.asynchronous:
             batch = kept.settings["batch"]
         here = count == 1 and seconds is None and not isinstance(box, Command)
-        with (InThisProcess(Here(box)) if here else start_workers(box, count, seconds)) as crew:
+        with (Here(box) if here else start_workers(box, count, seconds)) as crew:
             search = BlackBoxSearch(variables, box.constraints, asked, starts, others)
             sign = -1.0 if objective.maximises else 1.0
             target = None if asked.target is None else sign * asked.target

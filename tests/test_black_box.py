@@ -226,6 +226,30 @@ def test_ctrl_c_ends_the_trial_and_says_how_to_go_on(tmp_path, more):
     assert time.monotonic() - begun < 20 and child.returncode == 0
 
 
+def test_ctrl_c_in_a_later_trial_keeps_the_earlier_ones_and_whoever_heard_it_before():
+    heard, tried = [], []
+
+    def interrupted(x):
+        tried.append(x)
+        if len(tried) == 7:
+            signal.raise_signal(signal.SIGINT)
+            pytest.fail("the trial went on")
+        return float(x[0])
+
+    def listener(*_):
+        heard.append(1)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        for handler in (listener, signal.default_int_handler):
+            tried.clear()
+            signal.signal(signal.SIGINT, handler)
+            assert minimize(interrupted).trials.count == 6
+            assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard == [1]
+
+
 def test_another_thread_may_run_it():
     found = []
     thread = threading.Thread(target=lambda: found.append(minimize(bowl)))
