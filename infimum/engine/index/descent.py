@@ -33,6 +33,7 @@ class Descent:
         self.least, self.trials, self.over = least, 0, False
         self._wanted = (self.n + 1) * (self.n + 2) // 2
         self._failed, self._outside = False, 0      # outside: infeasible trials since the last that was not
+        self._modelled: tuple[tuple, list[Restraint]] | None = None    # the last restraints, and of what they were made
 
     @property
     def level(self) -> int:
@@ -49,7 +50,7 @@ class Descent:
         while True:
             level = self.level
             near = self._near(level)
-            restraints = [r for k in range(level) if (r := self._restraint(k)) is not None]
+            restraints = self._restraints(level)
             unknown, gap = self._least_known(level, restraints)
             if len(near) <= self.n or self._failed and gap > _FILLED * self.radius:
                 self._failed = False
@@ -80,11 +81,11 @@ class Descent:
         self._outside = 0
         if computed > level or computed == level and values[level] < self.value:
             far = np.abs(point - self.best).max() > 0.7 * self.radius
-            self.best, self.best_values, self._failed = point, values, False
+            self.best, self.best_values, self._failed, self._modelled = point, values, False, None
             self.radius = min(self.radius * (_GROW if far else 1.0), 2 * self.first_radius)
         else:
             self._failed = True
-            restraints = [r for k in range(level) if (r := self._restraint(k)) is not None]
+            restraints = self._restraints(level)
             if self._least_known(level, restraints)[1] <= _FILLED * self.radius:
                 self._shrink()
 
@@ -98,6 +99,13 @@ class Descent:
         apart = np.abs(self.points - self.best).max(axis=1)
         close = np.flatnonzero((apart <= 2 * self.radius) & ~np.isnan(self.values[:, function]))
         return close[np.argsort(apart[close], kind="stable")][:self._wanted]
+
+    def _restraints(self, level: int) -> list[Restraint]:
+        """The models of the constraints before a function, made once while nothing is learned and the box stays."""
+        made_of = level, len(self.points), self.radius
+        if self._modelled is None or self._modelled[0] != made_of:
+            self._modelled = made_of, [r for k in range(level) if (r := self._restraint(k)) is not None]
+        return self._modelled[1]
 
     def _restraint(self, function: int) -> Restraint | None:
         """The model of a constraint that holds at the best trial; None where too little is known of it."""
