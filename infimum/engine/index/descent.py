@@ -32,6 +32,7 @@ class Descent:
         self.first_radius = self.radius = radius
         self.least, self.trials, self.over = least, 0, False
         self._wanted = (self.n + 1) * (self.n + 2) // 2
+        self._faces = np.concatenate([np.eye(self.n), -np.eye(self.n)])
         self._failed, self._outside = False, 0      # outside: infeasible trials since the last that was not
         self._modelled: tuple[tuple, list[Restraint]] | None = None    # the last restraints, and of what they were made
 
@@ -51,10 +52,11 @@ class Descent:
             level = self.level
             near = self._near(level)
             restraints = self._restraints(level)
-            unknown, gap = self._least_known(level, restraints)
-            if len(near) <= self.n or self._failed and gap > _FILLED * self.radius:
-                self._failed = False
-                return unknown
+            if len(near) <= self.n or self._failed:
+                unknown, gap = self._least_known(level, restraints)
+                if len(near) <= self.n or gap > _FILLED * self.radius:
+                    self._failed = False
+                    return unknown
             if self._failed:
                 self._shrink()
             lo, hi = np.maximum(-self.radius, -self.best), np.minimum(self.radius, 1 - self.best)
@@ -118,8 +120,7 @@ class Descent:
     def _least_known(self, level: int, restraints: list[Restraint]) -> tuple[np.ndarray, float]:
         """Of the points at the box's faces, one on each axis and side, that which is farthest from all trials that have a value
         of the function; and how far. Points where a constraint will not hold count only if there are no others."""
-        steps = np.concatenate([np.eye(self.n), -np.eye(self.n)]) * self.radius
-        places = np.clip(self.best + steps, 0, 1)
+        places = np.clip(self.best + self._faces * self.radius, 0, 1)
         points = self.points
         if restraints:
             holds = np.all([r.at(places - self.best) <= 0 for r in restraints], axis=0)

@@ -73,7 +73,7 @@ class Restraint:
 
     def at(self, steps: np.ndarray) -> np.ndarray:
         """The values at steps away, one a row."""
-        return self.value + _rise(self.gradient, self.hessian, steps)
+        return self.value + _rise(self.gradient[None], self.hessian[None], steps)[0]
 
     def scaled(self, inside: float) -> "Restraint":
         """In units of distance, and only where it holds with a distance to spare."""
@@ -86,13 +86,15 @@ def least_restrained(gradient: np.ndarray, hessian: np.ndarray, restraints: list
     """A step from 0 to a low value of a quadratic in a box where restraints hold with a distance to spare, if they do somewhere:
     the best of clouds of points, each smaller than the one before and around its best."""
     scaled = [r.scaled(inside) for r in restraints]
+    values = np.array([r.value for r in scaled])[:, None]
+    gradients, hessians = np.stack([gradient, *(r.gradient for r in scaled)]), np.stack([hessian, *(r.hessian for r in scaled)])
     cloud, size = _cloud(len(gradient)) * (hi - lo), 1.0
     steep = float(np.linalg.norm(gradient)) + float(np.abs(hessian).sum()) * float(np.max(hi - lo))
     best, least = np.zeros(len(gradient)), math.inf
     for _ in range(_CLOUDS):
-        steps = np.clip(best + size * cloud, lo, hi)
-        outside = sum(np.maximum(r.at(steps), 0.0) for r in scaled)
-        merits = _rise(gradient, hessian, steps) + _PENALTY * steep * outside
+        steps = np.minimum(np.maximum(best + size * cloud, lo), hi)
+        rises = _rise(gradients, hessians, steps)
+        merits = rises[0] + _PENALTY * steep * np.maximum(values + rises[1:], 0.0).sum(axis=0)
         first = int(np.argmin(merits))
         if merits[first] < least:
             best, least = steps[first], float(merits[first])
@@ -100,8 +102,9 @@ def least_restrained(gradient: np.ndarray, hessian: np.ndarray, restraints: list
     return best
 
 
-def _rise(gradient: np.ndarray, hessian: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    return steps @ gradient + 0.5 * np.einsum("ij,ij->i", steps @ hessian, steps)
+def _rise(gradients: np.ndarray, hessians: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """Of several quadratics, a row each, at several steps."""
+    return (steps @ gradients[:, :, None])[:, :, 0] + 0.5 * np.einsum("kij,ij->ki", steps @ hessians, steps)
 
 
 @cache
