@@ -25,6 +25,7 @@ from infimum.trials.callables import PythonFunctions
 from infimum.trials.command import Command
 from infimum.trials.journal import Journal, warm_start
 from infimum.trials.outcome import Outcome
+from infimum.trials.reading import maximises as of_maximum
 from infimum.trials.reading import read_journal, read_path, torn_header
 from infimum.trials.recorded import Recorded
 from infimum.trials.start import start_workers
@@ -112,8 +113,7 @@ def trials_of(journal: Any, variables: Variables, constraints: int, maximises: b
     """The trials of another journal that are of use here, for a warm start."""
     if journal is None:
         return []
-    problem = read_journal(journal).problem
-    theirs = bool(problem.get("maximise")) or any(one.get("maximise") for one in problem.get("functions", ()))
+    theirs = of_maximum(read_journal(journal).problem)
     if theirs != maximises:
         raise JournalError(f"no warm start from {os.fspath(journal)}: it is of a {'maximum' if theirs else 'minimum'}")
     return [(trial.x, trial.outcome) for trial in warm_start(journal, variables, constraints)]

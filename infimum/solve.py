@@ -34,6 +34,7 @@ from infimum.reduced import Reduced, Restoring, without_fixed
 from infimum.result import Result
 from infimum.start_boxes import StartBoxes
 from infimum.text import counted
+from infimum.trials.going_on import going_on
 from infimum.watch import OutOfTime, Watch
 
 
@@ -279,6 +280,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
         _check_number(name, value, optional=True)
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
         _check_number(name, value, optional=True, positive=True)
+    if (how := going_on(checkpoint)) is not None:
+        raise CheckpointError(how.said(how.call))
     whole = load(checkpoint)
     asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
     lo, hi, x0, *start = (whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0", "start.lo", "start.hi"))
