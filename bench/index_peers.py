@@ -103,17 +103,18 @@ def row(kind: str, name: str, runs: list[dict[str, Any]], most: int) -> None:
     print(f"{name:<26} {share:>10} {most:>9,} {mean:>9.1f} {most_said:>9} {seconds:>9.3g}   {beside}".rstrip(), flush=True)
 
 
-def searches(options: argparse.Namespace, kind: str, there: dict[str, str | None]) -> None:
-    """One class: our own, then every peer that is there."""
+def searches(options: argparse.Namespace, kind: str, there: dict[str, str | None], known: list[dict[str, Any]]) -> None:
+    """One class: our own, then every peer that is there; of these, what is known from an earlier run is not run again."""
     folder, variables = str(options.vectors), 3 if kind[0] == "3" else 2
     print(f"\n{kind}: trials until one is near the minimiser\n{HEAD}", flush=True)
     for name, search in ((OURS, ours), (UNPOLISHED, lambda f: ours(f, polish=False))):
         most = MOST[variables - 2]
         row(kind, name, [own(search, folder, kind, k, most) for k in range(options.sample)], most)
     for name, interpreter in there.items():
-        peer = PEERS[name]
-        most, numbers = peer.most[variables - 2], list(range(min(peer.sample, options.sample)))
-        row(kind, name, [search_peers.one(name, folder, kind, k, most) for k in numbers] if interpreter is None else
+        most, numbers = PEERS[name].most[variables - 2], list(range(min(PEERS[name].sample[variables - 2], options.sample)))
+        kept = next((r["runs"] for r in known if (r["class"], r["search"], r.get("budget")) == (kind, name, most)), [])
+        row(kind, name, kept[:len(numbers)] if len(kept) >= len(numbers) else
+            [search_peers.one(name, folder, kind, k, most) for k in numbers] if interpreter is None else
             search_peers.elsewhere(interpreter, name, folder, kind, numbers, most), most)
     row(kind, SWARM, [swarm(p) for p in traced(folder, kind, options.sample)], SWARM_MOST)
 
@@ -145,6 +146,16 @@ def present(options: argparse.Namespace) -> dict[str, str | None]:
     return found
 
 
+def known_rows(path: str | None, machine: str, versions: dict[str, Any]) -> list[dict[str, Any]]:
+    """The peers' rows of an earlier run on this machine with the same versions: they take an hour, and their searches are the
+    same each time."""
+    if path is None or not os.path.exists(path):
+        return []
+    before = json.loads(Path(path).read_text())
+    return [r for r in before["table"] if before["machine"] == machine and before["versions"].get(r["search"]) ==
+            versions.get(r["search"]) is not None]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vectors", type=Path, required=True, help="the folder of the parameters")
@@ -153,7 +164,8 @@ def main() -> int:
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS), help="only these peers")
     parser.add_argument("--sample", type=int, default=100, help="how many functions of each class at most, 100")
     parser.add_argument("--proofs", type=int, default=20, help="of how many functions of each class the proof is run, 20")
-    parser.add_argument("--json", help="write the table to this file, again after each class")
+    parser.add_argument("--json", help="write the table to this file, again after each class; runs of peers that it holds, of "
+                                       "this machine and the same versions, are not run again")
     options = parser.parse_args()
     options.vectors = options.vectors.resolve()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
@@ -161,8 +173,9 @@ def main() -> int:
     there = present(options)
     versions = {name: search_peers.versions(name, interpreter) for name, interpreter in there.items()}
     print("; ".join(dict.fromkeys(f"{package} {number}" for of in versions.values() for package, number in of.items())))
+    known = known_rows(options.json, machine, versions)
     for kind in options.classes:
-        searches(options, kind, there)
+        searches(options, kind, there, known)
         write_json(options.json, machine, versions=versions, table=TABLE)
     proofs(options)
     write_json(options.json, machine, versions=versions, table=TABLE)

@@ -99,11 +99,11 @@ def iopt_search(f: Watched, seed: int, kind: str, tuned: bool) -> None:
 
 @dataclass(frozen=True)
 class Peer:
-    """A search, what it needs, and what can be afforded: how many functions of a class, and trials in 2 and in 3 variables."""
+    """A search, what it needs, and what can be afforded in 2 and in 3 variables: how many functions of a class, and trials."""
 
     search: Callable[[Watched, int, str], None]
     modules: tuple[str, ...]
-    sample: int
+    sample: tuple[int, int]
     most: tuple[int, int]
 
     def missing(self) -> str | None:
@@ -111,17 +111,17 @@ class Peer:
         return next((name for name in self.modules if importlib.util.find_spec(name) is None), None)
 
 
-_QUICK = 100, (5_000, 20_000)
+_QUICK = (100, 100), (5_000, 20_000)
 PEERS = {
     "SciPy direct": Peer(partial(scipy_direct, biased=True), ("scipy",), *_QUICK),
     "SciPy direct, not biased": Peer(partial(scipy_direct, biased=False), ("scipy",), *_QUICK),
     "NLopt DIRECT": Peer(partial(nlopt_search, algorithm="GN_DIRECT"), ("nlopt",), *_QUICK),
     "NLopt DIRECT-L": Peer(partial(nlopt_search, algorithm="GN_DIRECT_L"), ("nlopt",), *_QUICK),
     "NLopt AGS": Peer(partial(nlopt_search, algorithm="GN_AGS"), ("nlopt",), *_QUICK),
-    "iOpt": Peer(partial(iopt_search, tuned=False), ("iOpt",), 20, _QUICK[1]),
-    "iOpt, r tuned": Peer(partial(iopt_search, tuned=True), ("iOpt",), *_QUICK),
-    "Optuna TPE": Peer(partial(optuna_search, sampler="TPESampler"), ("optuna",), 20, (500, 500)),
-    "Optuna GP": Peer(partial(optuna_search, sampler="GPSampler"), ("optuna", "scipy", "torch"), 10, (150, 150)),
+    "iOpt": Peer(partial(iopt_search, tuned=False), ("iOpt",), (20, 10), _QUICK[1]),
+    "iOpt, r tuned": Peer(partial(iopt_search, tuned=True), ("iOpt",), (100, 20), _QUICK[1]),
+    "Optuna TPE": Peer(partial(optuna_search, sampler="TPESampler"), ("optuna",), (20, 10), (500, 500)),
+    "Optuna GP": Peer(partial(optuna_search, sampler="GPSampler"), ("optuna", "scipy", "torch"), (10, 5), (150, 150)),
 }
 
 

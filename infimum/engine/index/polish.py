@@ -8,7 +8,7 @@ from infimum.engine.index.cube import Cube, Point
 from infimum.engine.index.descent import Descent
 from infimum.engine.index.trials import Trials
 
-_SHARE = 5                     # of so many trials, one at most
+_SHARE = 10                    # of so many trials, one at most: with more, the search needs more than is published of others
 _WIDEST, _LEAST = 0.012, 1e-7  # of its steps, in the unit cube
 _AT_ONCE = 20                  # trials that are known already, one after the other, before it ends
 
