@@ -31,11 +31,10 @@ import numpy as np  # noqa: E402
 
 import infimum  # noqa: E402
 from bench import gkls, search_peers  # noqa: E402
-from bench.search_peers import PEERS, TUNED, Done, Watched  # noqa: E402
+from bench.search_peers import PEERS, QUICK, TUNED, Done, Watched  # noqa: E402
 from bench.table import write_json  # noqa: E402
 
 OURS, UNPOLISHED, SWARM, PROOF = "infimum index", "infimum index, no polish", "infimum swarm, traced", "infimum proof, traced"
-MOST = 5_000, 20_000            # trials of our own, in 2 and 3 variables, and of quick peers
 SWARM_MOST, LIMIT = 1_000_000, 60.0
 HEAD = f"{'':<26} {'solved':>10} {'budget':>9} {'mean':>9} {'last':>9} {'s each':>9}   {'infimum on the same, same budget':<32}"
 TABLE: list[dict[str, Any]] = []
@@ -105,18 +104,18 @@ def row(kind: str, name: str, runs: list[dict[str, Any]], most: int) -> None:
 
 def searches(options: argparse.Namespace, kind: str, there: dict[str, str | None], known: list[dict[str, Any]]) -> None:
     """One class: our own, then every peer that is there; of these, what is known from an earlier run is not run again."""
-    folder, variables = str(options.vectors), 3 if kind[0] == "3" else 2
+    folder, column = str(options.vectors), int(kind[0] == "3")
+    count, most = min(QUICK[0][column], options.sample), QUICK[1][column]
     print(f"\n{kind}: trials until one is near the minimiser\n{HEAD}", flush=True)
     for name, search in ((OURS, ours), (UNPOLISHED, lambda f: ours(f, polish=False))):
-        most = MOST[variables - 2]
-        row(kind, name, [own(search, folder, kind, k, most) for k in range(options.sample)], most)
+        row(kind, name, [own(search, folder, kind, k, most) for k in range(count)], most)
     for name, interpreter in there.items():
-        most, numbers = PEERS[name].most[variables - 2], list(range(min(PEERS[name].sample[variables - 2], options.sample)))
+        most, numbers = PEERS[name].most[column], list(range(min(PEERS[name].sample[column], options.sample)))
         kept = next((r["runs"] for r in known if (r["class"], r["search"], r.get("budget")) == (kind, name, most)), [])
         row(kind, name, kept[:len(numbers)] if len(kept) >= len(numbers) else
             [search_peers.one(name, folder, kind, k, most) for k in numbers] if interpreter is None else
             search_peers.elsewhere(interpreter, name, folder, kind, numbers, most), most)
-    row(kind, SWARM, [swarm(p) for p in traced(folder, kind, options.sample)], SWARM_MOST)
+    row(kind, SWARM, [swarm(p) for p in traced(folder, kind, count)], SWARM_MOST)
 
 
 def proofs(options: argparse.Namespace) -> None:
@@ -162,7 +161,8 @@ def main() -> int:
     parser.add_argument("--iopt", metavar="PYTHON", help="the interpreter of an environment with iOpt, which pins NumPy 1.26")
     parser.add_argument("--classes", nargs="+", choices=TUNED, default=list(TUNED), help="only these classes")
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=list(PEERS), help="only these peers")
-    parser.add_argument("--sample", type=int, default=100, help="how many functions of each class at most, 100")
+    parser.add_argument("--sample", type=int, default=100, help="how many functions of each class at most; without it 100 in 2 "
+                                                                "variables, and 30 in 3")
     parser.add_argument("--proofs", type=int, default=20, help="of how many functions of each class the proof is run, 20")
     parser.add_argument("--json", help="write the table to this file, again after each class; runs of peers that it holds, of "
                                        "this machine and the same versions, are not run again")
@@ -176,7 +176,8 @@ def main() -> int:
     known = known_rows(options.json, machine, versions)
     for kind in options.classes:
         searches(options, kind, there, known)
-        write_json(options.json, machine, versions=versions, table=TABLE)
+        to_come = [r for r in known if r["class"] not in {done["class"] for done in TABLE}]
+        write_json(options.json, machine, versions=versions, table=[*TABLE, *to_come])
     proofs(options)
     write_json(options.json, machine, versions=versions, table=TABLE)
     return int(any(r.get("wrong") or r["search"].startswith(OURS) and r["solved"] < r["of"] for r in TABLE))

@@ -111,15 +111,15 @@ class Peer:
         return next((name for name in self.modules if importlib.util.find_spec(name) is None), None)
 
 
-_QUICK = (100, 100), (5_000, 20_000)
+QUICK = (100, 30), (5_000, 20_000)     # functions and trials, in 2 and in 3 variables
 PEERS = {
-    "SciPy direct": Peer(partial(scipy_direct, biased=True), ("scipy",), *_QUICK),
-    "SciPy direct, not biased": Peer(partial(scipy_direct, biased=False), ("scipy",), *_QUICK),
-    "NLopt DIRECT": Peer(partial(nlopt_search, algorithm="GN_DIRECT"), ("nlopt",), *_QUICK),
-    "NLopt DIRECT-L": Peer(partial(nlopt_search, algorithm="GN_DIRECT_L"), ("nlopt",), *_QUICK),
-    "NLopt AGS": Peer(partial(nlopt_search, algorithm="GN_AGS"), ("nlopt",), *_QUICK),
-    "iOpt": Peer(partial(iopt_search, tuned=False), ("iOpt",), (20, 10), _QUICK[1]),
-    "iOpt, r tuned": Peer(partial(iopt_search, tuned=True), ("iOpt",), (100, 20), _QUICK[1]),
+    "SciPy direct": Peer(partial(scipy_direct, biased=True), ("scipy",), *QUICK),
+    "SciPy direct, not biased": Peer(partial(scipy_direct, biased=False), ("scipy",), *QUICK),
+    "NLopt DIRECT": Peer(partial(nlopt_search, algorithm="GN_DIRECT"), ("nlopt",), *QUICK),
+    "NLopt DIRECT-L": Peer(partial(nlopt_search, algorithm="GN_DIRECT_L"), ("nlopt",), *QUICK),
+    "NLopt AGS": Peer(partial(nlopt_search, algorithm="GN_AGS"), ("nlopt",), *QUICK),
+    "iOpt": Peer(partial(iopt_search, tuned=False), ("iOpt",), (20, 10), QUICK[1]),
+    "iOpt, r tuned": Peer(partial(iopt_search, tuned=True), ("iOpt",), (100, 20), QUICK[1]),
     "Optuna TPE": Peer(partial(optuna_search, sampler="TPESampler"), ("optuna",), (20, 10), (500, 500)),
     "Optuna GP": Peer(partial(optuna_search, sampler="GPSampler"), ("optuna", "scipy", "torch"), (10, 5), (150, 150)),
 }
