@@ -31,6 +31,7 @@ import numpy as np  # noqa: E402
 
 import infimum  # noqa: E402
 from bench import gkls, search_peers  # noqa: E402
+from bench.black_boxes import WITHIN  # noqa: E402
 from bench.search_peers import PEERS, QUICK, TUNED, Done, Watched  # noqa: E402
 from bench.table import write_json  # noqa: E402
 
@@ -70,7 +71,7 @@ def swarm(p: Any) -> dict[str, Any]:
     def look(snapshot: Any) -> bool:
         width = p.bounds[0][1] - p.bounds[0][0]
         found.update(trials=min(snapshot.nfev, SWARM_MOST),
-                     solved=bool(np.abs(snapshot.x - near).max() <= 0.01 * width) and snapshot.nfev <= SWARM_MOST)
+                     solved=bool(np.abs(snapshot.x - near).max() <= WITHIN * width) and snapshot.nfev <= SWARM_MOST)
         return found["solved"] or snapshot.nfev >= SWARM_MOST
     infimum.minimize(p.fun, p.bounds, engine="swarm", callback=look, options={"confidence": 1.0}, device="cpu", threads=1,
                      progress=False)
