@@ -2,6 +2,7 @@
 
 python -m bench.books                         # all, relative 1e-3, 20 s each; then a table
 python -m bench.books hs6 s394 --rtol 1e-6    # some
+python -m bench.books --lp                    # with linear programs
 python -m bench.books --free                  # with the infinite bounds of the books
 python -m bench.books --judge                 # local searches from many starts: is any point below a proved bound?
 """
@@ -21,7 +22,7 @@ _MODULES = (hock_1981, hock_1981_large, schittkowski_1987, more_books, phase_equ
 TABLE = {p.name: p for module in _MODULES for p in module.TABLE}
 
 
-def solve_here(p: Book, rtol: float, limit: float, free: bool) -> dict[str, Any]:
+def solve_here(p: Book, rtol: float, limit: float, free: bool, lp: bool) -> dict[str, Any]:
     import infimum
 
     begun = time.process_time()  # the processor's time, which other work on the machine changes least
@@ -34,6 +35,7 @@ def solve_here(p: Book, rtol: float, limit: float, free: bool) -> dict[str, Any]
             progress=False,
             rtol=rtol,
             atol=1e-7,
+            options={"lp": True} if lp else None,
             callback=lambda snapshot: time.process_time() - begun > limit,
         )
     except Exception as error:  # the table shows what the user would see
@@ -104,12 +106,13 @@ def main() -> None:
     parser.add_argument("--rtol", type=float, default=1e-3)
     parser.add_argument("--limit", type=float, default=20.0)
     parser.add_argument("--free", action="store_true")
+    parser.add_argument("--lp", action="store_true", help="with linear programs")
     parser.add_argument("--judge", action="store_true")
     parser.add_argument("--here", action="store_true", help="one problem, in this process")
     parser.add_argument("--json", help="where to keep the results")
     a = parser.parse_args()
     if a.here:
-        print(json.dumps(solve_here(TABLE[a.names[0]], a.rtol, a.limit, a.free)))
+        print(json.dumps(solve_here(TABLE[a.names[0]], a.rtol, a.limit, a.free, a.lp)))
         return
     names, found = a.names or list(TABLE), []
     for name in names:
@@ -120,7 +123,7 @@ def main() -> None:
         command = [sys.executable, "-m", "bench.books", name, "--here", "--rtol", str(a.rtol), "--limit", str(a.limit)]
         start = time.perf_counter()
         done = subprocess.run(
-            command + ["--free"] * a.free,
+            command + ["--free"] * a.free + ["--lp"] * a.lp,
             capture_output=True,
             text=True,
             env=os.environ | {"INFIMUM_CACHE": "off", "OMP_NUM_THREADS": "1"},

@@ -32,6 +32,7 @@ from bench.process import child  # noqa: E402
 from bench.table import exit_code, head, report, this_machine, timed, write_json  # noqa: E402
 
 LIMIT, PATIENCE = 60.0, 1.25  # seconds at least; times what is wanted
+AGAIN, SHORT = 8, 2.0         # calls more of what takes fewer seconds than that, where parts of a proof are timed
 MEAN_VALUE, LINEAR = "first_order", "linear"  # the parts of a proof that are compared: their names in engine/parts
 FEWER, SLOWER = 5.0, 3.0  # wanted of linear bounds: so many times fewer regions, at most so many times the time for each,
 JUDGED_FROM = 3           # with so many variables or more
@@ -45,13 +46,18 @@ def solved(case: Case, limit: float, device: str) -> Any:
 
 def twice(call: Callable[[], Any]) -> tuple[float, float, Any, part_counts.Count]:
     """The seconds of a first and a second call, and what came of the second. What is not proved is not called again."""
-    with part_counts.counting() as count:
-        first, r = timed(call)
-    if r.verdict.name != "PROVED":
-        return first, first, r, count
-    with part_counts.counting() as count:
-        warm, r = timed(call)
-    return first, warm, r, count
+    (first, r, count), *later = calls(call, 2)
+    return first, *(later[0] if later else (first, r, count))
+
+
+def calls(call: Callable[[], Any], most: int) -> list[tuple[float, Any, part_counts.Count]]:
+    """The seconds, the result and the counts of so many calls; the first alone where it has proved nothing."""
+    found = []
+    while len(found) < most and all(r.verdict.name == "PROVED" for _, r, _ in found):
+        with part_counts.counting() as count:
+            seconds, r = timed(call)
+        found.append((seconds, r, count))
+    return found
 
 
 def figures(cases: list[Case], options: argparse.Namespace) -> None:
@@ -96,8 +102,9 @@ def counts(cases: list[Case], options: argparse.Namespace) -> None:
         rows = {}
         for way, parts in ways.items():
             with part_counts.only(parts):
-                *_, r, count = twice(partial(solved, case, options.limit or LIMIT, options.device))
-            spent = count.cpu_seconds if options.device == "cpu" else count.seconds
+                seconds, r, count = twice(call := partial(solved, case, options.limit or LIMIT, options.device))[1:]
+                again = [c for *_, c in calls(call, AGAIN if seconds < SHORT else 0)]  # what is short is called until it is warm
+            spent = min(c.cpu_seconds if options.device == "cpu" else c.seconds for c in (count, *again))
             rows[way] = {"problem": case.name, "way": way, "verdict": r.verdict.name, "regions": count.regions,
                          "seconds": spent, "lower": r.lower, "upper": r.upper}
             report(f"{case.name}, {way}", 1e6 * spent / max(1, count.regions), "us a box",

@@ -16,16 +16,27 @@ _LOG_2, _LOG_10 = (lambda k=k: fixed.log(whole(k)) for k in (2, 10))
 def enclose_at_point(f: Expr, x: np.ndarray) -> tuple[float, float] | None:
     """The tightest doubles around the value of f at x; None where it is not certainly defined, or too large, or has an operation
     that fixed-point numbers lack."""
-    nodes = list(topological([f]))
-    if sum(node.size for node in nodes) > _MOST or any(node.op not in _MAPS and node.op not in _SHAPED for node in nodes):
-        return None
-    values: dict[Expr, np.ndarray] = {}
-    try:
-        for node in nodes:
-            values[node] = _value(node, [values[a] for a in node.args], x)
-        return values[f].item().ends()
-    except Unknown:
-        return None
+    return AtPoint(x).enclosed(f)
+
+
+class AtPoint:
+    """Of several expressions at one point x: what they share is computed once."""
+
+    def __init__(self, x: np.ndarray):
+        self.x, self.values = x, {}
+
+    def enclosed(self, f: Expr) -> tuple[float, float] | None:
+        """As `enclose_at_point`."""
+        nodes = list(topological([f]))
+        if sum(node.size for node in nodes) > _MOST or any(node.op not in _MAPS and node.op not in _SHAPED for node in nodes):
+            return None
+        try:
+            for node in nodes:
+                if node not in self.values:
+                    self.values[node] = _value(node, [self.values[a] for a in node.args], self.x)
+            return self.values[f].item().ends()
+        except Unknown:
+            return None
 
 
 def _value(node: Expr, args: list[np.ndarray], x: np.ndarray) -> np.ndarray:

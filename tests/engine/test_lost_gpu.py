@@ -59,7 +59,7 @@ def test_lost_at_any_call_and_resumed_on_the_cpu(started, name, tmp_path):
     cupy = started()
     assert bits(infimum.minimize(f, bounds, device="cuda", **settings)) == bits(whole)
     calls, later = cupy.calls, 0
-    for lost_at in sorted({*range(4), *range(7, calls, calls // 8), calls - 1}):
+    for lost_at in sorted({*range(4), *range(7, calls, calls // 5), calls - 1}):
         started(lost_at=lost_at)
         path = str(tmp_path / f"{lost_at}.inf")
         with pytest.raises(infimum.DeviceError, match=r"'Pretended GPU' \(cuda:0\) failed: .*launch failure.*new one") as said:

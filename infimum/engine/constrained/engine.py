@@ -179,8 +179,9 @@ class ConstrainedRun:
                 yield from self._narrow()
             branch.prune()
             if self.lp is not None:
-                self._bound_at_once()
-                yield from self._follow()
+                if not self.lp.alternates:  # products, of which tightening says more at less cost
+                    self._bound_at_once()
+                    yield from self._follow()
                 yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
                 if later and not branch.done and not self.lp.alternates:
                     yield from self._search(branch)

@@ -39,11 +39,17 @@ class Alternation:
         self.constant, *constants = (float(form.constant[0]) for form in forms)
         self.ends = system.lower - np.array(constants), system.upper - np.array(constants)
         self.size = len(forms), n
+        self.known: dict[bytes, Found | None] = {}  # solutions of a session, by what was fixed: starts often meet
 
     @classmethod
     def of(cls, bounding: Bounding) -> "Alternation | None":
         kinds = classes(bounding.relaxation)
         return None if kinds is None else cls(bounding, kinds)
+
+    def session(self) -> None:
+        """From here on nothing depends on what was solved before."""
+        self.bounding.session()
+        self.known.clear()
 
     def from_start(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> Found | None:
         """From x on, in the box [lo, hi]; None if nothing was found."""
@@ -65,8 +71,14 @@ class Alternation:
         return found
 
     def with_fixed(self, held: np.ndarray, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Found | None:
-        """The solution with these variables as in x."""
+        """The solution with these variables as in x, in a box that is the same for all of a session."""
         known = np.append(np.where(held, x, np.nan), 1.0)
+        key = known.tobytes()
+        if key not in self.known:
+            self.known[key] = self._with_fixed(held, known, x, lo, hi)
+        return self.known[key]
+
+    def _with_fixed(self, held: np.ndarray, known: np.ndarray, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Found | None:
         free = np.isnan(known[self.first])  # at most one of the two is: the other is a number
         value = self.value * np.where(free, known[self.second], known[self.first])
         column = np.where(free, self.first, self.second)

@@ -4,6 +4,8 @@ Every multiplier that a solver returns gives a bound by `safe.py`, whatever was 
 was is not asked about: nothing is to be gained there. What is asked is bounded by counts: passes, and iterations of all together.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from infimum.engine.linear_programs.bounding import Bounding, Left
@@ -18,11 +20,12 @@ _AT_END = 1e-6        # of a side
 _WORTH = 0.05         # of the mean side: a pass that takes less is the last
 
 
-def tightened(bounding: Bounding, left: Left, upper: float, seen: list[np.ndarray]) -> Left:
-    """What is left of a region, of which a bound was asked before. Solutions on the way are added to those `seen`."""
+def tightened(bounding: Bounding, left: Left, upper: float, suffices: Callable[[float], bool], seen: list[np.ndarray]) -> Left:
+    """What is left of a region, of which a bound was asked before, until the bound suffices. Solutions on the way are added to
+    those `seen`."""
     n, begun = bounding.relaxation.n, bounding.counts.iterations
     for _ in range(_PASSES):
-        if left.empty or left.region is None or left.lower > upper:
+        if left.empty or left.region is None or left.lower > upper or suffices(left.lower):
             return left
         before = left.high[:n] - left.low[:n]
         low, high, points = _one_pass(bounding, left, upper, begun + _ITERATIONS)

@@ -86,7 +86,8 @@ class RootPrograms:
         if self.alternates and branch.incumbent.upper < np.inf:
             return
         yield
-        yield from search.from_points(starts)
+        between = max(1, starts.shape[1] - 1) if quick else 1  # the first and the last: of corners descents learn little
+        yield from search.from_points(starts[:, ::between])
         offer()
 
     def alternate(self, branch: Any, search: Any, starts: np.ndarray, quick: bool = False) -> bool:
@@ -96,7 +97,7 @@ class RootPrograms:
             return False
         enough, found = branch.floor + branch.goal.slack(branch.floor) / 2, []
         with stoppable():
-            self.part.bounding.session()
+            self.turns.session()
             for start in starts.T:
                 new = self.turns.from_start(*search.begin, start)
                 found += [] if new is None else [new]
@@ -136,8 +137,7 @@ class RootPrograms:
         with stoppable():
             bounding.session()
             left = bounding.bound(*bounding.columns_of(lo, hi), upper, _ROUNDS)
-            if not branch.goal.met(left.lower, upper):
-                left = tightened(bounding, left, upper, seen)
+            left = tightened(bounding, left, upper, lambda lower: branch.goal.met(lower, upper), seen)
         self._conclude(branch, search, compare_with, left, (lo, hi))
 
     def _conclude(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], left: Left, box: tuple) -> None:

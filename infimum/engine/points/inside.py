@@ -31,7 +31,8 @@ class Moved(NamedTuple):
 
 def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], points: np.ndarray) -> Moved:
     """For each of the points (n, N) some nearby, those with the lowest values first. Variables at a bound stay there in one half
-    of them, and are moved inside too in the other half."""
+    of them, and are moved inside too in the other half; of each point one of either half comes in turn, as what fails for one
+    may do for the other."""
     system, (lo, hi) = evaluator.system, (end[:, None] for end in bounds)
     n = len(lo)
     values, jacobian = evaluator.estimate_jacobian(points)
@@ -56,8 +57,20 @@ def moved_inside(evaluator: Evaluator, bounds: tuple[np.ndarray, np.ndarray], po
     order = np.argsort(value, kind="stable")[:np.count_nonzero(value < np.inf)]
     new = np.ones(len(order), bool)
     new[1:] = (lanes.x[:, order[1:]] != lanes.x[:, order[:-1]]).any(axis=0)
-    order = order[new]
+    order = _in_turn(order[new], source, held)
     return Moved(lanes.x[:, order], source[order], held[order])
+
+
+def _in_turn(order: np.ndarray, source: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """Lanes, lowest first, arranged so that those of one source stay together, and one that is held and one that is not take
+    turns."""
+    place, first, turn = np.arange(len(order)), np.zeros(len(order), np.intp), np.zeros(len(order), np.intp)
+    for s in np.unique(source[order]):
+        mine = source[order] == s
+        first[mine] = np.argmax(mine)
+        for half in (mine & held[order], mine & ~held[order]):
+            turn[half] = np.arange(np.count_nonzero(half))
+    return order[np.lexsort((place, turn, first))]
 
 
 def _broken(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

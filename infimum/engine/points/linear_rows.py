@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from infimum.evaluate import Evaluator
-from infimum.lower.at_point import enclose_at_point
+from infimum.lower.at_point import AtPoint
 from infimum.watch import pause
 
 _MOST = 256  # equations that are eliminated in rational numbers
@@ -42,13 +42,14 @@ class LinearRows:
         """The linear equations Σ a x = b: the a, and b."""
         system, slopes = self.evaluator.system, self.evaluator.jacobian(self.lo, self.hi)
         at = np.minimum(np.maximum(0.0, self.lo), self.hi)
+        there = AtPoint(at)
         fixed = self.lo == self.hi
         slope = np.where(fixed, 0.0, slopes.lo)
         single = (fixed | ((slopes.lo == slopes.hi) & np.isfinite(slopes.lo))).all(axis=1) & slopes.value.lipschitz
         found: dict[int, Row] = {}
         for k in np.flatnonzero(single[1:] & system.equal)[:_MOST].tolist():
             pause()
-            ends = enclose_at_point(system.rows[1 + k], at)
+            ends = there.enclosed(system.rows[1 + k])
             if ends is not None and ends[0] == ends[1] and np.isfinite(ends[0]):
                 row = {int(j): Fraction(slope[1 + k, j]) for j in np.flatnonzero(slope[1 + k])}
                 right = Fraction(system.lower[k]) - Fraction(ends[0]) + sum(a * Fraction(at[j]) for j, a in row.items())
