@@ -25,11 +25,12 @@ from infimum.trials.callables import PythonFunctions
 from infimum.trials.command import Command
 from infimum.trials.journal import Journal, warm_start
 from infimum.trials.outcome import Outcome
+from infimum.trials.reading import maximises as of_maximum
 from infimum.trials.reading import read_journal, read_path, torn_header
 from infimum.trials.recorded import Recorded
 from infimum.trials.start import start_workers
 from infimum.trials.variables import Variables
-from infimum.trials.workers import BlackBox, InThisProcess, read_timeout, read_workers
+from infimum.trials.workers import BlackBox, read_timeout, read_workers
 from infimum.watch import Watch
 
 TRIALS_A_VARIABLE = 1000   # the budget where none is given, nor a time limit
@@ -78,7 +79,7 @@ def searched(box: BlackBox, variables: Variables, problem: dict[str, Any], maxim
         if kept is not None and not asked.asynchronous:
             batch = kept.settings["batch"]
         here = count == 1 and seconds is None and not isinstance(box, Command)
-        with (InThisProcess(Here(box)) if here else start_workers(box, count, seconds)) as crew:
+        with (Here(box) if here else start_workers(box, count, seconds)) as crew:
             search = BlackBoxSearch(variables, box.constraints, asked, starts, others)
             sign = -1.0 if maximises else 1.0
             target = None if asked.target is None else sign * asked.target
@@ -121,8 +122,7 @@ def trials_of(journal: Any, variables: Variables, constraints: int, maximises: b
     """The trials of another journal that are of use here, for a warm start."""
     if journal is None:
         return []
-    problem = read_journal(journal).problem
-    theirs = bool(problem.get("maximise")) or any(one.get("maximise") for one in problem.get("functions", ()))
+    theirs = of_maximum(read_journal(journal).problem)
     if theirs != maximises:
         raise JournalError(f"no warm start from {os.fspath(journal)}: it is of a {'maximum' if theirs else 'minimum'}")
     return [(trial.x, trial.outcome) for trial in warm_start(journal, variables, constraints)]

@@ -35,8 +35,10 @@ class Descent:
         self.first_radius = self.radius = radius
         self.least, self.trials, self.over = least, 0, False
         self._wanted = (self.n + 1) * (self.n + 2) // 2
+        self._faces = np.concatenate([np.eye(self.n), -np.eye(self.n)])
         self._failed, self._outside = False, 0      # outside: infeasible trials since the last that was not
         self._inside, self._restrained = _INSIDE, False  # how far from boundaries, and was that asked of the last step?
+        self._modelled: tuple[tuple, list[Restraint]] | None = None    # the last restraints, and of what they were made
 
     @property
     def level(self) -> int:
@@ -53,11 +55,12 @@ class Descent:
         while True:
             level = self.level
             near = self._near(level)
-            restraints = [r for k in range(level) if (r := self._restraint(k)) is not None]
-            unknown, gap = self._least_known(level, restraints)
-            if len(near) <= self.n or self._failed and gap > _FILLED * self.radius:
-                self._failed = self._restrained = False
-                return unknown
+            restraints = self._restraints(level)
+            if len(near) <= self.n or self._failed:
+                unknown, gap = self._least_known(level, restraints)
+                if len(near) <= self.n or gap > _FILLED * self.radius:
+                    self._failed = self._restrained = False
+                    return unknown
             if self._failed:
                 self._shrink()
             lo, hi = np.maximum(-self.radius, -self.best), np.minimum(self.radius, 1 - self.best)
@@ -90,11 +93,11 @@ class Descent:
         self._outside = 0
         if computed > level or computed == level and values[level] < self.value:
             far = np.abs(point - self.best).max() > 0.7 * self.radius
-            self.best, self.best_values, self._failed = point, values, False
+            self.best, self.best_values, self._failed, self._modelled = point, values, False, None
             self.radius = min(self.radius * (_GROW if far else 1.0), 2 * self.first_radius)
         else:
             self._failed = True
-            restraints = [r for k in range(level) if (r := self._restraint(k)) is not None]
+            restraints = self._restraints(level)
             if self._least_known(level, restraints)[1] <= _FILLED * self.radius:
                 self._shrink()
 
@@ -110,6 +113,13 @@ class Descent:
         close = np.flatnonzero((apart <= reach * self.radius) & ~np.isnan(self.values[:, function]))
         return close[np.argsort(apart[close], kind="stable")][:self._wanted]
 
+    def _restraints(self, level: int) -> list[Restraint]:
+        """The models of the constraints before a function, made once while nothing is learned and the box stays."""
+        made_of = level, len(self.points), self.radius
+        if self._modelled is None or self._modelled[0] != made_of:
+            self._modelled = made_of, [r for k in range(level) if (r := self._restraint(k)) is not None]
+        return self._modelled[1]
+
     def _restraint(self, function: int) -> Restraint | None:
         """The model of a constraint that holds at the best trial; None where too little is known of it."""
         near = self._near(function)
@@ -121,8 +131,7 @@ class Descent:
     def _least_known(self, level: int, restraints: list[Restraint]) -> tuple[np.ndarray, float]:
         """Of the points at the box's faces, one on each axis and side, that which is farthest from all trials that have a value
         of the function; and how far. Points where a constraint will not hold count only if there are no others."""
-        steps = np.concatenate([np.eye(self.n), -np.eye(self.n)]) * self.radius
-        places = np.clip(self.best + steps, 0, 1)
+        places = np.clip(self.best + self._faces * self.radius, 0, 1)
         points = self.points
         if restraints:
             holds = np.all([r.at(places - self.best) <= 0 for r in restraints], axis=0)

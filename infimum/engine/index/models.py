@@ -16,11 +16,11 @@ def predicted(points: np.ndarray, values: np.ndarray, at: np.ndarray) -> float:
     away = points - at
     scale = np.abs(away).max() or 1.0
     away = away / scale
-    columns = [np.ones(len(away)), *away.T]
-    if len(away) >= 2 * away.shape[1] + 2:
-        columns += list((away**2).T)
-    weights = 1 / (0.1 + np.sum(away**2, axis=1))
-    design = np.stack(columns, axis=1) * weights[:, None]
+    (count, n), squares = away.shape, away**2
+    weights = 1 / (0.1 + np.sum(squares, axis=1))
+    design = np.ones((count, 2 * n + 1 if count >= 2 * n + 2 else n + 1))
+    design[:, 1:n + 1], design[:, n + 1:] = away, squares if count >= 2 * n + 2 else 0.0
+    design *= weights[:, None]
     return float(np.linalg.lstsq(design, values * weights, rcond=1e-9)[0][0])
 
 
@@ -73,7 +73,7 @@ class Restraint:
 
     def at(self, steps: np.ndarray) -> np.ndarray:
         """The values at steps away, one a row."""
-        return self.value + _rise(self.gradient, self.hessian, steps)
+        return self.value + _rise(self.gradient[None], self.hessian[None], steps)[0]
 
     def scaled(self, inside: float) -> "Restraint":
         """In units of distance, and only where it holds with a distance to spare."""
@@ -87,16 +87,18 @@ def least_restrained(gradient: np.ndarray, hessian: np.ndarray, restraints: list
     by multipliers, or, where that is better, the best of clouds of points, each smaller than the one before and around its
     best."""
     scaled = [r.scaled(inside) for r in restraints]
+    values = np.array([r.value for r in scaled])[:, None]
+    gradients, hessians = np.stack([gradient, *(r.gradient for r in scaled)]), np.stack([hessian, *(r.hessian for r in scaled)])
     cloud, size = _cloud(len(gradient)) * (hi - lo), 1.0
     steep = float(np.linalg.norm(gradient)) + float(np.abs(hessian).sum()) * float(np.max(hi - lo))
 
     def merits_of(steps: np.ndarray) -> np.ndarray:
-        outside = sum(np.maximum(r.at(steps), 0.0) for r in scaled)
-        return _rise(gradient, hessian, steps) + _PENALTY * steep * outside
+        rises = _rise(gradients, hessians, steps)
+        return rises[0] + _PENALTY * steep * np.maximum(values + rises[1:], 0.0).sum(axis=0)
     best = _by_multipliers(gradient, hessian, scaled, lo, hi)
     least = float(merits_of(best[None])[0])
     for _ in range(_CLOUDS):
-        steps = np.clip(best + size * cloud, lo, hi)
+        steps = np.minimum(np.maximum(best + size * cloud, lo), hi)
         merits = merits_of(steps)
         first = int(np.argmin(merits))
         if merits[first] < least:
@@ -142,8 +144,9 @@ def _newton_in_box(slope: np.ndarray, bend: np.ndarray, lo: np.ndarray, hi: np.n
     return step
 
 
-def _rise(gradient: np.ndarray, hessian: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    return steps @ gradient + 0.5 * np.einsum("ij,ij->i", steps @ hessian, steps)
+def _rise(gradients: np.ndarray, hessians: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """Of several quadratics, a row each, at several steps."""
+    return (steps @ gradients[:, :, None])[:, :, 0] + 0.5 * np.einsum("kij,ij->ki", steps @ hessians, steps)
 
 
 @cache

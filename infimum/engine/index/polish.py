@@ -11,7 +11,7 @@ from infimum.engine.index.cube import Cube, Point
 from infimum.engine.index.descent import Descent
 from infimum.engine.index.trials import Trials
 
-_SHARE = 5                     # of so many trials, one at most
+_SHARE = 10                    # of so many trials, one at most: with more, the search needs more than is published of others
 _WIDEST, _LEAST = 0.012, 1e-7  # of its steps, in the unit cube
 _AT_ONCE = 20                  # trials that are known already, one after the other, before it ends
 
@@ -62,7 +62,7 @@ class Polish:
         at, points = self._base[free], trials.points
         use = (trials.index >= 0) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * _WIDEST)
         use &= self.cube.same_whole_numbers(points, self._base) & ((points[:, free] != at).any(axis=1))
-        self._descent = Descent(at, values, points[use][:, free], trials.values(np.flatnonzero(use)), _WIDEST, _LEAST)
+        self._descent = Descent(at, values, points[use][:, free], trials.values[use], _WIDEST, _LEAST)
 
     def _told(self, point: Point, values: np.ndarray | None) -> None:
         self._descent.tell(self.cube.unit(point)[self.cube.continuous], values)

@@ -131,7 +131,7 @@ class Search(IndexMethod):
         if number == self.descending:
             self.descending = None
             if self.descent is not None:
-                self.descent.tell(self.trials.points[new].copy(), None if told.failure else self.trials.values([new])[0])
+                self.descent.tell(self.trials.points[new].copy(), None if told.failure else self.trials.values[new].copy())
                 self._end()
         elif not told.failure and self.options.descents:
             self._consider(new, told.index)
@@ -148,7 +148,7 @@ class Search(IndexMethod):
         """By how much a trial lies lower than its neighbours say; None if it does not."""
         if len(near) <= self.trials.n + 1:
             return None
-        points, values, value = self.trials.points, self.trials.values(near)[:, level], float(self.trials.z[trial])
+        points, values, value = self.trials.points, self.trials.values[near, level], float(self.trials.z[trial])
         low = predicted(points[near], values, points[trial]) - value
         notable = low > self.options.notable * float(np.ptp(values)) or value < values.min()
         return max(low, 0.0) if notable else None
@@ -157,8 +157,7 @@ class Search(IndexMethod):
         """The nearest of the trials around one on its line, those with values of a function."""
         line = self.intervals.lines[0]
         known = line.levels[level]
-        position = self.curves.positions(self.trials.places[trial])[0][1] << self.intervals.spare
-        at = bisect_left(known, position)
+        at = bisect_left(known, self.begins[trial])
         around = [line.trial[q] for q in known[max(at - self.options.window, 0):at + self.options.window]]
         near = np.array([k for k in around if k != trial], dtype=int)
         if not len(near):
@@ -180,7 +179,8 @@ class Search(IndexMethod):
                 radius = float(np.median(apart[:self.trials.n + 1])) * 0.5
                 if level:        # constraints are known from more trials
                     near = np.union1d(near, self._neighbours(trial, 0))
-                self.descent = Descent(point, self.trials.values([trial])[0], self.trials.points[near], self.trials.values(near),
+                values = self.trials.values
+                self.descent = Descent(point, values[trial].copy(), self.trials.points[near], values[near],
                                        max(radius, 2 * self.options.finest), self.options.finest)
                 return
 

@@ -113,14 +113,14 @@ def test_the_polish_leaves_the_grid():
         return float(2 - np.cos(3 * (x[0] - 0.123456789)) - np.exp(-((x[1] - 0.7 + 0.3 * (x[0] - 0.123456789)) ** 2)))
     coarse, fine = search_of([(0, 1)] * 2, polish=False), search_of([(0, 1)] * 2)
     for search in (coarse, fine):
-        run(search, smooth, 200)
+        run(search, smooth, 400)
     assert fine.book.value < 0.01 * coarse.book.value and fine.polish.trials <= 40
     assert math.dist(fine.book.x, (0.123456789, 0.7)) < 1e-5 < math.dist(coarse.book.x, (0.123456789, 0.7))
 
 
 def test_the_polish_reaches_the_bounds():
     search = search_of([(0, 1)] * 2)
-    run(search, lambda x: float(x[0] - x[1]), 150)
+    run(search, lambda x: float(x[0] - x[1]), 300)
     assert search.book.x == (0.0, 1.0)
 
 
