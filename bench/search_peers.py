@@ -78,7 +78,7 @@ def optuna_search(f: Watched, seed: int, kind: str, sampler: str) -> None:
 
 
 def iopt_search(f: Watched, seed: int, kind: str, tuned: bool) -> None:
-    """With r = 2, its default, or with the r that was published for AGS on the class. That is of a curve of order 12; iOpt 0.5 has
+    """With r = 2, its default, or with the r that was published for AGS on the class: of a curve of order 12, where iOpt 0.5 has
     order 10, whatever its `evolvent_density`."""
     from iOpt.problem import Problem
     from iOpt.solver import Solver
