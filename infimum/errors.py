@@ -76,11 +76,12 @@ class CheckpointError(InfimumError):
 
 
 class TrialError(InfimumError):
-    """A black box cannot be tried.
+    """A black box cannot be tried, or workers cannot be started.
 
     Causes: the function returned something that is no number (an array, a string, a complex number, None, a comparison), or the
     command printed none; the program of a command is not there; a function cannot be sent to other processes, since it is a
-    lambda or was defined within a function; a script starts workers without `if __name__ == "__main__":`; every trial failed.
+    lambda or was defined within a function; a script starts workers without `if __name__ == "__main__":`; every trial failed;
+    a Ray cluster cannot be reached.
     Example: `workers=4` with `lambda x: x[0]`. Cure: the message names the function and what to write instead.
     """
 

@@ -92,9 +92,11 @@ class Result(Mapping):
     equations, a pair (lo, hi), a box that is proved to hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by
     how much equations were relaxed. lp: with options={"lp": True}, the `solver` with its version, and how many linear programs
     it `solved`, in how many `iterations`, how many `failed` and were ignored, and how many were given up after too many
-    iterations (`limited`). trials: of `engine="index"`, counts of trials, evaluations and failures; `fun` is then a value that
-    was returned, and not verified. history: a Progress entry for each improvement. device: where the kernels ran. batch: the
-    boxes per step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last step.
+    iterations (`limited`). rounds: with `workers=`, how many `workers` and `rounds` there were, the `portions` of a round, on
+    which the bits depend, and how many of them were lost and `redone`. trials: of `engine="index"`, counts of trials,
+    evaluations and failures; `fun` is then a value that was returned, and not verified. history: a Progress entry for each
+    improvement. device: where the kernels ran. batch: the boxes per step of branch and bound, on which the bits depend; if the
+    run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """
@@ -125,6 +127,7 @@ class Result(Mapping):
     purpose: str = "minimise"
     feasibility: float = 0.0
     lp: dict[str, Any] | None = None
+    rounds: dict[str, int] | None = None
     trials: TrialSummary | None = None
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
     question: Callable[["Result"], Minimisers | None] | None = field(default=None, repr=False)  # finds `minimisers`; no key

@@ -2,9 +2,9 @@
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
-from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -12,9 +12,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.engine.branch import LEAST
-from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.goal import Goal
-from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.points.random import key_of
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.callbacks import read_callback
@@ -23,58 +21,20 @@ from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
 from infimum.engine.running.keywords import refuse, refuse_trials
 from infimum.engine.running.maximising import Maximising
 from infimum.engine.running.progress import ProgressDisplay
-from infimum.engine.subdomain.options import SubdomainOptions
 from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator
 from infimum.integrality import read_integrality
 from infimum.maximised import maximised, opposite
 from infimum.objective import Objective, answer, evaluator_of, is_empty, naming_the_index, nothing, view_of, with_constraints
 from infimum.problem import Problem
+from infimum.provers import PROVERS, check_dealt, prover
 from infimum.reduced import Reduced, Restoring, without_fixed
 from infimum.result import Result
 from infimum.start_boxes import StartBoxes
 from infimum.text import counted
 from infimum.trials.going_on import going_on
+from infimum.trials.workers import read_portions, read_workers
 from infimum.watch import OutOfTime, Watch
-
-
-# engines are imported when they are asked for
-def _auto(problem: Problem, evaluator: Evaluator, options: Any, *asked: Any, **settings: Any) -> Any:
-    if options.lp:
-        from infimum.engine.linear_programs.whole import without_constraints
-
-        evaluator.linear_programs.version()  # an error where it is missing
-        system = without_constraints(evaluator)
-        if system is not None:
-            return _constrained(problem, system, options, *asked, **settings)
-    from infimum.engine.auto import Auto
-
-    return Auto(problem, evaluator, options, *asked, **settings)
-
-
-def _newton(*asked: Any, **settings: Any) -> Any:
-    from infimum.engine.newton.engine import NewtonRun
-
-    return NewtonRun(*asked, **settings)
-
-
-def _complete(*asked: Any, **settings: Any) -> Any:
-    from infimum.engine.complete.engine import CompleteRun
-
-    return CompleteRun(*asked, **settings)
-
-
-def _constrained(problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, *asked: Any, **settings: Any) -> Any:
-    from infimum.engine.constrained.engine import ConstrainedRun
-    from infimum.engine.substituted import Substituted, substitution, with_completed_squares
-
-    found = substitution(problem, evaluator, goal)
-    if found is None:
-        problem, evaluator = with_completed_squares(problem, evaluator)
-        return ConstrainedRun(problem, evaluator, options, goal, *asked, **settings)
-    problem, evaluator = with_completed_squares(found.problem, found.evaluator)
-    kind = _auto if evaluator.system is None else ConstrainedRun
-    return Substituted(found, kind(problem, evaluator, options, goal, *asked, **settings))
 
 
 def _swarm(problem: Problem, evaluator: Evaluator, *asked: Any, **settings: Any) -> Any:
@@ -87,22 +47,6 @@ def _swarm(problem: Problem, evaluator: Evaluator, *asked: Any, **settings: Any)
     return ConstrainedSwarm(problem, evaluator, *asked, **settings)
 
 
-def _subdomain(*asked: Any, **settings: Any) -> Any:
-    from infimum.engine.subdomain.engine import SubdomainRun
-
-    return SubdomainRun(*asked, **settings)
-
-
-def _constrained_newton(*asked: Any, **settings: Any) -> Any:
-    from infimum.engine.constrained.newton import ConstrainedNewtonRun
-
-    return ConstrainedNewtonRun(*asked, **settings)
-
-
-PROVERS = {"auto": (_auto, SwarmOptions), "newton": (_newton, NewtonOptions), "complete": (_complete, CompleteOptions),
-           "subdomain": (_subdomain, SubdomainOptions)}
-_CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": _complete, "subdomain": _subdomain,
-                "swarm": _swarm}  # with constraints or whole numbers
 ENGINES = (*PROVERS, "swarm", "index")
 _IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
 
@@ -115,7 +59,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
              progress: bool | None = None, callback: Callable | None = None, checkpoint: str | PathLike | None = None,
              seed: int | None = 0, threads: int | None = None, constraints: Any = (), integrality: Any = None,
              feasibility: float = 0.0, max_trials: int | None = None, workers: int | str | None = None,
-             timeout: float | None = None, journal: str | PathLike | None = None, **unknown: Any) -> Result:
+             timeout: float | None = None, journal: str | PathLike | None = None, portions: int | None = None,
+             **unknown: Any) -> Result:
     """Find and prove the global minimum of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite. `args` are passed on to
@@ -145,6 +90,10 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     batch give the same bits on every device and for any number of threads. `threads` is the number of CPU threads; the default
     is INFIMUM_THREADS, or one for each core that this process may use. `seed=None` draws a seed, which is stored in the result.
 
+    `workers` are processes, or "ray" or the address of a Ray cluster, to which a proof deals its regions in rounds of so many
+    `portions` (64). The bits depend on `batch` and `portions`, and neither on the number of workers nor on when one of them is
+    lost; see docs/many_machines.md.
+
     `progress=True` shows a line of progress at once, False never; by default it appears on terminals and in notebooks after a
     second. `callback(snapshot)` is called after each step and stops the run by returning True or raising StopIteration; SciPy's
     forms `callback(xk)`, `callback(intermediate_result)`, `callback(xk, convergence)` and `callback(x, f, context)` work too.
@@ -162,7 +111,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     if engine not in ENGINES:
         raise OptionError(f"there is no engine {engine!r}; there are {', '.join(map(repr, ENGINES))}")
     if engine != "index":
-        refuse_trials(engine, {"max_trials": max_trials, "workers": workers, "timeout": timeout, "journal": journal})
+        refuse_trials(engine, {"max_trials": max_trials, "timeout": timeout, "journal": journal})
+    workers, portions = _read_workers(engine, workers, portions)
     for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol), ("feasibility", feasibility)):
         _check_number(name, value, optional=name == "xtol")
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("batch", batch)):
@@ -207,18 +157,22 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             search = _swarm(question, evaluator, settings, int(seed), limited=time_limit is not None)
             found = drive(_seen(search, objective, evaluator), **shared)
             return answer(objective, question, evaluator, found, search, relaxed, notes)
-        kind, goal = _prover(engine, batch, batch is None, evaluator.system is not None), Goal(atol, rtol, xtol)
-        search = kind(question, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
-        writer = None
-        if checkpoint is not None:
-            asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
-                     "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "may_move_to_gpu": batch is None,
-                     "key": given.f.key, "purpose": objective.purpose, "integers": integers, "reduces": True,
-                     "feasibility": float(feasibility), "system": None if given.system is None else given.system.key}
-            writer = _checkpoint_writer(checkpoint, asked, problem)
-            writer.begin()
-        found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
-        return answer(objective, question, evaluator, found, search, relaxed, notes)
+        goal = Goal(atol, rtol, xtol)
+        with _rounds(workers, portions, question, evaluator, engine, settings, goal, int(seed), memory_limit, batch, device,
+                     threads) as (rounds, lanes):
+            kind = prover(engine, lanes, batch is None, evaluator.system is not None, rounds)
+            search = kind(question, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
+            writer = None
+            if checkpoint is not None:
+                asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
+                         "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "may_move_to_gpu": batch is None,
+                         "key": given.f.key, "purpose": objective.purpose, "integers": integers, "reduces": True,
+                         "feasibility": float(feasibility), "system": None if given.system is None else given.system.key,
+                         "portions": None if rounds is None else rounds.portions}
+                writer = _checkpoint_writer(checkpoint, asked, problem)
+                writer.begin()
+            found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
+            return answer(objective, question, evaluator, found, search, relaxed, notes)
     return _in_time(run, watch, problem, objective, args, time_limit, int(seed), engine, progress,
                     bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
 
@@ -260,12 +214,13 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
            rtol: float | None = None, xtol: float | None = None, memory_limit: float | None = None,
            time_limit: float | None = None, max_boxes: int | None = None, progress: bool | None = None,
            callback: Callable | None = None, device: str = "auto", threads: int | None = None, constraints: Any = (),
-           **unknown: Any) -> Result:
+           workers: int | str | None = None, portions: int | None = None, **unknown: Any) -> Result:
     """Continue the run whose state is in the file `checkpoint`; `fun`, `args` and `constraints` must be those of that run (`fun`
     is None for a run of `feasible`).
 
-    Bounds, integrality, feasibility, engine and options come from the file; `time_limit`, `max_boxes`, `device` and `threads` are
-    those given here.
+    Bounds, integrality, feasibility, engine and options come from the file; `time_limit`, `max_boxes`, `device`, `threads` and
+    `workers` are those given here. A run that had workers goes on in the same rounds, and with the same bits, with any number of
+    them or none; `portions`, for one that had none, is as in `minimize`.
     `atol`, `rtol`, `xtol` and `memory_limit` come from the file too unless you give new ones, larger or smaller (`inf` for none),
     which are then saved in the file. So you can continue a run that stopped at its memory limit, or narrow a finished proof
     further. With unchanged settings the result has the same bits as a run that was never interrupted, except for the times and
@@ -280,10 +235,13 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
         _check_number(name, value, optional=True)
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
         _check_number(name, value, optional=True, positive=True)
+    workers, portions = None if workers is None else read_workers(workers), read_portions(portions)
     if (how := going_on(checkpoint)) is not None:
         raise CheckpointError(how.said(how.call))
     whole = load(checkpoint)
     asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
+    if portions is not None and asked.get("portions") not in (None, portions):
+        raise OptionError(f"this run deals its regions in {asked['portions']} portions, which it keeps: leave out portions=")
     lo, hi, x0, *start = (whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0", "start.lo", "start.hi"))
     objective = Objective(nothing if asked.get("purpose") == "feasible" else fun, asked.get("purpose", "minimise"))
     problem = Problem(objective.fun, lo, hi, x0, None if start[0] is None else StartBoxes(*start))
@@ -300,18 +258,24 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
             raise CheckpointError(f"the checkpoint {checkpoint} is of other constraints: give those it was made with, "
                                   "resume(..., constraints=...)")
         question, evaluator = without_fixed(problem, given, asked.get("reduces", False))
-        kind = _prover(asked["engine"], asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None)
-        settings = PROVERS[asked["engine"]][1]
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
-        search = kind(question, evaluator, settings(**options), Goal(*asked["goal"]), asked["seed"], max_boxes,
-                      asked["memory_limit"])
-        if whole.values["state"] is not None:
-            search.restore(State(whole.values["state"], whole.arrays))
-        if asked != whole.values["settings"]:
-            save(checkpoint, State(whole.values | {"settings": asked}, whole.arrays))
-        found = drive(_seen(search, objective, evaluator), time_limit=time_limit, callback=callback, progress=progress,
-                      watch=watch, writer=_checkpoint_writer(checkpoint, asked, problem), view=view_of(given, problem, objective))
-        return answer(objective, question, evaluator, found, search, relaxed, notes)
+        engine, settings, goal = asked["engine"], PROVERS[asked["engine"]][1](**options), Goal(*asked["goal"])
+        state = None if whole.values["state"] is None else State(whole.values["state"], whole.arrays)
+        batch = asked["batch"] if state is None else state.values.get("batch", asked["batch"])
+        dealt = asked.get("portions") or portions
+        with _rounds(workers or (None if dealt is None else 1), dealt, question, evaluator, engine, settings, goal, asked["seed"],
+                     asked["memory_limit"], batch, device, threads) as (rounds, _):
+            kind = prover(engine, asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None, rounds)
+            search = kind(question, evaluator, settings, goal, asked["seed"], max_boxes, asked["memory_limit"])
+            if state is not None:
+                search.restore(state)
+            anew = asked if rounds is None else asked | {"portions": rounds.portions}
+            if anew != whole.values["settings"]:
+                save(checkpoint, State(whole.values | {"settings": anew}, whole.arrays))
+            found = drive(_seen(search, objective, evaluator), time_limit=time_limit, callback=callback, progress=progress,
+                          watch=watch, writer=_checkpoint_writer(checkpoint, anew, problem),
+                          view=view_of(given, problem, objective))
+            return answer(objective, question, evaluator, found, search, relaxed, notes)
     return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
                     asked.get("system") is not None)
 
@@ -357,12 +321,30 @@ def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_li
     return asked | {"goal": [atol, rtol, None if xtol == np.inf else xtol], "memory_limit": limit}
 
 
-def _prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool) -> Callable:
-    """The engine, with the batch if it has one."""
-    kind, batch = _CONSTRAINED[engine] if constrained else PROVERS[engine][0], None if batch is None else int(batch)
-    if engine == "auto" and not constrained:
-        return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu)
-    return partial(kind, batch=batch) if engine != "complete" else kind
+def _read_workers(engine: str, workers: Any, portions: Any) -> tuple[int | str | None, int | None]:
+    """How many workers, or where, and into how many portions regions are dealt to them, checked."""
+    portions = read_portions(portions)
+    if portions is not None and (workers is None or engine not in PROVERS):
+        raise OptionError("portions= is for proofs with workers=, to whom regions are dealt in so many portions")
+    if workers is not None and engine == "swarm":
+        raise OptionError("workers= is for proofs and for engine='index'; engine 'swarm' uses threads=")
+    return workers if workers is None or engine == "index" else read_workers(workers), portions
+
+
+@contextmanager
+def _rounds(workers: int | str | None, portions: int | None, question: Problem, evaluator: Evaluator, engine: str, settings: Any,
+            goal: Goal, seed: int, memory_limit: float | None, batch: int | None, device: str, threads: int | None) \
+        -> Iterator[tuple[Any, int | None]]:
+    """The rounds in which workers take part, if there are any, and the batch."""
+    if workers is None:
+        yield None, batch
+        return
+    check_dealt(engine, settings, evaluator.system is not None)
+    from infimum.portions.dealer import dealt  # seldom needed
+
+    with dealt(workers, portions, question, evaluator, engine=engine, options=settings, goal=goal, seed=seed,
+               memory_limit=memory_limit, batch=batch, device=device, threads=threads) as started:
+        yield started
 
 
 def _seen(search: Any, objective: Objective, evaluator: Evaluator) -> Any:

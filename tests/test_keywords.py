@@ -33,7 +33,7 @@ def test_keywords_that_are_not_ours(name, cure):
     assert str(caught.value).startswith(f"minimize has no argument {name!r}: ") and cure in str(caught.value)
 
 
-@pytest.mark.parametrize(("name", "cure"), [("workers", "threads="), ("max_trials", "max_boxes="), ("timeout", "time_limit="),
+@pytest.mark.parametrize(("name", "cure"), [("max_trials", "max_boxes="), ("timeout", "time_limit="),
                                             ("journal", "checkpoint=")])
 def test_keywords_of_trials(name, cure):
     with pytest.raises(infimum.OptionError, match=rf"^{name}= is for engine='index'.*; with engine 'auto' use {cure}"):

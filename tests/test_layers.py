@@ -9,14 +9,14 @@ ROOT = Path(infimum.__file__).parent
 LAYERS = ["late", "errors", "watch", "environment", "constraint", "unions", "cover", "text", "minimisers", "start_boxes",
           "problem", "integrality", "trials", "constraint_table", "plain", "plotting", "result", "maximised", "problems",
           "expr", "interval", "lower", "backend", "enclosures", "evaluate", "reduced", "engine", "objective", "black_box",
-          "ask_tell", "solve", "fitting", "ampl", "networks", "cli", "__main__"]
+          "ask_tell", "provers", "portions", "solve", "inner", "nested", "fitting", "ampl", "networks", "cli", "__main__"]
 # beyond the order: backends spell kernels, rules know no Expr, engines reach a machine through the Evaluator
 NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"backend", "interval"}}
 
 
 # folders and files of the engine in the order in which they may use one another: everybody may know the best point so far
 ENGINE = ["goal", "running", "regions", "points.descent", "points.incumbent", "parts", "second_order.outward",
-          "linear_programs", "points", "second_order", "answer", "branch", "root", "newton", "complete", "constrained",
+          "linear_programs", "points", "second_order", "answer", "branch", "rounds", "root", "newton", "complete", "constrained",
           "subdomain", "sublevel", "auto", "substituted", "index"]
 
 

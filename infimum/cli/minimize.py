@@ -139,6 +139,7 @@ COMMAND = Command(
   infimum minimize model.py --constraints limits --integers 0,2   a list or a function `limits` in the file
   infimum minimize model.py --engine swarm --option particles=100 --seed 1
   infimum minimize model.py --json > result.json
+  infimum minimize model.py --workers ray                     a proof on all machines of a Ray cluster
   infimum minimize model.py --engine index --max-trials 500   for what cannot be traced
   infimum minimize --command "./sim {x0} {x1}" --bounds 0 1 0 1 --workers 4 --journal run.jsonl
 

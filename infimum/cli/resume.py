@@ -21,7 +21,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("checkpoint", metavar="FILE.inf", help="the file that `infimum minimize --checkpoint` wrote")
     parser.add_argument("file", nargs="?", metavar="FILE.py[:function]", help="the function of that run")
     add_constraints(parser)
-    add_settings(parser, (*_REPLACED, "--time-limit", "--max-boxes", "--device", "--threads", "--progress"), _REPLACED)
+    add_settings(parser, (*_REPLACED, "--time-limit", "--max-boxes", "--device", "--threads", "--workers", "--portions",
+                          "--progress"), _REPLACED)
 
 
 def run(args: Namespace) -> int:
@@ -36,7 +37,7 @@ def run(args: Namespace) -> int:
         name, fun = chosen(module, path, name, args.constraints)
         result = resume(args.checkpoint, fun, atol=args.atol, rtol=args.rtol, xtol=args.xtol, memory_limit=args.memory_limit,
                         time_limit=args.time_limit, max_boxes=args.max_boxes, progress=args.progress,
-                        device=args.device or "auto", threads=args.threads,
+                        device=args.device or "auto", threads=args.threads, workers=args.workers, portions=args.portions,
                         constraints=constraints_of(args.constraints, module, path))
     return show(result, args.json, f"{path}:{name}, resumed from {args.checkpoint}")
 

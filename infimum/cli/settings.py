@@ -128,8 +128,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
                  "help": "an option of the engine, such as particles=100; may be repeated"},
     "--max-trials": {"type": whole, "metavar": "COUNT", "help": "engine index: stop after this many trials (1,000 a variable, "
                      "without a time limit)"},
-    "--workers": {"type": workers, "metavar": "COUNT", "help": "engine index: how many trials run at once (1); or `ray`, or the "
-                  "address of a Ray cluster"},
+    "--workers": {"type": workers, "metavar": "COUNT", "help": "processes to which a proof deals its regions; with engine "
+                  "index, how many trials run at once (1); or `ray`, or the address of a Ray cluster"},
+    "--portions": {"type": whole, "metavar": "COUNT", "help": "with --workers: into how many portions a proof deals its "
+                   "regions in a round (64); bits depend on it, and not on the workers"},
     "--timeout": {"type": number, "metavar": "SECONDS", "help": "engine index: a trial that takes longer is killed"},
     "--journal": {"metavar": "FILE.jsonl", "help": "engine index: keep every trial in this file; the same command again goes on "
                   "from there"},

@@ -27,6 +27,7 @@ from infimum.engine.points.search import PointSearch
 from infimum.engine.points.swarm import Swarm
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.root import Root
+from infimum.engine.rounds import Rounds, WorkersLost
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached, not_isolated
 from infimum.engine.running.overlap import Overlap
@@ -59,12 +60,13 @@ class Auto:
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
-                 may_move_to_gpu: bool = False):
+                 may_move_to_gpu: bool = False, rounds: Rounds | None = None):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.max_boxes, self.memory_limit = max_boxes, memory_limit
         self.first_batch = self.batch = batch or evaluator.batch  # by the first one points are looked for again, now or later
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
+        self.rounds = rounds                    # in which regions are dealt to others
         self.start, self.options = problem.several, options
         self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start)
         self.first = self._first_search()
@@ -116,9 +118,13 @@ class Auto:
 
     def _continue(self, state: State, batch: int) -> None:
         """Goes on with regions that were searched before, so many boxes a step."""
-        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch, self.start)
+        self.branch, self.batch = self.branch_of(state, batch), batch
+
+    def branch_of(self, state: State, batch: int | None = None) -> Branch:
+        """The branch and bound of that state, which may be a portion of another one."""
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch or self.batch, self.start)
         branch.restore(state)
-        self.branch, self.batch = branch, batch
+        return branch
 
     # ---- what a reader of the progress sees
     @property
@@ -152,7 +158,8 @@ class Auto:
         known = bounds(self.lower, self.incumbent.upper)
         if self.branch is None:
             return known | {"sweeps": f"{self.root.sweeps}", "width": f"{self.root.width:.3g}"}
-        return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"}
+        dealt = {} if self.rounds is None else self.rounds.figures()
+        return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"} | dealt
 
     # ---- the work
     def steps(self) -> Iterator[None]:
@@ -256,14 +263,18 @@ class Auto:
                     yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)
                     if self.closed or self.branch.done:
                         return
-                if not self._moved_to_gpu():
+                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch))
+                if not dealt and not self._moved_to_gpu():
                     self.branch.step()
-                if self.branch.is_between_steps and _is_power_of_two(self.branch.steps):  # by counts, for runs that are resumed
+                if dealt or (self.branch.is_between_steps and _is_power_of_two(self.branch.steps)):  # by counts, for resumed runs
                     self.branch.settle()
             except MemoryError:  # of the machine or of its GPU; the look or the step has not been
                 if not self._moved_back():
                     self.limit = memory_full(len(self.branch.pool))
                     return
+            except WorkersLost as lost:
+                self.limit = str(lost)
+                return
             yield
         if self.limit is None:  # a run that is stopped stays as it is, so that one that is resumed ends alike
             with suppress(MemoryError):  # what is proved so far stays
@@ -303,7 +314,7 @@ class Auto:
             self.limit = memory_reached(len(branch.pool), self.memory_limit)
         elif branch.is_bottomless:
             self.limit = bottomless(self.incumbent.upper)
-        elif is_crowded(branch):
+        elif is_crowded(branch, always=self.rounds is not None):
             self.limit = not_isolated(len(branch.pool))
         return self.limit is not None
 
@@ -356,13 +367,15 @@ class Auto:
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far. `stopped` says what ended the run early."""
         self._end_overlap()
+        if self.rounds is not None and self.branch is not None:
+            self.rounds.end(self.branch)
         if self.branch is None:
             self.incumbent.offer(np.stack(self.searches[-1].candidates(), axis=1))
         return proved_result(
             self.proof.regions(), min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
             unions=self.root.unions() if self.proof is self.root else None,
             nit=self.root.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
-            engine=self.name, seconds=seconds, seed=self.seed)
+            engine=self.name, seconds=seconds, seed=self.seed, rounds=None if self.rounds is None else self.rounds.report())
 
 
 def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

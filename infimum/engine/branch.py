@@ -70,6 +70,8 @@ class Branch:
         self.boxes = self.steps = 0
         self.cuts = 0  # of the step that has begun
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
+        self.judged = -1        # steps after which it is known again of all parts whether they pay
+        self.boxes_each = 16.0  # for a region, where these are dealt to others
         self.floor = -np.inf    # f is known not to be below it anywhere
         self.alike = False      # is no variable spared from being cut?
         self.unbounded = False  # have regions of this step no lower bound at all?
@@ -88,7 +90,7 @@ class Branch:
         parts = self.evaluator.separable if self.goal.xtol is not None else None
         if parts is not None and parts.spares_few and self.goal.met(least, self.incumbent.upper):
             self._cut_alike()
-        self._keep(self._tested(self.arrays.send(boxes.columns()), 1))
+        self.keep(self._tested(self.arrays.send(boxes.columns()), 1))
         self._judge_sharpest()
 
     def begin_again(self, lo: np.ndarray, hi: np.ndarray) -> None:
@@ -126,9 +128,9 @@ class Branch:
         """Is nothing left to do: the goal met, or nothing to cut?"""
         if not len(self.pool) or (self.incumbent.upper <= BOTTOM and self.is_bottomless):
             return True
-        return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self._wide(1) is None)
+        return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self.wide(1) is None)
 
-    def _wide(self, count: int) -> tuple[Heap, Any, Any] | None:
+    def wide(self, count: int) -> tuple[Heap, Any, Any] | None:
         """(where, which, the sides to cut) of up to so many regions that are wider than xtol in a variable that can still be
         cut, lowest first; those that wait come last."""
         for heap in (self.pool.front, self.pool.waiting):
@@ -166,7 +168,7 @@ class Branch:
             parents = self.pool.take((few or self.lanes) // 2, below if below > self.pool.least() else np.inf, room)
         try:
             with stoppable():
-                self._keep(self._tested(parents, 2))
+                self.keep(self._tested(parents, 2))
         except BaseException:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
@@ -254,7 +256,7 @@ class Branch:
                 regions, gained = self._together(found), gained + worth
         try:
             self.pool.replace(Regions.none(self.n))
-            self._keep(found)
+            self.keep(found)
         except BaseException:
             self.pool.replace(before)
             self.final = final
@@ -290,7 +292,7 @@ class Branch:
     def _take_wide(self, room: int) -> Any:
         """Up to a step's worth of the regions that are wider than xtol."""
         self.pool.reserve(room)
-        heap, index, axis = self._wide(self.lanes // 2)
+        heap, index, axis = self.wide(self.lanes // 2)
         parents, row = heap.arrays.gather(heap.data, index), rows(self.n)[1]
         heap.arrays.put(parents[row:row + 1], 0, axis)
         parents = parents if heap.arrays is self.arrays else self.arrays.send(parents)
@@ -318,7 +320,7 @@ class Branch:
         found, gone = self._in_portions(part, regions, some)
         if tried:
             part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)
-        return found if some == count else [*found, *self._fates([self._some(regions, some, count)])[0]]
+        return found if some == count else [*found, *self.fates([self._some(regions, some, count)])[0]]
 
     def _in_portions(self, part: Part, regions: Any, count: int) -> tuple[list[Fates], int]:
         """What becomes of the first so many regions, no more at a time than a part takes; for how many it was worth its cost."""
@@ -335,7 +337,7 @@ class Branch:
         self.boxes += sum(outcome.boxes for outcome in outcomes)
         self._offer([outcome for outcome in outcomes if outcome.upper is not None and outcome.upper.shape[1]])
         rows = [outcome.worth for outcome in outcomes if outcome.worth is not None]
-        found, counts = self._fates([outcome.regions for outcome in outcomes], *rows)
+        found, counts = self.fates([outcome.regions for outcome in outcomes], *rows)
         for f in found:
             self.discarded[part.discards] += f.counts[PROVED_AWAY]
             self.discarded["value"] += f.counts[ABOVE]
@@ -352,7 +354,7 @@ class Branch:
             self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
             self.prune()
 
-    def _fates(self, arrays: list[Any], *rows: Any) -> tuple[list[Fates], list[list[int]]]:
+    def fates(self, arrays: list[Any], *rows: Any) -> tuple[list[Fates], list[list[int]]]:
         """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
         known = np.array([self.incumbent.upper, self.pool.border])
         fates = [self.evaluator.run(FATE, [regions], parameters=known)[0] for regions in arrays if regions.shape[1]]
@@ -360,7 +362,7 @@ class Branch:
         counts, orders = [count for _, count in orders[len(fates):]], iter(orders)
         return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], counts
 
-    def _keep(self, found: list[Fates]) -> None:
+    def keep(self, found: list[Fates]) -> None:
         """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
         final = [Regions.from_columns(self.arrays.fetch(self.arrays.gather(f.regions, f.of(FINAL)))) for f in found
                  if f.counts[FINAL]]
@@ -419,13 +421,26 @@ class Branch:
 
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "cuts": self.cuts, "discarded": dict(self.discarded),
-                  "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor}
-        payoffs = {name: payoff.state() for name, payoff in self._payoffs().items()}
-        return State(counts, {**self.pool.state(), **self.final.arrays("final"), **self.incumbent.arrays(), **payoffs})
+        other = self.state_but_regions()
+        return State(other.values, {**self.pool.state(), **self.final.arrays("final"), **other.arrays})
 
-    def _payoffs(self) -> dict[str, Payoff]:
+    def state_but_regions(self) -> State:
+        """Counts, the best point, and which parts pay."""
+        counts = {"boxes": self.boxes, "steps": self.steps, "cuts": self.cuts, "discarded": dict(self.discarded),
+                  "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor,
+                  "judged": self.judged, "boxes_each": self.boxes_each}
+        payoffs = {name: payoff.state() for name, payoff in self.payoffs().items()}
+        return State(counts, {**self.incumbent.arrays(), **payoffs})
+
+    def payoffs(self) -> dict[str, Payoff]:
+        """Of the parts that are used where they pay, under their names in checkpoints."""
         return {f"payoff.{part.name}": part.payoff for part in self.parts if part.payoff is not None}
+
+    def judge_parts(self) -> None:
+        """In the next step all parts are tried that are used where they pay."""
+        self.judged = self.steps + 1
+        for payoff in self.payoffs().values():
+            payoff.due = min(payoff.due, self.steps)
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
@@ -435,14 +450,15 @@ class Branch:
         self.pool.restore(state.arrays)
         self.final = Regions.from_arrays("final", state.arrays)
         self.incumbent.restore(state.arrays)
-        for name, payoff in self._payoffs().items():
+        for name, payoff in self.payoffs().items():
             if name in state.arrays:  # a part that the run did not have begins anew
                 payoff.restore(state.arrays[name])
 
     def _restore_counts(self, state: State) -> None:
         self.boxes, self.steps, self.floor = state.values["boxes"], state.values["steps"], state.values.get("floor", -np.inf)
         self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
-        self.cuts = state.values.get("cuts", 0)
+        self.cuts, self.judged = state.values.get("cuts", 0), state.values.get("judged", -1)
+        self.boxes_each = state.values.get("boxes_each", self.boxes_each)
         self.discarded |= state.values["discarded"]
 
     def regions(self) -> Regions:

@@ -5,7 +5,8 @@ A cluster that this process was connected to before is used, and left as it was.
 
 import os
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from types import ModuleType
 
 from infimum.errors import OptionError, TrialError
@@ -51,6 +52,17 @@ def leave() -> None:
         ray_module().shutdown()
 
 
+@contextmanager
+def joined(address: str) -> Iterator[None]:
+    """In this block the process is connected to the cluster."""
+    leaves = join(address)
+    try:
+        yield
+    finally:
+        if leaves:
+            leave()
+
+
 def _check_same(ray: ModuleType, address: str) -> None:
     if address in ("ray", "auto"):
         return
@@ -82,3 +94,8 @@ def processors() -> int:
     if count < 1:
         raise TrialError("the Ray cluster has no processor for a trial: `ray status` shows what it has")
     return count
+
+
+def gpus() -> int:
+    """How many GPUs the cluster has."""
+    return int(ray_module().cluster_resources().get("GPU", 0))

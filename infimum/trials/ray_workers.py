@@ -41,10 +41,10 @@ class _Worker:
 
 
 class RayWorkers(Workers):
-    """A worker for each processor of the cluster at `address`; "ray": see `cluster.join`. With a timeout, each trial may take so
-    many seconds."""
+    """A worker for each processor of the cluster at `address`, or for each of its `gpus`; "ray": see `cluster.join`. With a
+    timeout, each trial may take so many seconds."""
 
-    def __init__(self, box: BlackBox, address: str, timeout: float | None = None):
+    def __init__(self, box: BlackBox, address: str, timeout: float | None = None, gpus: int = 0):
         self._ray = cluster.ray_module()
         pickled = _pickled(self._ray, box)
         self._joined = cluster.join(address)
@@ -54,10 +54,11 @@ class RayWorkers(Workers):
         self._timeout, self._failed_starts, self._looked = timeout, 0, monotonic()
         self._last_ready = self._looked
         try:
-            super().__init__(cluster.processors())
+            super().__init__(gpus or cluster.processors())
             atexit.register(self.close)
             self._box, self._is_command = self._ray.put(pickled), isinstance(box, Command)
-            self._hosts = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=Host.THREADS)(Host)
+            self._hosts = self._ray.remote(num_cpus=1, num_gpus=1 if gpus else 0, max_restarts=0, max_task_retries=0,
+                                           max_concurrency=Host.THREADS)(Host)
             for _ in range(self.count):
                 self._workers.append(self._start())
         except BaseException:

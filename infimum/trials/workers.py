@@ -19,6 +19,7 @@ from infimum.errors import OptionError
 from infimum.trials.outcome import Outcome
 
 LOOK = 0.25  # seconds between two looks at the clock
+_MOST_PORTIONS = 1 << 20
 _ADDRESS = re.compile(r"ray|auto|ray://\S+|\S+:\d+")
 
 
@@ -52,7 +53,7 @@ class Workers(ABC):
         self.outstanding = 0                # submitted, and not yet handed out
         self.busy_seconds = 0.0             # of all trials that were handed out
         self._tickets = 0
-        self._waiting: deque[tuple[int, list[float]]] = deque()
+        self._waiting: deque[tuple[int, list[float] | bytes]] = deque()
         self._done: deque[Finished] = deque()
 
     @property
@@ -60,13 +61,14 @@ class Workers(ABC):
         """How many trials could begin at once if they were submitted now."""
         return max(0, self.count - self.outstanding)
 
-    def submit(self, x: Sequence[float] | np.ndarray) -> int:
-        """Begins a trial at a point, or lets it wait; returns its ticket, counted from 0."""
+    def submit(self, x: Sequence[float] | np.ndarray | bytes) -> int:
+        """Begins a trial at a point, or lets it wait; returns its ticket, counted from 0. A black box may also take
+        bytes, which travel as they are."""
         if self.closed:
             raise OptionError("these workers are closed: start others")
         ticket, self._tickets = self._tickets, self._tickets + 1
         self.outstanding += 1
-        self._waiting.append((ticket, [float(v) for v in x]))
+        self._waiting.append((ticket, x if isinstance(x, bytes) else [float(v) for v in x]))
         self._deal()
         return ticket
 
@@ -155,7 +157,7 @@ def read_workers(workers: Any) -> int | str:
                               f"\"ray://head:10001\", \"10.0.0.1:6379\"), not {workers!r}")
         return workers
     if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
-        raise OptionError(f"workers must be a positive whole number, how many trials run at once, or \"ray\", not {workers!r}")
+        raise OptionError(f"workers must be a positive whole number, how many run at once, or \"ray\", not {workers!r}")
     return int(workers)
 
 
@@ -166,3 +168,12 @@ def read_timeout(timeout: Any) -> float | None:
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.number)) or not 0 < timeout < math.inf:
         raise OptionError(f"the timeout of a trial must be a positive number of seconds, or None, not {timeout!r}")
     return float(timeout)
+
+
+def read_portions(portions: Any) -> int | None:
+    """How many, checked."""
+    whole = isinstance(portions, (int, np.integer)) and not isinstance(portions, bool)
+    if portions is not None and not (whole and 1 <= portions <= _MOST_PORTIONS):
+        raise OptionError(f"portions must be a whole number from 1 to {_MOST_PORTIONS:,}, into how many the regions of a round "
+                          f"are dealt, or None, not {portions!r}")
+    return None if portions is None else int(portions)

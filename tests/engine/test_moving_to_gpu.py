@@ -98,7 +98,7 @@ def test_where_no_gpu_was_a_resumed_run_stays(monkeypatch, long, tmp_path):
 
 
 @pytest.mark.parametrize(("when", "error"), (("restore", MemoryError), ("step", DeviceError("the GPU failed")),
-                                             ("step", MemoryError), ("_keep", DeviceMemoryError("full"))))
+                                             ("step", MemoryError), ("keep", DeviceMemoryError("full"))))
 def test_where_it_fails_all_is_as_it_was(monkeypatch, error, when, long):
     """Also in the midst of the first step, when it has found a better point and counted what it discards."""
     plain = infimum.minimize(schwefel, device="cpu", **SEARCH)
@@ -138,7 +138,7 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
     set_long(monkeypatch, 300, 5)
     monkeypatch.setattr(Evaluator, "has_pieces", False)  # with them it would end before
     monkeypatch.setattr("infimum.evaluate._BATCH", 16)
-    monkeypatch.setattr("infimum.evaluate._WORTH_A_GPU", 32)
+    monkeypatch.setattr("infimum.evaluate.WORTH_A_GPU", 32)
     search = {"bounds": [(-3.0, 3.0), (-2.0, 2.0)], "rtol": 1e-2, "atol": 1e-2, "options": {"particles": 8}}
     with monkeypatch.context() as m:
         m.setattr(Evaluator, "gpu_batch", 32)

@@ -24,6 +24,7 @@ from infimum.engine.parts.propagation import Box, Propagation, propagate, propag
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
+from infimum.engine.rounds import Rounds, WorkersLost
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
@@ -59,13 +60,14 @@ class ConstrainedRun:
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
                  max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
-                 may_move_to_gpu: bool = False):
+                 may_move_to_gpu: bool = False, rounds: Rounds | None = None):
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
         self.bounding = _by_monomials(evaluator, problem.lo) if self.rewrites else evaluator
         self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several)
         self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
+        self.rounds = rounds  # in which regions are dealt to others
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
         self.before = 0  # evaluations of searches in the run that this one resumes
@@ -98,7 +100,9 @@ class ConstrainedRun:
     def figures(self) -> Figures:
         if self.branch is None:
             return self.search.figures()
-        return bounds(self.lower, self.value) | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"}
+        dealt = {} if self.rounds is None else self.rounds.figures()
+        counts = {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"}
+        return bounds(self.lower, self.value) | counts | dealt
 
     # ---- checkpoints: what comes before branching is quick, and begins anew
     def state(self) -> State | None:
@@ -107,10 +111,9 @@ class ConstrainedRun:
         if self.look_began is not None:
             return self.look_began
         state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
-        taught = {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
         solver = {} if self.lp is None else {"lp": self.lp.version}
         return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None} | solver,
-                     state.arrays | taught | searched.arrays)
+                     state.arrays | self._learnt() | searched.arrays)
 
     def _searched(self) -> State:
         """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
@@ -119,17 +122,27 @@ class ConstrainedRun:
 
     def restore(self, state: State) -> None:
         self.batch = state.values["batch"]
-        self.branch = self._made()
-        self.branch.restore(state)
+        self.branch_of(state)
         self.search.restore(state.arrays)
-        if self.search.better is not None:
-            self._compare_with(self.search.better)
         self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
-        for part in self._taught():
-            part.given = state.arrays.get(f"taught.{part.name}")
         if self.lp is not None:
             self.lp.restore(state)
         self.looking = self._searched() if state.values.get("looking", False) else None
+
+    def branch_of(self, state: State) -> Branch:
+        """The branch and bound of that state, which may be a portion of another one."""
+        self.branch = self._made()
+        self.branch.restore(state)
+        if "search.better" in state.arrays:
+            self._compare_with(state.arrays["search.better"].copy())
+        for part in self._taught():
+            part.given = state.arrays.get(f"taught.{part.name}")
+        return self.branch
+
+    def _learnt(self) -> dict[str, np.ndarray]:
+        """What parts were told of the best point, and of the box around all better ones."""
+        better = {} if self.search.better is None else {"search.better": np.stack(self.search.better)}
+        return better | {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
 
     def _made(self) -> Branch:
         several = self.problem.several
@@ -199,7 +212,9 @@ class ConstrainedRun:
             if self.looking is not None:
                 yield from self._look_once()
             while not self.branch.done and not self._is_limited():
-                self.branch.step()
+                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learnt))
+                if not dealt:
+                    self.branch.step()
                 if not self.branch.is_between_steps:
                     yield
                     continue
@@ -207,15 +222,17 @@ class ConstrainedRun:
                     self.asked = np.inf
                     self._bound_at_once()
                     yield from self._follow()
-                if self._looks():
+                if self._looks() or (dealt and self.incumbent.upper == np.inf):
                     yield from self._look_once()
-                if self.branch.steps & (self.branch.steps - 1) == 0:
+                if dealt or self.branch.steps & (self.branch.steps - 1) == 0:
                     self.branch.settle()
                 yield
             if self.limit is None:
                 self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
+        except WorkersLost as lost:
+            self.limit = str(lost)
 
     def _search(self, branch: Branch) -> Iterator[None]:
         """Looks for points in rounds, until one is proved to be feasible."""
@@ -352,10 +369,13 @@ class ConstrainedRun:
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far."""
+        if self.rounds is not None and self.branch is not None:
+            self.rounds.end(self.branch)
         branch = self.branch = self.branch or self.begun or self._begun()
         result = proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
                                nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
-                               seed=self.seed, lp=None if self.lp is None else self.lp.report())
+                               seed=self.seed, lp=None if self.lp is None else self.lp.report(),
+                               rounds=None if self.rounds is None else self.rounds.report())
         if self.lp is not None and self.lp.notes:
             result = replace(result, message="; ".join([result.message, *self.lp.notes]))
         if self.incumbent.x is None and self.incumbent.why_not in _SINGULAR and result.verdict is not Verdict.INFEASIBLE:

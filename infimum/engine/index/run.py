@@ -36,7 +36,8 @@ class BlackBoxRun:
     # ---- what the driver sees
     @property
     def x(self) -> np.ndarray | None:
-        return None if self.search.book.x is None else np.array(self.search.book.x)
+        point = self.search.book.point
+        return None if point is None else np.array(point)
 
     @property
     def value(self) -> float:
@@ -117,7 +118,7 @@ class BlackBoxRun:
 def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | None = None, **more: Any) -> Result:
     """The result of the trials so far, as of a minimum: nothing in it is proved."""
     book, variables = search.book, search.variables
-    x = None if book.x is None else np.array(book.x)
+    x = None if book.point is None else np.array(book.point)
     if x is None and book.nearest is not None:
         at, which, by = book.nearest
         why += f"; no trial met all constraints: the nearest, at {point(np.array(at), 6)}, violates g{which} by {by:.6g}"
@@ -125,11 +126,11 @@ def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | No
         why += f"; {book.why_hopeless()}"
     if journal is not None:
         why += f"; the same call goes on from {journal}" + (", with a larger max_trials=" if "budget" in why else "")
-    shown = variables.argument(x) if x is not None and variables.choices else None
+    shown = variables.argument(np.array(book.x)) if x is not None and variables.choices else None
     success = success and x is not None
     return Result(x=x, fun=book.value, success=success, status=0 if success else 1, message=why,
                   nfev=book.evaluations[-1], verdict=Verdict.UNDECIDED if x is None else Verdict.CANDIDATE, lower=-math.inf,
-                  upper=book.value, engine="index", trials=book.summary(shown, journal), **more)
+                  upper=book.value, engine="nested" if book.verdicts else "index", trials=book.summary(shown, journal), **more)
 
 
 class Here(InThisProcess):

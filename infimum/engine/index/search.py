@@ -35,6 +35,7 @@ class SearchOptions(Options):
     gain: float = 2.0           # how far below its trial a start is expected to lead, in units of what it lies too low
     known: float = 0.3          # no descent starts nearer to a minimum than that, in units of the longest way of a descent to it
     join: float = 0.1           # a descent ends there that comes so near, in the same units
+    reach: float = 0.4          # with constraints: or so near, in units of its box; without any, 2: boundaries keep minima apart
     finer: float = 8.0          # with constraints a descent that has the best trial goes on to boxes so much smaller
     notable: float = 0.02       # what counts as too low, in units of the neighbours' range
 
@@ -189,7 +190,8 @@ class Search(IndexMethod):
         if descent.over and self._goes_on(descent):
             descent.over = False
             return
-        near = self.minima.near(descent.best, descent.level, descent.value, self.options.join, 2 * descent.radius)
+        reach = self.options.reach if self.trials.constraints else 2.0
+        near = self.minima.near(descent.best, descent.level, descent.value, self.options.join, reach * descent.radius)
         if len(near):
             self.minima.reached(int(near[0]), descent.start)
         elif descent.over:

@@ -53,6 +53,13 @@ def outcome(values: Sequence[float] | float, constraints: int = 0) -> Outcome:
     return Outcome(values)
 
 
+def row_of(values: Sequence[float], constraints: int) -> np.ndarray:
+    """The values of a trial with NaN for those that were not computed."""
+    row = np.full(constraints + 1, math.nan)
+    row[:len(values)] = values
+    return row
+
+
 class Trials:
     """All trials that were told, in that order, as arrays."""
 

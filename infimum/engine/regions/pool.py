@@ -136,12 +136,16 @@ class Pool:
 
         Before that it makes sure of room for so many others, and for what is done with them meanwhile.
         """
-        if len(self.waiting) and (len(self.front) < count or not self.front.least() < below):
-            self._fit(lambda: self._refill(count))
+        self.bring(count, below)
         self.reserve(room)
         if self.arrays is not self.arrays.here:
             self._fit(lambda: self.arrays.empty(self.front.rows, _WORK * room))
         return self.front.take(count, below)
+
+    def bring(self, count: int, below: float) -> None:
+        """Has the lowest so many regions at hand, if there are so many, or those below `below`."""
+        if len(self.waiting) and (len(self.front) < count or not self.front.least() < below):
+            self._fit(lambda: self._refill(count))
 
     def _refill(self, count: int) -> None:
         """Brings the lowest of those that wait to the front."""

@@ -50,7 +50,7 @@ def refuse(unknown: dict[str, Any], function: Callable, like: Callable | None = 
 
 
 # arguments of engine="index" alone -> what other engines have
-_OF_TRIALS = {"max_trials": "max_boxes= or time_limit=", "workers": "threads=", "timeout": "time_limit=",
+_OF_TRIALS = {"max_trials": "max_boxes= or time_limit=", "timeout": "time_limit=",
               "journal": "checkpoint="}
 
 

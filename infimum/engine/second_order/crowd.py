@@ -13,11 +13,11 @@ _CROWD, _HOPELESS, _STEPS, _SOME = 16, 256, 16, 1 << 12  # batches of regions th
                                                          # they are counted, and the widths of how many are read
 
 
-def is_crowded(search: Any) -> bool:
+def is_crowded(search: Any, always: bool = False) -> bool:
     """Has a search, by branching or by the Newton loop, many regions left to be narrowed, with very many to come, while the best
-    point is not shown to be an isolated minimiser? By counts, as everything."""
+    point is not shown to be an isolated minimiser? By counts, as everything; not in each step, unless `always`."""
     count, x, xtol, upper = len(search.pool), search.incumbent.x, search.goal.xtol, search.incumbent.upper
-    due = xtol is not None and search.steps % _STEPS == 0 and count >= _CROWD * search.batch
+    due = xtol is not None and (always or search.steps % _STEPS == 0) and count >= _CROWD * search.batch
     if not due or not can_be_settled(search.evaluator) or not search.goal.met(search.lower(), upper):
         return False
     front = search.pool.front

@@ -9,6 +9,7 @@ from infimum.engine.branch import Branch
 from infimum.engine.constrained.engine import ConstrainedRun
 from infimum.engine.goal import Goal
 from infimum.engine.parts.subdomains import Subdomains
+from infimum.engine.rounds import Rounds
 from infimum.engine.subdomain.options import FORMS, SubdomainOptions
 from infimum.evaluate import Evaluator
 from infimum.expr.system import System
@@ -27,12 +28,13 @@ class SubdomainRun(ConstrainedRun):
     bounded_at_once = rewrites = False
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: SubdomainOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None):
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
+                 rounds: Rounds | None = None):
         self.division, self.options = options.division(evaluator.n), options
         if evaluator.system is None:
             none = np.zeros(0)
             evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
-        super().__init__(problem, evaluator, options, goal, seed, max_boxes, memory_limit, batch)
+        super().__init__(problem, evaluator, options, goal, seed, max_boxes, memory_limit, batch, rounds=rounds)
 
     def _looks(self) -> bool:
         return super()._looks() or self.branch.steps % _OFTEN == 0

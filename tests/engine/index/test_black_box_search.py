@@ -124,6 +124,21 @@ def test_the_polish_reaches_the_bounds():
     assert search.book.x == (0.0, 1.0)
 
 
+@pytest.mark.parametrize("n, constraints, value, wanted", [
+    (3, [lambda x: np.sum(x**2) - 0.5], lambda x: np.sum(x), -math.sqrt(1.5)),                # a curved boundary
+    (3, [lambda x: x[0] - 0.3 * x[2], lambda x: np.sum(x) - 1.5], lambda x: np.sum((x - 0.7) ** 2),
+     0.2521942446043165),                                                                     # two at once
+])
+def test_the_polish_reaches_the_boundary_of_constraints(n, constraints, value, wanted):
+    def trial(x):
+        found = [float(g(x)) for g in constraints]
+        first = next((k for k, g in enumerate(found) if g > 0), None)
+        return [*found, float(value(x))] if first is None else found[:first + 1]
+    search = search_of([(-1, 1)] * n, constraints=len(constraints))
+    run(search, trial, 300)
+    assert wanted - 1e-12 <= search.book.value <= wanted + 1e-6
+
+
 def test_a_larger_budget_asks_the_same_first():
     def fun(x):
         return float(np.sin(9 * x[0]) + x[1] ** 2)

@@ -44,7 +44,7 @@ def fails(error: type[BaseException]):
 
 
 @pytest.mark.parametrize("error", [MemoryError, OutOfTime, KeyboardInterrupt])
-@pytest.mark.parametrize("broken", ["_keep", "settle"])
+@pytest.mark.parametrize("broken", ["keep", "settle"])
 def test_an_end_that_is_cut_short_has_not_been(monkeypatch, broken, error):
     """Regions that were taken from the pool and are nowhere else yet go back."""
     branch = in_a_corner()

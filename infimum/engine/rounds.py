@@ -1,0 +1,234 @@
+"""Rounds: the regions of a branch and bound are dealt to others in portions, and what is left of all of them comes back.
+
+A round is a step of `Branch` that others take. It deals the lowest regions, by turns in the order of their lower bounds, so that
+portions are alike; a portion is a `Branch` of its own with some of the regions, as a checkpoint would hold it, and a number of
+boxes that it may enclose. What comes back is a function of that alone. Answers are put together in the order of the portions
+and not in that of their arrival, so the bits of a proof depend on `batch` and on the number of portions, and neither on how many
+worked on them nor on when. A portion that is lost is dealt again.
+
+**Nothing can get lost**, whatever strikes when. Regions that were dealt stay in the pool until the answers are there. These are
+put in first, then what was dealt is taken out: in between, regions are there twice, which costs work and loses none.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from infimum.engine.branch import LEAST, Branch
+from infimum.engine.regions.heap import Heap
+from infimum.engine.regions.pool import Regions
+from infimum.engine.running.checkpoint import State
+from infimum.errors import InternalError
+from infimum.evaluate import Evaluator
+from infimum.expr.node import topological
+from infimum.lower.branch import ABOVE, rows_of
+from infimum.watch import OutOfTime
+
+PORTIONS = 64  # of a round, unless the user says otherwise
+_EACH = 4      # regions of a portion, at least: with fewer there is no round
+_OPERATIONS = 1 << 11  # of f and its constraints in a portion, for each box of the batch: on the machine that this batch is made
+                       # for, that takes some tenths of a second. With constraints a box costs several times as much:
+_STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4  # no more than so many full steps, at least such a part of one, a part of both
+_BEFORE = 8            # the first round comes when so many parts of a portion have been enclosed, for each portion
+_LEAST_EACH, _MOST_EACH, _USED = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
+
+
+class Portion(NamedTuple):
+    """Regions as a `Branch` keeps them, with the best point and what is known of the parts, and the boxes it may enclose."""
+
+    state: State
+    budget: int
+
+
+class Dealer(Protocol):
+    """Has portions worked off, by whomever."""
+
+    count: int   # how many work on them at once
+    redone: int  # portions that had to be dealt again, since whoever worked on them was lost
+
+    def deal(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
+        """Of each of so many portions, in any order: its number, and what `work_off` leaves of it. None now and then, while
+        nothing comes. A portion is made when it is sent, and again if it is lost."""
+
+
+class WorkersLost(Exception):
+    """Those who work on portions are lost again and again; the text says how."""
+
+
+def work_off(branch: Branch, budget: int) -> State:
+    """Steps until nothing is left to do or so many boxes are enclosed; what is left."""
+    while not branch.done and (branch.boxes < budget or not branch.is_between_steps):
+        branch.step()
+    return branch.state()
+
+
+def operations(evaluator: Evaluator) -> int:
+    """The scalar operations of the function and its constraints."""
+    roots = [evaluator.f] if evaluator.system is None else [evaluator.system.f, *evaluator.system.bodies]
+    return sum(node.size for node in topological(roots))
+
+
+class _Dealt(NamedTuple):
+    """What a round has dealt: how to find the regions in the pool, their columns, and which portion has which of these."""
+
+    find: Callable[[], tuple[Heap, Any]]
+    columns: np.ndarray
+    shares: list[np.ndarray]
+    answers: dict[int, State]
+
+    def columns_of(self, portion: int) -> np.ndarray:
+        return np.take(self.columns, self.shares[portion], axis=1)
+
+
+class Rounds:
+    """Rounds of so many portions each, which a dealer has worked off."""
+
+    def __init__(self, dealer: Dealer, portions: int = PORTIONS):
+        self.dealer, self.portions = dealer, portions
+        self.done = 0
+        self._worth: int | None = None     # the boxes of a portion that is worth its way
+        self._dealt: _Dealt | None = None  # in the midst of a round
+
+    def round(self, branch: Branch, learnt: Callable[[], dict[str, np.ndarray]] = dict) -> Iterator[None]:
+        """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
+        none before a part of its boxes have been enclosed (most proofs are over by then), where regions are few, and where the
+        last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
+        with what did not pay long before it would go astray. By counts, so that every run decides alike. `learnt`: what parts
+        know beside what `Branch` keeps of them."""
+        few = len(branch.pool) < _EACH * self.portions
+        if few or not branch.is_between_steps or branch.boxes < self.portions * self._enough(branch) // _BEFORE:
+            return False
+        budget = self._budget(branch)
+        find = self._search(branch, max(_EACH, int(budget / branch.boxes_each)))
+        if len(find()[1]) < _EACH * self.portions:
+            return False
+        if branch.judged != branch.steps:
+            branch.judge_parts()
+            return False
+        dealt = self._chosen(find)
+        known = _known(branch, learnt())
+
+        def portion(number: int) -> Portion:
+            return Portion(State(known.values, known.arrays | {"pool.front": dealt.columns_of(number)}), budget)
+        self._dealt = dealt
+        for answer in self.dealer.deal(self.portions, portion):
+            if answer is not None:
+                number, left = answer
+                dealt.answers[number] = left
+            yield
+        self._dealt = None
+        if len(dealt.answers) < self.portions:
+            raise InternalError(f"of {self.portions} portions {len(dealt.answers)} came back")
+        self._merge(branch, dealt)
+        self._learn(branch, dealt, budget)
+        return True
+
+    def end(self, branch: Branch) -> None:
+        """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
+        dealt, self._dealt = self._dealt, None
+        if dealt is not None and dealt.answers:
+            with suppress(MemoryError, OutOfTime):  # what is proved so far stays
+                self._merge(branch, dealt)
+
+    def figures(self) -> dict[str, str]:
+        """What a reader of the progress sees."""
+        if self._dealt is None:
+            return {}
+        return {"portions": f"{len(self._dealt.answers)}/{self.portions}", "workers": f"{self.dealer.count}"}
+
+    def report(self) -> dict[str, int]:
+        """What a result tells."""
+        return {"workers": self.dealer.count, "portions": self.portions, "rounds": self.done, "redone": self.dealer.redone}
+
+    def _learn(self, branch: Branch, dealt: _Dealt, budget: int) -> None:
+        """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""
+        boxes = sum(answer.values["boxes"] for answer in dealt.answers.values())
+        enough = boxes < _USED * budget * self.portions
+        each = boxes / dealt.columns.shape[1] if enough else 2.0 * branch.boxes_each
+        branch.boxes_each = min(max(each, _LEAST_EACH), _MOST_EACH)
+
+    # ---- what is dealt
+    def _budget(self, branch: Branch) -> int:
+        """Boxes of a portion: as many as have been enclosed so far, for all portions together, until they are enough."""
+        return max(LEAST, min(self._enough(branch), branch.boxes // self.portions))
+
+    def _enough(self, branch: Branch) -> int:
+        if self._worth is None:
+            factor = 1 if branch.evaluator.system is None else _CONSTRAINED
+            steps, work = _STEPS * branch.lanes, _OPERATIONS * branch.batch // operations(branch.evaluator)
+            self._worth = max(branch.lanes // _OF_A_STEP, min(steps, work) // factor)
+        return self._worth
+
+    def _search(self, branch: Branch, each: int) -> Callable[[], tuple[Heap, Any]]:
+        """What finds up to so many regions for each portion, those that a step would take; as long as the pool stays as it is the
+        same ones, also when it makes room for more."""
+        pool, upper, count = branch.pool, branch.incumbent.upper, each * self.portions
+        pool.balance()
+        if branch.goal.xtol is not None and branch.goal.met(branch.lower(), upper):
+            def find() -> tuple[Heap, Any]:
+                found = branch.wide(count)
+                return (pool.front, ()) if found is None else found[:2]
+        else:
+            below = upper - branch.goal.slack(upper) if np.isfinite(upper) else np.inf
+            below = below if below > pool.least() else np.inf
+            pool.bring(count, below)
+
+            def find() -> tuple[Heap, Any]:
+                return pool.front, pool.front.find(count, below)[0]
+        return find
+
+    def _chosen(self, find: Callable[[], tuple[Heap, Any]]) -> _Dealt:
+        heap, index = find()
+        columns = _columns(heap, index)
+        order = np.argsort(columns[heap.row], kind="stable")
+        return _Dealt(find, columns, [order[k::self.portions] for k in range(self.portions)], {})
+
+    # ---- what comes back
+    def _merge(self, branch: Branch, dealt: _Dealt) -> None:
+        """Puts the answers into the pool and takes out what was dealt, in an order that loses nothing wherever it fails: a better
+        point is one in any case; room may be short, and then nothing else has changed."""
+        answers = [dealt.answers[k] for k in sorted(dealt.answers)]
+        best = min(answers, key=lambda answer: answer.arrays["incumbent"][0])  # of equal ones the first
+        better = best.arrays["incumbent"][0] < branch.incumbent.upper
+        if better:
+            branch.incumbent.restore(best.arrays)
+        pool, final = branch.pool, branch.final
+        as_they_were = [dealt.columns_of(k) for k in range(self.portions) if k not in dealt.answers]
+        left = np.concatenate([answer.arrays[f"pool.{where}"] for answer in answers for where in ("front", "waiting")]
+                              + as_they_were, axis=1)
+        for answer in answers:
+            final = final.with_(Regions.from_arrays("final", answer.arrays))
+        pool.reserve(left.shape[1])
+        heap, index = dealt.find()  # again: they may have moved to make room
+        if not np.array_equal(_columns(heap, index), dealt.columns):
+            raise InternalError("the pool of regions has changed while a round was dealt")
+        found, _ = branch.fates([branch.arrays.send(left)])
+        branch.final = final
+        branch.keep(found)
+        heap.remove(index)
+        self._count(branch, answers, sum(f.counts[ABOVE] for f in found))
+        if better:
+            branch.prune()  # all that was not dealt
+
+    def _count(self, branch: Branch, answers: list[State], above: int) -> None:
+        """Adds up what was counted."""
+        for answer in answers:
+            branch.boxes += answer.values["boxes"]
+            for name, count in answer.values["discarded"].items():
+                branch.discarded[name] += count
+        branch.discarded["value"] += above
+        branch.steps, branch.ended, self.done = branch.steps + 1, False, self.done + 1
+
+
+def _columns(heap: Heap, index: Any) -> np.ndarray:
+    return heap.arrays.fetch(heap.arrays.gather(heap.data, index))
+
+
+def _known(branch: Branch, learnt: dict[str, np.ndarray]) -> State:
+    """The state of a Branch that has counted nothing yet, but for the regions at hand."""
+    known, pool = branch.state_but_regions(), branch.pool
+    others = {"pool": np.array([np.inf, 4.0 * pool.size]), "pool.waiting": np.empty((rows_of(branch.n), 0)),
+              **Regions.none(branch.n).arrays("final")}
+    return State(known.values | {"boxes": 0, "discarded": {}}, known.arrays | learnt | others)

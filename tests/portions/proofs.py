@@ -1,0 +1,22 @@
+"""Proofs that take several rounds of few regions, and what of their results must not depend on workers."""
+
+import numpy as np
+
+SETTINGS = {"batch": 32, "portions": 4, "atol": 1e-6, "rtol": 0.0}
+BOUNDS = [(-5, 6)] * 3
+
+
+def waves(x):
+    return np.sum(x**2) / 20 - np.prod(np.cos(2 * x)) + np.sin(x[0] * x[1]) + np.cos(x[1] * x[2] + x[0])
+
+
+def limits(x):
+    return [x[0] * x[1] + np.sin(3 * x[2]) >= 1, x[0] ** 2 + x[1] ** 2 + x[2] ** 2 <= 9 + np.cos(5 * x[0])]
+
+
+def bits(result):
+    """All that is promised to be the same, as bytes."""
+    regions = result.regions
+    arrays = [result.x, regions.lo, regions.hi, regions.lower, np.array([result.lower, result.upper])]
+    counts = result.verdict, result.nit, result.nfev, len(regions), result.rounds["rounds"], result.rounds["portions"]
+    return counts, [np.ascontiguousarray(a).tobytes() for a in arrays]

@@ -1,0 +1,176 @@
+"""Proofs by worker processes: the bits of one process, whatever happens to the others."""
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import infimum
+from infimum.errors import OptionError
+from infimum.portions.dealer import WorkerDealer
+from infimum.trials.processes import Processes
+from infimum.watch import Watch
+from tests.portions.proofs import BOUNDS, SETTINGS, bits, limits, waves
+from tests.trials.test_workers import posix
+
+TIGHT = SETTINGS | {"atol": 1e-10}
+
+
+def test_two_workers_give_the_bits_of_one():
+    """A lambda too: what travels is what was traced."""
+    one = infimum.maximize(lambda x: -waves(x), BOUNDS, workers=1, **TIGHT)
+    two = infimum.maximize(lambda x: -waves(x), BOUNDS, workers=2, **TIGHT)
+    assert bits(one) == bits(two) and one.rounds["rounds"] > 1
+    assert (one.rounds["workers"], two.rounds["workers"], two.rounds["redone"]) == (1, 2, 0)
+    alone = infimum.minimize(waves, BOUNDS, **{k: v for k, v in TIGHT.items() if k != "portions"})
+    assert alone.rounds is None and -one.upper <= alone.upper and alone.lower <= -one.lower
+
+
+@posix
+def test_workers_that_are_killed_cost_nothing_but_time(monkeypatch):
+    """By SIGKILL, whoever works on the first portion of the second round; with constraints, narrow regions and a whole number."""
+    asked = {"constraints": [limits], "integrality": [0, 0, 1], "xtol": 1e-4, **SETTINGS, "portions": 2, "batch": 16}
+    one = infimum.minimize(waves, BOUNDS, workers=1, **asked)
+    usual, rounds, killed = WorkerDealer.deal, [], []
+
+    def deal(self, count, portion):
+        rounds.append(count)
+
+        def and_kill(number):
+            if len(rounds) == 2 and number == 1 and not killed:
+                killed.extend(worker.process.pid for worker in self.workers._workers if worker.ticket is not None)
+                for pid in killed:
+                    os.kill(pid, signal.SIGKILL)
+            return portion(number)
+        return usual(self, count, and_kill)
+    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    three = infimum.minimize(waves, BOUNDS, workers=3, **asked)
+    assert bits(one) == bits(three) and len(killed) == three.rounds["redone"] == 1
+
+
+def test_a_portion_that_ends_all_workers_ends_the_run(monkeypatch):
+    """With what was proved before: the regions are all there."""
+    monkeypatch.setattr("infimum.portions.dealer._started", lambda *_: Broken())
+    result = infimum.minimize(waves, BOUNDS, workers=2, **TIGHT)
+    assert result.verdict.name == "STOPPED" and "lost 4 times with the same regions (the worker process ended" in result.message
+    proved = infimum.minimize(waves, BOUNDS, **{k: v for k, v in TIGHT.items() if k != "portions"})
+    assert result.lower <= proved.lower and proved.lower <= result.upper and result.rounds["redone"] >= 4
+
+
+class Broken(Processes):
+    """Workers whose every portion is a crash."""
+
+    def __init__(self):
+        self.count, self.closed, self.outstanding, self.busy_seconds, self.tickets = 2, False, 0, 0.0, 0
+
+    def submit(self, x):
+        self.tickets, self.outstanding = self.tickets + 1, self.outstanding + 1
+        return self.tickets
+
+    def next_finished(self, timeout=None):
+        from infimum.trials.outcome import Kind, Outcome
+        from infimum.trials.workers import Finished
+
+        self.outstanding -= 1
+        return Finished(self.tickets - self.outstanding, Outcome.failed(Kind.CRASH, "the worker process ended: killed"))
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.mark.parametrize("asked", [{}, {"constraints": [limits]}])
+def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, monkeypatch, asked):
+    """What came back by then counts in its result, and the checkpoint holds the state before the round."""
+    whole = infimum.minimize(waves, BOUNDS, workers=1, **asked, **TIGHT)
+    stop, wanted = [], 4 * (whole.rounds["rounds"] - 1)
+
+    def deal(self, count, portion, _usual=WorkerDealer.deal):
+        for number, answer in enumerate(_usual(self, count, portion)):
+            stop.extend([True] if number == 1 and self.answered > wanted else [])
+            yield answer
+    with monkeypatch.context() as patched:
+        patched.setattr(WorkerDealer, "deal", deal)
+        asked = asked | {"callback": lambda snapshot: bool(stop)}
+        early = infimum.minimize(waves, BOUNDS, workers=1, checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
+    assert early.verdict.name == "STOPPED" and early.lower <= whole.lower and whole.upper <= early.upper
+    again = infimum.resume(tmp_path / "run.inf", waves, **asked | {"callback": None})
+    (*_, rounds, _), arrays = bits(again)
+    assert arrays == bits(whole)[1] and again.nfev == whole.nfev and again.nit == whole.nit
+    assert 0 < rounds <= whole.rounds["rounds"]
+
+
+def test_a_proof_begun_alone_goes_on_with_workers(tmp_path):
+    path = tmp_path / "alone.inf"
+    early = infimum.minimize(waves, BOUNDS, batch=32, atol=1e-10, rtol=0.0, max_boxes=500, checkpoint=path)
+    assert early.rounds is None and early.verdict.name == "STOPPED"
+    with pytest.raises(OptionError, match="portions must be a whole number from 1"):
+        infimum.resume(path, waves, portions=0)
+    done = infimum.resume(path, waves, workers=1, portions=4)
+    with pytest.raises(OptionError, match="in 4 portions, which it keeps"):
+        infimum.resume(path, waves, portions=8)
+    assert done.verdict.name == "PROVED" and done.rounds["rounds"] > 0 and done.rounds["portions"] == 4
+
+
+def test_the_time_limit_is_heard_within_a_portion(monkeypatch):
+    """In this process, whose clock looks into it: the step is as if it had not been."""
+    begun = []
+
+    def over(self):
+        if self.last is not None and begun:
+            from infimum.watch import Over
+            raise Over
+    usual = WorkerDealer.deal
+
+    def deal(self, count, portion):
+        begun.append(count)
+        yield from usual(self, count, portion)
+    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    monkeypatch.setattr(Watch, "pause", over)
+    result = infimum.minimize(waves, BOUNDS, workers=1, time_limit=1000, **TIGHT)
+    assert result.verdict.name == "STOPPED" and "time limit" in result.message and result.rounds["rounds"] == 0
+    assert result.lower <= -2.27785 <= result.upper + 1e-5
+
+
+@pytest.mark.parametrize(("asked", "said"), [
+    ({"workers": 0}, "workers must be a positive whole number"),
+    ({"workers": "many"}, "workers must be a number, \"ray\", or the address"),
+    ({"workers": 2, "portions": 0}, "portions must be a whole number from 1 to"),
+    ({"portions": 8}, r"portions= is for proofs with workers="),
+    ({"workers": 2, "engine": "swarm"}, "engine 'swarm' uses threads="),
+    ({"workers": 2, "engine": "complete"}, "engine 'complete' cannot be dealt to workers: use engine='auto'"),
+    ({"workers": 2, "engine": "newton"}, "engine 'newton' without constraints cannot be dealt"),
+    ({"workers": 2, "options": {"lp": True}}, "option 'lp' solves linear programs one after the other"),
+])
+def test_what_cannot_be_is_said(asked, said):
+    with pytest.raises(OptionError, match=said):
+        infimum.minimize(waves, BOUNDS, **asked)
+
+
+def test_other_engines_deal_their_regions_too():
+    for engine in ("newton", "subdomain"):
+        asked = {"constraints": [limits], "engine": engine, "workers": 1, **SETTINGS, "atol": 1e-3}
+        found = infimum.minimize(waves, BOUNDS, **asked)
+        assert found.verdict.name == "PROVED" and found.rounds["rounds"] > 0 and found.lower <= -1.64022561 <= found.upper + 1e-7
+
+
+@pytest.mark.parametrize(("fun", "bounds", "asked"), [
+    (waves, BOUNDS, {"start_boxes": [[(-5, 0)] * 3, [(1, 6), (0, 6), (-5, 1)]]}),
+    (lambda x: waves(x[:3]) + x[3], [*BOUNDS, (2, 2)], {}),
+    (lambda x: np.sum(x**2) / 20 - np.cos(2 * x[0]) + np.sin(x[1] * x[2]) * np.cos(x[0]), [(-np.inf, np.inf), *BOUNDS[1:]], {}),
+    (lambda x: x[3], [*BOUNDS, (-50, 50)], {"constraints": [lambda x: x[3] >= waves(x[:3]), lambda x: limits(x[:3])]}),
+], ids=["start boxes", "a fixed variable", "without a bound", "a variable that is defined"])
+def test_problems_of_all_kinds(fun, bounds, asked):
+    """What an engine makes of the problem before it branches, workers make of it too."""
+    alone = infimum.minimize(fun, bounds, batch=32, **asked)
+    found = infimum.minimize(fun, bounds, batch=32, workers=1, portions=2, **asked)
+    assert found.verdict.name == alone.verdict.name == "PROVED" and found.rounds["rounds"] > 0
+    assert found.lower <= alone.upper and alone.lower <= found.upper and found.x.shape == (len(bounds),)
+
+
+def test_progress_and_results_tell_of_rounds():
+    seen = []
+    result = infimum.minimize(waves, BOUNDS, workers=1, callback=lambda snapshot: seen.append(snapshot.lower) and None, **TIGHT)
+    assert len(seen) > result.rounds["rounds"] * result.rounds["portions"] and np.isfinite(seen[-1])
+    assert f"1, {result.rounds['rounds']} rounds of 4 portions" in str(result)
+    assert result.to_dict()["rounds"] == {"workers": 1, "portions": 4, "rounds": result.rounds["rounds"], "redone": 0}
