@@ -259,10 +259,14 @@ class Auto:
                     yield from self._look_again(self._coupled)
                     if self.closed:
                         return
+                    if self.branch.done:
+                        break
                 if begins and self.branch.steps in (_LATE, later):
                     yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)
-                    if self.closed or self.branch.done:
+                    if self.closed:
                         return
+                    if self.branch.done:
+                        break
                 dealt = self.rounds is not None and (yield from self.rounds.round(self.branch))
                 if not dealt and not self._moved_to_gpu():
                     self.branch.step()
