@@ -2,6 +2,7 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ import pytest
 import infimum
 from infimum.errors import OptionError
 from infimum.portions.dealer import WorkerDealer
+from infimum.trials import cluster
 from infimum.trials.processes import Processes
+from infimum.trials.workers import InThisProcess
 from infimum.watch import Watch
 from tests.portions.proofs import BOUNDS, SETTINGS, bits, limits, waves
 from tests.trials.test_workers import posix
@@ -166,6 +169,26 @@ def test_problems_of_all_kinds(fun, bounds, asked):
     found = infimum.minimize(fun, bounds, batch=32, workers=1, portions=2, **asked)
     assert found.verdict.name == alone.verdict.name == "PROVED" and found.rounds["rounds"] > 0
     assert found.lower <= alone.upper and alone.lower <= found.upper and found.x.shape == (len(bounds),)
+
+
+@pytest.mark.parametrize("address", ["ray://head:10001", "head:6379", "10.0.0.1:6379", "auto", "ray"])
+def test_a_cluster_is_joined_by_any_of_its_names(monkeypatch, address):
+    """Once: a connection says of itself neither through what address it was made, nor what else its head is called."""
+    asked = []
+    ray = SimpleNamespace(is_initialized=lambda: bool(asked), init=lambda address, **_: asked.append(address),
+                          shutdown=asked.clear, cluster_resources=lambda: {"CPU": 2.0},
+                          get_runtime_context=lambda: SimpleNamespace(gcs_address="10.0.0.1:6379"))
+
+    class Joined(InThisProcess):
+        def __init__(self, box, address, gpus=0):
+            super().__init__(box)
+            self.joined = cluster.join(address)
+
+        def _end(self):
+            cluster.leave()
+    monkeypatch.setattr(cluster, "ray_module", lambda: ray)
+    monkeypatch.setattr("infimum.trials.ray_workers.RayWorkers", Joined)
+    assert infimum.minimize(waves, BOUNDS, workers=address, **SETTINGS).verdict.name == "PROVED" and not ray.is_initialized()
 
 
 def test_progress_and_results_tell_of_rounds():
