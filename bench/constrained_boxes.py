@@ -19,9 +19,9 @@ from bench.black_boxes import BlackBox, gkls, parameters
 # radius of f's ball at the minimiser, constraints, how many are active, and the part of the cube that is feasible
 CONSTRAINED = {"simple": (0.3, 2, 1, 0.3), "hard": (0.2, 3, 2, 0.1)}
 DISTANCE = 0.66          # of f's minimiser from its vertex
-_LAYER = 0.1             # w: in units of the distance from the boundary near x*
-_BEYOND = 0.06           # how far behind the boundary a quadratic model at x* has its minimum
-_SAMPLES, _CANDIDATES, _NEAR = 2000, 400, 0.1
+LAYER = 0.1             # w: in units of the distance from the boundary near x*
+BEYOND = 0.06           # how far behind the boundary a quadratic model at x* has its minimum
+_SAMPLES, _CANDIDATES, NEAR = 2000, 400, 0.1
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def constrained(kind: str, n: int, number: int, seed: int) -> ConstrainedBox:
     random = np.random.default_rng([seed, number, n, *kind.encode()])
     while True:
         boxes = [gkls(parameters(random, n, DISTANCE, 0.3)) for _ in range(count)]
-        found = _place(random, boxes, active, part, n)
+        found = place(random, boxes, active, part, n)
         if found is not None:
             break
     best, levels, share = found
@@ -56,10 +56,10 @@ def constrained(kind: str, n: int, number: int, seed: int) -> ConstrainedBox:
     bend = 2 * (1 + 3 * (DISTANCE**2 - p["f"][1]) / radius**2)       # the second derivative of f at its minimiser
     slopes = [slope(box.fun, best) for box in boxes]
     constraints = tuple(_above(box.fun, level, s) for box, level, s in zip(boxes, levels, slopes, strict=True))
-    force = _BEYOND * bend * _LAYER / active
+    force = BEYOND * bend * LAYER / active
 
     def objective(x: np.ndarray) -> float:
-        return f(x) - force * sum(float(np.tanh(g(x) / _LAYER)) for g in constraints[:active])
+        return f(x) - force * sum(float(np.tanh(g(x) / LAYER)) for g in constraints[:active])
     order = random.permutation(count)
     return ConstrainedBox(objective, best, -1.0, 1.0, tuple(constraints[k] for k in order), share)
 
@@ -74,7 +74,7 @@ def _above(f: Callable[[np.ndarray], float], level: float, scale: float) -> Call
     return lambda x: (f(x) - level) / scale
 
 
-def _place(random: np.random.Generator, boxes: list[BlackBox], active: int, part: float, n: int
+def place(random: np.random.Generator, boxes: list[BlackBox], active: int, part: float, n: int
            ) -> tuple[np.ndarray, list[float], float] | None:
     """A point x*, and levels, so that the wanted part is feasible; None if no candidate is fit."""
     sample, candidates = random.uniform(-1, 1, (_SAMPLES, n)), random.uniform(-0.9, 0.9, (_CANDIDATES, n))
@@ -83,7 +83,7 @@ def _place(random: np.random.Generator, boxes: list[BlackBox], active: int, part
     for point, values in zip(candidates, at_candidates, strict=True):
         levels = np.append(values[:active], quiet)
         share = float(np.mean(np.all(at_sample <= levels, axis=1)))
-        if abs(share / part - 1) < _NEAR and np.all(values[active:] < quiet) and _steep(boxes, point):
+        if abs(share / part - 1) < NEAR and np.all(values[active:] < quiet) and _steep(boxes, point):
             return point, levels.tolist(), share
     return None
 

@@ -4,9 +4,9 @@
     python bench/rounds.py measure [--workers processes ray] [--threads 2] [--proofs NAMES] > FILE
     python bench/rounds.py simulate FILE
 
-`efficiency` proves each problem in a process of its own, once with threads alone, in rounds within one process, and with each
-kind of workers, which have a thread each, and compares the seconds and the processor seconds (of all processes together; those of Ray are not ours to
-count). `measure` notes of every round how long each portion took, how many bytes went to and fro, and what the coordinator did
+`efficiency` proves each problem in a process of its own: with threads alone, in rounds within one process, and with each kind of
+workers, which have a thread each. It compares the seconds and the processor seconds (of all processes together; those of Ray are
+not ours to count). `measure` notes how long each portion took, how many bytes went to and fro, and what the coordinator did
 meanwhile; `simulate` deals such portions to up to a thousand workers.
 """
 

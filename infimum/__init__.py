@@ -61,6 +61,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.fitting import fit as fit
     from infimum.minimisers import Minimiser as Minimiser
     from infimum.minimisers import Minimisers as Minimisers
+    from infimum.nested import nested as nested
     from infimum.networks import Network as Network
     from infimum.networks import Verification as Verification
     from infimum.networks import network as network
@@ -74,6 +75,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.solve import maximize as maximize
     from infimum.solve import minimize as minimize
     from infimum.solve import resume as resume
+    from infimum.trials.summary import InnerSummary as InnerSummary
     from infimum.trials.summary import TrialSummary as TrialSummary
     from infimum.trials.variables import Choices as Choices
     from infimum.unions import Unions as Unions
@@ -95,12 +97,13 @@ _HOMES = {
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "expr.splines": "Spline spline",
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",
+    "nested": "nested",
     "networks": "Network Verification network verify",
     "problem": "Interval Problem",
     "minimisers": "Minimiser Minimisers",
     "result": "Minimum Result Verdict",
     "solve": "feasible maximize minimize resume",
-    "trials.summary": "TrialSummary",
+    "trials.summary": "InnerSummary TrialSummary",
     "trials.variables": "Choices",
     "unions": "Unions",
 }

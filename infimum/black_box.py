@@ -25,11 +25,13 @@ from infimum.trials.callables import PythonFunctions
 from infimum.trials.command import Command
 from infimum.trials.journal import Journal, warm_start
 from infimum.trials.outcome import Outcome
+from infimum.trials.reading import maximises as of_maximum
 from infimum.trials.reading import read_journal, read_path, torn_header
 from infimum.trials.recorded import Recorded
 from infimum.trials.start import start_workers
 from infimum.trials.variables import Variables
-from infimum.trials.workers import BlackBox, InThisProcess, read_timeout, read_workers
+from infimum.trials.workers import BlackBox, read_timeout, read_workers
+from infimum.watch import Watch
 
 TRIALS_A_VARIABLE = 1000   # the budget where none is given, nor a time limit
 _ON_A_CLUSTER = 16         # trials of a round there, so that results do not depend on its size
@@ -53,28 +55,36 @@ def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, const
             raise OptionError(f"engine 'index' has no {name}=: {cure}")
     if objective.purpose == "feasible":
         raise OptionError("engine 'index' proves nothing; feasible needs another engine")
-    watch, callback, asked = watch_of(time_limit), read_callback(callback), IndexOptions.read(options)
-    variables = Variables.read(bounds, integrality, n)
+    watch, variables = watch_of(time_limit), Variables.read(bounds, integrality, n)
     box = black_box_of(objective, variables, args, constraints)
+    return searched(box, variables, problem_of(box, args), objective.maximises, watch, x0, options, time_limit, max_trials,
+                    workers, timeout, journal, batch, callback, progress, seed)
+
+
+def searched(box: BlackBox, variables: Variables, problem: dict[str, Any], maximises: bool, watch: Watch, x0: Any, options: Any,
+             time_limit: float | None, max_trials: int | None, workers: Any, timeout: float | None,
+             journal: str | PathLike | None, batch: int | None, callback: Any, progress: bool | None, seed: int) -> Result:
+    """What the trials of a black box find. `problem`: what the journal says of it."""
+    callback, asked = read_callback(callback), IndexOptions.read(options)
     count, seconds = read_workers(1 if workers is None else workers), read_timeout(timeout)
     batch = (_ON_A_CLUSTER if isinstance(count, str) else count) if batch is None else whole("batch", batch)
     most = whole("max_trials", max_trials) if max_trials is not None else \
         math.inf if time_limit is not None else TRIALS_A_VARIABLE * len(variables)
     starts = start_points(x0, variables)
-    others = trials_of(asked.warm_start, variables, box.constraints, objective.maximises)
+    others = trials_of(asked.warm_start, variables, box.constraints, maximises)
     settings = {**asked.of_journal(), "warm_start": digest_of(others), "x0": [list(x) for x in starts],
                 "batch": batch, "asynchronous": asked.asynchronous}
-    kept = None if journal is None else open_journal(journal, problem_of(box, args), settings)
+    kept = None if journal is None else open_journal(journal, problem, settings)
     try:
         if kept is not None and not asked.asynchronous:
             batch = kept.settings["batch"]
         here = count == 1 and seconds is None and not isinstance(box, Command)
-        with (InThisProcess(Here(box)) if here else start_workers(box, count, seconds)) as crew:
+        with (Here(box) if here else start_workers(box, count, seconds)) as crew:
             search = BlackBoxSearch(variables, box.constraints, asked, starts, others)
-            sign = -1.0 if objective.maximises else 1.0
+            sign = -1.0 if maximises else 1.0
             target = None if asked.target is None else sign * asked.target
             run = BlackBoxRun(search, Recorded(crew, kept), asked, most, batch, target, seed)
-            return drive(Maximising(run) if objective.maximises else run, time_limit=time_limit, callback=callback,
+            return drive(Maximising(run) if maximises else run, time_limit=time_limit, callback=callback,
                          progress=progress, watch=watch, view=View(None, variables.lo, variables.hi))
     finally:
         if kept is not None:
@@ -112,8 +122,7 @@ def trials_of(journal: Any, variables: Variables, constraints: int, maximises: b
     """The trials of another journal that are of use here, for a warm start."""
     if journal is None:
         return []
-    problem = read_journal(journal).problem
-    theirs = bool(problem.get("maximise")) or any(one.get("maximise") for one in problem.get("functions", ()))
+    theirs = of_maximum(read_journal(journal).problem)
     if theirs != maximises:
         raise JournalError(f"no warm start from {os.fspath(journal)}: it is of a {'maximum' if theirs else 'minimum'}")
     return [(trial.x, trial.outcome) for trial in warm_start(journal, variables, constraints)]

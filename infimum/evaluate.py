@@ -28,13 +28,14 @@ from infimum.text import counted
 from infimum.watch import heed
 
 if TYPE_CHECKING:
-    from infimum.expr import arrange, gather, hoist, norm_quotient, pieces, separable, show, tangents
-    from infimum.lower import at_point, nodes, residuals
+    from infimum.expr import arrange, gather, hoist, norm_quotient, pieces, separable, show, tangents, terms
+    from infimum.lower import affine_bound, at_point, nodes, residuals
 else:
-    arrange, gather, hoist, norm_quotient, pieces, separable, show, tangents = map(Late, (
+    arrange, gather, hoist, norm_quotient, pieces, separable, show, tangents, terms = map(Late, (
         "expr.arrange", "expr.gather", "expr.hoist", "expr.norm_quotient", "expr.pieces", "expr.separable", "expr.show",
-        "expr.tangents"))
-    at_point, nodes, residuals = map(Late, ("lower.at_point", "lower.nodes", "lower.residuals"))
+        "expr.tangents", "expr.terms"))
+    affine_bound, at_point, nodes, residuals = map(Late, ("lower.affine_bound", "lower.at_point", "lower.nodes",
+                                                         "lower.residuals"))
 
 _lowered: "OrderedDict[tuple, tuple]" = OrderedDict()
 _facts: "OrderedDict[tuple, Any]" = OrderedDict()
@@ -302,6 +303,16 @@ class Evaluator:
     def is_sum_over_data(self) -> bool:
         """Are all its second derivatives computed in one loop, at little more than the cost of the first ones?"""
         return is_sum_over_data(self.f, var("x", (self.n,)))
+
+    @_fact
+    def is_recurrence(self) -> bool:
+        """Has it few variables, and several sums that can be collected?"""
+        return affine_bound.is_recurrence(self.f, self.n)
+
+    @cached_property
+    def families(self) -> "list[terms.Family] | None":
+        """The terms of the sum that it is, by their forms; None if one of them has too many variables."""
+        return terms.families_of(self.f, var("x", (self.n,)))
 
     @_fact
     def has_residuals(self) -> bool:

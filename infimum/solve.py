@@ -32,6 +32,7 @@ from infimum.reduced import Reduced, Restoring, without_fixed
 from infimum.result import Result
 from infimum.start_boxes import StartBoxes
 from infimum.text import counted
+from infimum.trials.going_on import going_on
 from infimum.trials.workers import read_portions, read_workers
 from infimum.watch import OutOfTime, Watch
 
@@ -235,6 +236,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
         _check_number(name, value, optional=True, positive=True)
     workers, portions = None if workers is None else read_workers(workers), read_portions(portions)
+    if (how := going_on(checkpoint)) is not None:
+        raise CheckpointError(how.said(how.call))
     whole = load(checkpoint)
     asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
     if portions is not None and asked.get("portions") not in (None, portions):

@@ -69,10 +69,13 @@ _OF_TRIALS = {
     ("minimise", "UNDECIDED"): "no trial gave a value that counts, and nothing is known where none was made",
 }
 _OF_TRIALS["maximise", "UNDECIDED"] = _OF_TRIALS["minimise", "UNDECIDED"]
+_NESTED = "y was found by trials, and lower values may exist at others; of this y the minimum over z is enclosed, with proof"
 
 
 def sentence(result: Any) -> str:
     """What the verdict of a Result means."""
+    if result.engine == "nested" and result.x is not None:
+        return _NESTED
     if result.trials is not None:
         return _OF_TRIALS[result.purpose, result.verdict.name]
     said = _SENTENCES.get((result.purpose, result.verdict.name), result.verdict.value)
@@ -97,7 +100,7 @@ def _bounds(result: Any) -> list[tuple[str, str]]:
     names = ("lower", "upper") if result.maximised else ("upper", "lower")
     reached, proved = (getattr(result, name) + 0.0 for name in names)  # no -0.0
     where = "in the box that is proved to hold a feasible point" if isinstance(result.feasible, tuple) else "at x"
-    how = "returned" if result.trials is not None else "verified"
+    how = "returned" if result.trials is not None and result.trials.inner is None else "verified"
     at_x = "none" if result.x is None else f"{reached!r} ({how} {where})" if np.isfinite(reached) else \
         f"none; the value at x is about {result.fun!r}"
     return [(f"{names[0]} bound", at_x), (f"{names[1]} bound", "none" if np.isinf(proved) else f"{proved!r} (proved)")]

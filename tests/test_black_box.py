@@ -226,6 +226,54 @@ def test_ctrl_c_ends_the_trial_and_says_how_to_go_on(tmp_path, more):
     assert time.monotonic() - begun < 20 and child.returncode == 0
 
 
+@pytest.mark.parametrize("fun, bounds, settings", [
+    (bowl, SQUARE, {"constraints": [left_half]}), (lambda x: float(x[0]), [(0, 9), (0.5, 1)], {"integrality": [1, 0]}),
+    ("expr {x0} + {x1}", [(0, 3), (2, 9)], {"integrality": 1}), (lambda x: len(x[0]), [["a", "bc", "def"], (0, 1)], {})])
+def test_resume_says_which_call_goes_on_from_a_journal(tmp_path, fun, bounds, settings):
+    path = str(tmp_path / "run.jsonl")
+    minimize(fun, bounds, journal=path, max_trials=5, **settings)
+    with pytest.raises(infimum.CheckpointError, match="is a journal of 5 trials, not the checkpoint of a proof") as said:
+        infimum.resume(path, fun)
+    call = str(said.value).split("go on with ")[1].split(", with the other settings")[0]
+    names = {"infimum": infimum, "fun": fun, "bowl": bowl, "left_half": left_half}
+    assert eval(call.replace(", journal", ", max_trials=9, journal"), names).trials.count == 9
+
+
+def test_resume_says_which_study_goes_on(tmp_path):
+    path = str(tmp_path / "run.jsonl")
+    with infimum.study([(0, 1)], constraints=1, maximise=True, journal=path) as study:
+        study.tell(study.ask(), 1.0, constraints=[-1.0])
+    with pytest.raises(infimum.CheckpointError) as said:
+        infimum.resume(path, None)
+    call = str(said.value).split("go on with ")[1].split(", with the other settings")[0]
+    with eval(call) as study:
+        assert study.result().trials.count == 1
+
+
+def test_ctrl_c_in_a_later_trial_keeps_the_earlier_ones_and_whoever_heard_it_before():
+    heard, tried = [], []
+
+    def interrupted(x):
+        tried.append(x)
+        if len(tried) == 7:
+            signal.raise_signal(signal.SIGINT)
+            pytest.fail("the trial went on")
+        return float(x[0])
+
+    def listener(*_):
+        heard.append(1)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        for handler in (listener, signal.default_int_handler):
+            tried.clear()
+            signal.signal(signal.SIGINT, handler)
+            assert minimize(interrupted).trials.count == 6
+            assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard == [1]
+
+
 def test_another_thread_may_run_it():
     found = []
     thread = threading.Thread(target=lambda: found.append(minimize(bowl)))

@@ -191,7 +191,8 @@ class Rounds:
         point is one in any case; room may be short, and then nothing else has changed."""
         answers = [dealt.answers[k] for k in sorted(dealt.answers)]
         best = min(answers, key=lambda answer: answer.arrays["incumbent"][0])  # of equal ones the first
-        if best.arrays["incumbent"][0] < branch.incumbent.upper:
+        better = best.arrays["incumbent"][0] < branch.incumbent.upper
+        if better:
             branch.incumbent.restore(best.arrays)
         pool, final = branch.pool, branch.final
         as_they_were = [dealt.columns_of(k) for k in range(self.portions) if k not in dealt.answers]
@@ -208,7 +209,8 @@ class Rounds:
         branch.keep(found)
         heap.remove(index)
         self._count(branch, answers, sum(f.counts[ABOVE] for f in found))
-        branch.prune()
+        if better:
+            branch.prune()  # all that was not dealt
 
     def _count(self, branch: Branch, answers: list[State], above: int) -> None:
         """Adds up what was counted."""

@@ -62,10 +62,11 @@ class PythonFunctions:
     def describe(self) -> dict[str, Any]:
         """What tells this problem from others, in the terms of JSON: the variables, and name and source of each function."""
         return {**self.variables.describe(), "constraints": self.constraints,
-                "functions": [_described(part) for part in self.parts]}
+                "functions": [described(part) for part in self.parts]}
 
 
-def _described(part: Part) -> dict[str, Any]:
+def described(part: Part) -> dict[str, Any]:
+    """Name and source of a function, and what else tells it from others."""
     fun = inner(part.fun)
     name = getattr(fun, "__qualname__", type(fun).__qualname__)
     found = {"name": name, "source": _source(fun)}

@@ -12,7 +12,8 @@ from types import ModuleType
 from infimum.errors import OptionError, TrialError
 from infimum.trials.interrupts import interrupts_held_back
 
-_joined = 0  # workers that use a connection made here
+_joined = 0                  # workers that use a connection made here
+_address: str | None = None  # where that leads
 
 
 def ray_module() -> ModuleType:
@@ -29,15 +30,16 @@ def ray_module() -> ModuleType:
 def join(address: str) -> bool:
     """Connects to a cluster, unless that was done before. "ray": the one at RAY_ADDRESS, or else a local one that begins here.
     Returns whether it is to be left."""
-    global _joined
+    global _joined, _address
     ray = ray_module()
     if ray.is_initialized() and not _joined:
         _check_same(ray, address)
         return False
-    if _joined:
-        _check_same(ray, address)
-    else:
+    if not _joined:
         _connect(ray, address)
+        _address = address
+    elif address != _address:
+        _check_same(ray, address)
     _joined += 1
     return True
 

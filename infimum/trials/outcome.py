@@ -25,12 +25,25 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Inner:
+    """What a trial of a nested problem shows beside its value, which is the upper bound of the inner minimum. z: where that is
+    attained; where the inner constraints cannot be met, where they are violated least. lower: what the inner minimum is proved
+    not to be below. verdict: the name of the proof's. evaluations: how many it
+    took, of points and boxes."""
+
+    z: tuple[float, ...]
+    lower: float
+    verdict: str
+    evaluations: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What a trial gave. The functions are numbered from 1 in the order in which they are evaluated: g1, g2, …, and f last.
 
     values: all numbers that were computed, in that order. index: the number of the function that decided: the first constraint
     that is violated (> 0), or f; of a failure, the function that failed. text: what is known of a failure. seconds: the time
-    that the trial took; it does not count when outcomes are compared.
+    that the trial took; it does not count when outcomes are compared. inner: of a nested problem, what was proved in the trial.
 
     >>> Outcome.of([-1.0, 0.5], constraints=2)  # g2 is violated, and f was not evaluated
     Outcome(kind=<Kind.VALUE: 'value'>, values=(-1.0, 0.5), index=2, text='')
@@ -41,6 +54,7 @@ class Outcome:
     index: int
     text: str = ""
     seconds: float = field(default=0.0, compare=False, repr=False)
+    inner: Inner | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, numbers: Sequence[float], constraints: int, seconds: float = 0.0) -> "Outcome":

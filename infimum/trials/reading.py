@@ -91,6 +91,11 @@ def torn_header(data: bytes) -> bool:
     return b"\n" not in data and (data.startswith(MAGIC) or MAGIC.startswith(data))
 
 
+def maximises(problem: dict[str, Any]) -> bool:
+    """Is it of a maximum?"""
+    return bool(problem.get("maximise")) or any(part.get("maximise") for part in problem.get("functions", ()))
+
+
 def refuse_other_problem(path: str, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
     """Raises if two descriptions differ, and says in what."""
     ours = json.loads(json.dumps(ours))

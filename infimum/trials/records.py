@@ -10,12 +10,12 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
-from infimum.trials.outcome import Kind, Outcome
+from infimum.trials.outcome import Inner, Kind, Outcome
 
 VERSION = 1
 _NAMES = {kind: kind.name.lower() for kind in Kind}
 _KINDS = {name: kind for kind, name in _NAMES.items()}
-_FIELDS = {"trial", "asked", "x", "kind", "index", "values", "text", "seconds"}
+_FIELDS = {"trial", "asked", "x", "kind", "index", "values", "text", "seconds", "inner"}
 
 
 class Damaged(Exception):
@@ -55,9 +55,16 @@ def content_of(line: bytes, before: int) -> tuple[dict[str, Any], int]:
 
 def content_of_trial(trial: Trial) -> dict[str, Any]:
     outcome = trial.outcome
+    inner = {} if outcome.inner is None else {"inner": _content_of_inner(outcome.inner)}
     return {"trial": trial.ticket, "asked": trial.asked, "x": list(trial.x), "kind": _NAMES[outcome.kind], "index": outcome.index,
             "values": list(outcome.values), **({"text": outcome.text} if outcome.text else {}),
-            "seconds": round(outcome.seconds, 6)}
+            "seconds": round(outcome.seconds, 6), **inner}
+
+
+def _content_of_inner(inner: Inner) -> dict[str, Any]:
+    """JSON has no infinite numbers: without a lower bound there is none."""
+    lower = {"lower": inner.lower} if math.isfinite(inner.lower) else {}
+    return {"z": list(inner.z), **lower, "verdict": inner.verdict, "evaluations": inner.evaluations}
 
 
 def trial_of_content(content: dict[str, Any]) -> Trial:
@@ -66,7 +73,9 @@ def trial_of_content(content: dict[str, Any]) -> Trial:
         if not set(content) <= _FIELDS:
             raise Damaged(f"it has the unknown field {min(set(content) - _FIELDS)!r}")
         x, values = (tuple(float(v) for v in content[name]) for name in ("x", "values"))
-        outcome = Outcome(_KINDS[content["kind"]], values, content["index"], content.get("text", ""), content["seconds"])
+        inner = content.get("inner")
+        outcome = Outcome(_KINDS[content["kind"]], values, content["index"], content.get("text", ""), content["seconds"],
+                          None if inner is None else _inner_of(inner))
         trial = Trial(content["trial"], content["asked"], x, outcome)
         whole = all(type(v) is int for v in (trial.ticket, trial.asked, outcome.index)) and 0 <= trial.ticket < trial.asked
     except (KeyError, TypeError, ValueError) as error:
@@ -75,3 +84,8 @@ def trial_of_content(content: dict[str, Any]) -> Trial:
     if not whole or outcome.index not in valid or not all(map(math.isfinite, (*x, *values))):
         raise Damaged("it is no trial: its numbers do not fit together")
     return trial
+
+
+def _inner_of(content: dict[str, Any]) -> Inner:
+    lower = float(content.get("lower", -math.inf))
+    return Inner(tuple(map(float, content["z"])), lower, str(content["verdict"]), int(content["evaluations"]))

@@ -1,6 +1,7 @@
 """`infimum minimize` by trials: --engine index, --command, --workers, --timeout, --journal, --max-trials, Ctrl-C."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -51,6 +52,22 @@ def test_workers_and_a_journal(infimum_, write):
     assert more["count"] == 30 and more["journal"] == "run.jsonl"
     with open("run.jsonl") as file:
         assert len(file.readlines()) == 31
+
+
+def test_resume_says_which_command_goes_on_from_a_journal(infimum_, write, sim):
+    name = write(MODEL)
+    begun = {"of_file.jsonl": ("minimize", f"{name}:f", "--engine", "index"),
+             "of_command.jsonl": ("minimize", "--command", sim, "--bounds", "0,1;0,1", "--constraints", "1", "--maximise")}
+    for path, asked in begun.items():
+        assert infimum_(*asked, "--journal", path, "--max-trials", "4").code == 0
+        for count, file in ((4, []), (6, [f"{name}:f"])):
+            said = infimum_("resume", path, *file)
+            told = said.paragraph()
+            assert said.code != 0 and f"is a journal of {count} trials" in told and "a larger --max-trials if" in told
+            words = shlex.split(told.split("`")[1])[1:]
+            more = infimum_(*(word.replace("FILE.py", str(name)) for word in words), "--max-trials", "6", "--json").json["trials"]
+            assert more["count"] == 6 and more["journal"] == path
+    assert "`infimum resume run.inf FILE.py`" in infimum_("resume", "run.inf").paragraph()
 
 
 def test_a_command(infimum_, sim):

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from dataclasses import fields
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from infimum.backend.hybrid import HybridBackend
 from infimum.engine.branch import Branch
 from infimum.engine.goal import Goal
 from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.rounds import Rounds, work_off
 from infimum.errors import DeviceError
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import GONE
@@ -82,6 +84,28 @@ def test_a_search_on_a_pretended_gpu_has_the_bits_of_the_cpu(pretended):
     for branch in middle.values():
         branch.step()
     assert fingerprint(middle["cpu"]) == fingerprint(middle["gpu"])
+
+
+def test_rounds_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended, monkeypatch):
+    """Of who deals and of who works on portions."""
+    monkeypatch.setattr(Rounds, "_budget", lambda *_: 16)
+    prints = []
+    for backend in (CpuBackend, HybridBackend):
+        branch = started(camel, [-3.0, -2.0], [3.0, 2.0], backend(), 16)
+        branch.pool.size, branch.pool.full = 4, 8
+        while len(branch.pool) < 10 or branch.boxes < 64 or not branch.is_between_steps:
+            branch.step()
+        branch.judged = branch.steps
+
+        def deal(count, portion, backend=backend):
+            for number in reversed(range(count)):
+                other = started(camel, [-3.0, -2.0], [3.0, 2.0], backend(), 16)
+                other.restore(portion(number).state)
+                yield number, work_off(other, 16)
+        steps = Rounds(SimpleNamespace(deal=deal), 2).round(branch)
+        assert len(list(steps)) == 2 and isinstance(branch.pool.front.data, np.ndarray) == (backend is CpuBackend)
+        prints.append(fingerprint(branch))
+    assert prints[0] == prints[1]
 
 
 def test_tangents_on_a_pretended_gpu_have_the_bits_of_the_cpu(pretended):

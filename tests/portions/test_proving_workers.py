@@ -160,7 +160,7 @@ def test_other_engines_deal_their_regions_too():
 @pytest.mark.parametrize(("fun", "bounds", "asked"), [
     (waves, BOUNDS, {"start_boxes": [[(-5, 0)] * 3, [(1, 6), (0, 6), (-5, 1)]]}),
     (lambda x: waves(x[:3]) + x[3], [*BOUNDS, (2, 2)], {}),
-    (lambda x: waves(x) + 0.1 * np.exp(-x[0]), [(-5, np.inf), *BOUNDS[1:]], {}),
+    (lambda x: np.sum(x**2) / 20 - np.cos(2 * x[0]) + np.sin(x[1] * x[2]) * np.cos(x[0]), [(-np.inf, np.inf), *BOUNDS[1:]], {}),
     (lambda x: x[3], [*BOUNDS, (-50, 50)], {"constraints": [lambda x: x[3] >= waves(x[:3]), lambda x: limits(x[:3])]}),
 ], ids=["start boxes", "a fixed variable", "without a bound", "a variable that is defined"])
 def test_problems_of_all_kinds(fun, bounds, asked):

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -37,7 +38,12 @@ def nodes():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from ray.cluster_utils import Cluster
-        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False,
+                                                             "ray_client_server_port": port})
+        made.for_clients = f"ray://127.0.0.1:{port}"
         made.second = made.add_node(num_cpus=1)
         ray.init(address=made.address, log_to_driver=False, logging_level="error")
         yield made
@@ -67,6 +73,30 @@ def test_outcomes_are_those_of_processes(nodes, tmp_path):
     assert found == expected and {o.kind for o in found} == set(Kind)
     assert 2.0 <= found[-2].seconds < 30 and [t.outcome for t in read_journal(tmp_path / "run.jsonl").trials] == expected[:1]
     assert ray.is_initialized()  # it was before
+
+
+CLIENT = """
+import sys
+from infimum.trials.start import start_workers
+from tests.trials import black_boxes
+from tests.trials.test_workers import box
+from infimum.trials.variables import Variables
+if __name__ == "__main__":
+    tried = box(black_boxes.by_first, [black_boxes.allowed], Variables.read([(0, 11), (-1, 1)]))
+    points = [(what, 0.5) for what in (0, 2, 3, 4, 0)]
+    with start_workers(tried, 2, timeout=60) as workers:
+        expected = workers.run(points)
+    with start_workers(tried, sys.argv[1], timeout=60) as workers, start_workers(tried, sys.argv[1], timeout=60):
+        print(workers.run(points) == expected)
+"""
+
+
+def test_from_outside_the_cluster(nodes, tmp_path):
+    """By Ray Client, in a process that is no part of the cluster; two sets of workers share a connection."""
+    (tmp_path / "client.py").write_text(CLIENT)
+    done = subprocess.run([sys.executable, "-W", "ignore", tmp_path / "client.py", nodes.for_clients], capture_output=True,
+                          text=True, timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.stdout.split() == ["True"], done.stderr
 
 
 def test_functions_travel_and_rounds_keep_their_order(nodes, tmp_path):

@@ -8,11 +8,13 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
+
 from infimum.engine.index.cube import Cube, Point
 from infimum.engine.index.options import IndexOptions
 from infimum.engine.index.polish import Polish
 from infimum.engine.index.search import Search
-from infimum.engine.index.trials import Failure
+from infimum.engine.index.trials import Failure, row_of
 from infimum.engine.index.trials import Outcome as Told
 from infimum.trials.outcome import Kind, Outcome
 from infimum.trials.summary import Book
@@ -42,7 +44,7 @@ class BlackBoxSearch:
         self.asked = 0
         self.waiting: dict[int, Point] = {}
         self._starts = deque(tuple(map(float, x)) for x in starts)
-        self._known: dict[Point, float | None] = {}          # the value of f, or None
+        self._known: dict[Point, np.ndarray | None] = {}     # what was computed there; None after a failure
         self._told: dict[Point, Told] = {}
         self._owners: dict[Point, list[int]] = {}            # which trials of the method wait for a point
         self._scattered = self.cube.scattered()
@@ -102,7 +104,7 @@ class BlackBoxSearch:
         descent = self.method.descent
         if descent is not None and descent.value <= self.book.value:  # it is on its way
             return None
-        x = self.polish.next(self.book.x, self.book.value, self._known, self.method.trials)
+        x = self.polish.next(self.book.x, self._known, self.method.trials)
         return None if x in self._owners else x
 
     def _propose(self, x: Point, owners: list[int]) -> Proposal:
@@ -114,13 +116,12 @@ class BlackBoxSearch:
         """What came of a trial that was asked for."""
         x = self.waiting.pop(number)
         told = _told(outcome)
-        value = outcome.value if not outcome.failure and outcome.index == self.constraints + 1 else None
-        self._told[x], self._known[x] = told, value
+        self._told[x], self._known[x] = told, None if told.failure else row_of(told.values, self.constraints)
         self.book.add(x, outcome)
         for owner in self._owners.pop(x):
             self.method.tell(owner, told)
         if self.polish is not None:
-            self.polish.tell(number, x, value)
+            self.polish.tell(number, x, self._known[x])
 
 
 def _told(outcome: Outcome) -> Told:

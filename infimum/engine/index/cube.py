@@ -21,6 +21,8 @@ class Cube:
         self.continuous = np.array([k for k, i in enumerate(self.axes) if lo[i] < hi[i] and not self.whole[k]], dtype=int)
         self.counts = np.array([hi[i] - lo[i] + 1 if whole else 1.0 for i, whole in zip(self.axes, self.whole, strict=True)])
         self.n = len(self.axes)
+        self._rows = [(i, float(lo[i]), float(hi[i]), bool(whole), float(count))     # Python's: an overflow is no warning
+                      for i, whole, count in zip(self.axes, self.whole, self.counts, strict=True)]
 
     @property
     def points(self) -> float:
@@ -34,12 +36,12 @@ class Cube:
 
     def point(self, unit: Sequence[float]) -> Point:
         """What is tried at a place of the cube."""
-        lo, hi, found = self.variables.lo, self.variables.hi, self.variables.lo.copy()
-        for u, i, whole, count in zip(unit, self.axes, self.whole, self.counts, strict=True):
-            low, high = float(lo[i]), float(hi[i])   # Python's: an overflow of the width is no warning
+        found = self.variables.lo.tolist()
+        for u, (i, low, high, whole, count) in zip(unit, self._rows, strict=True):
             step = min(math.floor(u * count), count - 1) if whole else (high - low) * u
-            found[i] = low + step if math.isfinite(step) else low * (1 - u) + high * u
-        return tuple(np.clip(found, lo, hi).tolist())
+            x = low + step if math.isfinite(step) else low * (1 - u) + high * u
+            found[i] = min(max(x, low), high)
+        return tuple(found)
 
     def unit(self, point: Sequence[float]) -> np.ndarray:
         """The place of a point: of whole numbers, the middle of their part."""

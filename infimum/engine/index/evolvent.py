@@ -33,29 +33,33 @@ class Evolvent:
         self.n, self.order, self.bits = n, order, n * order
         self.cells = 1 << self.bits
         self._all = (1 << n) - 1
-        self._parts: dict[tuple[int, int], tuple[int, int]] = {}
+        self._parts: dict[tuple[int, int], tuple[int, int]] = {}     # of a turn and a digit
+        self._digits: dict[tuple[int, int], tuple[int, int]] = {}    # of a turn and a part: the digit, and the next turn
 
     def cell(self, position: int) -> tuple[int, ...]:
         """The cell at a position, by its least corner in units of its side."""
         if not 0 <= position < self.cells:
             raise OptionError(f"position {position} is not on a curve of {self.cells} cells")
-        n, every, turn, corner = self.n, self._all, self._all, 0
-        for level in range(self.order - 1, -1, -1):
-            part, turn = self._found(turn, position >> level * n & every)
+        n, every, turn, corner, parts = self.n, self._all, self._all, 0, self._parts
+        for shift in range(self.bits - n, -1, -n):
+            digit = position >> shift & every
+            part, turn = parts.get((turn, digit)) or self._found(turn, digit)
             corner = corner << n | part
-        return tuple(_column(corner, n, axis, self.order) for axis in range(n))
+        bits = f"{corner:0{self.bits}b}"    # those of an axis are every n-th
+        return tuple([int(bits[axis::n], 2) for axis in range(n)])
 
     def position(self, cell: Sequence[int]) -> int:
         """Where on the curve a cell is."""
-        n, every, turn, position = self.n, self._all, self._all, 0
-        if len(cell) != n or any(not 0 <= c < 1 << self.order for c in cell):
+        n, every, turn, position, digits = self.n, self._all, self._all, 0, self._digits
+        if len(cell) != n or not 0 <= min(cell) <= max(cell) < 1 << self.order:
             raise OptionError(f"{tuple(cell)} is no cell of a curve of order {self.order} in {n} variables")
-        for level in range(self.order - 1, -1, -1):
-            bits = 0
-            for coordinate in cell:
-                bits = bits << 1 | (coordinate >> level & 1)
-            digit = _from_gray(_swapped(~(bits ^ turn) & every, turn >> n, n))
-            turn = self._found(turn, digit)[1]
+        bits = [""] * self.bits
+        for axis, coordinate in enumerate(cell):
+            bits[axis::n] = f"{coordinate:0{self.order}b}"
+        corner = int("".join(bits), 2)
+        for shift in range(self.bits - n, -1, -n):
+            part = corner >> shift & every
+            digit, turn = digits.get((turn, part)) or self._digit(turn, part)
             position = position << n | digit
         return position
 
@@ -95,6 +99,14 @@ class Evolvent:
                 self._parts[turn, digit] = found
         return found
 
+    def _digit(self, turn: int, part: int) -> tuple[int, int]:
+        """The digit that chooses a part of a cube, and how the order is turned in it."""
+        digit = _from_gray(_swapped(~(part ^ turn) & self._all, turn >> self.n, self.n))
+        found = digit, self._found(turn, digit)[1]
+        if self.n <= _REMEMBERED:
+            self._digits[turn, part] = found
+        return found
+
     def _part(self, turn: int, digit: int) -> tuple[int, int]:
         """The part of a cube that a digit chooses, one bit an axis, and how the order is turned in it.
 
@@ -129,11 +141,3 @@ def _from_gray(bits: int) -> int:
         bits ^= bits >> shift
         shift <<= 1
     return bits
-
-
-def _column(corner: int, n: int, axis: int, order: int) -> int:
-    """The bits of one axis out of all levels."""
-    value, corner = 0, corner >> n - 1 - axis
-    for level in range(order - 1, -1, -1):
-        value = value << 1 | (corner >> level * n & 1)
-    return value

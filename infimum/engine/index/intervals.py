@@ -36,6 +36,7 @@ class Intervals:
         self.levels, self.reserve, self.count = trials.constraints + 1, reserve, 0
         self._arrays = {name: np.zeros(64, dtype=kind) for name, kind in _COLUMNS.items()}
         self._begins: list[tuple[int, int]] = []         # line and position where each begins
+        self._rows: list[tuple] = []                     # what the arrays have of each, for who wants one of them
         self.steepest = [0.0] * self.levels             # greatest quotient seen of each function; 0: none
         self.version = 0                                 # counts changes of what all characteristics depend on
         self.lines: list[Line] = []
@@ -50,7 +51,7 @@ class Intervals:
 
     def row(self, slot: int) -> tuple:
         """One interval: its length, indices and values of its ends, whether it is open."""
-        return tuple(self._arrays[name].item(slot) for name in _COLUMNS)
+        return self._rows[slot]
 
     def constant(self, level: int) -> float:
         """The estimate of a Hölder constant: 1 where nothing is known."""
@@ -103,18 +104,24 @@ class Intervals:
         if self.count == len(self._arrays["open"]):
             self._arrays = {name: np.concatenate([a, np.zeros_like(a)]) for name, a in self._arrays.items()}
         self._begins.append((line, begin))
+        self._rows.append(())
         self.count += 1
         return self.count - 1
 
     def _fill(self, line: int, begin: int, end: int) -> None:
-        this, arrays, trials = self.lines[line], self._arrays, self.trials
+        this = self.lines[line]
         slot = this.slot[begin]
-        arrays["width"][slot] = self._length(end - begin)
-        arrays["open"][slot] = (end >> self.spare) - (begin >> self.spare) > 1
-        for side, trial in (("left", this.trial[begin]), ("right", this.trial[end])):
-            index = trials.outcomes[trial].index if trial != UNKNOWN else UNKNOWN
-            arrays[f"{side}_index"][slot] = index
-            arrays[side][slot] = trials.outcomes[trial].values[index] if index >= 0 else 0.0
+        (left_index, left), (right_index, right) = self._end(this.trial[begin]), self._end(this.trial[end])
+        is_open = (end >> self.spare) - (begin >> self.spare) > 1
+        self._rows[slot] = self._length(end - begin), left_index, right_index, left, right, is_open
+        for column, value in zip(self._arrays.values(), self._rows[slot], strict=True):
+            column[slot] = value
+
+    def _end(self, trial: int) -> tuple[int, float]:
+        """Index and value of an end."""
+        outcome = self.trials.outcomes[trial] if trial != UNKNOWN else None
+        index = UNKNOWN if outcome is None else outcome.index
+        return index, outcome.values[index] if index >= 0 else 0.0
 
     def _length(self, steps: int) -> float:
         return 2.0 ** ((math.log2(steps) - self.bits) / self.n)

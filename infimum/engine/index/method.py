@@ -84,6 +84,7 @@ class IndexMethod:
         self.events: list[int] = []                      # number + 1 of a trial asked, -(number + 1) of one told
         self._at: dict[int, list[tuple[int, int]]] = {}  # where those that are waited for are on the lines
         self._taken: set[Place] = set()
+        self.begins: list[int] = []                      # of trials told: where the cell of each begins, on its first line
         self.given: set[int] = set()                     # trials whose places came from outside
         self._shortest = math.inf                        # of the intervals that were chosen
         self._chosen: tuple[int, int] | None = None
@@ -126,7 +127,8 @@ class IndexMethod:
         place = self.waiting.pop(number)
         positions = self._at.pop(number)
         self.events.append(-(number + 1))
-        entered = self.trials.add(place, self.curves.point(place), told)
+        entered, spare = self.trials.add(place, self.curves.point(place), told), self.intervals.spare
+        self.begins.append(positions[0][1] >> spare << spare)
         for line, position in positions:
             self._divide(line, position, entered)
 

@@ -1,6 +1,5 @@
 """Models of a function from values near a point: what neighbours say of a trial, and where a quadratic has its least value."""
 
-import math
 from dataclasses import dataclass
 from functools import cache
 
@@ -8,6 +7,7 @@ import numpy as np
 
 _ROUNDS = 30     # of coordinate steps in a box
 _CLOUDS, _POINTS, _CLOSER = 18, 128, 0.72   # in which a step under constraints is sought
+_MULTIPLIED, _WEIGHT = 12, 4.0   # rounds of the method of multipliers; of squares, in units of slopes and bends
 _PENALTY = 3.0   # of leaving a constraint, in units of the steepest slope
 
 
@@ -16,11 +16,11 @@ def predicted(points: np.ndarray, values: np.ndarray, at: np.ndarray) -> float:
     away = points - at
     scale = np.abs(away).max() or 1.0
     away = away / scale
-    columns = [np.ones(len(away)), *away.T]
-    if len(away) >= 2 * away.shape[1] + 2:
-        columns += list((away**2).T)
-    weights = 1 / (0.1 + np.sum(away**2, axis=1))
-    design = np.stack(columns, axis=1) * weights[:, None]
+    (count, n), squares = away.shape, away**2
+    weights = 1 / (0.1 + np.sum(squares, axis=1))
+    design = np.ones((count, 2 * n + 1 if count >= 2 * n + 2 else n + 1))
+    design[:, 1:n + 1], design[:, n + 1:] = away, squares if count >= 2 * n + 2 else 0.0
+    design *= weights[:, None]
     return float(np.linalg.lstsq(design, values * weights, rcond=1e-9)[0][0])
 
 
@@ -73,7 +73,7 @@ class Restraint:
 
     def at(self, steps: np.ndarray) -> np.ndarray:
         """The values at steps away, one a row."""
-        return self.value + _rise(self.gradient, self.hessian, steps)
+        return self.value + _rise(self.gradient[None], self.hessian[None], steps)[0]
 
     def scaled(self, inside: float) -> "Restraint":
         """In units of distance, and only where it holds with a distance to spare."""
@@ -84,15 +84,22 @@ class Restraint:
 def least_restrained(gradient: np.ndarray, hessian: np.ndarray, restraints: list[Restraint], lo: np.ndarray, hi: np.ndarray,
                      inside: float) -> np.ndarray:
     """A step from 0 to a low value of a quadratic in a box where restraints hold with a distance to spare, if they do somewhere:
-    the best of clouds of points, each smaller than the one before and around its best."""
+    by multipliers, or, where that is better, the best of clouds of points, each smaller than the one before and around its
+    best."""
     scaled = [r.scaled(inside) for r in restraints]
+    values = np.array([r.value for r in scaled])[:, None]
+    gradients, hessians = np.stack([gradient, *(r.gradient for r in scaled)]), np.stack([hessian, *(r.hessian for r in scaled)])
     cloud, size = _cloud(len(gradient)) * (hi - lo), 1.0
     steep = float(np.linalg.norm(gradient)) + float(np.abs(hessian).sum()) * float(np.max(hi - lo))
-    best, least = np.zeros(len(gradient)), math.inf
+
+    def merits_of(steps: np.ndarray) -> np.ndarray:
+        rises = _rise(gradients, hessians, steps)
+        return rises[0] + _PENALTY * steep * np.maximum(values + rises[1:], 0.0).sum(axis=0)
+    best = _by_multipliers(gradient, hessian, scaled, lo, hi)
+    least = float(merits_of(best[None])[0])
     for _ in range(_CLOUDS):
-        steps = np.clip(best + size * cloud, lo, hi)
-        outside = sum(np.maximum(r.at(steps), 0.0) for r in scaled)
-        merits = _rise(gradient, hessian, steps) + _PENALTY * steep * outside
+        steps = np.minimum(np.maximum(best + size * cloud, lo), hi)
+        merits = merits_of(steps)
         first = int(np.argmin(merits))
         if merits[first] < least:
             best, least = steps[first], float(merits[first])
@@ -100,8 +107,46 @@ def least_restrained(gradient: np.ndarray, hessian: np.ndarray, restraints: list
     return best
 
 
-def _rise(gradient: np.ndarray, hessian: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    return steps @ gradient + 0.5 * np.einsum("ij,ij->i", steps @ hessian, steps)
+def _by_multipliers(gradient: np.ndarray, hessian: np.ndarray, restraints: list[Restraint], lo: np.ndarray, hi: np.ndarray
+                    ) -> np.ndarray:
+    """The step by the method of multipliers: squares of what restraints, whose slopes have length 1, are violated by are added,
+    and shifted by the multipliers that are learned."""
+    step, multipliers = np.zeros(len(gradient)), np.zeros(len(restraints))
+    weight = _WEIGHT * (float(np.linalg.norm(gradient)) / float(np.max(hi - lo)) + float(np.abs(hessian).max()))
+    for _ in range(_MULTIPLIED):
+        slope, bend = gradient + hessian @ step, hessian.copy()
+        for r, multiplier in zip(restraints, multipliers, strict=True):
+            force = multiplier + weight * float(r.at(step[None])[0])
+            if force > 0:
+                direction = r.gradient + r.hessian @ step
+                slope = slope + force * direction
+                bend += force * r.hessian + weight * np.outer(direction, direction)
+        step = step + _newton_in_box(slope, bend, lo - step, hi - step)
+        violated = np.array([float(r.at(step[None])[0]) for r in restraints])
+        multipliers = np.maximum(multipliers + weight * violated, 0.0)
+    return np.clip(step, lo, hi)
+
+
+def _newton_in_box(slope: np.ndarray, bend: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """The step to the least value of a quadratic, of which directions that bend down are turned up, in a box: variables that
+    leave it stay on its faces."""
+    sizes, ways = np.linalg.eigh(bend)
+    sizes = np.maximum(np.abs(sizes), 1e-9 * float(np.abs(sizes).max()) or 1.0)
+    bend, step, free = (ways * sizes) @ ways.T, np.zeros(len(slope)), np.ones(len(slope), dtype=bool)
+    while free.any():
+        step[free] = np.linalg.solve(bend[np.ix_(free, free)], -(slope + bend[:, ~free] @ step[~free])[free])
+        inside = np.clip(step, lo, hi)
+        left = free & (inside != step)
+        step = inside
+        if not left.any():
+            break
+        free &= ~left
+    return step
+
+
+def _rise(gradients: np.ndarray, hessians: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """Of several quadratics, a row each, at several steps."""
+    return (steps @ gradients[:, :, None])[:, :, 0] + 0.5 * np.einsum("kij,ij->ki", steps @ hessians, steps)
 
 
 @cache

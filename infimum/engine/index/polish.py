@@ -1,4 +1,7 @@
-"""The best trial, made better: a descent of its own with smaller steps than those of the search, off the grid of its curve."""
+"""The best trial, made better: a descent of its own with smaller steps than those of the search, off the grid of its curve.
+
+It knows the constraints as the descents of the search do, so that it comes to a minimum on the boundary as well.
+"""
 
 import math
 
@@ -8,7 +11,7 @@ from infimum.engine.index.cube import Cube, Point
 from infimum.engine.index.descent import Descent
 from infimum.engine.index.trials import Trials
 
-_SHARE = 5                     # of so many trials, one at most
+_SHARE = 10                    # of so many trials, one at most: with more, the search needs more than is published of others
 _WIDEST, _LEAST = 0.012, 1e-7  # of its steps, in the unit cube
 _AT_ONCE = 20                  # trials that are known already, one after the other, before it ends
 
@@ -28,10 +31,10 @@ class Polish:
         going = self._descent is not None or value < self._ended_at
         return bool(turn and going and math.isfinite(value) and (self.trials + 1) * _SHARE <= asked)
 
-    def next(self, best: Point, value: float, known: dict[Point, float | None], trials: Trials) -> Point | None:
-        """The point of its next trial; None at its end. `known`: the values of all trials, None where there are none."""
-        if self._descent is None or value < self._descent.value:
-            self._start(best, value, trials)
+    def next(self, best: Point, known: dict[Point, np.ndarray | None], trials: Trials) -> Point | None:
+        """The point of its next trial; None at its end. `known`: what was computed in all trials, None where they failed."""
+        if self._descent is None or known[best][-1] < self._descent.value:
+            self._start(best, known[best], trials)
         for _ in range(_AT_ONCE):
             place = self._base.copy()
             place[self.cube.continuous] = self._descent.next()
@@ -48,21 +51,21 @@ class Polish:
         """Its point has become this trial."""
         self.waiting, self.trials = number, self.trials + 1
 
-    def tell(self, number: int, point: Point, value: float | None) -> None:
+    def tell(self, number: int, point: Point, values: np.ndarray | None) -> None:
         """What came of any trial."""
         if number == self.waiting:
             self.waiting = None
-            self._told(point, value)
+            self._told(point, values)
 
-    def _start(self, best: Point, value: float, trials: Trials) -> None:
+    def _start(self, best: Point, values: np.ndarray, trials: Trials) -> None:
         free, self._base = self.cube.continuous, self.cube.unit(best)
         at, points = self._base[free], trials.points
-        use = (trials.index == trials.constraints) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * _WIDEST)
+        use = (trials.index >= 0) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * _WIDEST)
         use &= self.cube.same_whole_numbers(points, self._base) & ((points[:, free] != at).any(axis=1))
-        self._descent = Descent(at, np.array([value]), points[use][:, free], trials.z[use][:, None], _WIDEST, _LEAST)
+        self._descent = Descent(at, values, points[use][:, free], trials.values[use], _WIDEST, _LEAST)
 
-    def _told(self, point: Point, value: float | None) -> None:
-        self._descent.tell(self.cube.unit(point)[self.cube.continuous], None if value is None else np.array([value]))
+    def _told(self, point: Point, values: np.ndarray | None) -> None:
+        self._descent.tell(self.cube.unit(point)[self.cube.continuous], values)
         if self._descent.over:
             self._end()
 

@@ -39,15 +39,13 @@ class Ranking:
             self._version = None
             return
         for slot in slots:
-            self._ranks[slot] = -math.inf if slot in self.barred else self._one(slot)
-        self._find_best(slots)
+            self._set(slot, -math.inf if slot in self.barred else self._one(slot))
 
     def bar(self, slot: int) -> None:
         """Leaves an interval out until it has other ends."""
         self.barred.add(slot)
         if slot < len(self._ranks):
-            self._ranks[slot] = -math.inf
-            self._find_best((slot,))
+            self._set(slot, -math.inf)
 
     def greatest(self) -> int | None:
         """The interval of the greatest characteristic, the first of equals; None if none can be divided."""
@@ -107,9 +105,15 @@ class Ranking:
         self._best = self._ranks.reshape(-1, _BLOCK).max(axis=1)
         self._version = self._state()
 
-    def _find_best(self, slots: tuple[int, ...]) -> None:
-        for block in {slot // _BLOCK for slot in slots}:
-            self._best[block] = self._ranks[block * _BLOCK:(block + 1) * _BLOCK].max()
+    def _set(self, slot: int, rank: float) -> None:
+        """One interval's R; its block is gone through only if its greatest becomes less."""
+        ranks, block = self._ranks, slot // _BLOCK
+        best, before = self._best.item(block), ranks.item(slot)
+        ranks[slot] = rank
+        if rank >= best:
+            self._best[block] = rank
+        elif not before < best:
+            self._best[block] = ranks[block * _BLOCK:(block + 1) * _BLOCK].max()
 
 
 def _between(width, left, right, scale, target):

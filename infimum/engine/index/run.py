@@ -3,7 +3,7 @@
 import math
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,8 @@ from infimum.engine.running.progress import Figures
 from infimum.errors import TrialError
 from infimum.result import Progress, Result, Verdict
 from infimum.text import counted, point
-from infimum.trials.outcome import Outcome
 from infimum.trials.recorded import Recorded
-from infimum.trials.workers import BlackBox
+from infimum.trials.workers import BlackBox, InThisProcess
 
 
 class BlackBoxRun:
@@ -37,7 +36,8 @@ class BlackBoxRun:
     # ---- what the driver sees
     @property
     def x(self) -> np.ndarray | None:
-        return None if self.search.book.x is None else np.array(self.search.book.x)
+        point = self.search.book.point
+        return None if point is None else np.array(point)
 
     @property
     def value(self) -> float:
@@ -118,7 +118,7 @@ class BlackBoxRun:
 def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | None = None, **more: Any) -> Result:
     """The result of the trials so far, as of a minimum: nothing in it is proved."""
     book, variables = search.book, search.variables
-    x = None if book.x is None else np.array(book.x)
+    x = None if book.point is None else np.array(book.point)
     if x is None and book.nearest is not None:
         at, which, by = book.nearest
         why += f"; no trial met all constraints: the nearest, at {point(np.array(at), 6)}, violates g{which} by {by:.6g}"
@@ -126,31 +126,44 @@ def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | No
         why += f"; {book.why_hopeless()}"
     if journal is not None:
         why += f"; the same call goes on from {journal}" + (", with a larger max_trials=" if "budget" in why else "")
-    shown = variables.argument(x) if x is not None and variables.choices else None
+    shown = variables.argument(np.array(book.x)) if x is not None and variables.choices else None
     success = success and x is not None
     return Result(x=x, fun=book.value, success=success, status=0 if success else 1, message=why,
                   nfev=book.evaluations[-1], verdict=Verdict.UNDECIDED if x is None else Verdict.CANDIDATE, lower=-math.inf,
-                  upper=book.value, engine="index", trials=book.summary(shown, journal), **more)
+                  upper=book.value, engine="nested" if book.verdicts else "index", trials=book.summary(shown, journal), **more)
 
 
-class Here:
-    """A black box in this process, where Ctrl-C ends the trial at once: its outcome is not known, and nothing else is lost."""
+class Here(InThisProcess):
+    """Trials in this process, where Ctrl-C ends the one that is running at once: its outcome is not known, and nothing else is
+    lost. Who hears Ctrl-C is changed once, at the first trial, since that costs as much as many other parts of a trial."""
 
     def __init__(self, box: BlackBox):
-        self.box, self.constraints, self.describe = box, box.constraints, box.describe
+        super().__init__(box)
+        self._trying, self._looked = False, False
+        self._before: Callable[..., Any] | None = None      # who heard it, of those that let a run go on
 
-    def evaluate(self, x: Sequence[float]) -> Outcome:
-        if threading.current_thread() is not threading.main_thread():
-            return self.box.evaluate(x)
-        before = signal.getsignal(signal.SIGINT)
-        if not callable(before) or before is signal.default_int_handler:
-            return self.box.evaluate(x)
-
-        def hear(*args: Any) -> None:
-            before(*args)
-            raise watch.Over
+    def _await(self, seconds: float) -> None:
+        if not self._looked:
+            self._looked = True
+            self._listen()
         try:
-            signal.signal(signal.SIGINT, hear)
-            return self.box.evaluate(x)
+            self._trying = True
+            super()._await(seconds)
         finally:
-            signal.signal(signal.SIGINT, before)
+            self._trying = False
+
+    def _listen(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            before = signal.getsignal(signal.SIGINT)
+            if callable(before) and before is not signal.default_int_handler:
+                self._before = before
+                signal.signal(signal.SIGINT, self._hear)
+
+    def _hear(self, *args: Any) -> None:
+        self._before(*args)
+        if self._trying:
+            raise watch.Over
+
+    def _end(self) -> None:
+        if self._before is not None and signal.getsignal(signal.SIGINT) == self._hear:
+            signal.signal(signal.SIGINT, self._before)

@@ -9,9 +9,7 @@ on the curve, so that what descents learn of slopes and values steers the index 
 """
 
 import heapq
-import math
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +35,7 @@ class SearchOptions(Options):
     gain: float = 2.0           # how far below its trial a start is expected to lead, in units of what it lies too low
     known: float = 0.3          # no descent starts nearer to a minimum than that, in units of the longest way of a descent to it
     join: float = 0.1           # a descent ends there that comes so near, in the same units
+    reach: float = 0.4          # with constraints: or so near, in units of its box; without any, 2: boundaries keep minima apart
     finer: float = 8.0          # with constraints a descent that has the best trial goes on to boxes so much smaller
     notable: float = 0.02       # what counts as too low, in units of the neighbours' range
 
@@ -132,7 +131,7 @@ class Search(IndexMethod):
         if number == self.descending:
             self.descending = None
             if self.descent is not None:
-                self.descent.tell(self.trials.points[new].copy(), None if told.failure else self._values([new])[0])
+                self.descent.tell(self.trials.points[new].copy(), None if told.failure else self.trials.values[new].copy())
                 self._end()
         elif not told.failure and self.options.descents:
             self._consider(new, told.index)
@@ -149,25 +148,16 @@ class Search(IndexMethod):
         """By how much a trial lies lower than its neighbours say; None if it does not."""
         if len(near) <= self.trials.n + 1:
             return None
-        points, values, value = self.trials.points, self._values(near)[:, level], float(self.trials.z[trial])
+        points, values, value = self.trials.points, self.trials.values[near, level], float(self.trials.z[trial])
         low = predicted(points[near], values, points[trial]) - value
         notable = low > self.options.notable * float(np.ptp(values)) or value < values.min()
         return max(low, 0.0) if notable else None
-
-    def _values(self, trials: Sequence[int] | np.ndarray) -> np.ndarray:
-        """What was computed in trials, a row each: NaN where it was not."""
-        found = np.full((len(trials), self.trials.constraints + 1), math.nan)
-        for row, trial in zip(found, trials, strict=True):
-            values = self.trials.outcomes[trial].values
-            row[:len(values)] = values
-        return found
 
     def _neighbours(self, trial: int, level: int) -> np.ndarray:
         """The nearest of the trials around one on its line, those with values of a function."""
         line = self.intervals.lines[0]
         known = line.levels[level]
-        position = self.curves.positions(self.trials.places[trial])[0][1] << self.intervals.spare
-        at = bisect_left(known, position)
+        at = bisect_left(known, self.begins[trial])
         around = [line.trial[q] for q in known[max(at - self.options.window, 0):at + self.options.window]]
         near = np.array([k for k in around if k != trial], dtype=int)
         if not len(near):
@@ -189,7 +179,8 @@ class Search(IndexMethod):
                 radius = float(np.median(apart[:self.trials.n + 1])) * 0.5
                 if level:        # constraints are known from more trials
                     near = np.union1d(near, self._neighbours(trial, 0))
-                self.descent = Descent(point, self._values([trial])[0], self.trials.points[near], self._values(near),
+                values = self.trials.values
+                self.descent = Descent(point, values[trial].copy(), self.trials.points[near], values[near],
                                        max(radius, 2 * self.options.finest), self.options.finest)
                 return
 
@@ -199,7 +190,8 @@ class Search(IndexMethod):
         if descent.over and self._goes_on(descent):
             descent.over = False
             return
-        near = self.minima.near(descent.best, descent.level, descent.value, self.options.join, 2 * descent.radius)
+        reach = self.options.reach if self.trials.constraints else 2.0
+        near = self.minima.near(descent.best, descent.level, descent.value, self.options.join, reach * descent.radius)
         if len(near):
             self.minima.reached(int(near[0]), descent.start)
         elif descent.over:

@@ -53,6 +53,13 @@ def outcome(values: Sequence[float] | float, constraints: int = 0) -> Outcome:
     return Outcome(values)
 
 
+def row_of(values: Sequence[float], constraints: int) -> np.ndarray:
+    """The values of a trial with NaN for those that were not computed."""
+    row = np.full(constraints + 1, math.nan)
+    row[:len(values)] = values
+    return row
+
+
 class Trials:
     """All trials that were told, in that order, as arrays."""
 
@@ -60,7 +67,7 @@ class Trials:
         self.n, self.constraints, self.count = n, constraints, 0
         self.places: list[tuple[int, ...]] = []
         self.outcomes: list[Outcome] = []
-        self._points, self._z = np.empty((64, n)), np.empty(64)
+        self._points, self._z, self._values = np.empty((64, n)), np.empty(64), np.empty((64, constraints + 1))
         self._index = np.empty(64, dtype=np.int8)
         self.highest, self.best = UNKNOWN, -1   # the highest index, and of it the trial with the least value
         self.worst = -math.inf                  # the greatest value of that index
@@ -69,11 +76,12 @@ class Trials:
         """Enters a trial; its number."""
         number = self.count
         if number == len(self._z):
-            self._points, self._z, self._index = (np.concatenate([a, np.empty_like(a)]) for a in
-                                                  (self._points, self._z, self._index))
+            self._points, self._z, self._values, self._index = (np.concatenate([a, np.empty_like(a)]) for a in
+                                                                (self._points, self._z, self._values, self._index))
         index = told.index
         z = told.values[index] if index >= 0 else math.nan
         self._points[number], self._z[number], self._index[number] = point, z, index
+        self._values[number, :len(told.values)], self._values[number, len(told.values):] = told.values, math.nan
         self.places.append(place)
         self.outcomes.append(told)
         self.count += 1
@@ -93,6 +101,11 @@ class Trials:
     def z(self) -> np.ndarray:
         """The last value of each trial; NaN after a failure."""
         return self._z[:self.count]
+
+    @property
+    def values(self) -> np.ndarray:
+        """What was computed in each, a row: constraints, then f; NaN where it was not."""
+        return self._values[:self.count]
 
     @property
     def index(self) -> np.ndarray:

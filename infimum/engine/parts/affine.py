@@ -13,7 +13,6 @@ import numpy as np
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
-from infimum.lower.affine_bound import is_recurrence
 from infimum.lower.programs import AFFINE
 from infimum.unions import shares
 
@@ -36,7 +35,7 @@ class Affine(Part):
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
-        return is_recurrence(evaluator.f, evaluator.n)
+        return evaluator.is_recurrence
 
     def is_used(self, step: int) -> bool:
         return step >= _BEGIN and super().is_used(step)

@@ -113,15 +113,30 @@ def test_the_polish_leaves_the_grid():
         return float(2 - np.cos(3 * (x[0] - 0.123456789)) - np.exp(-((x[1] - 0.7 + 0.3 * (x[0] - 0.123456789)) ** 2)))
     coarse, fine = search_of([(0, 1)] * 2, polish=False), search_of([(0, 1)] * 2)
     for search in (coarse, fine):
-        run(search, smooth, 200)
+        run(search, smooth, 400)
     assert fine.book.value < 0.01 * coarse.book.value and fine.polish.trials <= 40
     assert math.dist(fine.book.x, (0.123456789, 0.7)) < 1e-5 < math.dist(coarse.book.x, (0.123456789, 0.7))
 
 
 def test_the_polish_reaches_the_bounds():
     search = search_of([(0, 1)] * 2)
-    run(search, lambda x: float(x[0] - x[1]), 150)
+    run(search, lambda x: float(x[0] - x[1]), 300)
     assert search.book.x == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("n, constraints, value, wanted", [
+    (3, [lambda x: np.sum(x**2) - 0.5], lambda x: np.sum(x), -math.sqrt(1.5)),                # a curved boundary
+    (3, [lambda x: x[0] - 0.3 * x[2], lambda x: np.sum(x) - 1.5], lambda x: np.sum((x - 0.7) ** 2),
+     0.2521942446043165),                                                                     # two at once
+])
+def test_the_polish_reaches_the_boundary_of_constraints(n, constraints, value, wanted):
+    def trial(x):
+        found = [float(g(x)) for g in constraints]
+        first = next((k for k, g in enumerate(found) if g > 0), None)
+        return [*found, float(value(x))] if first is None else found[:first + 1]
+    search = search_of([(-1, 1)] * n, constraints=len(constraints))
+    run(search, trial, 300)
+    assert wanted - 1e-12 <= search.book.value <= wanted + 1e-6
 
 
 def test_a_larger_budget_asks_the_same_first():

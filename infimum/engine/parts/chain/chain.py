@@ -21,8 +21,6 @@ from infimum.engine.parts.payoff import Payoff
 from infimum.engine.points.descent import DENSE
 from infimum.engine.points.incumbent import Incumbent
 from infimum.evaluate import Evaluator
-from infimum.expr.node import var
-from infimum.expr.terms import families_of
 from infimum.unions import Unions, widths
 
 _LEAST = 3            # variables
@@ -60,7 +58,7 @@ class Chain:
         lo, hi = (end[:, 0] for end in box)
         if evaluator.n < _LEAST or not np.isfinite(widths(lo, hi)).all():
             return None
-        families = families_of(evaluator.f, var("x", (evaluator.n,)))
+        families = evaluator.families
         bags = None if families is None or len(families) > _FORMS else \
             bags_of([family.variables for family in families], evaluator.n)
         if bags is None or len(bags) == 1 or all(len(bag.variables) < 2 for bag in bags):  # one term, or refined

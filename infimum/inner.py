@@ -1,0 +1,197 @@
+"""The inner problem of a nested one: for an outer point y that is held, the minimum over z, enclosed with proof.
+
+A function that can be traced in y too is traced and compiled once: y, and what was simulated for it, are then variables whose
+bounds are one point, so that an inner problem costs its proof and nothing else. One that needs y as numbers is traced again for
+each y. Whether a function that was traced in y means the same for numbers is asked each time, by a plain call at the result.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum import environment, watch
+from infimum.backend.devices import backend_of
+from infimum.constraint import Constraint
+from infimum.engine.goal import Goal
+from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.engine.running.driver import drive
+from infimum.errors import InfimumError, OptionError, TrialError
+from infimum.evaluate import Evaluator
+from infimum.expr.constraints import read_constraints
+from infimum.expr.system import System
+from infimum.expr.trace import trace
+from infimum.expr.violation import violation
+from infimum.objective import Objective, answer
+from infimum.problem import Problem
+from infimum.provers import prover
+from infimum.result import Result, Verdict
+from infimum.text import counted
+from infimum.trials.outcome import Inner
+
+_AGREE = 1e-6                                       # a call with numbers and the traced function agree to so much
+_VIOLATED, _MOST = Goal(1e-9, 0.01, None), 1 << 13  # how near the least violation is to be known, with so many boxes at most
+_FORMS = "a function of (y, z) that returns a comparison, infimum.Constraint(fun, lb, ub) or a dict {'type': 'ineq', 'fun': g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Proving:
+    """How inner problems are proved: to which tolerances, within which limits, and where."""
+
+    goal: Goal
+    options: SwarmOptions
+    seed: int
+    time_limit: float | None
+    max_boxes: int | None
+    memory_limit: float | None
+    device: str
+    threads: int | None
+
+    def prove(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray) -> Result:
+        """The minimum within the bounds, of which some may be points."""
+        problem = Problem(None, lo, hi, system=evaluator.system)
+        kind = prover("auto", None, True, evaluator.system is not None)
+        search = kind(problem, evaluator, self.options, self.goal, self.seed, self.max_boxes, self.memory_limit)
+        limit = min(math.inf if self.time_limit is None else self.time_limit, max(watch.left(), 1e-3))
+        found = drive(search, time_limit=None if math.isinf(limit) else limit, progress=False)
+        found = answer(Objective(None), problem, evaluator, found, search, 0.0, [])
+        if found.verdict not in (Verdict.PROVED, Verdict.INFEASIBLE):
+            watch.pause()  # the time of the whole run, if it is that which is over
+        return found
+
+
+class Solved(NamedTuple):
+    """An inner problem. violation: of its constraints at z, at most 0 if they are met; the least there is if they cannot be."""
+
+    value: float
+    violation: float
+    inner: Inner
+
+
+class InnerProblem:
+    """Minimise fun(y, z), or fun(y, z, s) with s = simulate(y), over z; `constraints` have the same arguments."""
+
+    def __init__(self, fun: Callable[..., Any], simulate: Callable[..., Any] | None, constraints: Any, lo: np.ndarray,
+                 hi: np.ndarray, integers: tuple[int, ...], proving: Proving, held: bool = True):
+        self.fun, self.simulate, self.constraints = fun, simulate, _listed(constraints)
+        self.lo, self.hi, self.integers, self.proving = lo, hi, integers, proving
+        self.held = held                            # may y be traced? Not where it holds values of any kind
+        self.why: str | None = None                 # why it cannot be
+        self._compiled: dict[tuple, Evaluator] = {}  # traced in y, by the shapes of y and of what is simulated
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_compiled": {}}    # kernels stay in their process
+
+    @property
+    def constrained(self) -> bool:
+        return bool(self.constraints)
+
+    @environment.ours
+    def solve(self, y: Any) -> Solved:
+        """The enclosure of the minimum at y, or by how much its constraints must be violated; raises where there is neither."""
+        given = () if self.simulate is None else (_numbers(environment.call(self.simulate, _copy(y))),)
+        if self.held:
+            solved = self._held(y, given)
+            if solved is not None:
+                return solved
+        evaluator = self._evaluator(len(self.lo), lambda fun: lambda z: fun(_copy(y), z, *map(np.copy, given)), self.integers)
+        return self._solved(evaluator, np.empty(0))[0]
+
+    def _held(self, y: np.ndarray, given: tuple[np.ndarray, ...]) -> Solved | None:
+        """With y as variables whose bounds are points; None where that is not the same function, or cannot be traced."""
+        shapes = tuple(np.shape(part) for part in (y, *given))
+        if shapes not in self._compiled:
+            try:
+                self._compiled[shapes] = self.compiled(shapes)
+            except InfimumError as error:
+                self.held, self.why = False, str(error)
+                return None
+        held = np.concatenate([np.ravel(part) for part in (y, *given)])
+        solved, x = self._solved(self._compiled[shapes], held)
+        called = environment.call(self.fun, _copy(y), x[len(held):].copy(), *map(np.copy, given))
+        traced = self._compiled[shapes].estimate(x)
+        return solved if np.allclose(called, traced, _AGREE, _AGREE, equal_nan=True) else None
+
+    def compiled(self, shapes: tuple[tuple[int, ...], ...]) -> Evaluator:
+        """The function of y, what is simulated, and z, of one vector; raises where it cannot be traced."""
+        ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
+        n = ends[-1] + len(self.lo)
+
+        def parts(x: Any) -> tuple:
+            y, *given = (x[end - math.prod(shape):end].reshape(shape) for end, shape in zip(ends, shapes, strict=True))
+            return y, x[ends[-1]:], *given
+        return self._evaluator(n, lambda fun: lambda x: fun(*parts(x)), tuple(ends[-1] + i for i in self.integers))
+
+    def _evaluator(self, n: int, of_vector: Callable[[Callable], Callable], integers: tuple[int, ...]) -> Evaluator:
+        """The function and the constraints, each made one of a vector."""
+        f, proving = trace(of_vector(self.fun), n), self.proving
+        read = read_constraints([_of_vector(one, of_vector) for one in self.constraints], n)
+        return Evaluator(f, n, backend_of(proving.device, proving.memory_limit, proving.threads), None, read.system(f, integers))
+
+    def _solved(self, evaluator: Evaluator, held: np.ndarray) -> tuple[Solved, np.ndarray]:
+        """The inner problem with the first variables held, and its point."""
+        lo, hi, count = np.append(held, self.lo), np.append(held, self.hi), len(held)
+        found, least = self.proving.prove(evaluator, lo, hi), 0.0
+        evaluations = found.nfev
+        if found.verdict is Verdict.INFEASIBLE and self.constrained:
+            roughly = replace(self.proving, goal=_VIOLATED, max_boxes=min(_MOST, self.proving.max_boxes or _MOST))
+            far = roughly.prove(_violation_of(evaluator), lo, hi)
+            found, least = replace(far, verdict=Verdict.INFEASIBLE, lower=-math.inf), far.upper
+            evaluations += far.nfev
+        if found.x is None or not math.isfinite(found.upper):
+            raise TrialError(f"nothing is known of the inner problem: {found.message}")
+        if self.constrained and found.verdict is not Verdict.INFEASIBLE:
+            least = min(0.0, _beyond(evaluator, found.x))
+        inner = Inner(tuple(found.x[count:].tolist()), found.lower, found.verdict.name, evaluations)
+        return Solved(found.upper, least, inner), found.x
+
+
+@lru_cache(maxsize=4)
+def _violation_of(evaluator: Evaluator) -> Evaluator:
+    """The greatest violation of the constraints in place of the function."""
+    own, f = evaluator.system, violation(evaluator.system)
+    system = System(f, (), np.empty(0), np.empty(0), own.integers) if own.integers else None
+    return Evaluator(f, evaluator.n, evaluator.backend, None, system)
+
+
+def _beyond(evaluator: Evaluator, x: np.ndarray) -> float:
+    """How far the constraint that comes nearest is beyond its end, rounded up."""
+    rows, system = evaluator.rows(x, x), evaluator.system
+    beyond = np.append(rows.hi[1:] - system.upper, system.lower - rows.lo[1:])
+    return float(np.nextafter(beyond.max(), np.inf))
+
+
+def _copy(y: Any) -> Any:
+    return y.copy()  # an array, or with choices a list
+
+
+def _numbers(simulated: Any) -> np.ndarray:
+    """What was simulated, as doubles."""
+    try:
+        found = np.asarray(simulated, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TrialError(f"simulate returned {type(simulated).__name__}: return a number or an array of numbers") from None
+    if not np.isfinite(found).all():
+        raise TrialError(f"simulate returned a number that is not finite, among {counted(found.size, 'number')}")
+    return found
+
+
+def _listed(given: Any) -> list:
+    single = isinstance(given, Mapping) or callable(given) or hasattr(given, "lb")
+    return [] if given is None else [given] if single else list(given)
+
+
+def _of_vector(one: Any, of_vector: Callable[[Callable], Callable]) -> Any:
+    """A constraint whose function is one of a vector."""
+    if isinstance(one, Mapping) and callable(one.get("fun")):
+        given = one.get("args", ())
+        fun = one["fun"] if not given else lambda *parts: one["fun"](*parts, *given)
+        return {**one, "fun": of_vector(fun), "args": ()}
+    if callable(getattr(one, "fun", None)):
+        return Constraint(of_vector(one.fun), one.lb, one.ub)
+    if callable(one):
+        return of_vector(one)
+    raise OptionError(f"an inner constraint is of type {type(one).__name__}; give {_FORMS}")

@@ -1,0 +1,83 @@
+"""How a run by trials goes on, from what its journal says: the call, and the command."""
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from infimum.text import counted
+from infimum.trials.reading import MAGIC, Read, maximises, read_journal
+
+
+@dataclass(frozen=True, slots=True)
+class GoingOn:
+    """What to write, in Python and in a shell; None where the shell has no such command. `trials`: how many are kept."""
+
+    path: str
+    call: str
+    command: str | None
+    trials: int
+
+    def said(self, how: str) -> str:
+        """In place of what was asked for."""
+        return f"{self.path} is a journal of {counted(self.trials, 'trial')}, not the checkpoint of a proof: go on with {how}, " \
+               "with the other settings it was begun with, and a larger max_trials= if its budget is used up"
+
+
+def going_on(path: str) -> GoingOn | None:
+    """How to go on from a file; None if it is no journal, or cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                return None
+    except OSError:
+        return None
+    read = read_journal(path)
+    return GoingOn(path, _call(path, read), _command(path, read), len(read.trials))
+
+
+def _call(path: str, read: Read) -> str:
+    problem, choices, count = read.problem, read.problem["choices"], read.problem["constraints"]
+    pairs = [f"[{', '.join(choices[key])}]" if (key := str(i)) in choices else str(tuple(pair))
+             for i, pair in enumerate(problem["bounds"])]
+    whole = [int(i in problem["integers"] and str(i) not in choices) for i in range(len(pairs))]
+    said = [f"[{', '.join(pairs)}]", *([f"integrality={whole}"] if any(whole) else [])]
+    if problem.get("study"):
+        said += [text for text, holds in ((f"constraints={count}", count), ("maximise=True", problem["maximise"])) if holds]
+        return f"infimum.study({', '.join(said)}, journal={path!r})"
+    *constraints, function = _names(problem)
+    if count:
+        said.append(f"constraints={count if 'command' in problem else '[' + ', '.join(constraints) + ']'}")
+    verb = "maximize" if maximises(problem) else "minimize"
+    return f"infimum.{verb}({function}, {', '.join(said)}, engine='index', journal={path!r})"
+
+
+def _command(path: str, read: Read) -> str | None:
+    problem = read.problem
+    if problem.get("study"):
+        return None
+    said = ["infimum minimize", f"--command {shlex.quote(_line(problem))}" if "command" in problem else
+            f"FILE.py:{_names(problem)[-1]} --engine index"]
+    if not problem["choices"]:       # these only a file can declare
+        said.append("--bounds " + " ".join(repr(end).removesuffix(".0") for pair in problem["bounds"] for end in pair))
+        said += [f"--integers {','.join(map(str, problem['integers']))}"] if problem["integers"] else []
+    if "command" in problem and problem["constraints"]:
+        said.append(f"--constraints {problem['constraints']}")
+    said += ["--maximise"] if maximises(problem) else []
+    return " ".join([*said, f"--journal {shlex.quote(path)}"])
+
+
+def _names(problem: dict[str, Any]) -> list[str]:
+    """Of the constraints and the function, as they may be called: a lambda has no name."""
+    if "command" in problem:
+        return [repr(_line(problem))]
+    names = [part["name"].rpartition(".")[2] for part in problem["functions"]]
+    return [name if name.isidentifier() else "fun" if k == len(names) - 1 else f"g{k + 1}" for k, name in enumerate(names)]
+
+
+def _line(problem: dict[str, Any]) -> str:
+    """A command in one line, as people write it: places in braces need no quotes."""
+    return " ".join(word if _SAFE.fullmatch(word) else shlex.quote(word) for word in problem["command"])
+
+
+_SAFE = re.compile(r"[\w@%+=:,./{}-]+", re.ASCII)
