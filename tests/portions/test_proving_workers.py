@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.engine import auto
+from infimum.engine.rounds import Rounds
 from infimum.errors import OptionError
 from infimum.portions.dealer import WorkerDealer
 from infimum.trials import cluster
@@ -101,6 +103,39 @@ def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, m
     (*_, rounds, _), arrays = bits(again)
     assert arrays == bits(whole)[1] and again.nfev == whole.nfev and again.nit == whole.nit
     assert 0 < rounds <= whole.rounds["rounds"]
+
+
+def test_points_that_were_looked_for_before_a_round_are_not_looked_for_again(tmp_path, monkeypatch):
+    """A run that is stopped in a round before which there was a late search: that is over when it is resumed."""
+    begun, stop, usual = [], [], Rounds.round
+
+    def in_round(self, branch, *learnt):
+        steps = branch.steps
+        for number, _ in enumerate(rest := Returning(usual(self, branch, *learnt))):
+            begun.extend([steps] if number == 0 else [])
+            stop.extend([True] if steps == auto._LATE and number == 1 else [])
+            yield
+        return rest.value
+    monkeypatch.setattr(Rounds, "round", in_round)
+    infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
+    monkeypatch.setattr(auto, "_LATE", begun[1])
+    whole = infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
+    assert stop
+    stop.clear()
+    early = infimum.minimize(waves, BOUNDS, workers=1, checkpoint=tmp_path / "run.inf", callback=lambda _: bool(stop), **TIGHT)
+    again = infimum.resume(tmp_path / "run.inf", waves)
+    assert early.verdict.name == "STOPPED" and (again.nfev, again.nit) == (whole.nfev, whole.nit)
+    assert bits(again)[1] == bits(whole)[1]
+
+
+class Returning:
+    """A generator, of which the value that it returns is kept."""
+
+    def __init__(self, steps):
+        self.steps, self.value = steps, None
+
+    def __iter__(self):
+        self.value = yield from self.steps
 
 
 def test_a_proof_begun_alone_goes_on_with_workers(tmp_path):
