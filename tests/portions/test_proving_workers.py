@@ -1,5 +1,6 @@
 """Proofs by worker processes: the bits of one process, whatever happens to the others."""
 
+import multiprocessing
 import os
 import signal
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ import pytest
 import infimum
 from infimum.engine import auto
 from infimum.engine.rounds import Rounds
-from infimum.errors import OptionError
+from infimum.errors import OptionError, TrialError
 from infimum.portions.dealer import WorkerDealer
 from infimum.trials import cluster
 from infimum.trials.processes import Processes
@@ -183,6 +184,12 @@ def test_the_time_limit_is_heard_within_a_portion(monkeypatch):
 def test_what_cannot_be_is_said(asked, said):
     with pytest.raises(OptionError, match=said):
         infimum.minimize(waves, BOUNDS, **asked)
+
+
+def test_within_a_daemon_no_workers_can_be_started(monkeypatch):
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    with pytest.raises(TrialError, match=r"of a multiprocessing.Pool or another daemon.*Leave out workers="):
+        infimum.minimize(waves, BOUNDS, workers=2, **SETTINGS)
 
 
 def test_other_engines_deal_their_regions_too():
