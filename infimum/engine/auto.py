@@ -77,6 +77,7 @@ class Auto:
         self.before = 0                  # evaluations of searches in the run that this one resumes
         self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
         self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
+        self.looked = -1                 # the step before which late searches are over, with which a later run goes on
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
 
     def _first_search(self) -> PointSearch:
@@ -102,7 +103,7 @@ class Auto:
         if self.branch is None:
             return None
         state, other = self.branch.state(), self.kept or self._state_but_regions()
-        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu}
+        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu, "looked": self.looked}
         return State(state.values | other.values | settings, state.arrays | other.arrays)
 
     def _state_but_regions(self) -> State:
@@ -113,7 +114,7 @@ class Auto:
     def restore(self, state: State) -> None:
         self._continue(state, state.values.get("batch", self.batch))
         self.may_move_to_gpu = state.values.get("may_move_to_gpu", self.may_move_to_gpu)
-        self.before = state.values["before"]
+        self.before, self.looked = state.values["before"], state.values.get("looked", -1)
         self.root.restore(state)
 
     def _continue(self, state: State, batch: int) -> None:
@@ -254,7 +255,7 @@ class Auto:
             self.overlap = swarm, Overlap(steps, self.branch.arrays)
         while not self.branch.done and not self._is_limited():
             try:
-                begins = self.branch.is_between_steps
+                begins = self.branch.is_between_steps and self.looked != self.branch.steps
                 if begins and self.branch.steps in _COUPLED and len(self.branch.pool) * _STILL_LEFT >= self.branch.boxes:
                     yield from self._look_again(self._coupled)
                     if self.closed:
@@ -267,6 +268,7 @@ class Auto:
                         return
                     if self.branch.done:
                         break
+                self.looked = self.branch.steps  # a step that is stopped, or a round, begins anew without them
                 dealt = self.rounds is not None and (yield from self.rounds.round(self.branch))
                 if not dealt and not self._moved_to_gpu():
                     self.branch.step()

@@ -23,7 +23,7 @@ from infimum.engine.running.checkpoint import State
 from infimum.errors import InternalError
 from infimum.evaluate import Evaluator
 from infimum.expr.node import topological
-from infimum.lower.branch import ABOVE, rows_of
+from infimum.lower.branch import ABOVE, FINAL, rows_of
 from infimum.watch import OutOfTime
 
 PORTIONS = 64  # of a round, unless the user says otherwise
@@ -205,6 +205,8 @@ class Rounds:
         if not np.array_equal(_columns(heap, index), dealt.columns):
             raise InternalError("the pool of regions has changed while a round was dealt")
         found, _ = branch.fates([branch.arrays.send(left)])
+        if any(f.counts[FINAL] for f in found):  # to put these aside could move those that are taken out below
+            raise InternalError("a portion has left a region among others that cannot be cut")
         branch.final = final
         branch.keep(found)
         heap.remove(index)

@@ -97,7 +97,8 @@ def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
     if isinstance(workers, str):
         from infimum.trials.ray_workers import RayWorkers  # which needs Ray
 
-        return RayWorkers(replace(prover, threads=prover.threads or 1), workers, gpus=gpus)
+        joined = "ray"  # where this process is now: the address may have been another name of that cluster
+        return RayWorkers(replace(prover, threads=prover.threads or 1), joined, gpus=gpus)
     if workers == 1:
         return InThisProcess(prover)
     return Processes(pickle.dumps(replace(prover, threads=prover.threads or max(1, thread_count() // workers))), workers)

@@ -60,6 +60,10 @@ class Processes(Workers):
             raise
 
     def _start(self) -> _Worker:
+        if multiprocessing.current_process().daemon:
+            raise TrialError("a worker process cannot be started: this process is itself a worker, of a multiprocessing.Pool or "
+                             "another daemon, which Python lets start no others. Leave out workers= and timeout=, or use "
+                             "concurrent.futures.ProcessPoolExecutor, whose processes may")
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=worker.main, args=(theirs, self._pickled), name="infimum trials")

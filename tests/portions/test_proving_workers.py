@@ -1,15 +1,21 @@
 """Proofs by worker processes: the bits of one process, whatever happens to the others."""
 
+import multiprocessing
 import os
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import infimum
-from infimum.errors import OptionError
+from infimum.engine import auto
+from infimum.engine.rounds import Rounds
+from infimum.errors import OptionError, TrialError
 from infimum.portions.dealer import WorkerDealer
+from infimum.trials import cluster
 from infimum.trials.processes import Processes
+from infimum.trials.workers import InThisProcess
 from infimum.watch import Watch
 from tests.portions.proofs import BOUNDS, SETTINGS, bits, limits, waves
 from tests.trials.test_workers import posix
@@ -100,6 +106,39 @@ def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, m
     assert 0 < rounds <= whole.rounds["rounds"]
 
 
+def test_points_that_were_looked_for_before_a_round_are_not_looked_for_again(tmp_path, monkeypatch):
+    """A run that is stopped in a round before which there was a late search: that is over when it is resumed."""
+    begun, stop, usual = [], [], Rounds.round
+
+    def in_round(self, branch, *learnt):
+        steps = branch.steps
+        for number, _ in enumerate(rest := Returning(usual(self, branch, *learnt))):
+            begun.extend([steps] if number == 0 else [])
+            stop.extend([True] if steps == auto._LATE and number == 1 else [])
+            yield
+        return rest.value
+    monkeypatch.setattr(Rounds, "round", in_round)
+    infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
+    monkeypatch.setattr(auto, "_LATE", begun[1])
+    whole = infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
+    assert stop
+    stop.clear()
+    early = infimum.minimize(waves, BOUNDS, workers=1, checkpoint=tmp_path / "run.inf", callback=lambda _: bool(stop), **TIGHT)
+    again = infimum.resume(tmp_path / "run.inf", waves)
+    assert early.verdict.name == "STOPPED" and (again.nfev, again.nit) == (whole.nfev, whole.nit)
+    assert bits(again)[1] == bits(whole)[1]
+
+
+class Returning:
+    """A generator, of which the value that it returns is kept."""
+
+    def __init__(self, steps):
+        self.steps, self.value = steps, None
+
+    def __iter__(self):
+        self.value = yield from self.steps
+
+
 def test_a_proof_begun_alone_goes_on_with_workers(tmp_path):
     path = tmp_path / "alone.inf"
     early = infimum.minimize(waves, BOUNDS, batch=32, atol=1e-10, rtol=0.0, max_boxes=500, checkpoint=path)
@@ -147,6 +186,12 @@ def test_what_cannot_be_is_said(asked, said):
         infimum.minimize(waves, BOUNDS, **asked)
 
 
+def test_within_a_daemon_no_workers_can_be_started(monkeypatch):
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    with pytest.raises(TrialError, match=r"of a multiprocessing.Pool or another daemon.*Leave out workers="):
+        infimum.minimize(waves, BOUNDS, workers=2, **SETTINGS)
+
+
 def test_other_engines_deal_their_regions_too():
     for engine in ("newton", "subdomain"):
         asked = {"constraints": [limits], "engine": engine, "workers": 1, **SETTINGS, "atol": 1e-3}
@@ -166,6 +211,26 @@ def test_problems_of_all_kinds(fun, bounds, asked):
     found = infimum.minimize(fun, bounds, batch=32, workers=1, portions=2, **asked)
     assert found.verdict.name == alone.verdict.name == "PROVED" and found.rounds["rounds"] > 0
     assert found.lower <= alone.upper and alone.lower <= found.upper and found.x.shape == (len(bounds),)
+
+
+@pytest.mark.parametrize("address", ["ray://head:10001", "head:6379", "10.0.0.1:6379", "auto", "ray"])
+def test_a_cluster_is_joined_by_any_of_its_names(monkeypatch, address):
+    """Once: a connection says of itself neither through what address it was made, nor what else its head is called."""
+    asked = []
+    ray = SimpleNamespace(is_initialized=lambda: bool(asked), init=lambda address, **_: asked.append(address),
+                          shutdown=asked.clear, cluster_resources=lambda: {"CPU": 2.0},
+                          get_runtime_context=lambda: SimpleNamespace(gcs_address="10.0.0.1:6379"))
+
+    class Joined(InThisProcess):
+        def __init__(self, box, address, gpus=0):
+            super().__init__(box)
+            self.joined = cluster.join(address)
+
+        def _end(self):
+            cluster.leave()
+    monkeypatch.setattr(cluster, "ray_module", lambda: ray)
+    monkeypatch.setattr("infimum.trials.ray_workers.RayWorkers", Joined)
+    assert infimum.minimize(waves, BOUNDS, workers=address, **SETTINGS).verdict.name == "PROVED" and not ray.is_initialized()
 
 
 def test_progress_and_results_tell_of_rounds():
