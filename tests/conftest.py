@@ -13,7 +13,7 @@ except ImportError:  # on a machine with a GPU, `pytest -m gpu` runs without it
     flint = None
 
 os.environ.setdefault("INFIMUM_CACHE", "off")  # a test leaves nothing behind, and takes nothing that another has left
-hypothesis.settings.register_profile("house", deadline=None)  # a loaded machine must not fail a test
+hypothesis.settings.register_profile("house", deadline=None, max_examples=60)  # a loaded machine must not fail a test
 hypothesis.settings.load_profile("house")
 
 
