@@ -168,16 +168,16 @@ def test_an_inner_problem_that_is_stopped_says_so():
 
 def test_the_time_of_the_run_ends_an_inner_proof():
     def endless(y, z):
-        return np.sum(np.sin(z * z * 9) * z) + np.prod(np.cos(5 * z)) + y[0]
-    r = nested(endless, inner=[(-30.0, 30.0)] * 8, time_limit=3.0)
+        return np.sum(np.sin(z * np.sum(z) * 9) * z) + np.prod(np.cos(5 * z)) + y[0]
+    r = nested(endless, inner=[(-30.0, 30.0)] * 12, time_limit=3.0)
     assert r.x is None and r.trials.count == 0 and r.seconds < 20 and "time limit" in r.message
 
 
 def test_ctrl_c_ends_an_inner_proof():
     def endless(y, z):
-        return np.sum(np.sin(z * z * 9) * z) + np.prod(np.cos(5 * z)) + y[0]
+        return np.sum(np.sin(z * np.sum(z) * 9) * z) + np.prod(np.cos(5 * z)) + y[0]
     threading.Timer(2.5, lambda: signal.raise_signal(signal.SIGINT)).start()
-    r = nested(endless, inner=[(-30.0, 30.0)] * 8, max_trials=5)
+    r = nested(endless, inner=[(-30.0, 30.0)] * 12, max_trials=5)
     assert r.x is None and r.trials.count == 0 and "interrupted" in r.message
 
 

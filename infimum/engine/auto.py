@@ -260,7 +260,7 @@ class Auto:
                     yield from self._look_again(self._coupled)
                     if self.closed:
                         return
-                    if self.branch.done:
+                    if self.branch.done and not self.branch.is_bottomless:
                         break
                 if begins and self.branch.steps in (_LATE, later):
                     yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)

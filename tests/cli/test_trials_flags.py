@@ -103,9 +103,8 @@ def test_what_cannot_be(infimum_, words, said):
 
 
 def test_trials_belong_to_the_index(infimum_, write):
-    said = infimum_("minimize", write(MODEL), "--workers", "2")
-    assert "--workers is for --engine index" in infimum_("minimize", "model.py:f", "--workers", "2").paragraph()
-    assert said.code == 2
+    said = infimum_("minimize", write(MODEL) + ":f", "--timeout", "2")
+    assert "--timeout is for --engine index" in said.paragraph() and said.code == 2
 
 
 def test_a_missed_target_is_code_1(infimum_, write):
