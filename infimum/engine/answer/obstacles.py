@@ -64,7 +64,7 @@ class _Look:
         lower = np.where(np.isnan(regions.lower), -np.inf, regions.lower)
         most = max(1, min(_SURVEYED, _MOST_NUMBERS // len(regions.lo)))
         highest = np.inf if len(lower) <= most else np.partition(lower, most - 1)[most - 1]
-        few = np.concatenate([np.flatnonzero(lower < highest), np.flatnonzero(lower == highest)])[:most]  # of equal ones the first
+        few = np.concatenate([np.flatnonzero(lower < highest), np.flatnonzero(lower == highest)])[:most]  # first ones of equals
         lowest = regions.at(few[np.argsort(lower[few], kind="stable")])
         whole = incumbent.evaluator
         evaluator = Evaluator(whole.f, whole.n, system=whole.system)  # here, wherever the search was
