@@ -86,8 +86,7 @@ class RootPrograms:
         if self.alternates and branch.incumbent.upper < np.inf:
             return
         yield
-        between = max(1, starts.shape[1] - 1) if quick else 1  # the first and the last: of corners descents learn little
-        yield from search.from_points(starts[:, ::between])
+        yield from search.from_points(starts[:, -1:] if quick else starts)  # beside the middle, descents learn little from others
         offer()
 
     def alternate(self, branch: Any, search: Any, starts: np.ndarray, quick: bool = False) -> bool:
