@@ -20,6 +20,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,8 @@ def ours(f: Watched, **options: Any) -> None:
 def own(search: Callable[[Watched], None], folder: str, kind: str, number: int, most: int) -> dict[str, Any]:
     """As `search_peers.one`, of a search of our own."""
     f, start = Watched(search_peers.functions(folder, kind)[number], most), time.process_time()
-    try:
+    with suppress(Done):  # solved, or the budget is used up: what it has counted says which
         search(f)
-    except Done:
-        pass    # solved, or the budget is used up: what it has counted says which
     return {"trials": f.trials, "solved": f.solved, "seconds": time.process_time() - start}
 
 

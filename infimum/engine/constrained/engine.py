@@ -192,7 +192,7 @@ class ConstrainedRun:
                 yield from self._narrow()
             branch.prune()
             if self.lp is not None:
-                if not self.lp.alternates:  # products, of which tightening says more at less cost
+                if not self.lp.alternates:  # else there are products, of which tightening says more at less cost
                     self._bound_at_once()
                     yield from self._follow()
                 yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
