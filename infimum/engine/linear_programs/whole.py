@@ -86,7 +86,7 @@ class RootPrograms:
         if self.alternates and branch.incumbent.upper < np.inf:
             return
         yield
-        yield from search.from_points(starts[:, -1:] if quick else starts)  # of several the middle: corners say little to descents
+        yield from search.from_points(starts[:, -1:] if quick else starts)  # of several the middle: of corners little is learnt
         offer()
 
     def alternate(self, branch: Any, search: Any, starts: np.ndarray, quick: bool = False) -> bool:
