@@ -5,12 +5,13 @@ exact. For a function of one number, λ > 0 takes the line below it and λ < 0 t
 
     λ y >= (max(λ, 0) s + min(λ, 0) t) u + max(λ, 0) c + min(λ, 0) d,    s u + c <= y <= t u + d.
 
-A product of two numbers u v is α u + β v - α β + r with r = (u - β)(v - α), where α and β are about the middles of v and u. Any
+A product of two numbers u v is α u + β v - α β + r with r = (u - β)(v - α), where α and β are about the middles of v and u. What
+np.where chooses is p u + q v + r: p = 1 or q = 1 where a test is decided in the whole box, else both are 0 and r encloses it. Any
 other number is what its enclosure says. What a number receives from all its users is added up before it is passed on, so that
 what cancels is gone before anything is enclosed. All of this is reverse mode over arrays (`expr/diff.py`)
 with other rules: it is written in loops, whatever the size of the arrays.
 
-The numbers s, c, t, d, α, β and r are known in a kernel only, box by box. Here they are variables, one for each array
+The numbers s, c, t, d, α, β, p, q and r are known in a kernel only, box by box. Here they are variables, one for each array
 that they belong to: `Composed.needs` tells which.
 """
 
@@ -26,10 +27,11 @@ from infimum.expr.diff_rules import VJP
 from infimum.expr.node import Expr, const, is_const, make, topological, var
 from infimum.expr.ops import Kind
 
-CURVE, PRODUCT, OPAQUE = "curve", "product", "opaque"
+CURVE, PRODUCT, CHOICE, OPAQUE = "curve", "product", "choice", "opaque"
 SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE = ("slope below", "rest below", "slope above", "rest above")
-ALPHA, BETA, REMAINDER, VALUE = "alpha", "beta", "remainder", "value"
-PARTS = {CURVE: (SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE), PRODUCT: (ALPHA, BETA, REMAINDER), OPAQUE: (VALUE,)}
+ALPHA, BETA, REMAINDER, FIRST, SECOND, VALUE = "alpha", "beta", "remainder", "first", "second", "value"
+PARTS = {CURVE: (SLOPE_BELOW, REST_BELOW, SLOPE_ABOVE, REST_ABOVE), PRODUCT: (ALPHA, BETA, REMAINDER),
+         CHOICE: (FIRST, SECOND, VALUE), OPAQUE: (VALUE,)}
 _LINEAR = frozenset({"add", "sub", "neg", "sum", "cumsum"})
 HINGES = {"max": "relu", "min": "relu", "logaddexp": "softplus"}  # the function of a difference that they are made of
 _FEW = 16  # numbers whose product, largest or least is taken apart
@@ -37,7 +39,7 @@ _FEW = 16  # numbers whose product, largest or least is taken apart
 
 class Need(NamedTuple):
     """What must be known of an array of numbers: the lines of a function of one number, the middles of the factors of products,
-    or enclosures. `names` are the variables that hold it, in the order of `PARTS`."""
+    which of two is chosen, or enclosures. `names` are the variables that hold it, in the order of `PARTS`."""
 
     kind: str
     node: Expr
@@ -47,12 +49,13 @@ class Need(NamedTuple):
 
 @dataclass
 class Composed:
-    """f(x) >= Σ slopes_i x_i + rest in the box. `curves` are the functions of one number that have lines."""
+    """f(x) >= Σ slopes_i x_i + rest in the box. `curves` are the functions of one number that have lines. Several functions may
+    share `needs`."""
 
     f: Expr
     x: Expr
     curves: frozenset[str]
-    needs: list[Need] = field(default_factory=list)
+    needs: dict[Expr, Need] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.f = taken_apart(self.f, self.x)
@@ -89,6 +92,8 @@ class Composed:
             return self._send(node.args[0], self._along(node, node.op, node.params, a))
         elif node.op == "mul" and len(moving) == 2:
             return self._product(node, a)
+        elif node.op == "where":
+            return self._choice(node, a)
         elif (node.op, moving) not in (("mul", [0]), ("mul", [1]), ("div", [0]), ("recur", [0])):
             return self._opaque(node, a)
         for i in moving:
@@ -119,14 +124,20 @@ class Composed:
         self._send(node.args[1], build("mul", a, beta))
         self._constant(build("mul", a, build("sub", remainder, build("mul", alpha, beta))))
 
+    def _choice(self, node: Expr, a: Expr) -> None:
+        first, second, value = self._need(CHOICE, node)
+        self._send(node.args[1], build("mul", a, first))
+        self._send(node.args[2], build("mul", a, second))
+        self._constant(build("mul", a, value))
+
     def _opaque(self, node: Expr, a: Expr) -> None:
         self._constant(build("mul", a, self._need(OPAQUE, node)[0]))
 
     # ---- what is known, and where it goes
     def _need(self, kind: str, node: Expr, curve: tuple[str, tuple] | None = None) -> list[Expr]:
         names = tuple(f"{part} {len(self.needs)}" for part in PARTS[kind])
-        self.needs.append(Need(kind, node, names, curve))
-        return [reshape(var(name, (node.size,)), node.shape) for name in names]
+        need = self.needs.setdefault(node, Need(kind, node, names, curve))
+        return [reshape(var(name, (node.size,)), node.shape) for name in need.names]
 
     def _send(self, node: Expr, share: Expr) -> None:
         self._given.setdefault(node, []).append(share)

@@ -12,7 +12,7 @@ from infimum.interval import affine
 from infimum.interval.arithmetic import div, mul
 from infimum.interval.lines import SMOOTH_CURVES, Lines
 from infimum.interval.pair import Pair, exact
-from infimum.interval.rules import RULES, norm_root
+from infimum.interval.rules import RULES, Truth, norm_root
 from infimum.lower.curve_lines import hinge, lines_at
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
@@ -58,7 +58,7 @@ class AffineForms(Meaning):
 
         def rule(b: Builder, *args: Any, **params: Any) -> Affine:
             pair = RULES[op](b, *(a.pair if isinstance(a, Affine) else a for a in args), **params)
-            still = made is None or all(a.form is None for a in args)
+            still = made is None or all(a.form is None for a in args if isinstance(a, Affine))
             return Affine(pair) if still else made(self, b, pair, name, tuple(sorted(params.items())), *args)
         return rule
 
@@ -198,5 +198,13 @@ def _hinge(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x
     return forms.call(b, what, pair, *forms.form_of(b, whole), *curve.form, lines=curve.lines)
 
 
-_MADE: dict[str, Callable] = {"add": _sum, "sub": _sum, "neg": _minus, "mul": _product, "div": _quotient,
+def _where(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, test: Truth, x: Affine, y: Affine) -> Affine:
+    """The form of the one that is chosen in the whole box; where that is not decided only the enclosure is known."""
+    ways = [forms.form_of(b, v) for v in (x, y, Affine(pair))]
+    form = tuple(b.select(b.mand(test.yes, b.mnot(test.no)), one, b.select(b.mand(test.no, b.mnot(test.yes)), other, neither))
+                 for one, other, neither in zip(*ways, strict=True))
+    return Affine(pair, form)
+
+
+_MADE: dict[str, Callable] = {"where": _where, "add": _sum, "sub": _sum, "neg": _minus, "mul": _product, "div": _quotient,
                               **dict.fromkeys(HINGES, _hinge)}

@@ -10,11 +10,23 @@ derivatives: f need not even be continuous.
 """
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infimum.expr.build import build
-from infimum.expr.composed import CURVE, OPAQUE, REMAINDER, REST_ABOVE, REST_BELOW, VALUE, Composed, Need
+from infimum.expr.composed import (
+    CHOICE,
+    CURVE,
+    OPAQUE,
+    PRODUCT,
+    REMAINDER,
+    REST_ABOVE,
+    REST_BELOW,
+    VALUE,
+    Composed,
+    Need,
+)
 from infimum.expr.node import Expr, topological
 from infimum.expr.ops import OPS
 from infimum.interval.arithmetic import mul
@@ -39,35 +51,41 @@ _ENDS = {REMAINDER: 2, VALUE: 2}  # of enclosures
 _CURVES = frozenset(op for op in SMOOTH_CURVES if op in OPS)
 
 
-class Below:
-    """Writes a linear function below f in the box: `slopes` by the number of the variable, minus the constant `nlo` at the lower
-    ends, and the natural enclosure of f."""
+class Line(NamedTuple):
+    """A linear function below another one: Σ slope(i) (x_i - lo_i) - nlo; and the natural enclosure of that one."""
 
-    def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], f: Expr, x: Expr):
-        self.b, self.n, self.depth = b, x.size, b.depth
-        composed = Composed(f, x, _CURVES)
-        forms = AffineForms(self.n) if self.n <= _VARIABLES and _is_deep(composed) else None
-        self.kept: dict[str, list[int | Value]] = {}  # of each variable of the composed function the buffers, or the numbers
-        found = self._upward(composed, forms, box, data)
-        self.natural = whole_if_unsound(b, found)
-        self._downward(composed, box, data)
+    slope: Callable[["int | Value"], Value]
+    nlo: Value
+    natural: Pair
+
+
+class Below:
+    """Writes linear functions below others in the box, one for each: `lines`."""
+
+    def __init__(self, b: Builder, data: Data, box: Callable[["int | Value"], Pair], functions: list[Expr], x: Expr):
+        self.b, self.n, self.depth, self.needs = b, x.size, b.depth, {}
+        composed = [Composed(f, x, _CURVES, self.needs) for f in functions]
+        forms = AffineForms(self.n) if self.n <= _VARIABLES and any(map(_is_deep, composed)) else None
+        self.kept: dict[str, list[int | Value]] = {}  # of each variable of the composed functions the buffers, or the numbers
+        enclosures = self._upward(composed, forms, box, data)
+        self.lines = [self._downward(c, found, box, data) for c, found in zip(composed, enclosures, strict=True)]
 
     # ---- from the variables up
-    def _upward(self, composed: Composed, forms: AffineForms | None, box: Callable, data: Data) -> Pair:
-        b, out = self.b, {}
-        hooks = {need.node: self._hook(need) for need in composed.needs if need.kind != OPAQUE}
+    def _upward(self, composed: list[Composed], forms: AffineForms | None, box: Callable, data: Data) -> list[Pair]:
+        b, out, needs = self.b, {}, self.needs.values()
+        hooks = {need.node: self._hook(need) for need in needs if need.kind != OPAQUE}
         leaf = box if forms is None else lambda i: forms.leaf(b, i, box(i).lo(b), box(i).hi)
         lowering = Lowering(b, forms or Enclosures(), {"x": leaf}, data, hooks)
-        lowering.run([(composed.f, lambda at, v: out.setdefault("f", v)),  # and every element that may be read on the way down
-                      *((need.node, self._writer(need) if need.kind == OPAQUE else _nowhere) for need in composed.needs)],
-                     stored={node for node in hooks if node.size > 1})
-        return _pair(out["f"])
+        lowering.run([*((c.f, lambda at, v, k=k: out.setdefault(k, v)) for k, c in enumerate(composed)),
+                      *((need.node, self._writer(need) if need.kind == OPAQUE else _nowhere) for need in needs)],
+                     stored={node for node in hooks if node.size > 1})  # every element that may be read on the way down
+        return [_pair(out[k]) for k in range(len(composed))]
 
     def _hook(self, need: Need) -> Callable[[Elements, Pair | Affine, At], Pair | Affine]:
         """Stores what must be known of an element where it is computed."""
         def store(elements: Elements, value: Pair | Affine, at: At) -> Pair | Affine:
             args = [_pair(elements.element(arg, at)) for arg in need.node.args]
-            self._store(need, at, (_lines if need.kind == CURVE else _planes)(self.b, need, args, value))
+            self._store(need, at, _KNOWN[need.kind](self.b, need, args, value))
             return value
         return store
 
@@ -87,10 +105,10 @@ class Below:
             for buffer, value in zip(self.kept[name], own, strict=True):
                 b.store(buffer, flat(b, need.node.shape, at), value)
 
-    # ---- from f down
-    def _downward(self, composed: Composed, box: Callable, data: Data) -> None:
+    # ---- from a function down
+    def _downward(self, composed: Composed, enclosure: Pair, box: Callable, data: Data) -> Line:
         b = self.b
-        leaves = {name: self._leaf(name) for need in composed.needs for name in need.names}
+        leaves = {name: self._leaf(name) for need in self.needs.values() for name in need.names}
         ends, out = [b.buffer(self.n) for _ in range(2)], {}
 
         def keep(at: At, slope: Pair) -> None:
@@ -103,24 +121,7 @@ class Below:
             lo = box(i).lo(b)
             at_lo = mul(b, Pair(*(b.load(buffer, i) for buffer in ends)), Pair(b.neg(lo), lo, point=lo)).nlo
             total = b.step((0.0,), (at_lo,), add_up)
-        self.nlo = b.add(out["rest"].nlo, total.results[0])
-        self.slope: Callable[[int | Value], Value] = lambda i: b.neg(b.load(ends[0], i))
-
-    def least(self, box: Callable[["int | Value"], Pair]) -> tuple[Value, Value, Callable[["int | Value"], Value]]:
-        """Minus the least value of the function, whether it is one, and what each variable takes from the constant at most."""
-        b = self.b
-
-        def fall(i: "int | Value") -> Value:
-            return b.max(b.mul(b.neg(self.slope(i)), width(i)), 0.0)
-
-        def width(i: "int | Value") -> Value:
-            return b.sub(box(i).hi, box(i).lo(b))
-        with b.loop(self.n) as turn:
-            i = turn.index
-            broken = b.select(b.mand(b.olt(b.abs(self.slope(i)), INF), b.olt(width(i), INF)), 0.0, 1.0)
-            fell = b.step((0.0, 0.0), (fall(i), broken), add_up)
-        total = b.add(self.nlo, fell.results[0])
-        return total, b.mand(b.olt(b.abs(total), INF), b.oeq(fell.results[1], 0.0)), fall
+        return Line(lambda i: b.neg(b.load(ends[0], i)), b.add(out["rest"].nlo, total.results[0]), whole_if_unsound(b, enclosure))
 
     def _leaf(self, name: str) -> Callable[["int | Value"], Pair]:
         b, part = self.b, name.rsplit(maxsplit=1)[0]
@@ -133,6 +134,22 @@ class Below:
                 return Pair(b.const(INF), ends[0])
             return Pair(*ends) if len(ends) == 2 else Pair(b.neg(ends[0]), ends[0])
         return at
+
+
+def least(b: Builder, n: int, line: Line, box: Callable[["int | Value"], Pair]
+          ) -> tuple[Value, Value, Callable[["int | Value"], Value]]:
+    """Minus the least value of the function, whether it is one, and what each variable takes from the constant at most."""
+    def fall(i: "int | Value") -> Value:
+        return b.max(b.mul(b.neg(line.slope(i)), width(i)), 0.0)
+
+    def width(i: "int | Value") -> Value:
+        return b.sub(box(i).hi, box(i).lo(b))
+    with b.loop(n) as turn:
+        i = turn.index
+        broken = b.select(b.mand(b.olt(b.abs(line.slope(i)), INF), b.olt(width(i), INF)), 0.0, 1.0)
+        fell = b.step((0.0, 0.0), (fall(i), broken), add_up)
+    total = b.add(line.nlo, fell.results[0])
+    return total, b.mand(b.olt(b.abs(total), INF), b.oeq(fell.results[1], 0.0)), fall
 
 
 def _nowhere(at: At, value: Pair | Affine) -> None:
@@ -150,9 +167,8 @@ def _ends(p: Pair) -> tuple[Value, Value]:
 def _is_deep(composed: Composed) -> bool:
     """Are functions of numbers, or products, applied to such?"""
     depth: dict[Expr, int] = {}
-    needed = {need.node for need in composed.needs}
     for node in topological([composed.f]):
-        depth[node] = max((depth[arg] for arg in node.args), default=0) + (node in needed)
+        depth[node] = max((depth[arg] for arg in node.args), default=0) + (node in composed.needs)
     return depth[composed.f] > 1
 
 
@@ -172,6 +188,18 @@ def _planes(b: Builder, need: Need, args: list[Pair], value: Pair | Affine) -> t
     return b.outline("middle_planes", middle_planes, *(end for p in (*args, _pair(value)) for end in _ends(p)))
 
 
+def _choice(b: Builder, need: Need, args: list[Any], value: Pair | Affine) -> tuple[Value, ...]:
+    """1 for the one that is chosen in the whole box, 0 for the other; what is chosen, where that is not decided."""
+    test = args[0]
+    first, second = b.mand(test.yes, b.mnot(test.no)), b.mand(test.no, b.mnot(test.yes))
+    decided = b.mor(first, second)
+    return (b.select(first, 1.0, 0.0), b.select(second, 1.0, 0.0),
+            *(b.select(decided, 0.0, end) for end in _ends(whole_if_unsound(b, _pair(value)))))
+
+
+_KNOWN: dict[str, Callable[..., tuple[Value, ...]]] = {CURVE: _lines, PRODUCT: _planes, CHOICE: _choice}
+
+
 # ---- what the functions below f and -f enclose
 def enclosure(name: str, f: Expr, x: Expr) -> tuple:
     """(kernel, data, rows of the outputs): the natural enclosure of f met with that by linear functions; the slopes of the one
@@ -181,8 +209,8 @@ def enclosure(name: str, f: Expr, x: Expr) -> tuple:
     Lowering(b, Enclosures(), {"x": box}, data).run([(f, lambda at, v: out.setdefault("f", v))], box.guard)
     natural, ends = out["f"], []
     for k, function in enumerate((f, build("neg", f))):
-        found = Below(b, data, box, function, x)
-        total, usable, _ = found.least(box)
+        found, = Below(b, data, box, [function], x).lines
+        total, usable, _ = least(b, n, found, box)
         ends.append(b.select(usable, total, INF))
         with b.loop(n) as turn:
             slope = b.select(usable, found.slope(turn.index), 0.0)
@@ -205,14 +233,14 @@ def linear(name: str, f: Expr, x: Expr) -> tuple:
 
     def box(i: "int | Value") -> Pair:
         return Pair(b.neg(b.input(0, i)), b.input(0, b.place("uadd", i, n)))
-    _write(b, n, at, box, Below(b, data, box, f, x))
+    _write(b, n, at, box, *Below(b, data, box, [f], x).lines)
     return b.kernel(name, 1, 2), data, (rows_of(n), 1), at
 
 
-def _write(b: Builder, n: int, at: int, box: Callable, found: Below) -> None:
+def _write(b: Builder, n: int, at: int, box: Callable, found: Line) -> None:
     low_row, axis_row, level_row = rows(n)
     upper, known = b.data(at + n), b.input(0, low_row)
-    total, usable, fall = found.least(box)
+    total, usable, fall = least(b, n, found, box)
     lower = best_lower(b, known, b.neg(found.natural.nlo), b.select(usable, b.neg(total), -INF))
     with b.loop(n) as turn:
         i = turn.index

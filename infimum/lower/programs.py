@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         hessian,
         levenberg,
         linear_bounds,
+        linear_rows,
         model,
         newton_loop,
         nodes,
@@ -56,9 +57,9 @@ else:  # by far most runs need few of them
     affine_bound, bands, below, bound, cells, columns, complete, complete_system = map(Late, (
         "lower.affine_bound", "lower.bands", "lower.below", "lower.bound", "lower.cells", "lower.columns", "lower.complete",
         "lower.complete_system"))
-    contract, curvature, descent, faces, flight, hessian, levenberg, linear_bounds, model = map(Late, (
+    contract, curvature, descent, faces, flight, hessian, levenberg, linear_bounds, linear_rows, model = map(Late, (
         "lower.contract", "lower.curvature", "lower.descent", "lower.faces", "lower.flight", "lower.hessian", "lower.levenberg",
-        "lower.linear_bounds", "lower.model"))
+        "lower.linear_bounds", "lower.linear_rows", "lower.model"))
     newton_loop, nodes, piece, projection, refine, residuals, sequential, spread, square, subdomain, sweep, tangents = map(Late, (
         "lower.newton_loop", "lower.nodes", "lower.piece", "lower.projection", "lower.refine", "lower.residuals",
         "lower.sequential", "lower.spread", "lower.square", "lower.subdomain", "lower.sweep", "lower.tangents"))
@@ -94,7 +95,7 @@ LAGRANGIAN = "lagrangian"  # "lagrangian:0:1" does not ask whether it is convex,
 PROPAGATE = "propagate"  # "propagate:0" always has loops
 ESTIMATE_JACOBIAN, ESTIMATE_WEIGHTED = "estimate_jacobian", "estimate_weighted"
 WEIGHTED_HESSIAN = "weighted_hessian"
-LINES = "lines"
+LINES, LINEAR_ROWS = "lines", "linear_rows"
 LIFTED = "lifted"
 COLUMNS = "columns"
 SQUARE = "square"
@@ -248,6 +249,7 @@ OF_SYSTEM: dict[str, Callable[..., Program]] = {
     WEIGHTED_SLOPES: lambda s, x: Program(*system.weighted_slopes(WEIGHTED_SLOPES, s, x)),
     ESTIMATE_WEIGHTED: lambda s, x: Program(*system.weighted(ESTIMATE_WEIGHTED, s, x)),
     LINES: lambda s, x: Program(*lines.lines(LINES, s, x)),
+    LINEAR_ROWS: lambda s, x: Program(*linear_rows.linear_rows(LINEAR_ROWS, s, x)),
     LIFTED: lambda s, x: Program(*lifted.lifted(LIFTED, s, x)),
     COLUMNS: lambda s, x: Program(*columns.columns(COLUMNS, s, x)),
     SQUARE: lambda s, x: Program(*square.square(SQUARE, s, x)),

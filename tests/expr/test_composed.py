@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from infimum.expr.build import build, index
-from infimum.expr.composed import CURVE, OPAQUE, PARTS, PRODUCT, Composed, taken_apart
+from infimum.expr.composed import CHOICE, CURVE, OPAQUE, PARTS, PRODUCT, Composed, taken_apart
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.ops import OPS
 from infimum.expr.trace import trace
@@ -55,6 +55,8 @@ FUNCTIONS = {
     "quotients": (lambda x: x[0] / (x[1] ** 2 + 1) - np.sum(x) / (3 + x[2]) + 1 / x[0], 3),
     "running": (lambda x: np.sum(np.cumsum(x**2)[::-1] * np.array([1, -1, 2, 0.5])) + np.cumsum(x * x[::-1])[2], 4),
     "opaque": (lambda x: np.sum(np.floor(x) * x) + np.max(x * x) - np.sum(np.where(x > 0, x, x**2)) + np.sum(np.sign(x)), 3),
+    "choices": (lambda x: np.sum(np.where(x > 0, x**2 - x[0], np.where(x[::-1] * x < 1, 3 * x, -1.0)))
+                - np.where(x[1] < x[2], x[1], 2.0), 3),
     "views": (lambda x: np.sum(np.stack([x, x[::-1] ** 2]).T[[0, 2, 2, 1]] * np.arange(8.0).reshape(4, 2)), 3),
     "constants": (lambda x: np.sum(2.5 - x) + 7, 3),
     "cancel": (lambda x: (x[0] * x[1] + x[2]) - x[0] * x[1], 3),
@@ -67,7 +69,7 @@ def made(composed: Composed, x: list[Fraction], rng: np.random.Generator, room: 
 
     def some() -> Fraction:
         return Fraction(int(rng.integers(-12, 13)), int(rng.integers(1, 9)))
-    for need in composed.needs:
+    for need in composed.needs.values():
         y, *args = (elements(node, algebra).reshape(-1) for node in (need.node, *need.node.args))
         rows = []
         for k, value in enumerate(y):
@@ -80,6 +82,9 @@ def made(composed: Composed, x: list[Fraction], rng: np.random.Generator, room: 
             elif need.kind == PRODUCT:
                 alpha, beta = some(), some()
                 rows.append((alpha, beta, (args[0][k] - beta) * (args[1][k] - alpha)))
+            elif need.kind == CHOICE:  # decided, or not
+                chosen = Fraction(bool(args[0][k])), Fraction(not args[0][k]), Fraction(0)
+                rows.append(chosen if rng.integers(2) else (Fraction(0), Fraction(0), value))
             else:
                 rows.append((value,))
         assert len(need.names) == len(PARTS[need.kind])
@@ -104,20 +109,22 @@ def test_the_function_is_never_below(name, room):
         line = sum((s * v for s, v in zip(slopes, x, strict=True)), rest)
         assert value == line if room == 0 else value >= line
         strict += value > line
-    kinds = {need.kind for need in composed.needs}
+    kinds = {need.kind for need in composed.needs.values()}
     assert strict or room == 0 or CURVE not in kinds
 
 
 def test_every_kind_is_needed():
-    found = {need.kind for fun, n in FUNCTIONS.values() for need in Composed(trace(fun, n), var("x", (n,)), CURVES).needs}
-    assert found == {CURVE, PRODUCT, OPAQUE}
+    composed = (Composed(trace(fun, n), var("x", (n,)), CURVES) for fun, n in FUNCTIONS.values())
+    found = {need.kind for each in composed for need in each.needs.values()}
+    assert found == {CURVE, PRODUCT, CHOICE, OPAQUE}
 
 
 def test_an_argument_may_come_twice():
     """logaddexp(u, u) is log 2 + u; NumPy's maximum of a number and itself is simplified away, this is not."""
     u = index(var("x", (1,)), 0)
     composed = Composed(build("logaddexp", u, u), var("x", (1,)), CURVES)
-    names = composed.needs[0].names
+    (need,) = composed.needs.values()
+    names = need.names
     known = {"x": [Fraction(3)], **{name: [Fraction(v)] for name, v in zip(names, (1, 2, 1, 2), strict=True)}}
     assert elements(composed.slopes, Rational(known)).item() == 1
     assert elements(composed.rest, Rational(known)).item() == 2
@@ -143,5 +150,5 @@ def test_taken_apart():
 
 def test_curves_that_are_not_asked_for_are_opaque():
     composed = Composed(trace(lambda x: np.tanh(x[0]) + x[1] ** 2, 2), var("x", (2,)), frozenset({"powi"}))
-    assert [(need.kind, need.node.op) for need in composed.needs].count((OPAQUE, "tanh")) == 1
+    assert [(need.kind, need.node.op) for need in composed.needs.values()].count((OPAQUE, "tanh")) == 1
     assert all(op in OPS for op in CURVES)

@@ -39,6 +39,9 @@ FUNCTIONS = {
     "recurrence": (lambda x: recurrence(x), 3),
     "opaque": (lambda x: np.max(np.sin(x)) * x[0] + np.sum(np.floor(2 * x) * x) - np.sum(np.sign(x) * np.exp(x)), 3),
     "branches": (lambda x: np.sum(np.where(x > 0.25, np.sqrt(np.abs(x)), x**3)) - np.min(x) * x[1], 3),
+    "choices": (lambda x: np.sum(np.where(np.sin(x) > x[::-1], np.where(x > 0, np.log(x), x**2), np.exp(-x))) * x[0], 3),
+    "choices of what is undefined": (lambda x: np.where(np.log(x[0]) < 0, np.sqrt(x[1]), x[0] * x[1]) - np.where(
+        1 / x[0] > x[1], x[1] ** 2, np.arcsin(x[0])), 2),
     "between doubles": (lambda x: infimum.pi * np.tanh(x[0] / infimum.pi) - np.cos(infimum.pi * x[1]) / 3, 2),
     "clipped": (lambda x: np.sum(np.clip(x, -1, 1) * x[::-1]) + np.abs(np.minimum(x[0], x[1]) - 0.5), 3),
     "undefined": (lambda x: np.sum(np.log(x + 1)) - np.sqrt(2 - x[0]) + np.arcsin(x[1] - 0.5), 2),
@@ -141,6 +144,20 @@ def test_lines_of_one_curve_touch_it(fun, most):
     u = np.linspace(-1.5, 2.5, 8001)
     gap = fun(u) - (slopes[0, 0] * (u + 1.5) - nlo[0])
     assert -1e-15 <= gap.min() < 1e-2 and gap.max() <= most
+
+
+def test_what_is_chosen_in_the_whole_box_is_as_good_as_written_alone():
+    def ball(x):
+        r = np.linalg.norm(x - 0.25)
+        return r**3 - 4 * r * x[0]
+
+    def chosen(x):
+        return np.where(np.sum((x - 0.25) ** 2) < 0.16, ball(x), np.where(x[0] > 2, np.sqrt(x[0] - 2), np.sum(x**2)))
+    for lo, alone in (([0.2, 0.3], ball), ([0.9, -0.9], lambda x: np.sum(x**2))):
+        hi = np.array(lo) + 0.1
+        assert least(chosen, 2, lo, hi) == least(alone, 2, lo, hi)
+    bound, natural = least(chosen, 2, [0.5, 0.3], [0.7, 0.5])  # not decided: no better than the enclosure
+    assert bound == natural
 
 
 def test_affine_forms_make_layers_tighter(monkeypatch):

@@ -66,7 +66,7 @@ class Lines:
 
     def __init__(self, f: Expr, n: int, backend: Any = None):
         b, data, self.n = Builder(), Data(), n
-        found = Below(b, data, lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)), f, var("x", (n,)))
+        found, = Below(b, data, lambda i: Pair(b.neg(b.input(0, i)), b.input(1, i)), [f], var("x", (n,))).lines
         with b.loop(n) as turn:
             b.output(0, turn.index, found.slope(turn.index))
         b.output(1, 0, found.nlo)

@@ -17,7 +17,7 @@ from infimum.lower.schedule import is_entangled, written_out
 from infimum.unions import shares
 
 _FIRST, _PERIOD, _WORTH = 12, 8, 0.125  # see Payoff; but
-_SOON, _LATE = 1, 64    # where variables appear in many places; where it takes long to compile,
+_SOON, _LATE = 1, 32    # where variables appear in many places; where it takes long to compile,
 _LONG, _MOST = 100, 800  # having so many operations on single numbers; with more of them it is not used
 _COST = 2  # in boxes
 

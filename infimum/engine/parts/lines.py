@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from infimum.engine.parts.lifted import Lifted
+from infimum.engine.parts.linear_rows import LinearRows
 from infimum.engine.parts.part import Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.evaluate import Evaluator
@@ -23,7 +24,7 @@ from infimum.lower.lines import LEFT, POINT, UPPER, WORTH
 from infimum.lower.programs import LINES
 
 _FIRST, _PERIOD, _WORTH = 1, 8, 0.1  # see Payoff
-_LATE = 2            # the first step where the lifted relaxation is asked before
+_LATE, _LAST = 2, 16  # the first step where the lifted relaxation is asked before; where linear rows are
 _MOST = 4096         # derivatives of all rows
 _COST = 4            # in boxes
 _TOGETHER = 1 << 20  # regions times variables that are tested together
@@ -39,7 +40,8 @@ class Lines(Part):
         super().__init__(evaluator, lo, hi)
         self.most = max(1, _TOGETHER // self.n)
         self.parameters = np.concatenate([lo, hi, [np.inf]])
-        self.payoff = Payoff(_LATE if Lifted.applies(evaluator) else _FIRST, _PERIOD, _WORTH, soon=True)
+        first = _LAST if LinearRows.applies(evaluator) else _LATE if Lifted.applies(evaluator) else _FIRST
+        self.payoff = Payoff(first, _PERIOD, _WORTH, soon=True)
 
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:

@@ -5,6 +5,7 @@ import numpy as np
 from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.lifted import Lifted
+from infimum.engine.parts.linear_rows import LinearRows
 from infimum.engine.parts.lines import Lines
 from infimum.engine.parts.part import Part
 from infimum.engine.parts.propagation import Propagation
@@ -15,7 +16,7 @@ from infimum.start_boxes import StartBoxes
 _WAIT = 64  # where affine bounds are asked from the first steps on, other costly parts wait: kernels of recurrences compile long;
 # so do they where equations are all there is, and Newton's method is asked
 _AFFINE = "affine"  # the name of that part
-CONSTRAINED: tuple[type[Part], ...] = (Propagation, Square, Lines, Lagrangian, Lifted)
+CONSTRAINED: tuple[type[Part], ...] = (Propagation, Square, LinearRows, Lines, Lagrangian, Lifted)
 
 
 def parts_of(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None) -> list[Part]:

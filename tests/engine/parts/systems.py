@@ -1,4 +1,4 @@
-"""Small systems whose rows are exact in fractions, with planted feasible points; and the kernel of lines on regions of them."""
+"""Small systems whose rows are exact in fractions, with planted feasible points; and kernels on regions of them."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -26,19 +26,21 @@ class Row(NamedTuple):
 
 
 def random_row(rng: np.random.Generator, n: int) -> Row:
-    """A few terms: powers, products, kinks, quotients, a jump now and then."""
-    terms = [(float(rng.integers(1, 8) * rng.choice([-1, 1]) / 4), int(rng.choice(7, p=[.2, .25, .2, .1, .1, .1, .05])),
+    """A few terms: powers, products, kinks, quotients, a jump or a choice now and then."""
+    terms = [(float(rng.integers(1, 8) * rng.choice([-1, 1]) / 4), int(rng.choice(8, p=[.2, .2, .15, .1, .1, .1, .05, .1])),
               int(rng.integers(n)), int(rng.integers(n))) for _ in range(rng.integers(1, 2 * n + 1))]
 
-    def term(kind: int, x: Any, i: int, j: int, whole: Callable, largest: Callable) -> Any:
+    def term(kind: int, x: Any, i: int, j: int, whole: Callable, largest: Callable, chosen: Callable) -> Any:
         return (lambda: x[i], lambda: x[i] * x[j], lambda: x[i] ** 2, lambda: x[i] ** 3, lambda: abs(x[i] - x[j]),
-                lambda: x[i] / (1 + x[j] ** 2), lambda: largest(x[i], whole(x[j])))[kind]()
+                lambda: x[i] / (1 + x[j] ** 2), lambda: largest(x[i], whole(x[j])),
+                lambda: chosen(2 * x[i] < x[j] + 1, x[j] - x[i] ** 2, x[i] * x[j]))[kind]()
 
     def traced(x):
-        return sum(c * term(kind, x, i, j, np.floor, np.maximum) for c, kind, i, j in terms)
+        return sum(c * term(kind, x, i, j, np.floor, np.maximum, np.where) for c, kind, i, j in terms)
 
     def exact(x):
-        return sum((Fraction(c) * term(kind, x, i, j, lambda v: Fraction(floor(v)), max) for c, kind, i, j in terms), Fraction(0))
+        ways = (lambda v: Fraction(floor(v)), max, lambda test, u, v: u if test else v)
+        return sum((Fraction(c) * term(kind, x, i, j, *ways) for c, kind, i, j in terms), Fraction(0))
     return Row(traced, exact)
 
 
@@ -130,16 +132,18 @@ def columns(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 
 class Kernel:
-    """The kernel of lines of a case, written now, whatever was compiled before."""
+    """A kernel of a case, that of lines if no other is told, written now, whatever was compiled before. Its parameters are the
+    `given` ones, or else the bounds, and the upper bound."""
 
-    def __init__(self, case: Case):
-        kernel, data, self.rows, self.at = lines.lines("lines", case.system, var("x", (len(case.lo),)))
-        self.case, self.data, self.positions = case, data.doubles(), data.positions()
+    def __init__(self, case: Case, writer: Callable = lines.lines, given: np.ndarray | None = None):
+        kernel, data, self.rows, self.at = writer("kernel", case.system, var("x", (len(case.lo),)))
+        self.given = np.concatenate([case.lo, case.hi]) if given is None else given
+        self.data, self.positions = data.doubles(), data.positions()
         self.compiled = CpuBackend().compile(kernel)
 
     def __call__(self, regions: np.ndarray, upper: float) -> list[np.ndarray]:
         doubles = self.data.copy()
-        given = np.concatenate([self.case.lo, self.case.hi, [upper]])
+        given = np.append(self.given, upper)
         doubles[self.at:self.at + len(given)] = given
         out = [np.empty((count, regions.shape[1])) for count in self.rows]
         self.compiled.run([regions], out, doubles, self.positions)

@@ -1,6 +1,7 @@
 """Lines lose no feasible point that may be a minimiser, whatever the multipliers of the linear program are."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -60,11 +61,11 @@ def judge(case: Case, before: np.ndarray, upper: float, out: list[np.ndarray]) -
     return counts
 
 
-def campaign(seeds: range) -> Counter:
+def campaign(seeds: range, kernel_of: Callable[[Case], Callable[[np.ndarray, float], list[np.ndarray]]] = Kernel) -> Counter:
     total = Counter()
     for seed in seeds:
         case = random_case(seed)
-        kernel, regions = Kernel(case), random_regions(case, seed, 120)
+        kernel, regions = kernel_of(case), random_regions(case, seed, 120)
         values = sorted(case.values)
         for upper in (INF, *(float(v) for v in values[:1] + values[len(values) // 2:][:1] if Fraction(float(v)) == v)):
             try:
