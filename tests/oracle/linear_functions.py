@@ -1,5 +1,5 @@
 """Random functions for linear bounds: layers of curves and hinges over arrays, sums of curves beside their inflections, and any
-operations. Nothing here needs Arb."""
+operations, among them choices. Nothing here needs Arb."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -135,11 +135,43 @@ def anything(rng: np.random.Generator) -> Sample:
             return Sample(found, n, "anything")
 
 
+_PARTIAL = {"sqrt": {}, "log": {}, "arcsin": {}, "arccosh": {}, "inverse": {"k": -1}}  # branches that are undefined in places
+
+
+def choices(rng: np.random.Generator) -> Sample:
+    """Choices within choices, of curves that may be undefined where they are not chosen, under a curve."""
+    n = int(rng.choice((1, 2, 3, 8)))
+    u = Generator(rng, n).x
+
+    def branch() -> Twin:
+        inner = _LAYERS[rng.integers(len(_LAYERS))](rng, u) if rng.random() < 0.5 else twin("mul", float(rng.normal()), u)
+        if inner.size != n:
+            inner = twin("broadcast", twin("sum", inner, axes=(0,)), shape=(n,))
+        if rng.random() < 0.4:
+            op = str(rng.choice(list(_PARTIAL)))
+            return twin("powi" if op == "inverse" else op, inner, **_PARTIAL[op])
+        return ACTIVATIONS[rng.choice(list(ACTIVATIONS))](inner)
+
+    def test() -> Twin:
+        one, two = (twin(rng.choice(("lt", "le")), branch() if rng.random() < 0.3 else u, float(rng.choice((0.0, 1.0, -0.5))))
+                    for _ in range(2))
+        both = twin("not", one) if rng.random() < 0.3 else twin(rng.choice(("and", "or")), one, two)
+        return one if rng.random() < 0.6 else both
+    chosen = branch()
+    for _ in range(int(rng.integers(1, 4))):
+        sides = [chosen, branch()][::rng.choice((1, -1))]
+        chosen = twin("where", test(), *sides)
+    weighed = twin("mul", constant(rng.normal(size=n)), chosen)
+    total = _ENDS[rng.choice(("sum", "squares", "prod"))](weighed)
+    return Sample(ACTIVATIONS[rng.choice(("tanh", "sin", "relu", "swish"))](total) if rng.random() < 0.4 else total, n, "choices",
+                  (0.0, 1.0, -1.0, 0.5, -0.5))
+
+
 def _numbers(f: Twin) -> int:
     return sum(node.size for node in topological([f.built]))
 
 
-KINDS = (layers, bends, anything)
+KINDS = (layers, bends, choices, anything)
 
 
 def sample(seed: int) -> tuple[Sample, np.random.Generator]:
