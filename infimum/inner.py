@@ -6,7 +6,7 @@ each y. Whether a function that was traced in y means the same for numbers is as
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -14,27 +14,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum import environment, watch
-from infimum.backend.devices import backend_of
+from infimum.agreement import other_constraint, same_value
 from infimum.constraint import Constraint
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.driver import drive
 from infimum.errors import InfimumError, OptionError, TrialError
 from infimum.evaluate import Evaluator
-from infimum.expr.constraints import read_constraints
 from infimum.expr.system import System
-from infimum.expr.trace import trace
 from infimum.expr.violation import violation
-from infimum.objective import Objective, answer
+from infimum.objective import Objective, answer, evaluator_of, with_constraints
 from infimum.problem import Problem
 from infimum.provers import prover
 from infimum.result import Result, Verdict
 from infimum.text import counted
 from infimum.trials.outcome import Inner
+from infimum.trials.parts import title
 
-_AGREE = 1e-6                                       # a call with numbers and the traced function agree to so much
 _VIOLATED, _MOST = Goal(1e-9, 0.01, None), 1 << 13  # how near the least violation is to be known, with so many boxes at most
-_FORMS = "a function of (y, z) that returns a comparison, infimum.Constraint(fun, lb, ub) or a dict {'type': 'ineq', 'fun': g}"
+_FORMS = "a function of (y, z) that returns a comparison, or infimum.Constraint(g, lb, ub) or a dict {'type': 'ineq', " \
+         "'fun': g} with a function g of (y, z)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +63,31 @@ class Proving:
 
 
 class Solved(NamedTuple):
-    """An inner problem. violation: of its constraints at z, at most 0 if they are met; the least there is if they cannot be."""
+    """An inner problem, as of a minimum. violation: of its constraints at z, at most 0 if they are met; the least there is if
+    they cannot be."""
 
     value: float
     violation: float
     inner: Inner
 
 
-class InnerProblem:
-    """Minimise fun(y, z), or fun(y, z, s) with s = simulate(y), over z; `constraints` have the same arguments."""
+class Compiled(NamedTuple):
+    """The function with its constraints, and these as they were traced, each of one vector."""
 
-    def __init__(self, fun: Callable[..., Any], simulate: Callable[..., Any] | None, constraints: Any, lo: np.ndarray,
+    evaluator: Evaluator
+    constraints: list
+
+
+class InnerProblem:
+    """Minimise or maximise fun(y, z), or fun(y, z, s) with s = simulate(y), over z; `constraints` have the same arguments."""
+
+    def __init__(self, objective: Objective, simulate: Callable[..., Any] | None, constraints: Any, lo: np.ndarray,
                  hi: np.ndarray, integers: tuple[int, ...], proving: Proving, held: bool = True):
-        self.fun, self.simulate, self.constraints = fun, simulate, _listed(constraints)
+        self.objective, self.simulate, self.constraints = objective, simulate, _listed(constraints)
         self.lo, self.hi, self.integers, self.proving = lo, hi, integers, proving
         self.held = held                            # may y be traced? Not where it holds values of any kind
         self.why: str | None = None                 # why it cannot be
-        self._compiled: dict[tuple, Evaluator] = {}  # traced in y, by the shapes of y and of what is simulated
+        self._compiled: dict[tuple, Compiled] = {}  # traced in y, by the shapes of y and of what is simulated
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_compiled": {}}    # kernels stay in their process
@@ -97,8 +104,11 @@ class InnerProblem:
             solved = self._held(y, given)
             if solved is not None:
                 return solved
-        evaluator = self._evaluator(len(self.lo), lambda fun: lambda z: fun(_copy(y), z, *map(np.copy, given)), self.integers)
-        return self._solved(evaluator, np.empty(0))[0]
+        compiled = self._traced(len(self.lo), lambda z: (_copy(y), z, *map(np.copy, given)), self.integers)
+        solved, differs = self._solved(compiled, np.empty(0))
+        if differs is not None:
+            raise TrialError(f"{differs}: what is proved of the one would not hold for the other")
+        return solved
 
     def _held(self, y: np.ndarray, given: tuple[np.ndarray, ...]) -> Solved | None:
         """With y as variables whose bounds are points; None where that is not the same function, or cannot be traced."""
@@ -109,13 +119,10 @@ class InnerProblem:
             except InfimumError as error:
                 self.held, self.why = False, str(error)
                 return None
-        held = np.concatenate([np.ravel(part) for part in (y, *given)])
-        solved, x = self._solved(self._compiled[shapes], held)
-        called = environment.call(self.fun, _copy(y), x[len(held):].copy(), *map(np.copy, given))
-        traced = self._compiled[shapes].estimate(x)
-        return solved if np.allclose(called, traced, _AGREE, _AGREE, equal_nan=True) else None
+        solved, differs = self._solved(self._compiled[shapes], np.concatenate([np.ravel(part) for part in (y, *given)]))
+        return solved if differs is None else None
 
-    def compiled(self, shapes: tuple[tuple[int, ...], ...]) -> Evaluator:
+    def compiled(self, shapes: tuple[tuple[int, ...], ...]) -> Compiled:
         """The function of y, what is simulated, and z, of one vector; raises where it cannot be traced."""
         ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
         n = ends[-1] + len(self.lo)
@@ -123,16 +130,19 @@ class InnerProblem:
         def parts(x: Any) -> tuple:
             y, *given = (x[end - math.prod(shape):end].reshape(shape) for end, shape in zip(ends, shapes, strict=True))
             return y, x[ends[-1]:], *given
-        return self._evaluator(n, lambda fun: lambda x: fun(*parts(x)), tuple(ends[-1] + i for i in self.integers))
+        return self._traced(n, parts, tuple(ends[-1] + i for i in self.integers))
 
-    def _evaluator(self, n: int, of_vector: Callable[[Callable], Callable], integers: tuple[int, ...]) -> Evaluator:
-        """The function and the constraints, each made one of a vector."""
-        f, proving = trace(of_vector(self.fun), n), self.proving
-        read = read_constraints([_of_vector(one, of_vector) for one in self.constraints], n)
-        return Evaluator(f, n, backend_of(proving.device, proving.memory_limit, proving.threads), None, read.system(f, integers))
+    def _traced(self, n: int, parts: Callable[[Any], tuple], integers: tuple[int, ...]) -> Compiled:
+        """The function and the constraints, each made one of a vector, of which `parts` makes their arguments."""
+        proving, (fun, purpose) = self.proving, self.objective
+        objective = Objective(_of_vector(fun, parts), purpose)
+        own = evaluator_of(objective, n, (), proving.device, proving.threads, proving.memory_limit)
+        constraints = [_constraint_of_vector(one, parts) for one in self.constraints]
+        return Compiled(with_constraints(own, constraints, integers, None, 0.0)[0], constraints)
 
-    def _solved(self, evaluator: Evaluator, held: np.ndarray) -> tuple[Solved, np.ndarray]:
-        """The inner problem with the first variables held, and its point."""
+    def _solved(self, compiled: Compiled, held: np.ndarray) -> tuple[Solved, str | None]:
+        """The inner problem with the first variables held, and what was traced that means something else for numbers."""
+        evaluator = compiled.evaluator
         lo, hi, count = np.append(held, self.lo), np.append(held, self.hi), len(held)
         found, least = self.proving.prove(evaluator, lo, hi), 0.0
         evaluations = found.nfev
@@ -146,7 +156,10 @@ class InnerProblem:
         if self.constrained and found.verdict is not Verdict.INFEASIBLE:
             least = min(0.0, _beyond(evaluator, found.x))
         inner = Inner(tuple(found.x[count:].tolist()), found.lower, found.verdict.name, evaluations)
-        return Solved(found.upper, least, inner), found.x
+        differs = other_constraint(evaluator, compiled.constraints, found.x, lo, hi)
+        if differs is None and found.verdict is not Verdict.INFEASIBLE and not same_value(evaluator, found.x):
+            differs = f"{title(self.objective.fun, 'The function')} returns another number than it was traced to have"
+        return Solved(found.upper, least, inner), differs
 
 
 @lru_cache(maxsize=4)
@@ -180,18 +193,26 @@ def _numbers(simulated: Any) -> np.ndarray:
 
 
 def _listed(given: Any) -> list:
-    single = isinstance(given, Mapping) or callable(given) or hasattr(given, "lb")
-    return [] if given is None else [given] if single else list(given)
+    """The constraints in a list, each of a form that there is."""
+    single = isinstance(given, (Mapping, str)) or callable(given) or hasattr(given, "lb") or not isinstance(given, Iterable)
+    listed = [] if given is None else [given] if single else list(given)
+    for number, one in enumerate(listed):
+        if not callable(one.get("fun") if isinstance(one, Mapping) else getattr(one, "fun", one)):
+            raise OptionError(f"inner constraint {number} is of type {type(one).__name__}; give {_FORMS}")
+    return listed
 
 
-def _of_vector(one: Any, of_vector: Callable[[Callable], Callable]) -> Any:
+def _of_vector(fun: Callable[..., Any], parts: Callable[[Any], tuple]) -> Callable[[Any], Any]:
+    """A function of one vector. It is a plain one, which can be traced in all ways, and says in messages whose it is."""
+    found = lambda x: fun(*parts(x))  # noqa: E731
+    found.function = fun
+    return found
+
+
+def _constraint_of_vector(one: Any, parts: Callable[[Any], tuple]) -> Any:
     """A constraint whose function is one of a vector."""
-    if isinstance(one, Mapping) and callable(one.get("fun")):
+    if isinstance(one, Mapping):
         given = one.get("args", ())
-        fun = one["fun"] if not given else lambda *parts: one["fun"](*parts, *given)
-        return {**one, "fun": of_vector(fun), "args": ()}
-    if callable(getattr(one, "fun", None)):
-        return Constraint(of_vector(one.fun), one.lb, one.ub)
-    if callable(one):
-        return of_vector(one)
-    raise OptionError(f"an inner constraint is of type {type(one).__name__}; give {_FORMS}")
+        given = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+        return {**one, "fun": _of_vector(one["fun"], lambda x: (*parts(x), *given)), "args": ()}
+    return Constraint(_of_vector(one.fun, parts), one.lb, one.ub) if hasattr(one, "fun") else _of_vector(one, parts)

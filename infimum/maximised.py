@@ -28,6 +28,7 @@ def maximised(result: Result) -> Result:
         result, fun=opposite(result.fun), lower=opposite(result.upper), upper=opposite(result.lower), message=message,
         obstacle=None if result.obstacle is None else f"For the minimum of -f: {result.obstacle}",
         minima=[replace(m, value=opposite(m.value)) for m in result.minima],
+        trials=None if result.trials is None else result.trials.opposite(),
         regions=None if result.regions is None else result.regions.opposite(),
         question=None if result.question is None else _Opposite(result), purpose="maximise")
 

@@ -2,14 +2,15 @@
 
 import math
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from infimum import environment
+from infimum.agreement import parts_of
 from infimum.black_box import searched
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
@@ -17,6 +18,8 @@ from infimum.engine.running.driver import watch_of
 from infimum.errors import BoundsError, OptionError
 from infimum.inner import InnerProblem, Proving, Solved
 from infimum.integrality import read_integrality
+from infimum.maximised import opposite
+from infimum.objective import Objective
 from infimum.problem import Problem
 from infimum.result import Result
 from infimum.trials.callables import PythonFunctions, described
@@ -30,8 +33,8 @@ _QUICK = {"searches": 0}  # of the search before a proof: there are many, and ea
 
 @environment.ours
 def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callable[..., Any] | None = None, constraints: Any = (),
-           inner_constraints: Any = (), integrality: Any = None, inner_integrality: Any = None, x0: Any = None,
-           max_trials: int | None = None, time_limit: float | None = None, workers: int | str | None = None,
+           inner_constraints: Any = (), maximise: bool = False, integrality: Any = None, inner_integrality: Any = None,
+           x0: Any = None, max_trials: int | None = None, time_limit: float | None = None, workers: int | str | None = None,
            timeout: float | None = None, journal: str | PathLike | None = None, batch: int | None = None,
            options: dict[str, Any] | None = None, atol: float = 1e-6, rtol: float = 1e-6, inner_time_limit: float | None = None,
            inner_max_boxes: int | None = None, inner_options: dict[str, Any] | None = None, memory_limit: float | None = 8e9,
@@ -56,34 +59,37 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
 
     The result has x = (y, z), and `upper`, a verified bound of fun there. The verdict is CANDIDATE and `lower` is -inf: other y
     may have lower values. What is proved is the inner minimum at this y: it lies between `r.trials.inner.lower` and `upper`.
+    With `maximise=True` both are maximised: then `lower` is the bound at x, and at this y the maximum over z lies between it and
+    `r.trials.inner.upper`.
 
     >>> r = nested(lambda y, z: (y[0] - 0.3) ** 2 + (z[0] - y[0]) ** 2 - np.cos(3 * z[0]), [(-1, 1)], [(-5, 5)], max_trials=40)
     >>> r.verdict.name, r.trials.inner.verdict, r.trials.inner.upper - r.trials.inner.lower < 1e-6, np.round(r.x, 2).tolist()
     ('CANDIDATE', 'PROVED', True, [0.17, 0.03])
     """
     watch = watch_of(time_limit)
-    variables = Variables.read(outer, integrality)
+    variables, objective = Variables.read(outer, integrality), Objective(fun, "maximise" if maximise else "minimise")
     proving = Proving(Goal(_tolerance("atol", atol), _tolerance("rtol", rtol), None),
                       SwarmOptions.read(_QUICK | (inner_options or {})), seed, _limit("inner_time_limit", inner_time_limit),
                       _limit("inner_max_boxes", inner_max_boxes), memory_limit, device, _threads(threads, workers))
-    box = NestedFunctions(fun, variables, constraints, _inner_problem(fun, simulate, inner_constraints, inner, inner_integrality,
-                                                                      proving, not variables.choices))
-    found = searched(box, variables, box.describe(), False, watch, x0, options, time_limit, max_trials, workers, timeout, journal,
-                     batch, callback, progress, seed)
+    box = NestedFunctions(variables, constraints, _inner_problem(objective, simulate, inner_constraints, inner, inner_integrality,
+                                                                 proving, not variables.choices))
+    found = searched(box, variables, box.describe(), objective.maximises, watch, x0, options, time_limit, max_trials, workers,
+                     timeout, journal, batch, callback, progress, seed)
     why = box.inner.why
     again = "" if why is None else f"; traced again in each trial, since this cannot be traced in y: {why.split('. ')[0]}"
     return replace(found, message=found.message + again, view=None, device="cpu" if device == "auto" else device)
 
 
 class NestedFunctions(PythonFunctions):
-    """The constraints on y, whether the inner problem has a solution if it has constraints, and its minimum."""
+    """The constraints on y, whether the inner problem has a solution if it has constraints, and its minimum or maximum."""
 
-    def __init__(self, fun: Callable[..., Any], variables: Variables, constraints: Any, inner: InnerProblem):
-        super().__init__(fun, variables, constraints)
+    def __init__(self, variables: Variables, constraints: Any, inner: InnerProblem):
+        fun = inner.objective.fun
+        super().__init__(fun, variables, constraints, maximise=inner.objective.maximises)
         *first, own = self.parts
         self.inner, self._solved = inner, None
         met = [Part(_Asked(fun, self._violation), title(fun, "The inner constraints of"), constrains=True)] * inner.constrained
-        self.parts = (*first, *met, replace(own, fun=_Asked(fun, self._minimum)))
+        self.parts = (*first, *met, replace(own, fun=_Asked(fun, self._value)))
 
     def evaluate(self, x: Sequence[float], note: Callable[[float], None] | None = None) -> Outcome:
         """Runs a trial, and says what was proved in it."""
@@ -94,8 +100,10 @@ class NestedFunctions(PythonFunctions):
     def _violation(self, y: Any) -> float:
         return self._solve(y).violation
 
-    def _minimum(self, y: Any) -> float:
-        return self._solve(y).value
+    def _value(self, y: Any) -> float:
+        """In the signs of the function, as if it had returned this."""
+        value = self._solve(y).value
+        return opposite(value) if self.inner.objective.maximises else value
 
     def _solve(self, y: Any) -> Solved:
         """The inner problem of the trial, which is at one y."""
@@ -106,11 +114,18 @@ class NestedFunctions(PythonFunctions):
     def describe(self) -> dict[str, Any]:
         """What tells this problem from others, the inner one included."""
         inner, proving = self.inner, self.inner.proving
-        functions = [inner.simulate] * (inner.simulate is not None) + inner.constraints
         return {**super().describe(), "inner": {
             "bounds": [[str(a), str(b)] for a, b in zip(inner.lo, inner.hi, strict=True)], "integers": list(inner.integers),
-            "functions": [described(Part(getattr(one, "fun", one), "")) for one in functions],
-            "goal": [proving.goal.atol, proving.goal.rtol], "max_boxes": proving.max_boxes, "seed": proving.seed}}
+            "simulate": None if inner.simulate is None else described(Part(inner.simulate, "")),
+            "constraints": [_described(one) for one in inner.constraints], "goal": [proving.goal.atol, proving.goal.rtol],
+            "max_boxes": proving.max_boxes, "seed": proving.seed, "options": asdict(proving.options)}}
+
+
+def _described(one: Any) -> dict[str, Any]:
+    """What tells an inner constraint from others."""
+    fun, ends = parts_of(one)
+    args = {"args": repr(one["args"])} if isinstance(one, Mapping) and one.get("args") else {}
+    return described(Part(fun, "", ends=ends)) | args
 
 
 class _Asked:
@@ -123,16 +138,16 @@ class _Asked:
         return self.ask(y)
 
 
-def _inner_problem(fun: Any, simulate: Any, constraints: Any, bounds: Any, integrality: Any, proving: Proving,
+def _inner_problem(objective: Objective, simulate: Any, constraints: Any, bounds: Any, integrality: Any, proving: Proving,
                    held: bool) -> InnerProblem:
     """The inner problem, from the user's arguments, checked."""
-    for name, function in (("fun", fun), ("simulate", simulate)):
+    for name, function in (("fun", objective.fun), ("simulate", simulate)):
         if not callable(function) and not (name == "simulate" and function is None):
             raise OptionError(f"{name} must be a function, not {function!r}")
-    integers, none, problem = read_integrality(integrality, Problem.read(fun, bounds))
+    integers, none, problem = read_integrality(integrality, Problem.read(objective.fun, bounds))
     if none is not None:
         raise BoundsError(f"inner variable {none} is a whole number, and there is none between its bounds")
-    return InnerProblem(fun, simulate, constraints, problem.lo, problem.hi, integers, proving, held)
+    return InnerProblem(objective, simulate, constraints, problem.lo, problem.hi, integers, proving, held)
 
 
 def _threads(threads: int | None, workers: Any) -> int | None:

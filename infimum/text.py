@@ -69,13 +69,13 @@ _OF_TRIALS = {
     ("minimise", "UNDECIDED"): "no trial gave a value that counts, and nothing is known where none was made",
 }
 _OF_TRIALS["maximise", "UNDECIDED"] = _OF_TRIALS["minimise", "UNDECIDED"]
-_NESTED = "y was found by trials, and lower values may exist at others; of this y the minimum over z is enclosed, with proof"
+_NESTED = "y was found by trials, and {} values may exist at others; of this y the {} over z is enclosed, with proof"
 
 
 def sentence(result: Any) -> str:
     """What the verdict of a Result means."""
     if result.engine == "nested" and result.x is not None:
-        return _NESTED
+        return _NESTED.format(*("higher", "maximum") if result.maximised else ("lower", "minimum"))
     if result.trials is not None:
         return _OF_TRIALS[result.purpose, result.verdict.name]
     said = _SENTENCES.get((result.purpose, result.verdict.name), result.verdict.value)

@@ -9,7 +9,8 @@ ROOT = Path(infimum.__file__).parent
 LAYERS = ["late", "errors", "watch", "environment", "constraint", "unions", "cover", "text", "minimisers", "start_boxes",
           "problem", "integrality", "trials", "constraint_table", "plain", "plotting", "result", "maximised", "problems",
           "expr", "interval", "lower", "backend", "enclosures", "evaluate", "reduced", "engine", "objective", "black_box",
-          "ask_tell", "provers", "portions", "solve", "inner", "nested", "fitting", "ampl", "networks", "cli", "__main__"]
+          "ask_tell", "provers", "portions", "solve", "agreement", "inner", "nested", "fitting", "ampl", "networks",
+          "cli", "__main__"]
 # beyond the order: backends spell kernels, rules know no Expr, engines reach a machine through the Evaluator
 NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"backend", "interval"}}
 

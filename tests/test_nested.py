@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.cli.wording import for_shell
 from infimum.evaluate import Evaluator
 from infimum.expr.constraints import read_constraints
 from infimum.expr.trace import trace
 from infimum.expr.violation import violation
-from infimum.inner import InnerProblem
 from infimum.trials.journal import read_journal
 
 UNIT, WIDE = [(0.0, 1.0)], [(-2.0, 2.0)]
@@ -83,6 +83,34 @@ def test_a_journal_goes_on_with_the_same_bits(tmp_path):
         nested(inner=[(-3, 3)], journal=tmp_path / "run.jsonl")
 
 
+def not_right(y):
+    return y[0] - 0.8
+
+
+def above(y, z, s):
+    return z[0] >= y[0] - 1
+
+
+def test_resume_says_which_call_goes_on(tmp_path):
+    path = str(tmp_path / "run.jsonl")
+    nested(with_simulation, simulate=simulated, constraints=[not_right], inner_constraints=above, inner_integrality=1,
+           maximise=True, max_trials=4, journal=path)
+    with pytest.raises(infimum.CheckpointError, match="is a journal of 4 trials") as said:
+        infimum.resume(path, with_simulation)
+    call = str(said.value).split("go on with ")[1].split(", with the other settings")[0]
+    names = {f.__name__: f for f in (with_simulation, simulated, not_right, above)} | {"infimum": infimum}
+    assert eval(call.replace(", journal", ", max_trials=6, journal"), names).trials.count == 6
+    assert call in for_shell(str(said.value))
+
+
+def test_other_inner_constraints_are_another_problem(tmp_path):
+    path = tmp_path / "run.jsonl"
+    nested(inner_constraints=infimum.Constraint(waves, ub=3.0), max_trials=2, journal=path)
+    for other in (infimum.Constraint(waves, ub=4.0), {"type": "ineq", "fun": waves}, {"type": "eq", "fun": waves, "args": (1,)}):
+        with pytest.raises(infimum.JournalError, match="of another problem: inner was"):
+            nested(inner_constraints=other, max_trials=2, journal=path)
+
+
 def test_a_function_that_needs_numbers_is_traced_for_each():
     r = nested(in_pieces, max_trials=20)
     assert r.x == pytest.approx([0.25, 0.5], abs=1e-2) and r.trials.inner.verdict == "PROVED"
@@ -143,8 +171,6 @@ def test_forms_of_inner_constraints():
             {"type": "ineq", "fun": lambda y, z, by: by * (z[0] - y[0]), "args": (1.0,)}]
     found = [nested(lambda y, z: z[0] ** 2 - 0.1 * y[0], inner_constraints=one, max_trials=12) for one in same]
     assert len({round(r.upper, 9) for r in found}) == 1 and all(r.x[1] >= r.x[0] for r in found)
-    with pytest.raises(infimum.OptionError, match="an inner constraint is of type str"):
-        InnerProblem(waves, None, ["z > 0"], np.zeros(1), np.ones(1), (), None).compiled(((1,),))
 
 
 def test_the_violation_is_that_of_the_worst_constraint():
@@ -190,6 +216,7 @@ def test_workers_change_nothing():
 
 @pytest.mark.parametrize("settings, said", [
     ({"fun": 3}, "fun must be a function"), ({"simulate": "sim"}, "simulate must be a function"),
+    ({"inner_constraints": [waves, "z > 0"]}, "inner constraint 1 is of type str"), ({"inner_constraints": 3}, "is of type int"),
     ({"atol": -1}, "atol must be"), ({"inner_max_boxes": 0}, "inner_max_boxes must be positive"),
     ({"outer": [(0, math.inf)]}, "must be finite"), ({"inner": [(1, 0)]}, "reversed"),
     ({"inner": [(0.2, 0.8)], "inner_integrality": 1}, "inner variable 0 is a whole number")])
@@ -208,3 +235,68 @@ def test_what_cannot_be_traced_in_z_is_said():
 def test_whole_inner_numbers():
     r = nested(lambda y, z: (z[0] - 0.6 - y[0]) ** 2 + y[0], inner_integrality=1, max_trials=15)
     assert r.x[1] == round(r.x[1]) and r.upper == pytest.approx(0.16, abs=0.01)
+
+
+# ---- maxima
+def hill(y, z):
+    return -waves(y, z)
+
+
+def test_a_maximum_is_the_minimum_of_the_opposite(tmp_path):
+    least, most = nested(waves), nested(hill, maximise=True, journal=tmp_path / "run.jsonl")
+    inner = most.trials.inner
+    assert most.maximised and most.x.tobytes() == least.x.tobytes() and most.fun == most.lower == -least.upper
+    assert most.upper == math.inf and (inner.lower, inner.upper) == (most.lower, -least.trials.inner.lower)
+    assert "higher values may exist at others; of this y the maximum over z is enclosed" in str(most)
+    assert f"the maximum over z is proved to lie in [{inner.lower!r}, {inner.upper!r}]" in str(most)
+    assert [h.fun for h in most.history] == [-h.fun for h in least.history]
+    with pytest.raises(infimum.JournalError, match="of another problem"):
+        nested(hill, journal=tmp_path / "run.jsonl")
+    again = nested(hill, maximise=True, journal=tmp_path / "run.jsonl")
+    assert again.x.tobytes() == most.x.tobytes() and again.trials.inner.upper == inner.upper
+
+
+def test_a_maximum_under_constraints_with_a_target():
+    r = nested(lambda y, z: z[0] - y[0], maximise=True, inner_constraints=lambda y, z: z[0] ** 2 <= y[0], max_trials=60,
+               options={"target": 0.24})
+    assert r.success and "target" in r.message and 0.24 <= r.lower <= 0.25 <= r.trials.inner.upper + 0.01
+    stopped = nested(lambda y, z: np.sum(np.sin(z * z * 9) * z) + y[0], inner=[(-3.0, 3.0)] * 3, inner_max_boxes=10, max_trials=2,
+                     maximise=True)
+    assert stopped.trials.inner.upper > stopped.lower and "wider than asked for" in str(stopped)
+
+
+# ---- what is traced, and what numbers give
+def kind_of(z):
+    return 0.0 if isinstance(z[0], float) else 1.0
+
+
+def of_kind(y, z):
+    return z[0] >= kind_of(z)
+
+
+@pytest.mark.parametrize("constraint", [
+    of_kind, lambda y, z: 1.5 - kind_of(z) - z[0] >= 0, infimum.Constraint(lambda y, z: z[0] - kind_of(z), lb=0.0),
+    {"type": "ineq", "fun": lambda y, z, by: z[0] * by - kind_of(z), "args": (1.0,)}])
+def test_a_constraint_that_means_something_else_when_it_is_traced_is_refused(constraint):
+    """The first is at its end there, the second far from it: comparisons are asked on both sides of their ends."""
+    with pytest.raises(infimum.TrialError, match=r"none of 2 trials.*Inner constraint 1 `.*test_nested.py:\d+\).* traced"):
+        nested(lambda y, z: z[0] ** 2 - z[0] / 9, inner_constraints=[lambda y, z: z[0] >= -1, constraint], max_trials=2)
+
+
+def test_a_constraint_that_needs_y_as_numbers_is_traced_for_each():
+    """Its y has no type of numbers while it is traced; then it is traced with numbers, and means the same."""
+    r = nested(lambda y, z: z[0] + y[0], inner_constraints=lambda y, z: z[0] >= (0.5 if isinstance(y[0], float) else -1.0),
+               max_trials=6)
+    assert r.upper == pytest.approx(r.x[0] + 0.5, abs=1e-6) and r.trials.inner.verdicts == {"PROVED": 6}
+
+
+def test_a_function_that_means_something_else_in_z_is_refused():
+    with pytest.raises(infimum.TrialError, match=r"The function `.*returns another number than it was traced to have"):
+        nested(lambda y, z: (z[0] - 1) ** 2 + kind_of(z), max_trials=2)
+
+
+def test_numbers_and_traces_of_equations_and_arrays_agree():
+    rules = [lambda y, z: z[0] + z[1] == y[0], lambda y, z: np.stack([z[0] - 1e9, z[1] - 1e9]) <= 0, lambda y, z: 3.0 >= 2.0,
+             infimum.Constraint(lambda y, z: z, lb=-infimum.pi, ub=[2, 2]), lambda y, z: z[0] >= 0.1]
+    r = nested(lambda y, z: np.sum(z ** 2) + y[0], inner=WIDE * 2, inner_constraints=rules, max_trials=4)
+    assert r.trials.feasible == 4 and r.trials.failures == {}

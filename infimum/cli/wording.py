@@ -16,7 +16,7 @@ _RULES = (
     (r"\bengine='(\w+)'", r"--engine \1"),
     (r'\bengine="(\w+)"', r"--engine \1"),
     (rf"^({'|'.join(_FLAGS)})(?= must be)", lambda m: _FLAGS[m[1]]),
-    (rf"\b({'|'.join(_FLAGS)})=(?=(\w)?)", lambda m: _FLAGS[m[1]] + (" " if m[2] else "")),
+    (rf"\b({'|'.join(_FLAGS)})=(?!['\[])(?=(\w)?)", lambda m: _FLAGS[m[1]] + (" " if m[2] else "")),
 )
 
 

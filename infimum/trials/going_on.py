@@ -46,15 +46,29 @@ def _call(path: str, read: Read) -> str:
         said += [text for text, holds in ((f"constraints={count}", count), ("maximise=True", problem["maximise"])) if holds]
         return f"infimum.study({', '.join(said)}, journal={path!r})"
     *constraints, function = _names(problem)
+    if "inner" in problem:
+        return _call_of_nested(path, problem, function, said, constraints)
     if count:
         said.append(f"constraints={count if 'command' in problem else '[' + ', '.join(constraints) + ']'}")
     verb = "maximize" if maximises(problem) else "minimize"
     return f"infimum.{verb}({function}, {', '.join(said)}, engine='index', journal={path!r})"
 
 
+def _call_of_nested(path: str, problem: dict[str, Any], function: str, said: list[str], constraints: list[str]) -> str:
+    inner, (outer, *integrality) = problem["inner"], said
+    own = _named([*inner["constraints"], {"name": "the function"}])[:-1]
+    shown = ", ".join(f"({low}, {high})" for low, high in inner["bounds"])
+    whole = [int(i in inner["integers"]) for i in range(len(inner["bounds"]))]
+    simulate = inner["simulate"] and _named([inner["simulate"]])[0]
+    given = [(f"simulate={simulate}", simulate), (f"constraints=[{', '.join(constraints)}]", constraints),
+             (f"inner_constraints=[{', '.join(own)}]", own), ("maximise=True", maximises(problem)), *((text, True) for text in
+             integrality), (f"inner_integrality={whole}", any(whole)), (f"journal={path!r}", True)]
+    return f"infimum.nested({', '.join([function, outer, f'[{shown}]', *(text for text, holds in given if holds)])})"
+
+
 def _command(path: str, read: Read) -> str | None:
     problem = read.problem
-    if problem.get("study"):
+    if problem.get("study") or "inner" in problem:
         return None
     said = ["infimum minimize", f"--command {shlex.quote(_line(problem))}" if "command" in problem else
             f"FILE.py:{_names(problem)[-1]} --engine index"]
@@ -71,7 +85,12 @@ def _names(problem: dict[str, Any]) -> list[str]:
     """Of the constraints and the function, as they may be called: a lambda has no name."""
     if "command" in problem:
         return [repr(_line(problem))]
-    names = [part["name"].rpartition(".")[2] for part in problem["functions"]]
+    met = bool(problem.get("inner", {}).get("constraints"))  # of a nested problem one is that of all inner ones
+    return _named([*problem["functions"][:-1 - met], problem["functions"][-1]])
+
+
+def _named(functions: list[dict[str, Any]]) -> list[str]:
+    names = [part["name"].rpartition(".")[2] for part in functions]
     return [name if name.isidentifier() else "fun" if k == len(names) - 1 else f"g{k + 1}" for k, name in enumerate(names)]
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from infimum import environment
@@ -14,15 +14,22 @@ Point = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InnerSummary:
-    """The inner problems of a nested one. lower, upper: at the best outer point, the minimum over the inner variables is proved
-    to lie between them. verdict: the name of that proof's, "PROVED" where they are as near as was asked. verdicts: how many
-    inner problems ended with each. evaluations: of points and boxes, in all of them."""
+    """The inner problems of a nested one. lower, upper: at the best outer point, the minimum over the inner variables, or the
+    maximum, is proved to lie between them. verdict: the name of that proof's, "PROVED" where they are as near as was asked.
+    verdicts: how many inner problems ended with each. evaluations: of points and boxes, in all of them. what: "minimum" or
+    "maximum"."""
 
     lower: float
     upper: float
     verdict: str | None
     verdicts: dict[str, int]
     evaluations: int
+    what: str = "minimum"
+
+    @environment.ours
+    def opposite(self) -> "InnerSummary":
+        """What this, of -f, says of f."""
+        return replace(self, lower=0.0 - self.upper, upper=0.0 - self.lower, what="maximum")
 
     @environment.ours
     def lines(self) -> list[str]:
@@ -37,10 +44,13 @@ class InnerSummary:
         found = [f"{counted(sum(self.verdicts.values()), 'inner problem')} ({each}), {self.evaluations:,} evaluations in them"]
         if self.verdict is None:
             return found
-        if math.isinf(self.lower):
-            return [*found, f"at this y the minimum over z is proved to be at most {self.upper!r}, and may be any lower"]
+        proved = f"at this y the {self.what} over z is proved to"
+        if math.isinf(self.lower) or math.isinf(self.upper):
+            known = f"at most {self.upper!r}, and may be any lower" if self.what == "minimum" else \
+                f"at least {self.lower!r}, and may be any higher"
+            return [*found, f"{proved} be {known}"]
         stopped = "" if self.verdict == "PROVED" else "; the proof was stopped, and this is wider than asked for"
-        return [*found, f"at this y the minimum over z is proved to lie in [{self.lower!r}, {self.upper!r}]{stopped}"]
+        return [*found, f"{proved} lie in [{self.lower!r}, {self.upper!r}]{stopped}"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +73,11 @@ class TrialSummary:
     point: list | None = None
     journal: str | None = None
     inner: InnerSummary | None = None
+
+    @environment.ours
+    def opposite(self) -> "TrialSummary":
+        """What this, of -f, says of f."""
+        return self if self.inner is None else replace(self, inner=self.inner.opposite())
 
     @environment.ours
     def lines(self) -> list[str]:
