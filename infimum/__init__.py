@@ -61,7 +61,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.fitting import fit as fit
     from infimum.minimisers import Minimiser as Minimiser
     from infimum.minimisers import Minimisers as Minimisers
-    from infimum.nested import nested as nested
+    from infimum.nesting import nested as nested
     from infimum.networks import Network as Network
     from infimum.networks import Verification as Verification
     from infimum.networks import network as network
@@ -97,7 +97,7 @@ _HOMES = {
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
     "expr.splines": "Spline spline",
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",
-    "nested": "nested",
+    "nesting": "nested",
     "networks": "Network Verification network verify",
     "problem": "Interval Problem",
     "minimisers": "Minimiser Minimisers",

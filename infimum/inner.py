@@ -6,6 +6,7 @@ each y. Whether a function that was traced in y means the same for numbers is as
 """
 
 import math
+import pickle
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum import environment, watch
-from infimum.agreement import other_constraint, same_value
+from infimum.agreement import other_constraint, parts_of, same_value
 from infimum.constraint import Constraint
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
@@ -90,7 +91,14 @@ class InnerProblem:
         self._compiled: dict[tuple, Compiled] = {}  # traced in y, by the shapes of y and of what is simulated
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_compiled": {}}    # kernels stay in their process
+        """Kernels stay in their process. A function that cannot be sent to another is named."""
+        named = [(self.simulate, "simulate,"), *((one, f"inner constraint {k}") for k, one in enumerate(self.constraints))]
+        for one, what in named:
+            try:
+                pickle.dumps(one)
+            except Exception as error:
+                raise pickle.PicklingError(f"{title(parts_of(one)[0], what)}: {error}") from error
+        return self.__dict__ | {"_compiled": {}}
 
     @property
     def constrained(self) -> bool:

@@ -1,7 +1,6 @@
 """minimize, maximize and feasible, and resume, which continues a run from its checkpoint."""
 
 import inspect
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
@@ -11,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.checks import check_number, read_seed
 from infimum.engine.branch import LEAST
 from infimum.engine.goal import Goal
-from infimum.engine.points.random import key_of
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save
@@ -114,15 +113,11 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         refuse_trials(engine, {"max_trials": max_trials, "timeout": timeout, "journal": journal})
     workers, portions = _read_workers(engine, workers, portions)
     for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol), ("feasibility", feasibility)):
-        _check_number(name, value, optional=name == "xtol")
+        check_number(name, value, optional=name == "xtol")
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit), ("batch", batch)):
-        _check_number(name, value, optional=True, positive=True)
-    _check_number("time_limit", time_limit, optional=True, positive=True)
-    seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
-    try:
-        key_of(seed, 0, 0)
-    except ValueError as error:
-        raise OptionError(str(error)) from None
+        check_number(name, value, optional=True, positive=True)
+    check_number("time_limit", time_limit, optional=True, positive=True)
+    seed = read_seed(seed)
     _check_whose(options, engine)
     if engine == "index":
         from infimum.black_box import by_trials
@@ -130,7 +125,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         others = {"start_boxes": start_boxes, "max_boxes": max_boxes, "checkpoint": checkpoint, "xtol": xtol, "atol": atol,
                   "rtol": rtol, "feasibility": feasibility, "threads": threads, "device": device}
         return by_trials(objective, bounds, n, args, constraints, integrality, x0, options, time_limit, max_trials, workers,
-                         timeout, journal, batch, callback, progress, int(seed), others)
+                         timeout, journal, batch, callback, progress, seed, others)
     _check_batch(batch)
     watch = watch_of(time_limit)
     callback = read_callback(callback)
@@ -154,17 +149,17 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
                   "view": view_of(given, problem, objective)}
         if engine == "swarm":
             _check_no_proof(settings)
-            search = _swarm(question, evaluator, settings, int(seed), limited=time_limit is not None)
+            search = _swarm(question, evaluator, settings, seed, limited=time_limit is not None)
             found = drive(_seen(search, objective, evaluator), **shared)
             return answer(objective, question, evaluator, found, search, relaxed, notes)
         goal = Goal(atol, rtol, xtol)
-        with _rounds(workers, portions, question, evaluator, engine, settings, goal, int(seed), memory_limit, batch, device,
+        with _rounds(workers, portions, question, evaluator, engine, settings, goal, seed, memory_limit, batch, device,
                      threads) as (rounds, lanes):
             kind = prover(engine, lanes, batch is None, evaluator.system is not None, rounds)
-            search = kind(question, evaluator, settings, goal, int(seed), max_boxes, memory_limit)
+            search = kind(question, evaluator, settings, goal, seed, max_boxes, memory_limit)
             writer = None
             if checkpoint is not None:
-                asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": int(seed),
+                asked = {"engine": engine, "options": asdict(settings), "goal": [atol, rtol, xtol], "seed": seed,
                          "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "may_move_to_gpu": batch is None,
                          "key": given.f.key, "purpose": objective.purpose, "integers": integers, "reduces": True,
                          "feasibility": float(feasibility), "system": None if given.system is None else given.system.key,
@@ -173,7 +168,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
                 writer.begin()
             found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
             return answer(objective, question, evaluator, found, search, relaxed, notes)
-    return _in_time(run, watch, problem, objective, args, time_limit, int(seed), engine, progress,
+    return _in_time(run, watch, problem, objective, args, time_limit, seed, engine, progress,
                     bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
 
 
@@ -228,13 +223,13 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
     """
     refuse(unknown, resume)
     checkpoint = read_path(checkpoint)
-    _check_number("time_limit", time_limit, optional=True, positive=True)
+    check_number("time_limit", time_limit, optional=True, positive=True)
     watch = watch_of(time_limit)
     callback = read_callback(callback)
     for name, value in (("atol", atol), ("rtol", rtol), ("xtol", xtol)):
-        _check_number(name, value, optional=True)
+        check_number(name, value, optional=True)
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
-        _check_number(name, value, optional=True, positive=True)
+        check_number(name, value, optional=True, positive=True)
     workers, portions = None if workers is None else read_workers(workers), read_portions(portions)
     if (how := going_on(checkpoint)) is not None:
         raise CheckpointError(how.said(how.call))
@@ -382,15 +377,6 @@ def _check_batch(batch: Any) -> None:
     whole = isinstance(batch, (int, np.integer)) and not isinstance(batch, bool)
     if batch is not None and not (whole and batch >= LEAST):
         raise OptionError(f"batch must be a whole number of {LEAST} or more, or None, not {batch!r}")
-
-
-def _check_number(name: str, value: Any, optional: bool, positive: bool = False) -> None:
-    if value is None and optional:
-        return
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not (value > 0 if positive else value >= 0):
-        raise OptionError(f"{name} must be a {'positive number' if positive else 'number that is not negative'}"
-                          f"{', or None' if optional else ''}, not {value!r}")
 
 
 def _check_no_proof(options: SwarmOptions) -> None:

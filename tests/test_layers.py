@@ -8,8 +8,8 @@ import infimum
 ROOT = Path(infimum.__file__).parent
 LAYERS = ["late", "errors", "watch", "environment", "constraint", "unions", "cover", "text", "minimisers", "start_boxes",
           "problem", "integrality", "trials", "constraint_table", "plain", "plotting", "result", "maximised", "problems",
-          "expr", "interval", "lower", "backend", "enclosures", "evaluate", "reduced", "engine", "objective", "black_box",
-          "ask_tell", "provers", "portions", "solve", "agreement", "inner", "nested", "fitting", "ampl", "networks",
+          "expr", "interval", "lower", "backend", "enclosures", "evaluate", "reduced", "engine", "checks", "objective",
+          "black_box", "ask_tell", "provers", "portions", "solve", "agreement", "inner", "nesting", "fitting", "ampl", "networks",
           "cli", "__main__"]
 # beyond the order: backends spell kernels, rules know no Expr, engines reach a machine through the Evaluator
 NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"backend", "interval"}}
@@ -68,6 +68,11 @@ def _imports(path: Path) -> set[str]:
 def _files() -> list[tuple[str, Path]]:
     files = [p for p in MODULES.values() if p != ROOT / "__init__.py"]
     return [(p.relative_to(ROOT).parts[0].removesuffix(".py"), p) for p in files]
+
+
+def test_no_module_hides_a_public_name():
+    """A module that is imported becomes an attribute of its package, in place of a function of the same name."""
+    assert not {name for name in infimum.__all__ if f"infimum.{name}" in MODULES}
 
 
 def test_every_file_belongs_to_a_layer():

@@ -217,7 +217,11 @@ def test_workers_change_nothing():
 @pytest.mark.parametrize("settings, said", [
     ({"fun": 3}, "fun must be a function"), ({"simulate": "sim"}, "simulate must be a function"),
     ({"inner_constraints": [waves, "z > 0"]}, "inner constraint 1 is of type str"), ({"inner_constraints": 3}, "is of type int"),
-    ({"atol": -1}, "atol must be"), ({"inner_max_boxes": 0}, "inner_max_boxes must be positive"),
+    ({"atol": -1}, "atol must be"), ({"time_limit": math.nan}, "time_limit must be"), ({"seed": -1}, "the seed must be"),
+    ({"threads": 0}, "threads must be"), ({"device": "abacus"}, "there is no device"), ({"memory_limit": "8G"}, "memory_limit"),
+    ({"workers": 2, "inner_constraints": [above, lambda y, z: z[0] >= 0]}, "inner constraint 1 `<lambda>` .*test_nested.py"),
+    ({"workers": 2, "fun": with_simulation, "simulate": lambda y: 1.0}, "simulate, `<lambda>` .*test_nested.py"),
+    ({"inner_max_boxes": 0}, "inner_max_boxes must be a positive number"),
     ({"outer": [(0, math.inf)]}, "must be finite"), ({"inner": [(1, 0)]}, "reversed"),
     ({"inner": [(0.2, 0.8)], "inner_integrality": 1}, "inner variable 0 is a whole number")])
 def test_bad_arguments(settings, said):

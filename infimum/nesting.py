@@ -1,17 +1,16 @@
 """nested: outer variables by trials, and for each of these the minimum over the inner variables, proved."""
 
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from infimum import environment
 from infimum.agreement import parts_of
+from infimum.backend.devices import backend_of
 from infimum.black_box import searched
+from infimum.checks import check_number, read_seed
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.driver import watch_of
@@ -39,7 +38,7 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
            options: dict[str, Any] | None = None, atol: float = 1e-6, rtol: float = 1e-6, inner_time_limit: float | None = None,
            inner_max_boxes: int | None = None, inner_options: dict[str, Any] | None = None, memory_limit: float | None = 8e9,
            device: str = "auto", threads: int | None = None, callback: Callable | None = None, progress: bool | None = None,
-           seed: int = 0) -> Result:
+           seed: int | None = 0) -> Result:
     """Minimise fun(y, z): y by trials, as a black box, and for each y the minimum over z with a proof.
 
     `outer` and `inner` are the bounds of y and z; those of y are finite, and may hold lists of values to choose from. `fun` is a
@@ -62,15 +61,22 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
     With `maximise=True` both are maximised: then `lower` is the bound at x, and at this y the maximum over z lies between it and
     `r.trials.inner.upper`.
 
+    >>> import numpy as np
     >>> r = nested(lambda y, z: (y[0] - 0.3) ** 2 + (z[0] - y[0]) ** 2 - np.cos(3 * z[0]), [(-1, 1)], [(-5, 5)], max_trials=40)
     >>> r.verdict.name, r.trials.inner.verdict, r.trials.inner.upper - r.trials.inner.lower < 1e-6, np.round(r.x, 2).tolist()
     ('CANDIDATE', 'PROVED', True, [0.17, 0.03])
     """
-    watch = watch_of(time_limit)
+    for name, value in (("atol", atol), ("rtol", rtol)):
+        check_number(name, value, optional=False)
+    for name, value in (("time_limit", time_limit), ("inner_time_limit", inner_time_limit), ("inner_max_boxes", inner_max_boxes),
+                        ("memory_limit", memory_limit)):
+        check_number(name, value, optional=True, positive=True)
+    watch, seed, threads = watch_of(time_limit), read_seed(seed), _threads(threads, workers)
+    if not isinstance(workers, str):
+        backend_of(device, memory_limit, threads)  # raises at once what would else be said of each trial
     variables, objective = Variables.read(outer, integrality), Objective(fun, "maximise" if maximise else "minimise")
-    proving = Proving(Goal(_tolerance("atol", atol), _tolerance("rtol", rtol), None),
-                      SwarmOptions.read(_QUICK | (inner_options or {})), seed, _limit("inner_time_limit", inner_time_limit),
-                      _limit("inner_max_boxes", inner_max_boxes), memory_limit, device, _threads(threads, workers))
+    proving = Proving(Goal(float(atol), float(rtol), None), SwarmOptions.read(_QUICK | (inner_options or {})), seed,
+                      inner_time_limit, inner_max_boxes, memory_limit, device, threads)
     box = NestedFunctions(variables, constraints, _inner_problem(objective, simulate, inner_constraints, inner, inner_integrality,
                                                                  proving, not variables.choices))
     found = searched(box, variables, box.describe(), objective.maximises, watch, x0, options, time_limit, max_trials, workers,
@@ -155,14 +161,3 @@ def _threads(threads: int | None, workers: Any) -> int | None:
     count = read_workers(1 if workers is None else workers)
     return max(1, (os.cpu_count() or 1) // count) if threads is None and isinstance(count, int) and count > 1 else threads
 
-
-def _tolerance(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not value >= 0:
-        raise OptionError(f"{name} must be a number that is not negative, not {value!r}")
-    return float(value)
-
-
-def _limit(name: str, value: Any) -> Any:
-    if value is not None and (_tolerance(name, value) == 0 or math.isnan(value)):
-        raise OptionError(f"{name} must be positive, or None, not {value!r}")
-    return value
