@@ -13,6 +13,7 @@ from infimum import environment
 from infimum.errors import ShapeError
 from infimum.evaluate import Evaluator
 from infimum.expr.ends import read_ends
+from infimum.expr.system import System
 from infimum.trials.parts import title
 
 _AGREE = 1e-6   # two numbers agree to so much, absolutely or relatively, beyond what rounding explains
@@ -28,69 +29,61 @@ def same_value(evaluator: Evaluator, x: np.ndarray) -> bool:
 def other_constraint(evaluator: Evaluator, constraints: list, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> str | None:
     """Which constraint means something else as it was traced than at the numbers x, and how; None if none does. `constraints`
     are those that were traced, as functions of a vector, in their order; other points that are asked lie between lo and hi."""
-    for number, one in enumerate(constraints):
-        said = _Traced(evaluator, number, one, lo, hi).difference(x)
-        if said is not None:
-            return said
-    return None
+    traced = [_Traced(evaluator.system, number, one) for number, one in enumerate(constraints)]
+    asked = [(one, x) for one in traced]
+    if any(one.compares for one in traced):
+        values, slopes = evaluator.estimate_jacobian(x)
+        slopes = np.where(lo < hi, slopes, 0.0)
+        asked += [(one, np.clip(x + step, lo, hi)) for one in traced if one.compares for step in one.to_the_end(values, slopes)]
+    if evaluator.system is None:
+        return next((said for one, at in asked if (said := one.difference(at, -np.inf, -np.inf)) is not None), None)
+    points = np.stack([at for _, at in asked], axis=1) if asked else np.empty((len(x), 0))
+    rows = evaluator.rows(points, points)
+    return next((said for k, (one, at) in enumerate(asked)
+                 if (said := one.difference(at, *one.violation(rows.lo[1:, k], rows.hi[1:, k]))) is not None), None)
 
 
 class _Traced:
-    """A constraint with its rows of the system."""
+    """A constraint with its rows of the system. `compares`: it is a comparison, which says only yes or no."""
 
-    def __init__(self, evaluator: Evaluator, number: int, one: Any, lo: np.ndarray, hi: np.ndarray):
-        self.evaluator, self.lo, self.hi = evaluator, lo, hi
-        system = evaluator.system
+    def __init__(self, system: System | None, number: int, one: Any):
         labels = () if system is None else system.labels
         self.rows = np.array([k for k, label in enumerate(labels) if label.number == number], np.intp)
-        self.lower, self.upper = (None, None) if system is None else (system.lower[self.rows], system.upper[self.rows])
-        self.title = f"Inner constraint {number}"
-        self.fun, self.ends = parts_of(one)
+        none = np.empty(0)
+        self.lower, self.upper = (none, none) if system is None else (system.lower[self.rows], system.upper[self.rows])
+        (self.fun, self.ends), self.number = parts_of(one), number
+        self.compares = self.ends is None and len(self.rows) > 0
+        ends = np.append(self.lower, self.upper)
+        self.scale = float(np.abs(ends[np.isfinite(ends)]).max(initial=1.0))
 
-    def difference(self, x: np.ndarray) -> str | None:
-        """What differs at x; a comparison, which is no number, is also asked just beyond its end and just within it."""
-        asked = [x] if self.ends is not None or not len(self.rows) else [x, *self._around_the_end(x)]
-        return next((said for at in asked if (said := self._at(at)) is not None), None)
+    def violation(self, lo: np.ndarray, hi: np.ndarray) -> tuple[float, float]:
+        """How far the row that is violated most is beyond its ends, between two numbers, from the enclosures of all rows."""
+        lo, hi = lo[self.rows], hi[self.rows]
+        return tuple(float(np.max([a - self.upper, self.lower - b], initial=-np.inf)) for a, b in ((lo, hi), (hi, lo)))
 
-    def _at(self, x: np.ndarray) -> str | None:
+    def difference(self, x: np.ndarray, low: float, high: float) -> str | None:
+        """What a call with the numbers x says that a violation from `low` to `high` does not."""
         called = environment.call(_quietly, self.fun, x.copy())
-        low, high = self._violation(x)
+        named = title(self.fun, f"Inner constraint {self.number}")
         if self.ends is not None:
             beyond = _beyond(called, *self.ends)
-            said = f"{title(self.fun, self.title)} is beyond its ends by {beyond:.6g} for numbers, and by {high:.6g} as it was " \
-                   "traced"
-            return None if _agree(beyond, low, high) else said
-        holds, near = bool(np.all(called)), _AGREE * self._scale
-        traced = "violated" if holds else "met"
-        said = f"{title(self.fun, self.title)} returns {holds} for numbers, and as it was traced it is {traced} there"
+            return None if _agree(beyond, low, high) or beyond <= 0 and high == -np.inf else \
+                f"{named} is beyond its ends by {beyond:.6g} for numbers, and by {high:.6g} as it was traced"
+        holds, near = bool(np.all(called)), _AGREE * self.scale
+        said = f"{named} returns {holds} for numbers, and as it was traced it is {'violated' if holds else 'met'} there"
         return said if (low > near if holds else high < -near) else None
 
-    def _violation(self, x: np.ndarray) -> tuple[float, float]:
-        """How far the row that is violated most is beyond its ends, between two numbers; -inf without any."""
-        if not len(self.rows):
-            return -np.inf, -np.inf
-        found = self.evaluator.rows(x, x)
-        lo, hi = found.lo[1:][self.rows], found.hi[1:][self.rows]
-        return float(np.max([lo - self.upper, self.lower - hi])), float(np.max([hi - self.upper, self.lower - lo]))
-
-    @property
-    def _scale(self) -> float:
-        ends = np.append(self.lower, self.upper) if len(self.rows) else np.zeros(1)
-        return float(np.abs(ends[np.isfinite(ends)]).max(initial=1.0))
-
-    def _around_the_end(self, x: np.ndarray) -> list[np.ndarray]:
-        """Points where the row that is violated most, or nearest to it, is a little beyond its end and a little within it, as far
-        as its slope at x tells; none if it has no slope."""
-        values, slopes = self.evaluator.estimate_jacobian(x)
+    def to_the_end(self, values: np.ndarray, slopes: np.ndarray) -> list[np.ndarray]:
+        """Steps to where the row that is violated most, or nearest to it, is a little beyond its end, and a little within it, as
+        far as its slope tells; none if it has no slope."""
         values = values[1:][self.rows]
         beyond = np.array([values - self.upper, self.lower - values])
         side, row = np.unravel_index(np.argmax(beyond), beyond.shape)
-        slope = np.where(self.lo < self.hi, slopes[1 + self.rows[row]], 0.0) * (1 - 2 * side)
-        length = float(slope @ slope)
-        if not (np.isfinite(length) and length > 0):
+        slope = slopes[1 + self.rows[row]] * (1 - 2 * side)
+        length, far = float(slope @ slope), beyond[side, row]
+        if not (np.isfinite(length) and length > 0 and np.isfinite(far)):
             return []
-        return [np.clip(x + (aside - beyond[side, row]) / length * slope, self.lo, self.hi)
-                for aside in (_ASIDE * self._scale, -_ASIDE * self._scale)]
+        return [(aside - far) / length * slope for aside in (_ASIDE * self.scale, -_ASIDE * self.scale)]
 
 
 def parts_of(one: Any) -> tuple[Callable[[np.ndarray], Any], tuple[Any, Any] | None]:

@@ -55,11 +55,14 @@ class Proving:
         problem = Problem(None, lo, hi, system=evaluator.system)
         kind = prover("auto", None, True, evaluator.system is not None)
         search = kind(problem, evaluator, self.options, self.goal, self.seed, self.max_boxes, self.memory_limit)
-        limit = min(math.inf if self.time_limit is None else self.time_limit, max(watch.left(), 1e-3))
+        own, rest = math.inf if self.time_limit is None else self.time_limit, max(watch.left(), 1e-3)
+        limit = min(own, rest)
         found = drive(search, time_limit=None if math.isinf(limit) else limit, progress=False)
         found = answer(Objective(None), problem, evaluator, found, search, 0.0, [])
         if found.verdict not in (Verdict.PROVED, Verdict.INFEASIBLE):
             watch.pause()  # the time of the whole run, if it is that which is over
+            if rest < own and found.message.startswith("the time limit"):
+                raise watch.Over  # or so nearly that nothing more was begun: then it is no outcome of the trial either
         return found
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import infimum
 from infimum.cli.wording import for_shell
+from infimum.engine.running.driver import drive
 from infimum.evaluate import Evaluator
 from infimum.expr.constraints import read_constraints
 from infimum.expr.trace import trace
@@ -197,6 +198,14 @@ def test_the_time_of_the_run_ends_an_inner_proof():
         return np.sum(np.sin(z * np.sum(z) * 9) * z) + np.prod(np.cos(5 * z)) + y[0]
     r = nested(endless, inner=[(-30.0, 30.0)] * 12, time_limit=3.0)
     assert r.x is None and r.trials.count == 0 and r.seconds < 20 and "time limit" in r.message
+
+
+def test_a_proof_that_the_time_of_the_run_ends_early_is_no_outcome(monkeypatch):
+    """A proof begins nothing more shortly before the end of its time: then the run has some left, which changes nothing."""
+    monkeypatch.setattr("infimum.inner.drive", lambda search, **settings: drive(search, time_limit=1e-9, progress=False))
+    r = nested(max_trials=2, time_limit=1000.0)
+    assert r.trials.count == 0 and "the time limit of 1000 s" in r.message
+    assert nested(max_trials=2, time_limit=1000.0, inner_time_limit=1.0).trials.inner.verdicts == {"STOPPED": 2}
 
 
 def test_ctrl_c_ends_an_inner_proof():
