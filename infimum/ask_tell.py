@@ -19,6 +19,7 @@ from infimum.errors import JournalError, OptionError
 from infimum.maximised import maximised, opposite
 from infimum.plotting import View
 from infimum.result import Progress, Result
+from infimum.text import counted
 from infimum.trials.outcome import Kind, Outcome, exception_text
 from infimum.trials.parts import NoNumber, Part
 from infimum.trials.records import Trial
@@ -112,8 +113,8 @@ class Study:
         numbers = [_number(g, f"constraint {k}") for k, g in enumerate(np.atleast_1d(np.asarray(constraints, dtype=object)))]
         violated = any(g > 0 for g in numbers)
         if len(numbers) > count or len(numbers) < count and not violated and failure is None:
-            raise OptionError(f"this study has {count} constraints, and {len(numbers)} numbers were told: tell(trial, value, "
-                              "constraints=[g1, g2, …])")
+            raise OptionError(f"this study has {counted(count, 'constraint')}, and {counted(len(numbers), 'number')} came: "
+                              "tell(trial, value, constraints=[g1, g2, …])")
         if failure is not None:
             if value is not None:
                 raise OptionError("tell a value or a failure, not both")
@@ -144,7 +145,7 @@ class Study:
     def result(self) -> Result:
         """What the trials told so far gave; as of `minimize`, with nothing proved."""
         book, done = self._search.book, self.done
-        said = f"{book.count:,} trials were told" + (f"; {done}" if done else "")
+        said = f"{counted(book.count, 'trial')} told" + (f"; {done}" if done else "")
         found = result_of(self._search, said, book.x is not None, None if self._journal is None else self._journal.path,
                           nit=book.count, history=list(self._history), seconds=perf_counter() - self._begun)
         found = replace(found, view=View(None, self._variables.lo, self._variables.hi))

@@ -4,7 +4,6 @@ import hashlib
 import json
 import math
 import os
-import re
 from os import PathLike
 from typing import Any
 
@@ -29,7 +28,7 @@ from infimum.trials.reading import maximises as of_maximum
 from infimum.trials.reading import read_journal, read_path, torn_header
 from infimum.trials.recorded import Recorded
 from infimum.trials.start import start_workers
-from infimum.trials.variables import Variables
+from infimum.trials.variables import Variables, lasting
 from infimum.trials.workers import BlackBox, read_timeout, read_workers
 from infimum.watch import Watch
 
@@ -106,14 +105,17 @@ def black_box_of(objective: Objective, variables: Variables, args: Any, constrai
 def problem_of(box: BlackBox, args: Any) -> dict[str, Any]:
     """What a journal says of the problem; of args, as they are printed."""
     listed = list(args) if isinstance(args, (tuple, list)) else [] if args is None else [args]
-    shown = [re.sub(r" at 0x[0-9a-f]+", "", repr(arg)) for arg in listed]
+    shown = [lasting(arg) for arg in listed]
     return {**box.describe(), **({"args": shown} if shown else {})}
 
 
 def start_points(x0: Any, variables: Variables) -> list[tuple[float, ...]]:
-    """The points of x0, as trials meet them: whole numbers are rounded."""
+    """The points of x0, as trials meet them: whole numbers are rounded, and of choices it is the number of the value."""
     if x0 is None:
         return []
+    if variables.choices and isinstance(x0, (list, tuple)):
+        several = len(x0) and all(isinstance(x, (list, tuple, np.ndarray)) and len(x) == len(variables) for x in x0)
+        x0 = [variables.numbered(x) for x in x0] if several else variables.numbered(x0)
     read = Problem.read(len, list(zip(variables.lo, variables.hi, strict=True)), x0=x0)
     return [tuple(variables.nearest(x).tolist()) for x in read.x0.T]
 
@@ -136,14 +138,7 @@ def digest_of(trials: list[tuple[tuple[float, ...], Outcome]]) -> str | None:
 def open_journal(journal: Any, problem: dict[str, Any], settings: dict[str, Any]) -> Journal:
     """A new journal, or the one there is, of the same problem and the same search."""
     path = read_path(journal)
-    try:
-        with open(path, "rb") as file:
-            new = torn_header(file.read(4096))
-    except FileNotFoundError:
-        new = True
-    except OSError:  # Journal says why
-        new = False
-    if new:
+    if not os.path.exists(path) or os.path.isfile(path) and _begins_anew(path):
         return Journal.create(path, problem, settings)
     found = Journal.resume(path, problem)
     settings = json.loads(json.dumps(settings))
@@ -153,6 +148,15 @@ def open_journal(journal: Any, problem: dict[str, Any], settings: dict[str, Any]
             raise JournalError(f"the journal {os.fspath(path)} was begun with {name} = {found.settings.get(name)!r}, and here it "
                                f"is {value!r}: give what it was begun with, or another file")
     return found
+
+
+def _begins_anew(path: str) -> bool:
+    """Does a file hold nothing but what a run leaves that was killed before its first line was whole?"""
+    try:
+        with open(path, "rb") as file:
+            return torn_header(file.read(4096))
+    except OSError:  # Journal says why
+        return False
 
 
 def whole(name: str, value: Any) -> int:

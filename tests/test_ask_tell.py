@@ -105,7 +105,7 @@ def test_a_journal_goes_on_and_asks_again_for_what_was_not_told(tmp_path):
 @pytest.mark.parametrize(("told", "said"), [
     ({"value": "0.5"}, "told is text"), ({"value": 1j}, "complex"), ({"value": np.zeros(2)}, "array of the shape"),
     ({}, "no value"),
-    ({"value": 1.0, "failure": "x"}, "not both"), ({"value": 1.0, "constraints": [0.5]}, "0 constraints, and 1 numbers")])
+    ({"value": 1.0, "failure": "x"}, "not both"), ({"value": 1.0, "constraints": [0.5]}, "0 constraints, and 1 number came")])
 def test_what_cannot_be_told(told, said):
     study = infimum.study([(0, 1)])
     t = study.ask()

@@ -356,3 +356,59 @@ def test_what_cannot_be_traced_can_be_tried():
     with pytest.raises(infimum.TraceError) as caught:
         infimum.compile(lambda x: math.sin(x[0]), 1)
     assert "index" not in str(caught.value)
+
+
+# ---- what users have stumbled over
+def test_a_start_point_holds_chosen_values():
+    bounds = [["relu", "tanh"], (0, 1), [16, 32, 64]]
+
+    def first(x0):
+        return minimize(lambda x: x[1], bounds, x0=x0, max_trials=1).trials.point
+    assert first(["tanh", 0.5, 32]) == first([1, 0.5, 1]) == first(np.array([1, 0.5, 1])) == ["tanh", 0.5, 32]
+    tried = []
+    minimize(lambda x: tried.append(x) or 0.0, bounds, x0=[["relu", 0.25, 64], ["tanh", 0.75, 16]], max_trials=2)
+    assert tried == [["relu", 0.25, 64], ["tanh", 0.75, 16]]
+    with pytest.raises(infimum.OptionError, match="x0 has 'elu' for variable 0, whose choices are 'relu', 'tanh'"):
+        first(["elu", 0.5, 32])
+    with pytest.raises(infimum.OptionError, match="x0"):
+        first(["tanh", 0.5])
+
+
+def test_a_choice_that_is_given_twice_is_refused():
+    with pytest.raises(infimum.BoundsError, match="'a' is twice among the choices of variable 1"):
+        minimize(bowl, [(0, 1), ["a", "b", "a"]])
+    assert minimize(lambda x: float(x[0]), [[1, 1.0, True]], max_trials=9).trials.count == 3
+
+
+def test_choices_of_functions_go_on_in_another_process(tmp_path):
+    """Their addresses are other ones there."""
+    script = "import infimum, sys\ndef a(v): return v\ndef b(v): return -v\n" \
+             f"r = infimum.minimize(lambda x: x[0](x[1]), [[a, b], (0, 1)], journal={str(tmp_path / 'run.jsonl')!r}, " \
+             "engine='index', max_trials=int(sys.argv[1]))\nprint(r.trials.count)"
+    for count in ("3", "5"):
+        assert subprocess.run([sys.executable, "-c", "pad = [0] * " + count + "\n" + script, count], cwd=ROOT, text=True,
+                              capture_output=True, check=True).stdout.strip() == count
+
+
+def test_a_nan_says_whose_it_is():
+    with pytest.raises(infimum.TrialError, match="the last: g1 returned nan"):
+        minimize(bowl, constraints=lambda x: math.nan, max_trials=2)
+    with pytest.raises(infimum.TrialError, match="the last: f returned inf"):
+        minimize(lambda x: math.inf, constraints=lambda x: -1, max_trials=2)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there are no such devices")
+def test_a_device_is_no_journal():
+    """Reading /dev/full has no end."""
+    for device in ("/dev/full", "/dev/null"):
+        with pytest.raises(infimum.JournalError, match="is no ordinary file"):
+            minimize(bowl, journal=device)
+
+
+def test_what_differs_from_a_journal_is_said(tmp_path):
+    path = tmp_path / "run.jsonl"
+    minimize(bowl, journal=path, max_trials=2)
+    with pytest.raises(infimum.JournalError, match="the minimum of `bowl` was searched for, and now it is the maximum"):
+        infimum.maximize(bowl, SQUARE, engine="index", journal=path)
+    with pytest.raises(infimum.JournalError, match="the functions were `bowl`, and are `left_half`, `bowl`"):
+        minimize(bowl, constraints=left_half, journal=path)

@@ -76,10 +76,10 @@ def _explained(path: Path, error: BaseException) -> str:
             "Correct it, or put what need not run under `if __name__ == \"__main__\":`")
 
 
-def add_constraints(parser: ArgumentParser) -> None:
+def add_constraints(parser: ArgumentParser, more: str = "") -> None:
     """The flag with which constraints are chosen."""
     parser.add_argument("--constraints", metavar="[FILE.py:]NAME", help="the constraints: a list or a function of that name; by "
-                        "default the variable `constraints` of the file, if there is one")
+                        f"default the variable `constraints` of the file, if there is one{more}")
 
 
 def constraints_of(spec: str | None, module: ModuleType, path: Path) -> Any:

@@ -36,7 +36,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--start-box", type=pairs, action="append", metavar="LO HI ...", dest="start_boxes",
                         help="a box inside the bounds, a pair for each variable; repeat it for more: search and proof are then "
                              "about their union; by default the variable `start_boxes` of the file, or the whole box")
-    add_constraints(parser)
+    add_constraints(parser, "; with --command, how many numbers the program prints before that of the function")
     parser.add_argument("--integers", type=whole_numbers, action="extend", metavar="I ...",
                         help="the variables that are whole numbers, counted from 0: 0,2")
     parser.add_argument("--maximise", "--maximize", action="store_true", help="find and prove the global maximum")
@@ -129,7 +129,8 @@ COMMAND = Command(
           "                        [--constraints NAME] [--integers I ...] [--maximise] [settings] [--json]\n"
           "       infimum minimize --command LINE --bounds LO HI ... [--constraints COUNT] [--integers I ...] [settings]",
     description="Encloses the global minimum of a NumPy function over a box, and all its minimisers, with proof.\n"
-                "The file is run once; then the function is called with a symbolic vector.",
+                "The file is run once; then the function is called with a symbolic vector. With --command, or --engine\n"
+                "index, trials are made with numbers, and nothing is proved.",
     examples="""examples:
   infimum minimize model.py --bounds -5 10 -5 10         two variables
   infimum minimize model.py:cost --bounds "-5,10;0,inf"  choose the function cost

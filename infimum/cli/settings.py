@@ -116,7 +116,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--time-limit": {"type": number, "metavar": "SECONDS", "help": "stop after this time and print what was reached"},
     "--max-boxes": {"type": whole, "metavar": "COUNT", "help": "stop after this many boxes"},
     "--memory-limit": {"type": number, "metavar": "BYTES", "help": "stop when the regions take more than this (8e9)"},
-    "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes per step of branch and bound; the default suits the device"},
+    "--batch": {"type": whole, "metavar": "COUNT", "help": "boxes per step of branch and bound; the default suits the device; "
+                "engine index: trials of a round (as many as workers)"},
     "--checkpoint": {"metavar": "FILE.inf", "help": "save the state of the proof in this file, for `infimum resume`"},
     "--device": {"metavar": "NAME", "help": "cpu, cuda, cuda:1, …, or auto (the default): a GPU for long runs only"},
     "--seed": {"type": seed, "metavar": "WHOLE", "help": "of all random numbers (0); the same seed gives the same bits; "

@@ -164,6 +164,8 @@ def _salvaged(line: bytes) -> Trial | None:
 
 
 def _open(path: str, how: int) -> int:
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise JournalError(f"the journal {path} is no ordinary file but a device or a pipe, which keeps nothing: give another")
     try:
         return os.open(path, os.O_RDWR | os.O_APPEND | how | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
     except OSError as error:

@@ -107,12 +107,24 @@ def refuse_other_problem(path: str, theirs: dict[str, Any], ours: dict[str, Any]
 
 
 def _difference(name: str, theirs: Any, ours: Any) -> str:
-    if name == "functions" and theirs and ours and len(theirs) == len(ours):
-        pairs = [(a, b) for a, b in zip(theirs, ours, strict=True) if a != b]
-        return "; ".join(f"the source of `{b['name']}` has changed" if a["name"] == b["name"] and a["source"] != b["source"] else
-                         f"the function was `{a['name']}`, and is `{b['name']}`" if a["name"] != b["name"] else
-                         f"the ends of `{b['name']}` have changed" for a, b in pairs)
+    if name == "functions" and theirs and ours:
+        if len(theirs) != len(ours):
+            return "the functions were {}, and are {}".format(*(", ".join(f"`{part['name']}`" for part in parts)
+                                                                for parts in (theirs, ours)))
+        return "; ".join(_change(a, b) for a, b in zip(theirs, ours, strict=True) if a != b)
     if isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
         i = next(k for k, (a, b) in enumerate(zip(theirs, ours, strict=True)) if a != b)
         return f"{name}[{i}] was {theirs[i]!r}, and is {ours[i]!r}"
     return f"{name} was {theirs!r}, and is {ours!r}"
+
+
+def _change(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
+    """What is another of a function."""
+    name, was, now = ours["name"], *("maximum" if part.get("maximise") else "minimum" for part in (theirs, ours))
+    if theirs["name"] != name:
+        return f"the function was `{theirs['name']}`, and is `{name}`"
+    if theirs["source"] != ours["source"]:
+        return f"the source of `{name}` has changed"
+    if was != now:
+        return f"the {was} of `{name}` was searched for, and now it is the {now}"
+    return f"the ends of `{name}` have changed"

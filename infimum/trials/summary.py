@@ -124,6 +124,8 @@ class Book:
         if outcome.failure:
             self.failures[outcome.kind] += 1
             self.last_failure = outcome.text or outcome.kind.value
+            if outcome.kind is Kind.NAN:
+                self.last_failure = f"{'f' if outcome.index > self.constraints else f'g{outcome.index}'} returned {outcome.text}"
         elif outcome.index == self.constraints + 1:
             self.feasible += 1
             if outcome.value < self.value:

@@ -37,7 +37,7 @@ class Template:
         missing = [f"{{x{i}}}" for i in range(len(variables)) if "x" not in used and f"x{i}" not in used]
         if missing:
             raise OptionError(f"the command {self} has no place for {', '.join(missing[:4])}{', …' if len(missing) > 4 else ''}: "
-                              f"there are {counted(len(variables), 'variable')}; {{x}} stands for all of them")
+                              f"each of {counted(len(variables), 'variable')} needs one; {{x}} stands for all of them")
         operators = [word for word in self.parts if word in _OF_SHELLS]
         if operators:
             raise OptionError(f"the command {self} has {operators[0]!r} in it, which only a shell understands, and none is used: "

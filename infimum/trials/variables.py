@@ -1,5 +1,6 @@
 """The variables of a black box: numbers between two bounds, whole numbers, and choices from a list."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -83,10 +84,37 @@ class Variables:
         return [self.choices[i][int(v)] if i in self.choices else int(v) if i in self.integers else float(v)
                 for i, v in enumerate(x)]
 
+    def numbered(self, x: Any) -> Any:
+        """A point as the function gets it, with the numbers of the values in place of these. What is no value may be its number.
+
+        >>> Variables.read([(0, 1), ["relu", "tanh"]]).numbered([0.5, "tanh"])
+        [0.5, 1]
+        """
+        if isinstance(x, np.ndarray) or len(x) != len(self.lo):
+            return x
+        return [self._number(i, v) if i in self.choices else v for i, v in enumerate(x)]
+
+    def _number(self, i: int, value: Any) -> Any:
+        shown = [repr(one) for one in self.choices[i]]
+        if repr(value) in shown:
+            return shown.index(repr(value))
+        if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+            return value
+        raise OptionError(f"x0 has {value!r} for variable {i}, whose choices are {', '.join(shown)}")
+
     def describe(self) -> dict[str, Any]:
         """What tells these variables from others, in the terms of JSON."""
         return {"bounds": [[float(a), float(b)] for a, b in zip(self.lo, self.hi, strict=True)], "integers": list(self.integers),
-                "choices": {str(i): [repr(value) for value in values] for i, values in self.choices.items()}}
+                "choices": {str(i): [lasting(value) for value in values] for i, values in self.choices.items()}}
+
+
+def lasting(value: Any) -> str:
+    """A value as it is printed, without what is another in each process: the address of a function or an object.
+
+    >>> lasting(Variables.__len__)
+    '<function Variables.__len__>'
+    """
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
 def _with_choices(bounds: Any) -> tuple[Any, dict[int, tuple]]:
@@ -94,6 +122,11 @@ def _with_choices(bounds: Any) -> tuple[Any, dict[int, tuple]]:
     if not isinstance(bounds, (list, tuple)):
         return bounds, {}
     choices = {i: tuple(getattr(entry, "values", entry)) for i, entry in enumerate(bounds) if _is_choice(entry)}
+    for i, values in choices.items():
+        plain = [repr(value) for value in values if isinstance(value, (str, int, float, type(None)))]
+        twice = next((one for k, one in enumerate(plain) if one in plain[:k]), None)
+        if twice is not None:
+            raise BoundsError(f"{twice} is twice among the choices of variable {i}, and would be tried twice: give it once")
     return [(0, len(choices[i]) - 1) if i in choices else entry for i, entry in enumerate(bounds)], choices
 
 
