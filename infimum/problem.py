@@ -87,7 +87,9 @@ class Problem:
     def read(cls, fun: Any, bounds: Any, n: int | None = None, x0: Any = None, start_boxes: Any = None) -> "Problem":
         """A problem from the user's arguments, checked."""
         if not callable(fun) and not hasattr(fun, "estimate"):
-            raise OptionError(f"fun must be a function of an array, not {fun!r}")
+            line = isinstance(fun, (str, list, tuple))
+            raise OptionError(f"fun must be a function of an array, not {fun!r}" + (
+                "; a command line is tried with engine='index'" if line else ""))
         lo, hi = read_bounds(bounds, n)
         points = None if x0 is None else _points(x0, lo, hi)
         if start_boxes is None:

@@ -405,6 +405,25 @@ def test_a_device_is_no_journal():
             minimize(bowl, journal=device)
 
 
+def test_arguments_that_a_function_does_not_take():
+    """The line is that of the function, not the one that calls it."""
+    with pytest.raises(infimum.TrialError, match=r"missing 1 required positional argument: 'a' \(.*test_black_box.py:\d+\)"):
+        minimize(lambda x, a: a * x[0], max_trials=2)
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("maxiter", "with engine='index' max_trials="), ("n_trials", "use max_trials="), ("n_jobs", "use workers="),
+    ("storage", "use journal="), ("direction", "infimum.maximize")])
+def test_names_of_other_optimisers(name, said):
+    with pytest.raises(infimum.OptionError, match=said):
+        minimize(bowl, **{name: 3})
+
+
+def test_a_command_line_needs_trials():
+    with pytest.raises(infimum.OptionError, match="a command line is tried with engine='index'"):
+        infimum.minimize("./sim {x0}", [(0, 1)])
+
+
 def test_what_differs_from_a_journal_is_said(tmp_path):
     path = tmp_path / "run.jsonl"
     minimize(bowl, journal=path, max_trials=2)

@@ -46,8 +46,7 @@ class PythonFunctions:
             try:
                 returned = environment.call(part.fun, self.variables.argument(x), *part.args)
             except (Exception, SystemExit) as error:
-                code = getattr(inner(part.fun), "__code__", None)
-                said = exception_text(error, code.co_filename if code is not None else None)
+                said = exception_text(error, getattr(inner(part.fun), "__code__", None))
                 return Outcome.failed(Kind.EXCEPTION, said, values, perf_counter() - start)
             try:
                 values.append(part.measure(returned))

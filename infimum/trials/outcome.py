@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from types import CodeType
 
+from infimum import environment
 from infimum.errors import TrialError
 from infimum.text import counted
 
@@ -88,13 +90,18 @@ class Outcome:
         return replace(self, seconds=seconds)
 
 
-def exception_text(error: BaseException, file: str | None = None) -> str:
-    """The last line of a traceback, and where the function was: in `file`, or else where the exception was raised."""
+def exception_text(error: BaseException, code: CodeType | None = None) -> str:
+    """The last line of a traceback, and where the function with that code was: in its file, or else where the exception was
+    raised; where that is our call of it, which it did not take, where it begins."""
     said = traceback.format_exception_only(error)[-1].strip()
     said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    file, line = (None, None) if code is None else (code.co_filename, code.co_firstlineno)
     frames = traceback.extract_tb(error.__traceback__)
-    mine = [frame for frame in frames if frame.filename == file] or frames[-1:]
-    return f"{said} ({mine[-1].filename}:{mine[-1].lineno})" if mine else said
+    mine = [(frame.filename, frame.lineno) for frame in frames if frame.filename == file]
+    if not mine and code is not None and frames and frames[-1].filename == environment.__file__:
+        mine = [(file, line)]
+    mine = mine or [(frame.filename, frame.lineno) for frame in frames[-1:]]
+    return "{} ({}:{})".format(said, *mine[-1]) if mine else said
 
 
 class Tally:

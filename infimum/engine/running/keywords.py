@@ -8,11 +8,11 @@ from typing import Any
 from infimum.errors import OptionError
 
 _ENGINES = "use engine='auto', 'newton', 'complete', 'subdomain', 'swarm' or 'index'"
-_LIMITS = "use max_boxes= or time_limit="
+_LIMITS = "use max_boxes= or time_limit=, and with engine='index' max_trials="
 _NEEDLESS = "leave it out: there is nothing like it here"
 _DERIVATIVES = "leave it out: derivatives are computed from the function itself"
 
-# scipy's name -> what to do here
+# scipy's name, or that of optimisers of black boxes -> what to do here
 _SCIPY = {
     **dict.fromkeys(("method", "strategy", "sampling_method"), _ENGINES),
     "jac": _DERIVATIVES, "hess": _DERIVATIVES, "hessp": _DERIVATIVES,
@@ -22,6 +22,12 @@ _SCIPY = {
     **dict.fromkeys(("maxiter", "maxfev", "maxfun", "maxls", "niter", "iters"), _LIMITS),
     **dict.fromkeys(("maxtime", "max_time"), "use time_limit="),
     **dict.fromkeys(("disp", "verbose"), "use progress=True, and print the result"),
+    **dict.fromkeys(("n_trials", "n_calls", "max_evals", "max_evaluations"), "with engine='index' use max_trials="),
+    **dict.fromkeys(("n_jobs", "max_workers", "n_workers"), "use workers="),
+    **dict.fromkeys(("storage", "load_if_exists"), "with engine='index' use journal=, a file from which the same call goes on"),
+    **dict.fromkeys(("f_min", "f_target", "fmin"), "with engine='index' use options={'target': …}"),
+    **dict.fromkeys(("sampler", "pruner", "acq_func"), _NEEDLESS), "direction": "use infimum.maximize for a maximum",
+    "maximise": "use infimum.maximize", "maximize": "use infimum.maximize",
     "ranges": "use bounds=",
     "rng": "use seed=", "random_state": "use seed=",
     "popsize": "with engine='swarm' use options={'particles': …}",
