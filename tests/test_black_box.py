@@ -112,7 +112,8 @@ def test_never_more_trials_than_the_budget():
 def test_target_accuracy_time_and_callback():
     reached = minimize(bowl, options={"target": 1e-3}, max_trials=500)
     assert reached.success and reached.fun <= 1e-3 and reached.trials.count < 100 and "target" in reached.message
-    assert not minimize(bowl, options={"target": -1.0}).success
+    missed = minimize(bowl, options={"target": -1.0})
+    assert not missed.success and "the target of -1 was not reached" in missed.message
     near = minimize(lambda x: float(x[0] ** 2), [(-1, 2)], options={"accuracy": 0.01}, max_trials=1000)
     assert near.success and "accuracy of 0.01" in near.message and near.trials.count < 200
     assert not minimize(bowl, options={"accuracy": 1e-6}).success
@@ -427,6 +428,7 @@ def test_a_command_line_needs_trials():
 def test_what_differs_from_a_journal_is_said(tmp_path):
     path = tmp_path / "run.jsonl"
     minimize(bowl, journal=path, max_trials=2)
+    assert "the journal holds 2 trials, and the budget is 1" in minimize(bowl, journal=path, max_trials=1).message
     with pytest.raises(infimum.JournalError, match="the minimum of `bowl` was searched for, and now it is the maximum"):
         infimum.maximize(bowl, SQUARE, engine="index", journal=path)
     with pytest.raises(infimum.JournalError, match="the functions were `bowl`, and are `left_half`, `bowl`"):

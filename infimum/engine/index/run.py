@@ -28,6 +28,7 @@ class BlackBoxRun:
                  target: float | None, seed: int = 0):
         self.search, self.recorded, self.options = search, recorded, options
         kept = recorded.journal.trials if recorded.journal is not None else []
+        self.budget = most
         self.most = max([most, *(trial.ticket + 1 for trial in kept)])   # what a journal holds is never thrown away
         self.batch, self.target, self.seed, self.rounds = batch, target, seed, 0
         self.ended: str | None = None                                    # why, if by itself
@@ -72,7 +73,8 @@ class BlackBoxRun:
             self.ended, self.reached = f"all {counted(book.count, 'point')} there are were tried" if book.count != 1 else \
                 "the only point there is was tried", True
         elif book.count >= self.most:
-            self.ended = f"the budget of {counted(int(self.most), 'trial')} is used up"
+            self.ended = f"the budget of {counted(int(self.most), 'trial')} is used up" if self.most == self.budget else \
+                f"the journal holds {counted(book.count, 'trial')}, and the budget is {int(self.budget):,}"
         return self.ended is not None
 
     def _round(self) -> bool:
@@ -104,9 +106,16 @@ class BlackBoxRun:
             self.search.tell(ticket, trial.outcome)
         if stopped is None:
             self._over()
-        journal = self.recorded.journal
-        return result_of(self.search, stopped or self.ended or "stopped", self._success(stopped), None if journal is None else
-                         journal.path, history=history, seconds=seconds, nit=self.rounds, seed=self.seed)
+        journal, why = self.recorded.journal, (stopped or self.ended or "stopped") + self._missed()
+        return result_of(self.search, why, self._success(stopped), None if journal is None else journal.path, history=history,
+                         seconds=seconds, nit=self.rounds, seed=self.seed)
+
+    def _missed(self) -> str:
+        """Which goals were set, if none of them was reached."""
+        asked = self.options
+        goals = [] if asked.target is None else [f"the target of {asked.target:g}"]
+        goals += [f"the accuracy of {asked.accuracy:g} of the bounds' widths"] if asked.accuracy > 0 else []
+        return f"; {' or '.join(goals)} was not reached" if goals and not self.reached else ""
 
     def _success(self, stopped: str | None) -> bool:
         """Goals that were set are reached; without any, the budget was used up."""
