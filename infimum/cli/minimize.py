@@ -38,7 +38,8 @@ def configure(parser: ArgumentParser) -> None:
                              "about their union; by default the variable `start_boxes` of the file, or the whole box")
     add_constraints(parser, "; with --command, how many numbers the program prints before that of the function")
     parser.add_argument("--integers", type=whole_numbers, action="extend", metavar="I ...",
-                        help="the variables that are whole numbers, counted from 0: 0,2")
+                        help="the variables that are whole numbers, counted from 0: 0,2; by default those that the variable "
+                             "`integrality` of the file marks with 1, if there is one")
     parser.add_argument("--maximise", "--maximize", action="store_true", help="find and prove the global maximum")
     add_settings(parser)
 
@@ -59,7 +60,8 @@ def run(args: Namespace) -> int:
         constraints = constraints_of(args.constraints, module, path)
         if by_trials and (args.timeout is not None or args.workers not in (None, 1)):
             fun, constraints = _for_workers(fun, module, path), _for_workers(constraints, module, path)
-        given = {"start_boxes": start, "constraints": constraints, "integrality": _integrality(args.integers, count)}
+        integrality = getattr(module, "integrality", None) if args.integers is None else _integrality(args.integers, count)
+        given = {"start_boxes": start, "constraints": constraints, "integrality": integrality}
         settings = settings_of(args) | {name: value for name, value in given.items() if value is not None}
         result = (maximize if args.maximise else minimize)(fun, bounds, n=n, **settings)
     return show(result, args.json, f"{path}:{name}, {counted(count, 'variable')}")

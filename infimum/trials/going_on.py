@@ -74,7 +74,8 @@ def _command(path: str, read: Read) -> str | None:
             f"FILE.py:{_names(problem)[-1]} --engine index"]
     if not problem["choices"]:       # these only a file can declare
         said.append("--bounds " + " ".join(repr(end).removesuffix(".0") for pair in problem["bounds"] for end in pair))
-        said += [f"--integers {','.join(map(str, problem['integers']))}"] if problem["integers"] else []
+    whole = [str(i) for i in problem["integers"] if str(i) not in problem["choices"]]
+    said += [f"--integers {','.join(whole)}"] if whole else []
     if "command" in problem and problem["constraints"]:
         said.append(f"--constraints {problem['constraints']}")
     said += ["--maximise"] if maximises(problem) else []

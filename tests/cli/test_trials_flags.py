@@ -70,6 +70,17 @@ def test_resume_says_which_command_goes_on_from_a_journal(infimum_, write, sim):
     assert "`infimum resume run.inf FILE.py`" in infimum_("resume", "run.inf").paragraph()
 
 
+def test_choices_and_whole_numbers_of_a_file(infimum_, write):
+    model = "bounds = [['steel', 'wood'], (1, 4)]\ndef f(x):\n    return {'steel': 1.0, 'wood': 0.2}[x[0]] / x[1]\n"
+    name = write(model + "integrality = [0, 1]\n", "declared.py")
+    said = infimum_("minimize", name, "--engine", "index", "--journal", "run.jsonl", "--json").json
+    assert said["trials"]["point"] == ["wood", 4] and said["trials"]["count"] == 8
+    assert "declared.py:f --engine index --integers 1 --journal run.jsonl`" in infimum_("resume", "run.jsonl", name).paragraph()
+    for file, which, count in ((write(model, "plain.py"), "1", 8), (name, "0", 9)):  # what is declared gives way to the flag
+        flags = "--engine", "index", "--max-trials", "9", "--integers", which, "--json"
+        assert infimum_("minimize", file, *flags).json["trials"]["count"] == count
+
+
 def test_a_command(infimum_, sim):
     said = infimum_("minimize", "--command", sim, "--bounds", "0", "1", "0", "1", "--constraints", "1", "--max-trials", "12",
                     "--workers", "2", "--timeout", "60")
