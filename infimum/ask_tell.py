@@ -151,6 +151,12 @@ class Study:
         found = replace(found, view=View(None, self._variables.lo, self._variables.hi))
         return maximised(found) if self._maximise else found
 
+    @environment.ours
+    def __repr__(self) -> str:
+        book = self._search.book
+        best = "" if book.x is None else f", the best {opposite(book.value) if self._maximise else book.value!r}"
+        return f"Study({counted(book.count, 'trial')} told, {self.outstanding:,} asked for and not told{best})"
+
     def close(self) -> None:
         """Lets others have the journal. A study without one need not be closed."""
         if self._journal is not None:

@@ -22,6 +22,7 @@ from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.driver import drive
 from infimum.errors import InfimumError, OptionError, TrialError
 from infimum.evaluate import Evaluator
+from infimum.expr.of_vector import of_vector
 from infimum.expr.system import System
 from infimum.expr.violation import violation
 from infimum.objective import Objective, answer, evaluator_of, with_constraints
@@ -146,9 +147,10 @@ class InnerProblem:
     def _traced(self, n: int, parts: Callable[[Any], tuple], integers: tuple[int, ...]) -> Compiled:
         """The function and the constraints, each made one of a vector, of which `parts` makes their arguments."""
         proving, (fun, purpose) = self.proving, self.objective
-        objective = Objective(_of_vector(fun, parts), purpose)
+        named = "y and z" if self.simulate is None else "y, z, and s, which `simulate` returned"
+        objective = Objective(of_vector(fun, parts, named), purpose)
         own = evaluator_of(objective, n, (), proving.device, proving.threads, proving.memory_limit)
-        constraints = [_constraint_of_vector(one, parts) for one in self.constraints]
+        constraints = [_constraint_of_vector(one, parts, named) for one in self.constraints]
         return Compiled(with_constraints(own, constraints, integers, None, 0.0)[0], constraints)
 
     def _solved(self, compiled: Compiled, held: np.ndarray) -> tuple[Solved, str | None]:
@@ -157,14 +159,18 @@ class InnerProblem:
         lo, hi, count = np.append(held, self.lo), np.append(held, self.hi), len(held)
         found, least = self.proving.prove(evaluator, lo, hi), 0.0
         evaluations = found.nfev
-        if found.verdict is Verdict.INFEASIBLE and self.constrained:
+        system = evaluator.system
+        constrained = system is not None and system.m > 0  # those that hold everywhere are left out
+        if found.verdict is Verdict.INFEASIBLE and constrained:
             roughly = replace(self.proving, goal=_VIOLATED, max_boxes=min(_MOST, self.proving.max_boxes or _MOST))
             far = roughly.prove(_violation_of(evaluator), lo, hi)
             found, least = replace(far, verdict=Verdict.INFEASIBLE, lower=-math.inf), far.upper
             evaluations += far.nfev
+            if far.x is not None and not least > 0:
+                raise TrialError("the function is defined nowhere within the bounds where the inner constraints are met")
         if found.x is None or not math.isfinite(found.upper):
             raise TrialError(f"nothing is known of the inner problem: {found.message}")
-        if self.constrained and found.verdict is not Verdict.INFEASIBLE:
+        if constrained and found.verdict is not Verdict.INFEASIBLE:
             least = min(0.0, _beyond(evaluator, found.x))
         inner = Inner(tuple(found.x[count:].tolist()), found.lower, found.verdict.name, evaluations)
         differs = other_constraint(evaluator, compiled.constraints, found.x, lo, hi)
@@ -194,8 +200,13 @@ def _copy(y: Any) -> Any:
 
 def _numbers(simulated: Any) -> np.ndarray:
     """What was simulated, as doubles."""
+    if simulated is None:
+        raise TrialError("simulate returned None: is a `return` missing at its end, or in a branch?")
     try:
-        found = np.asarray(simulated, dtype=np.float64)
+        found = np.asarray(simulated)
+        if found.dtype.kind == "O":  # NumPy would make a NaN of None
+            found = np.array([v + 0.0 for v in found.flat]).reshape(found.shape)
+        found = found.astype(np.float64, casting="same_kind")
     except (TypeError, ValueError):
         raise TrialError(f"simulate returned {type(simulated).__name__}: return a number or an array of numbers") from None
     if not np.isfinite(found).all():
@@ -213,17 +224,12 @@ def _listed(given: Any) -> list:
     return listed
 
 
-def _of_vector(fun: Callable[..., Any], parts: Callable[[Any], tuple]) -> Callable[[Any], Any]:
-    """A function of one vector. It is a plain one, which can be traced in all ways, and says in messages whose it is."""
-    found = lambda x: fun(*parts(x))  # noqa: E731
-    found.function = fun
-    return found
-
-
-def _constraint_of_vector(one: Any, parts: Callable[[Any], tuple]) -> Any:
+def _constraint_of_vector(one: Any, parts: Callable[[Any], tuple], named: str) -> Any:
     """A constraint whose function is one of a vector."""
     if isinstance(one, Mapping):
         given = one.get("args", ())
         given = tuple(given) if isinstance(given, (tuple, list)) else (given,)
-        return {**one, "fun": _of_vector(one["fun"], lambda x: (*parts(x), *given)), "args": ()}
-    return Constraint(_of_vector(one.fun, parts), one.lb, one.ub) if hasattr(one, "fun") else _of_vector(one, parts)
+        return {**one, "fun": of_vector(one["fun"], lambda x: (*parts(x), *given), f"{named}, and its `args`"), "args": ()}
+    if hasattr(one, "fun"):
+        return Constraint(of_vector(one.fun, parts, named), one.lb, one.ub)
+    return of_vector(one, parts, named)

@@ -125,3 +125,10 @@ def test_studies_that_cannot_be(settings_, said):
         infimum.study([(0, 1)], **settings_)
     with pytest.raises(infimum.BoundsError, match="must be finite"):
         infimum.study([(0, None)])
+
+
+def test_a_study_shows_where_it_stands():
+    study = infimum.study([(0, 1)], maximise=True)
+    study.tell(study.ask(), 2.5)
+    study.ask()
+    assert repr(study) == "Study(1 trial told, 1 asked for and not told, the best 2.5)" and "1 trial told" in study.result().message

@@ -238,11 +238,34 @@ def test_bad_arguments(settings, said):
         nested(**settings)
 
 
+@pytest.mark.parametrize(("fun", "said"), [
+    (lambda y, z: None, r"TraceError: \S*test_nested.py:\d+, in `<lambda>`: The function returned None"),
+    (lambda y: y[0], r"UserFunctionError: \S*test_nested.py:\d+, in `<lambda>`: .*takes 1 positional.*is called with y and z")])
+def test_errors_are_about_the_users_function(fun, said):
+    with pytest.raises(infimum.TrialError, match=said):
+        nested(fun, max_trials=2)
+    in_constraint = said.replace(": ", ": constraint 0: ", 1).replace("The function returned", ".*")
+    with pytest.raises(infimum.TrialError, match=in_constraint):
+        nested(inner_constraints=fun, max_trials=2)
+
+
 def test_what_cannot_be_traced_in_z_is_said():
     with pytest.raises(infimum.TrialError, match="none of 3 trials gave a value.*test_nested.py"):
         nested(lambda y, z: math.sin(z[0]), max_trials=3)
-    with pytest.raises(infimum.TrialError, match="simulate returned dict"):
-        nested(with_simulation, simulate=lambda y: {}, max_trials=3)
+    for simulated_, said in (({}, "dict"), ("1.5", "str"), (None, "None: is a `return`"), (1j, "complex"), ([1.0, None], "list")):
+        with pytest.raises(infimum.TrialError, match=f"simulate returned {said}"):
+            nested(with_simulation, simulate=lambda y, given=simulated_: given, max_trials=3)
+    with pytest.raises(infimum.TrialError, match="last: TraceError: .*draws random numbers"):
+        nested(lambda y, z: z[0] * np.random.rand(), max_trials=2)
+
+
+def test_where_the_function_is_not_defined():
+    """Constraints that can be met where it is not say nothing of its value."""
+    for constraint in ((), lambda y, z: z[0] >= 0, lambda y, z: 2.0 >= 1.0):
+        with pytest.raises(infimum.TrialError, match="the function is defined nowhere within the bounds"):
+            nested(lambda y, z: np.sqrt(z[0] - 5), inner_constraints=constraint, max_trials=2)
+    r = nested(lambda y, z: np.sqrt(z[0] - 1), inner_constraints=lambda y, z: 2.0 >= 1.0, max_trials=2)
+    assert r.upper == pytest.approx(0, abs=1e-5) and r.trials.constraints == (0.0,)
 
 
 def test_whole_inner_numbers():

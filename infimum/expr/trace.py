@@ -188,7 +188,8 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
         name = name_of(outer) if getattr(outer, "__module__", None) == "numpy.linalg" else f"np.{match[1]}"
         return trace_error(place, *no_rule(name, sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})))
     where = f"{place}: " if place is not None else f"{home(fun)}: "
-    hint = "Check its parameters: it is called with the vector x and the further arguments `args`." if place is None else \
+    given = getattr(fun, "arguments", "the vector x and the further arguments `args`")
+    hint = f"Check its parameters: it is called with {given}." if place is None else \
         f"It was raised inside {place.library}: if that cannot take traced values, write the formula with NumPy functions." \
         if place.library is not None else "Correct the function, or pass the right number of variables."
     return UserFunctionError(f"{where}The function raised {type(error).__name__}: {text.rstrip('.') or 'no message'}. {hint}")
@@ -196,6 +197,7 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
 
 def home(fun: Callable) -> str:
     """Where the function is defined, for errors that have no line of the user's code in them."""
+    fun = getattr(fun, "function", fun)
     code = getattr(fun, "__code__", None)
     name = getattr(fun, "__qualname__", repr(fun))
     return f"{code.co_filename}:{code.co_firstlineno}, in `{name}`" if code is not None else f"In `{name}`"

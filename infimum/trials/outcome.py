@@ -9,7 +9,7 @@ from enum import Enum
 from types import CodeType
 
 from infimum import environment
-from infimum.errors import TrialError
+from infimum.errors import InfimumError, TrialError
 from infimum.text import counted
 
 _LONGEST = 1000  # characters of an exception's text that are kept
@@ -95,6 +95,9 @@ def exception_text(error: BaseException, code: CodeType | None = None) -> str:
     raised; where that is our call of it, which it did not take, where it begins."""
     said = traceback.format_exception_only(error)[-1].strip()
     said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    if isinstance(error, InfimumError):  # which names the place itself, if there is one
+        known = next(kind.__name__ for kind in type(error).__mro__ if not kind.__name__.startswith("_"))
+        return f"{known}: {said.partition(': ')[2]}"
     file, line = (None, None) if code is None else (code.co_filename, code.co_firstlineno)
     frames = traceback.extract_tb(error.__traceback__)
     mine = [(frame.filename, frame.lineno) for frame in frames if frame.filename == file]
