@@ -36,9 +36,9 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
            x0: Any = None, max_trials: int | None = None, time_limit: float | None = None, workers: int | str | None = None,
            timeout: float | None = None, journal: str | PathLike | None = None, batch: int | None = None,
            options: dict[str, Any] | None = None, atol: float = 1e-6, rtol: float = 1e-6, inner_time_limit: float | None = None,
-           inner_max_boxes: int | None = None, inner_options: dict[str, Any] | None = None, memory_limit: float | None = 8e9,
-           device: str = "auto", threads: int | None = None, callback: Callable | None = None, progress: bool | None = None,
-           seed: int | None = 0) -> Result:
+           inner_max_boxes: int | None = 10_000_000, inner_options: dict[str, Any] | None = None,
+           memory_limit: float | None = 8e9, device: str = "auto", threads: int | None = None, callback: Callable | None = None,
+           progress: bool | None = None, seed: int | None = 0) -> Result:
     """Minimise fun(y, z): y by trials, as a black box, and for each y the minimum over z with a proof.
 
     `outer` and `inner` are the bounds of y and z; those of y are finite, and may hold lists of values to choose from. `fun` is a
@@ -52,9 +52,9 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
 
     `max_trials`, `time_limit`, `workers`, `timeout`, `journal`, `batch`, `x0` and `options` are those of `engine="index"`, of the
     outer variables. `atol` and `rtol` are the tolerances of each inner proof, `inner_time_limit` (seconds) and `inner_max_boxes`
-    its limits, `inner_options` those of `engine="auto"`; `device` and `threads` say where it runs. An inner problem that is
-    stopped counts with the upper bound it has. Inner problems do not depend on one another, so that the result does not depend on
-    workers, unless seconds limit them.
+    (None: any number) its limits, `inner_options` those of `engine="auto"`; `device` and `threads` say where it runs. An inner
+    problem that is stopped counts with the upper bound it has. Inner problems do not depend on one another, so that the result
+    does not depend on workers, unless seconds limit them.
 
     The result has x = (y, z), and `upper`, a verified bound of fun there. The verdict is CANDIDATE and `lower` is -inf: other y
     may have lower values. What is proved is the inner minimum at this y: it lies between `r.trials.inner.lower` and `upper`.
