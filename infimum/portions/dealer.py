@@ -20,6 +20,7 @@ from infimum.trials.workers import LOOK, InThisProcess, Workers
 
 _AHEAD = 2   # portions that wait beside those that are worked on, so that nobody waits for one
 _TRIES = 4   # times that a portion may be lost with its worker
+_SILENCE = 30.0  # seconds without a sign of life after which a worker is taken for frozen, and its portion goes to another
 
 
 class WorkerDealer:
@@ -98,7 +99,8 @@ def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
         from infimum.trials.ray_workers import RayWorkers  # which needs Ray
 
         joined = "ray"  # where this process is now: the address may have been another name of that cluster
-        return RayWorkers(replace(prover, threads=prover.threads or 1), joined, gpus=gpus)
+        return RayWorkers(replace(prover, threads=prover.threads or 1), joined, gpus=gpus, silence=_SILENCE)
     if workers == 1:
         return InThisProcess(prover)
-    return Processes(pickle.dumps(replace(prover, threads=prover.threads or max(1, thread_count() // workers))), workers)
+    threads = prover.threads or max(1, thread_count() // workers)
+    return Processes(pickle.dumps(replace(prover, threads=threads)), workers, silence=_SILENCE)

@@ -20,15 +20,16 @@ from infimum.trials.workers import LOOK, Workers
 
 class Host:
     """Holds a worker for the pickled black box. Modules are also looked for on the `path` of the process that runs the search,
-    which helps where nodes see the same files. Its methods run in threads, three at once: `try_at`, `lives` and `stop`."""
+    which helps where nodes see the same files. `silence`: see `Processes`. Its methods run in threads, four at once: `try_at`,
+    `lives`, `answers` and `stop`."""
 
-    THREADS = 3
+    THREADS = 4
 
-    def __init__(self, pickled: bytes, is_command: bool, timeout: float | None, path: list[str]):
+    def __init__(self, pickled: bytes, is_command: bool, timeout: float | None, silence: float | None, path: list[str]):
         sys.path.extend(folder for folder in path if folder not in sys.path and os.path.exists(folder))
         self._stopped, self._lock = threading.Event(), threading.Lock()
         self._workers: Workers = CommandThreads(pickle.loads(pickled), 1, timeout) if is_command \
-            else _OnANode(pickled, 1, timeout)
+            else _OnANode(pickled, 1, timeout, silence)
 
     def ready(self) -> str:
         """Returns when a trial could begin at once: the version of infimum on this node."""
@@ -40,6 +41,9 @@ class Host:
     def lives(self) -> None:
         """Returns when it is stopped. Who waits for that learns at once if the actor dies."""
         self._stopped.wait()
+
+    def answers(self) -> None:
+        """Returns at once. Who waits for that in vain knows that the actor is frozen."""
 
     def try_at(self, x: Sequence[float]) -> Outcome | None:
         """Runs a trial; None if it is stopped meanwhile."""

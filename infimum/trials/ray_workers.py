@@ -1,8 +1,8 @@
 """Trials on the nodes of a Ray cluster: an actor for each processor, replaced when it is lost.
 
 What a trial does to its own process is dealt with on its node (`ray_host`). Here it is known whether actors live: a trial whose
-actor is lost, with its node or without, is a crash. What comes from the cluster arrives in a queue, so that a trial costs the
-same however many workers there are.
+actor is lost, with its node or without, is a crash; so is one whose actor is frozen and does not answer. What comes from the
+cluster arrives in a queue, so that a trial costs the same however many workers there are.
 """
 
 import atexit
@@ -26,32 +26,35 @@ _STARTS = 3         # how often in a row actors may be lost while they start
 _PATIENCE = 2.0     # seconds for a node to end a trial
 _NO_ANSWER = 60.0   # seconds beyond the timeout of a trial after which its node is given up
 _FIRST = 300.0      # seconds in which no worker is ready, after which the run is given up
-_READY, _END, _OUTCOME = range(3)  # what a message is about
+_LOOKS = 1.0        # seconds between two looks at who has not answered
+_ASKED, _SILENT = 10.0, 40.0  # seconds of a trial after which its actor is asked whether it lives; after which it is given up
+_READY, _END, _OUTCOME, _ALIVE = range(4)  # what a message is about
 
 
 class _Worker:
     """An actor, and what it is doing."""
 
-    __slots__ = ("actor", "ready", "gone", "ticket", "started", "deadline")
+    __slots__ = ("actor", "ready", "gone", "ticket", "started", "deadline", "silent", "asked")
 
     def __init__(self, actor: Any):
         self.actor, self.ready, self.gone = actor, False, False
         self.ticket: int | None = None
-        self.started = self.deadline = 0.0
+        self.started = self.deadline = self.silent = 0.0
+        self.asked = False  # whether it lives
 
 
 class RayWorkers(Workers):
     """A worker for each processor of the cluster at `address`, or for each of its `gpus`; "ray": see `cluster.join`. With a
-    timeout, each trial may take so many seconds."""
+    timeout, each trial may take so many seconds; `silence`: see `Processes`."""
 
-    def __init__(self, box: BlackBox, address: str, timeout: float | None = None, gpus: int = 0):
+    def __init__(self, box: BlackBox, address: str, timeout: float | None = None, gpus: int = 0, silence: float | None = None):
         self._ray = cluster.ray_module()
         pickled = _pickled(self._ray, box)
         self._joined = cluster.join(address)
         self._workers: list[_Worker] = []
         self._idle: deque[_Worker] = deque()
         self._messages: queue.SimpleQueue = queue.SimpleQueue()  # what has come from the cluster: (worker, about, future)
-        self._timeout, self._failed_starts, self._looked = timeout, 0, monotonic()
+        self._timeout, self._silence, self._failed_starts, self._looked = timeout, silence, 0, monotonic()
         self._last_ready = self._looked
         try:
             super().__init__(gpus or cluster.processors())
@@ -68,7 +71,7 @@ class RayWorkers(Workers):
 
     def _start(self) -> _Worker:
         path = [os.path.abspath(folder) for folder in sys.path]
-        one = _Worker(self._hosts.remote(self._box, self._is_command, self._timeout, path))
+        one = _Worker(self._hosts.remote(self._box, self._is_command, self._timeout, self._silence, path))
         self._expect(one, _READY, one.actor.ready.remote())
         self._expect(one, _END, one.actor.lives.remote())
         return one
@@ -84,7 +87,7 @@ class RayWorkers(Workers):
             one = self._idle.popleft()
             if not one.gone:
                 one.ticket, x = self._waiting.popleft()
-                one.started = monotonic()
+                one.started, one.silent = monotonic(), 0.0
                 one.deadline = float("inf") if self._timeout is None else one.started + self._timeout + _NO_ANSWER
                 self._expect(one, _OUTCOME, one.actor.try_at.remote(x))
 
@@ -95,7 +98,7 @@ class RayWorkers(Workers):
             self._look()
         else:
             self._hear_all()
-            if monotonic() - self._looked >= 1.0:
+            if monotonic() - self._looked >= _LOOKS:
                 self._look()
         self._deal()
 
@@ -104,13 +107,22 @@ class RayWorkers(Workers):
             self._hear(*self._messages.get())
 
     def _look(self) -> None:
-        """Gives up what has not answered for too long."""
-        now = self._looked = monotonic()
-        for one in list(self._workers):
-            if one.ticket is not None and now >= one.deadline:
+        """Gives up what has not answered for too long. While nobody looked, nobody was silent."""
+        now = monotonic()
+        passed, self._looked = min(now - self._looked, 2 * _LOOKS), now
+        for one in [one for one in self._workers if one.ticket is not None]:
+            one.silent += passed
+            if now >= one.deadline:
                 said = f"killed after {self._timeout:g} s; its node does not answer"
                 self._finish(one, Outcome.failed(Kind.TIMEOUT, said, (), now - one.started))
                 self._replace(one)
+            elif one.silent >= _SILENT:
+                self._finish(one, Outcome.failed(Kind.CRASH, "the worker was lost: its node does not answer", (),
+                                                 now - one.started))
+                self._replace(one)
+            elif one.silent >= _ASKED and not one.asked:
+                one.asked = True
+                self._expect(one, _ALIVE, one.actor.answers.remote())
         if any(one.ready for one in self._workers):
             self._last_ready = now
         elif now - self._last_ready >= _FIRST:
@@ -128,6 +140,8 @@ class RayWorkers(Workers):
             self._check(future.result())
             one.ready, self._failed_starts = True, 0
             self._idle.append(one)
+        elif about == _ALIVE:
+            one.silent, one.asked = 0.0, False
         elif about == _OUTCOME:
             outcome = future.result()
             self._finish(one, outcome)

@@ -1,4 +1,4 @@
-"""The other side of a pipe: a process that runs trials one after the other until the pipe is closed.
+"""The other side of a channel: a process that runs trials one after the other until the channel is closed.
 
 It is a group of its own, so that Ctrl-C in a terminal does not reach it and all that it starts can be killed with it. If the
 process that it works for is gone, it ends at once, in the middle of a trial: nobody would hear the outcome.
@@ -7,19 +7,23 @@ process that it works for is gone, it ends at once, in the middle of a trial: no
 import os
 import pickle
 import signal
+import socket
 import threading
+import time
 from multiprocessing import parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 
+from infimum.trials.channel import Line
 from infimum.trials.killing import kill_group
 from infimum.trials.outcome import exception_text
 
-READY, UNUSABLE, PART, OUTCOME = range(4)  # what it says: the first of a pair
-ALONE = 78                                 # its exit status if the other side is gone
+READY, UNUSABLE, PART, OUTCOME, ALIVE = range(5)  # what it says: the first of a pair
+ALONE = 78                                        # its exit status if the other side is gone
 
 
-def main(connection: Connection, pickled: bytes) -> None:
-    """Runs trials of the pickled black box: points in, outcomes out, and in between the numbers of constraints that hold."""
+def main(end: socket.socket, beat: float | None) -> None:
+    """Runs trials of the pickled black box that it is sent first: points in, outcomes out, and in between the numbers of
+    constraints that hold. While it works on one it says every `beat` seconds that it lives."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # forgets a Ctrl-C that came while it started, which was blocked
@@ -27,21 +31,40 @@ def main(connection: Connection, pickled: bytes) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        _serve(connection, pickled)
-    except (EOFError, OSError):  # the other side has closed the pipe, or is gone; what functions raise is no exception here
+        _serve(Line(end), beat)
+    except (EOFError, OSError):  # the other side has closed the channel, or is gone; what functions raise is no exception here
         return
 
 
-def _serve(connection: Connection, pickled: bytes) -> None:
+def _serve(line: Line, beat: float | None) -> None:
+    pickled = line.receive()
     try:
         box = pickle.loads(pickled)
     except Exception as error:
-        connection.send((UNUSABLE, exception_text(error)))
+        line.send((UNUSABLE, exception_text(error)))
         return
-    note = (lambda number: connection.send((PART, number))) if box.constraints else None
-    connection.send((READY, None))
+    note = (lambda number: line.send((PART, number))) if box.constraints else None
+    works = threading.Event()
+    if beat is not None:
+        threading.Thread(target=_beat, args=(line, beat, works), daemon=True).start()
+    line.send((READY, None))
     while True:
-        connection.send((OUTCOME, box.evaluate(connection.recv(), note)))
+        x = line.receive()
+        works.set()
+        outcome = box.evaluate(x, note)
+        works.clear()
+        line.send((OUTCOME, outcome))
+
+
+def _beat(line: Line, seconds: float, works: threading.Event) -> None:
+    """Signs of life, which a process that computes gives and one that is frozen does not."""
+    try:
+        while True:
+            works.wait()
+            line.send((ALIVE, None))
+            time.sleep(seconds)
+    except OSError:  # the other side is gone
+        return
 
 
 def _end_with_parent() -> None:

@@ -222,7 +222,7 @@ def test_a_cluster_is_joined_by_any_of_its_names(monkeypatch, address):
                           get_runtime_context=lambda: SimpleNamespace(gcs_address="10.0.0.1:6379"))
 
     class Joined(InThisProcess):
-        def __init__(self, box, address, gpus=0):
+        def __init__(self, box, address, **settings):
             super().__init__(box)
             self.joined = cluster.join(address)
 

@@ -1,6 +1,9 @@
 """Proofs on a Ray cluster: the bits of one process, also where workers and nodes are lost. Skipped without Ray."""
 
+import os
+import signal
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +11,7 @@ import infimum
 from infimum.errors import OptionError, TrialError
 from infimum.portions.dealer import WorkerDealer
 from tests.portions.proofs import BOUNDS, SETTINGS, bits, limits, waves
-from tests.trials.test_workers import posix
+from tests.trials.test_workers import descendants, gone, posix
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -74,6 +77,21 @@ def test_a_node_that_is_lost_costs_its_portions(nodes, monkeypatch):
     two = infimum.minimize(waves, BOUNDS, workers="ray", **TIGHT)
     nodes.second = nodes.add_node(num_cpus=1)
     assert bits(one) == bits(two) and len(lost) == 1
+
+
+def test_a_process_that_is_frozen_on_its_node(nodes, monkeypatch):
+    """By SIGSTOP, while its actor lives, which notices."""
+    one = infimum.minimize(waves, BOUNDS, workers=1, **TIGHT)
+    monkeypatch.setattr("infimum.portions.dealer._SILENCE", 2.0)
+
+    def freeze(workers):
+        pids = [pid for pid in descendants(os.getpid()) if b"multiprocessing.spawn" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        return pids
+    frozen = losing(monkeypatch, freeze)
+    two = infimum.minimize(waves, BOUNDS, workers="ray", **TIGHT)
+    assert bits(one) == bits(two) and len(frozen[0]) == 2 and two.rounds["redone"] >= 1 and gone(frozen[0])
 
 
 def test_what_a_cluster_lacks_is_said(nodes):

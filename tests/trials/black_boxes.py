@@ -69,3 +69,18 @@ def leaves_a_child(x):
 def sleepy(x):
     time.sleep(0.05)
     return bowl(x)
+
+
+def freezes_at_nine(x):
+    """Stops its process, which then neither computes nor answers, where the first coordinate is 9; the second is its value."""
+    if x[0] == 9:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return float(x[1])
+
+
+def freezes_below(x):
+    """Stops its process where its value would be low."""
+    value = float(x[0] + x[1])
+    if value < 0.25:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return value

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 import warnings
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +21,7 @@ from infimum.trials.recorded import Recorded
 from infimum.trials.start import start_workers
 from infimum.trials.variables import Variables
 from tests.trials import black_boxes
-from tests.trials.test_workers import PLANE, ROOT, alive, box, gone, posix
+from tests.trials.test_workers import PLANE, ROOT, alive, box, descendants, gone, posix
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -223,6 +222,23 @@ def test_a_node_that_does_not_answer_is_given_up(nodes, monkeypatch):
                 os.kill(pid, signal.SIGCONT)
 
 
+def test_an_actor_that_is_frozen_is_given_up_without_a_timeout_too(nodes, monkeypatch):
+    """One that is asked and answers is not, however long its trial takes."""
+    monkeypatch.setattr("infimum.trials.ray_workers._ASKED", 0.5)
+    monkeypatch.setattr("infimum.trials.ray_workers._SILENT", 3.0)
+    with start_workers(box(host_of), "ray") as workers:
+        while not all(one.ready for one in workers._workers):
+            workers.run([(0, 0)])
+        frozen = min({int(o.value) for o in workers.run([(0, 0)] * 8)})
+        tickets = [workers.submit((5, 0)), workers.submit((5, 0))]
+        os.kill(frozen, signal.SIGSTOP)
+        lost = workers.next_finished()
+        assert lost.ticket in tickets and lost.outcome.kind is Kind.CRASH
+        assert lost.outcome.text == "the worker was lost: its node does not answer"
+        assert workers.next_finished(4.0) is None and workers.outstanding == 1
+        assert gone([frozen], 30)  # Ray kills it after a while
+
+
 SCRIPT = """
 import os, sys, time
 from infimum.trials.callables import PythonFunctions
@@ -267,11 +283,6 @@ def test_a_local_cluster_ends_with_its_run(how, tmp_path):
     out, errors = process.communicate(timeout=60)
     assert errors == "" and out == ("stopped False\n" if how == signal.SIGINT else "")
     assert gone(started if how == signal.SIGINT else ours, 30)  # agents of Ray's own outlive a kill by a minute
-
-
-def descendants(pid: int) -> list[int]:
-    found = [int(word) for task in Path(f"/proc/{pid}/task").iterdir() for word in (task / "children").read_text().split()]
-    return found + [other for child in found for other in descendants(child)]
 
 
 def test_a_lost_node(nodes):

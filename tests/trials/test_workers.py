@@ -45,6 +45,11 @@ def gone(pids, seconds=10.0) -> bool:
     return not any(map(alive, pids))
 
 
+def descendants(pid: int) -> list[int]:
+    found = [int(word) for task in Path(f"/proc/{pid}/task").iterdir() for word in (task / "children").read_text().split()]
+    return found + [other for child in found for other in descendants(child)]
+
+
 # ---- the same interface everywhere
 @pytest.fixture(scope="module")
 def two():
