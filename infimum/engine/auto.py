@@ -27,7 +27,7 @@ from infimum.engine.points.search import PointSearch
 from infimum.engine.points.swarm import Swarm
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.root import Root
-from infimum.engine.rounds import Rounds, WorkersLost
+from infimum.engine.rounds import RoundEnded, Rounds
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached, not_isolated
 from infimum.engine.running.overlap import Overlap
@@ -269,7 +269,7 @@ class Auto:
                     if self.branch.done:
                         break
                 self.looked = self.branch.steps  # a step that is stopped, or a round, begins anew without them
-                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch))
+                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, most=self.max_boxes))
                 if not dealt and not self._moved_to_gpu():
                     self.branch.step()
                 if dealt or (self.branch.is_between_steps and _is_power_of_two(self.branch.steps)):  # by counts, for resumed runs
@@ -278,8 +278,8 @@ class Auto:
                 if not self._moved_back():
                     self.limit = memory_full(len(self.branch.pool))
                     return
-            except WorkersLost as lost:
-                self.limit = str(lost)
+            except RoundEnded as ended:
+                self.limit = str(ended)
                 return
             yield
         if self.limit is None:  # a run that is stopped stays as it is, so that one that is resumed ends alike

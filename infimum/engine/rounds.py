@@ -6,6 +6,11 @@ boxes that it may enclose. What comes back is a function of that alone. Answers 
 and not in that of their arrival, so the bits of a proof depend on `batch` and on the number of portions, and neither on how many
 worked on them nor on when. A portion that is lost is dealt again.
 
+**The limit on boxes.** Where fewer boxes are left to the run than a round takes, portions get what is left in passes, and go on
+from what the last pass left of them. If all of them come as far as they would have come in one pass, the round is that round.
+Otherwise the run ends there as one that is stopped within a round does: what is left counts in its result, and its checkpoint
+holds the state before the round, so that a run that goes on with a higher limit has the bits of one that was never stopped.
+
 **Nothing can get lost**, whatever strikes when. Regions that were dealt stay in the pool until the answers are there. These are
 put in first, then what was dealt is taken out: in between, regions are there twice, which costs work and loses none.
 """
@@ -20,6 +25,7 @@ from infimum.engine.branch import LEAST, Branch
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Regions
 from infimum.engine.running.checkpoint import State
+from infimum.engine.running.limits import boxes_reached
 from infimum.errors import InternalError
 from infimum.evaluate import Evaluator
 from infimum.expr.node import topological
@@ -33,6 +39,8 @@ _OPERATIONS = 1 << 11  # of f and its constraints in a portion, for each box of 
 _STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4  # no more than so many full steps, at least such a part of one, a part of both
 _BEFORE = 8            # the first round comes when so many parts of a portion have been enclosed, for each portion
 _LEAST_EACH, _MOST_EACH, _USED = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
+
+Learnt = Callable[[], dict[str, np.ndarray]]  # what parts know beside what `Branch` keeps of them, as arrays of its state
 
 
 class Portion(NamedTuple):
@@ -53,8 +61,12 @@ class Dealer(Protocol):
         nothing comes. A portion is made when it is sent, and again if it is lost."""
 
 
-class WorkersLost(Exception):
-    """Those who work on portions are lost again and again; the text says how."""
+class RoundEnded(Exception):
+    """A limit ends the run in the midst of a round; the text says which."""
+
+
+class WorkersLost(RoundEnded):
+    """Those who work on portions are lost again and again."""
 
 
 def work_off(branch: Branch, budget: int) -> State:
@@ -71,15 +83,25 @@ def operations(evaluator: Evaluator) -> int:
 
 
 class _Dealt(NamedTuple):
-    """What a round has dealt: how to find the regions in the pool, their columns, and which portion has which of these."""
+    """What a round has dealt: how to find the regions in the pool, their columns, which portion has which of these, what has
+    come back, and the boxes that a portion was given for that."""
 
     find: Callable[[], tuple[Heap, Any]]
     columns: np.ndarray
     shares: list[np.ndarray]
     answers: dict[int, State]
+    given: dict[int, int]
 
     def columns_of(self, portion: int) -> np.ndarray:
         return np.take(self.columns, self.shares[portion], axis=1)
+
+    def used(self, portion: int) -> int:
+        """The boxes that it has enclosed."""
+        return self.answers[portion].values["boxes"] if portion in self.answers else 0
+
+    def goes_on(self, portion: int, budget: int) -> bool:
+        """Would it use more boxes of its budget, if it had them?"""
+        return portion not in self.answers or self.given[portion] <= self.used(portion) < budget
 
 
 class Rounds:
@@ -91,12 +113,12 @@ class Rounds:
         self._worth: int | None = None     # the boxes of a portion that is worth its way
         self._dealt: _Dealt | None = None  # in the midst of a round
 
-    def round(self, branch: Branch, learnt: Callable[[], dict[str, np.ndarray]] = dict) -> Iterator[None]:
+    def round(self, branch: Branch, learnt: Learnt = dict, most: int | None = None) -> Iterator[None]:
         """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
         none before a part of its boxes have been enclosed (most proofs are over by then), where regions are few, and where the
         last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
-        with what did not pay long before it would go astray. By counts, so that every run decides alike. `learnt`: what parts
-        know beside what `Branch` keeps of them."""
+        with what did not pay long before it would go astray. By counts, so that every run decides alike. `most`: the boxes
+        that may be enclosed in all; raises RoundEnded where they do not suffice for the round."""
         few = len(branch.pool) < _EACH * self.portions
         if few or not branch.is_between_steps or branch.boxes < self.portions * self._enough(branch) // _BEFORE:
             return False
@@ -107,23 +129,49 @@ class Rounds:
         if branch.judged != branch.steps:
             branch.judge_parts()
             return False
-        dealt = self._chosen(find)
+        dealt, left = self._chosen(find), np.inf if most is None else most - branch.boxes
         known = _known(branch, learnt())
-
-        def portion(number: int) -> Portion:
-            return Portion(State(known.values, known.arrays | {"pool.front": dealt.columns_of(number)}), budget)
         self._dealt = dealt
-        for answer in self.dealer.deal(self.portions, portion):
-            if answer is not None:
-                number, left = answer
-                dealt.answers[number] = left
-            yield
+        while given := self._given(dealt, budget, left, branch.lanes):
+            yield from self._deal(dealt, given, known)
+        if any(dealt.goes_on(k, budget) for k in range(self.portions)):
+            raise RoundEnded(boxes_reached(branch.boxes + sum(map(dealt.used, range(self.portions))), most))
         self._dealt = None
-        if len(dealt.answers) < self.portions:
-            raise InternalError(f"of {self.portions} portions {len(dealt.answers)} came back")
         self._merge(branch, dealt)
         self._learn(branch, dealt, budget)
         return True
+
+    def _given(self, dealt: _Dealt, budget: int, left: float, step: int) -> dict[int, int]:
+        """The portions of the next pass, and up to how many boxes each may go on. Where not all can go on to the end, they get half
+        of what is left, since a portion takes whole steps and so some more; and only so many that each has two steps. A step is
+        as large as one has turned out to be."""
+        going_on = [k for k in range(self.portions) if dealt.goes_on(k, budget)]
+        left -= sum(map(dealt.used, range(self.portions)))
+        if left >= sum(budget + step - dealt.used(k) for k in going_on):
+            return dict.fromkeys(going_on, budget)
+        if left <= 0:
+            return {}
+        step = max([step, *(dealt.used(k) - given for k, given in dealt.given.items())])
+        some = going_on[:max(1, int(left) // (4 * step))]
+        each = max(1, int(left) // (2 * len(some)))
+        return {k: min(budget, dealt.used(k) + each) for k in some}
+
+    def _deal(self, dealt: _Dealt, given: dict[int, int], known: State) -> Iterator[None]:
+        """A pass: so many boxes for each of these portions."""
+        numbers, come = list(given), 0
+
+        def portion(which: int) -> Portion:
+            number = numbers[which]
+            before = dealt.answers.get(number) or State(known.values, {"pool.front": dealt.columns_of(number)})
+            return Portion(State(before.values, known.arrays | before.arrays), given[number])
+        for answer in self.dealer.deal(len(numbers), portion):
+            if answer is not None:
+                which, left = answer
+                dealt.answers[numbers[which]], dealt.given[numbers[which]] = left, given[numbers[which]]
+                come += 1
+            yield
+        if come < len(numbers):
+            raise InternalError(f"of {len(numbers)} portions {come} came back")
 
     def end(self, branch: Branch) -> None:
         """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
@@ -183,7 +231,7 @@ class Rounds:
         heap, index = find()
         columns = _columns(heap, index)
         order = np.argsort(columns[heap.row], kind="stable")
-        return _Dealt(find, columns, [order[k::self.portions] for k in range(self.portions)], {})
+        return _Dealt(find, columns, [order[k::self.portions] for k in range(self.portions)], {}, {})
 
     # ---- what comes back
     def _merge(self, branch: Branch, dealt: _Dealt) -> None:

@@ -9,7 +9,7 @@ from infimum.engine.goal import Goal
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions
-from infimum.engine.rounds import Rounds, WorkersLost, work_off
+from infimum.engine.rounds import RoundEnded, Rounds, WorkersLost, work_off
 from infimum.errors import InternalError
 
 LO, HI, GOAL, BATCH, PORTIONS = np.full(3, -5.0), np.full(3, 6.0), Goal(1e-6, 0.0), 32, 4
@@ -38,7 +38,7 @@ class Here:
 
     def deal(self, count, portion):
         self.dealt.append([portion(k) for k in range(count)])
-        for number, k in enumerate(self.order):
+        for number, k in enumerate(k for k in self.order if k < count):
             if number == self.fails:
                 raise WorkersLost("gone")
             branch, (state, budget) = made(self.evaluator, self.goal), portion(k)
@@ -70,9 +70,9 @@ def finished(branch, rounds):
     return branch
 
 
-def one_round(rounds, branch):
+def one_round(rounds, branch, most=None):
     """Runs one, and says whether it was one."""
-    steps = rounds.round(branch)
+    steps = rounds.round(branch, most=most)
     while True:
         try:
             next(steps)
@@ -162,6 +162,31 @@ def test_what_has_come_back_counts_at_the_end(evaluator):
     assert waiting <= after and not gone & after and branch.boxes > dealer.dealt[0][0].budget
     finished(branch, Rounds(Here(evaluator), PORTIONS))
     assert GOAL.met(branch.lower(), branch.incumbent.upper) and holds_minimisers(branch)
+
+
+@pytest.mark.parametrize("more", [1, 100, 400])
+def test_the_limit_on_boxes_ends_a_round_where_it_is_reached(evaluator, more):
+    """But for a step of a portion or so; whatever the order of answers; and the state is the one before the round."""
+    found = []
+    for order in (range(PORTIONS), (3, 1, 2, 0)):
+        branch, rounds = begun(evaluator), Rounds(Here(evaluator, order), PORTIONS)
+        state, most = bits(branch), branch.boxes + more
+        with pytest.raises(RoundEnded, match=f"boxes were enclosed, the limit is {most:,}"):
+            for _ in rounds.round(branch, most=most):
+                assert bits(branch) == state
+        assert bits(branch) == state
+        rounds.end(branch)
+        assert most <= branch.boxes < most + 8 * BATCH and holds_minimisers(branch)
+        found.append(bits(branch))
+    assert found[0] == found[1]
+
+
+def test_a_limit_that_just_suffices_changes_nothing(evaluator):
+    """Though the last boxes are given in several passes."""
+    free, bound = begun(evaluator), begun(evaluator)
+    one_round(Rounds(Here(evaluator), PORTIONS), free)
+    assert one_round(Rounds(dealer := Here(evaluator), PORTIONS), bound, free.boxes + 1)
+    assert bits(bound) == bits(free) and len(dealer.dealt) > 1
 
 
 def test_lost_workers_change_nothing(evaluator):

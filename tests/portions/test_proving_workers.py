@@ -110,9 +110,9 @@ def test_points_that_were_looked_for_before_a_round_are_not_looked_for_again(tmp
     """A run that is stopped in a round before which there was a late search: that is over when it is resumed."""
     begun, stop, usual = [], [], Rounds.round
 
-    def in_round(self, branch, *learnt):
+    def in_round(self, branch, **asked):
         steps = branch.steps
-        for number, _ in enumerate(rest := Returning(usual(self, branch, *learnt))):
+        for number, _ in enumerate(rest := Returning(usual(self, branch, **asked))):
             begun.extend([steps] if number == 0 else [])
             stop.extend([True] if steps == auto._LATE and number == 1 else [])
             yield
@@ -137,6 +137,27 @@ class Returning:
 
     def __iter__(self):
         self.value = yield from self.steps
+
+
+@pytest.mark.parametrize("asked", [{}, {"constraints": [limits]}])
+def test_the_limit_on_boxes_holds_within_a_round(tmp_path, monkeypatch, asked):
+    """Up to a step or so; and who goes on with more has the bits of one run."""
+    rounds = []
+
+    def merge(self, branch, dealt, _usual=Rounds._merge):
+        before = branch.boxes
+        _usual(self, branch, dealt)
+        rounds.append((before, branch.boxes))
+    with monkeypatch.context() as patched:
+        patched.setattr(Rounds, "_merge", merge)
+        whole = infimum.minimize(waves, BOUNDS, workers=1, **asked, **TIGHT)
+    most = sum(max(rounds, key=lambda ends: ends[1] - ends[0])) // 2  # in the middle of the longest round
+    early = infimum.minimize(waves, BOUNDS, workers=1, max_boxes=most, checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
+    assert early.verdict.name == "STOPPED"
+    said = int(early.message.split(" boxes were enclosed, the limit is ")[0].replace(",", ""))
+    assert most <= said < most + 256 and early.lower <= whole.lower and whole.upper <= early.upper
+    again = infimum.resume(tmp_path / "run.inf", waves, max_boxes=1 << 40, **asked)
+    assert bits(again)[1] == bits(whole)[1] and (again.nfev, again.nit) == (whole.nfev, whole.nit)
 
 
 def test_a_proof_begun_alone_goes_on_with_workers(tmp_path):

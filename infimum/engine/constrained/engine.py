@@ -24,7 +24,7 @@ from infimum.engine.parts.propagation import Box, Propagation, propagate, propag
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
-from infimum.engine.rounds import Rounds, WorkersLost
+from infimum.engine.rounds import RoundEnded, Rounds
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
@@ -212,7 +212,7 @@ class ConstrainedRun:
             if self.looking is not None:
                 yield from self._look_once()
             while not self.branch.done and not self._is_limited():
-                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learnt))
+                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learnt, self.max_boxes))
                 if not dealt:
                     self.branch.step()
                 if not self.branch.is_between_steps:
@@ -231,8 +231,8 @@ class ConstrainedRun:
                 self.branch.end()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
-        except WorkersLost as lost:
-            self.limit = str(lost)
+        except RoundEnded as ended:
+            self.limit = str(ended)
 
     def _search(self, branch: Branch) -> Iterator[None]:
         """Looks for points in rounds, until one is proved to be feasible."""
