@@ -142,9 +142,9 @@ class Rounds:
         return True
 
     def _given(self, dealt: _Dealt, budget: int, left: float, step: int) -> dict[int, int]:
-        """The portions of the next pass, and up to how many boxes each may go on. Where not all can go on to the end, they get half
-        of what is left, since a portion takes whole steps and so some more; and only so many that each has two steps. A step is
-        as large as one has turned out to be."""
+        """The portions of the next pass, and up to how many boxes each may go on. Where not all can go on to the end, they get
+        half of what is left, since a portion takes whole steps and so some more; and only so many that each has two steps. A step
+        is as large as one has turned out to be."""
         going_on = [k for k in range(self.portions) if dealt.goes_on(k, budget)]
         left -= sum(map(dealt.used, range(self.portions)))
         if left >= sum(budget + step - dealt.used(k) for k in going_on):
