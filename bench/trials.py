@@ -2,8 +2,12 @@
 
     python bench/trials.py overhead [--trials 20000]
     python bench/trials.py overhead --ray [--trials 2000]
-    python bench/trials.py busy [--workers 8 | ray] [--trials 400] [--seconds 0.05]
+    python bench/trials.py busy [--workers 8 | ray [--processors 8]] [--trials 400] [--seconds 0.05]
     python bench/trials.py kill [--kills 50] [--workers 2] [--seed 0]
+
+`busy` tries a function that sleeps, so more workers than processors can be measured: `--processors` is the number that a local
+cluster is told it has. Beside the share of the time in which workers were in the function it gives the share by the clock: what
+the trials would take at least, of what they took.
 
 `kill` starts a run of its own for each kill, with worker processes and a journal, and kills it with SIGKILL at a random moment;
 this process then resumes it. The run notes each trial that counts in a file of its own, so that what was finished is known from
@@ -23,6 +27,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 from infimum.trials.callables import PythonFunctions  # noqa: E402
+from infimum.trials.cluster import ray_module  # noqa: E402
 from infimum.trials.journal import Journal, read_journal  # noqa: E402
 from infimum.trials.reading import torn_header  # noqa: E402
 from infimum.trials.recorded import Recorded  # noqa: E402
@@ -90,6 +95,8 @@ def overhead(options: argparse.Namespace) -> int:
 # ---- how busy workers are
 def busy(options: argparse.Namespace) -> int:
     box = PythonFunctions(sleeping, VARIABLES, args=(options.seconds,))
+    if options.workers == "ray" and options.processors:
+        ray_module().init(num_cpus=options.processors, include_dashboard=False, logging_level="error", log_to_driver=False)
     with tempfile.TemporaryDirectory() as folder, start_workers(box, options.workers) as workers, \
             Journal.create(os.path.join(folder, "run.jsonl"), box.describe()) as journal:
         while not all(one.ready for one in workers._workers):  # the start is told apart
@@ -101,7 +108,7 @@ def busy(options: argparse.Namespace) -> int:
     share = (workers.busy_seconds - before) / (wall * workers.count)
     print(f"{workers.count} workers{' of Ray' if options.workers == 'ray' else ''}, {options.trials} trials of "
           f"{1e3 * options.seconds:g} ms, asynchronous with a journal: "
-          f"{share:.1%} busy, {wall:.2f} s")
+          f"{share:.1%} busy, {options.trials * options.seconds / workers.count / wall:.1%} by the clock, {wall:.2f} s")
     return 0
 
 
@@ -173,6 +180,7 @@ def main() -> int:
     parser.add_argument("--trials", type=int)
     parser.add_argument("--workers", type=lambda text: text if text == "ray" else int(text))
     parser.add_argument("--ray", action="store_true")
+    parser.add_argument("--processors", type=int)
     parser.add_argument("--seconds", type=float, default=0.05)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
