@@ -71,7 +71,7 @@ PROVERS = {"auto": (_auto, SwarmOptions), "newton": (_newton, NewtonOptions), "c
 # with constraints or whole numbers
 _CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": _complete, "subdomain": _subdomain}
 # can regions be dealt to workers, without constraints and with them?
-_IN_ROUNDS = {"auto": (True, True), "newton": (False, True), "complete": (False, False), "subdomain": (True, True)}
+_IN_ROUNDS = {"auto": (True, True), "newton": (True, True), "complete": (False, False), "subdomain": (True, True)}
 
 
 def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool, rounds: Rounds | None = None) -> Callable:

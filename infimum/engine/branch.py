@@ -1,7 +1,7 @@
 """Branch and bound: every region is cut until it is discarded by proof or the gap is closed."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,6 +140,36 @@ class Branch:
                 if len(index):
                     return heap, index, heap.arrays.gather(axis, index)
         return None
+
+    # ---- what is dealt to others in rounds
+    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]:
+        """What finds up to so many regions, those that a step would take; as long as the pool stays as it is the same ones, also
+        when it makes room for more."""
+        pool, upper = self.pool, self.incumbent.upper
+        pool.balance()
+        if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
+            def find() -> tuple[Heap, Any]:
+                found = self.wide(count)
+                return (pool.front, ()) if found is None else found[:2]
+            return find
+        below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
+        below = below if below > pool.least() else np.inf
+        pool.bring(count, below)
+        return lambda: (pool.front, pool.front.find(count, below)[0])
+
+    def put_aside_too(self, answers: list[dict[str, np.ndarray]]) -> Callable[[], None]:
+        """Makes ready what others have put aside, and returns what then puts it here, which needs no memory."""
+        final = self.final
+        for arrays in answers:
+            final = final.with_(Regions.from_arrays("final", arrays))
+
+        def put() -> None:
+            self.final, self.ended = final, False  # it may have been resumed with a narrower goal
+        return put
+
+    def none_put_aside(self) -> dict[str, np.ndarray]:
+        """The part of a state that holds what is put aside, empty."""
+        return Regions.none(self.n).arrays("final")
 
     @property
     def is_between_steps(self) -> bool:

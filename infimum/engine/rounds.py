@@ -1,10 +1,10 @@
-"""Rounds: the regions of a branch and bound are dealt to others in portions, and what is left of all of them comes back.
+"""Rounds: the regions of a search are dealt to others in portions, and what is left of all of them comes back.
 
-A round is a step of `Branch` that others take. It deals the lowest regions, by turns in the order of their lower bounds, so that
-portions are alike; a portion is a `Branch` of its own with some of the regions, as a checkpoint would hold it, and a number of
-boxes that it may enclose. What comes back is a function of that alone. Answers are put together in the order of the portions
-and not in that of their arrival, so the bits of a proof depend on `batch` and on the number of portions, and neither on how many
-worked on them nor on when. A portion that is lost is dealt again.
+A round is a step of a search, `Branch` or `NewtonSearch`, that others take. It deals the lowest regions, by turns in the order of
+their lower bounds, so that portions are alike; a portion is a search of its own with some of the regions, as a checkpoint would
+hold it, and a number of boxes that it may enclose. What comes back is a function of that alone. Answers are put together in the
+order of the portions and not in that of their arrival, so the bits of a proof depend on `batch` and on the number of portions,
+and neither on how many worked on them nor on when. A portion that is lost is dealt again.
 
 **The limit on boxes.** Where fewer boxes are left to the run than a round takes, portions get what is left in passes, and go on
 from what the last pass left of them. If all of them come as far as they would have come in one pass, the round is that round.
@@ -21,9 +21,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from infimum.engine.branch import LEAST, Branch
+from infimum.engine.branch import LEAST
+from infimum.engine.goal import Goal
+from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions.fates import Fates
 from infimum.engine.regions.heap import Heap
-from infimum.engine.regions.pool import Regions
+from infimum.engine.regions.pool import Pool
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached
 from infimum.errors import InternalError
@@ -40,11 +43,43 @@ _STEPS, _OF_A_STEP, _CONSTRAINED = 8, 8, 4  # no more than so many full steps, a
 _BEFORE = 8            # the first round comes when so many parts of a portion have been enclosed, for each portion
 _LEAST_EACH, _MOST_EACH, _USED = 2.0, 64.0, 0.9  # boxes for each region of a portion; the part of them that counts as all
 
-Learnt = Callable[[], dict[str, np.ndarray]]  # what parts know beside what `Branch` keeps of them, as arrays of its state
+Arrays = dict[str, np.ndarray]
+Learnt = Callable[[], Arrays]  # what parts know beside what a search keeps of them, as arrays of its state
+
+
+class Search(Protocol):
+    """What a round asks of a search, `Branch` or `NewtonSearch`, which explain it."""
+
+    evaluator: Evaluator
+    goal: Goal
+    incumbent: Incumbent
+    pool: Pool
+    arrays: Any
+    n: int
+    batch: int
+    lanes: int
+    boxes: int
+    steps: int
+    judged: int
+    boxes_each: float
+    discarded: dict[str, int]
+    done: bool
+    is_between_steps: bool
+
+    def step(self) -> None: ...
+    def judge_parts(self) -> None: ...
+    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]: ...
+    def fates(self, arrays: list[Any]) -> tuple[list[Fates], Any]: ...
+    def keep(self, found: list[Fates]) -> None: ...
+    def put_aside_too(self, answers: list[Arrays]) -> Callable[[], None]: ...
+    def none_put_aside(self) -> Arrays: ...
+    def prune(self) -> None: ...
+    def state(self) -> State: ...
+    def state_but_regions(self) -> State: ...
 
 
 class Portion(NamedTuple):
-    """Regions as a `Branch` keeps them, with the best point and what is known of the parts, and the boxes it may enclose."""
+    """Regions as a search keeps them, with the best point and what is known of the parts, and the boxes it may enclose."""
 
     state: State
     budget: int
@@ -69,7 +104,7 @@ class WorkersLost(RoundEnded):
     """Those who work on portions are lost again and again."""
 
 
-def work_off(branch: Branch, budget: int) -> State:
+def work_off(branch: Search, budget: int) -> State:
     """Steps until nothing is left to do or so many boxes are enclosed; what is left."""
     while not branch.done and (branch.boxes < budget or not branch.is_between_steps):
         branch.step()
@@ -113,7 +148,7 @@ class Rounds:
         self._worth: int | None = None     # the boxes of a portion that is worth its way
         self._dealt: _Dealt | None = None  # in the midst of a round
 
-    def round(self, branch: Branch, learnt: Learnt = dict, most: int | None = None) -> Iterator[None]:
+    def round(self, branch: Search, learnt: Learnt = dict, most: int | None = None) -> Iterator[None]:
         """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
         none before a part of its boxes have been enclosed (most proofs are over by then), where regions are few, and where the
         last step was a round: the step between tries all costly parts anew, since a round is as long as very many steps, and
@@ -123,7 +158,7 @@ class Rounds:
         if few or not branch.is_between_steps or branch.boxes < self.portions * self._enough(branch) // _BEFORE:
             return False
         budget = self._budget(branch)
-        find = self._search(branch, max(_EACH, int(budget / branch.boxes_each)))
+        find = branch.to_deal(self.portions * max(_EACH, int(budget / branch.boxes_each)))
         if len(find()[1]) < _EACH * self.portions:
             return False
         if branch.judged != branch.steps:
@@ -173,7 +208,7 @@ class Rounds:
         if come < len(numbers):
             raise InternalError(f"of {len(numbers)} portions {come} came back")
 
-    def end(self, branch: Branch) -> None:
+    def end(self, branch: Search) -> None:
         """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
         dealt, self._dealt = self._dealt, None
         if dealt is not None and dealt.answers:
@@ -190,7 +225,7 @@ class Rounds:
         """What a result tells."""
         return {"workers": self.dealer.count, "portions": self.portions, "rounds": self.done, "redone": self.dealer.redone}
 
-    def _learn(self, branch: Branch, dealt: _Dealt, budget: int) -> None:
+    def _learn(self, branch: Search, dealt: _Dealt, budget: int) -> None:
         """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""
         boxes = sum(answer.values["boxes"] for answer in dealt.answers.values())
         enough = boxes < _USED * budget * self.portions
@@ -198,34 +233,16 @@ class Rounds:
         branch.boxes_each = min(max(each, _LEAST_EACH), _MOST_EACH)
 
     # ---- what is dealt
-    def _budget(self, branch: Branch) -> int:
+    def _budget(self, branch: Search) -> int:
         """Boxes of a portion: as many as have been enclosed so far, for all portions together, until they are enough."""
         return max(LEAST, min(self._enough(branch), branch.boxes // self.portions))
 
-    def _enough(self, branch: Branch) -> int:
+    def _enough(self, branch: Search) -> int:
         if self._worth is None:
             factor = 1 if branch.evaluator.system is None else _CONSTRAINED
             steps, work = _STEPS * branch.lanes, _OPERATIONS * branch.batch // operations(branch.evaluator)
             self._worth = max(branch.lanes // _OF_A_STEP, min(steps, work) // factor)
         return self._worth
-
-    def _search(self, branch: Branch, each: int) -> Callable[[], tuple[Heap, Any]]:
-        """What finds up to so many regions for each portion, those that a step would take; as long as the pool stays as it is the
-        same ones, also when it makes room for more."""
-        pool, upper, count = branch.pool, branch.incumbent.upper, each * self.portions
-        pool.balance()
-        if branch.goal.xtol is not None and branch.goal.met(branch.lower(), upper):
-            def find() -> tuple[Heap, Any]:
-                found = branch.wide(count)
-                return (pool.front, ()) if found is None else found[:2]
-        else:
-            below = upper - branch.goal.slack(upper) if np.isfinite(upper) else np.inf
-            below = below if below > pool.least() else np.inf
-            pool.bring(count, below)
-
-            def find() -> tuple[Heap, Any]:
-                return pool.front, pool.front.find(count, below)[0]
-        return find
 
     def _chosen(self, find: Callable[[], tuple[Heap, Any]]) -> _Dealt:
         heap, index = find()
@@ -234,7 +251,7 @@ class Rounds:
         return _Dealt(find, columns, [order[k::self.portions] for k in range(self.portions)], {}, {})
 
     # ---- what comes back
-    def _merge(self, branch: Branch, dealt: _Dealt) -> None:
+    def _merge(self, branch: Search, dealt: _Dealt) -> None:
         """Puts the answers into the pool and takes out what was dealt, in an order that loses nothing wherever it fails: a better
         point is one in any case; room may be short, and then nothing else has changed."""
         answers = [dealt.answers[k] for k in sorted(dealt.answers)]
@@ -242,12 +259,11 @@ class Rounds:
         better = best.arrays["incumbent"][0] < branch.incumbent.upper
         if better:
             branch.incumbent.restore(best.arrays)
-        pool, final = branch.pool, branch.final
+        pool = branch.pool
         as_they_were = [dealt.columns_of(k) for k in range(self.portions) if k not in dealt.answers]
         left = np.concatenate([answer.arrays[f"pool.{where}"] for answer in answers for where in ("front", "waiting")]
                               + as_they_were, axis=1)
-        for answer in answers:
-            final = final.with_(Regions.from_arrays("final", answer.arrays))
+        put_aside = branch.put_aside_too([answer.arrays for answer in answers])
         pool.reserve(left.shape[1])
         heap, index = dealt.find()  # again: they may have moved to make room
         if not np.array_equal(_columns(heap, index), dealt.columns):
@@ -255,30 +271,30 @@ class Rounds:
         found, _ = branch.fates([branch.arrays.send(left)])
         if any(f.counts[FINAL] for f in found):  # to put these aside could move those that are taken out below
             raise InternalError("a portion has left a region among others that cannot be cut")
-        branch.final = final
+        put_aside()
         branch.keep(found)
         heap.remove(index)
         self._count(branch, answers, sum(f.counts[ABOVE] for f in found))
         if better:
             branch.prune()  # all that was not dealt
 
-    def _count(self, branch: Branch, answers: list[State], above: int) -> None:
+    def _count(self, branch: Search, answers: list[State], above: int) -> None:
         """Adds up what was counted."""
         for answer in answers:
             branch.boxes += answer.values["boxes"]
             for name, count in answer.values["discarded"].items():
                 branch.discarded[name] += count
         branch.discarded["value"] += above
-        branch.steps, branch.ended, self.done = branch.steps + 1, False, self.done + 1
+        branch.steps, self.done = branch.steps + 1, self.done + 1
 
 
 def _columns(heap: Heap, index: Any) -> np.ndarray:
     return heap.arrays.fetch(heap.arrays.gather(heap.data, index))
 
 
-def _known(branch: Branch, learnt: dict[str, np.ndarray]) -> State:
-    """The state of a Branch that has counted nothing yet, but for the regions at hand."""
+def _known(branch: Search, learnt: dict[str, np.ndarray]) -> State:
+    """The state of a search that has counted nothing yet, but for the regions at hand."""
     known, pool = branch.state_but_regions(), branch.pool
     others = {"pool": np.array([np.inf, 4.0 * pool.size]), "pool.waiting": np.empty((rows_of(branch.n), 0)),
-              **Regions.none(branch.n).arrays("final")}
+              **branch.none_put_aside()}
     return State(known.values | {"boxes": 0, "discarded": {}}, known.arrays | learnt | others)

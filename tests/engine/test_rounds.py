@@ -6,6 +6,8 @@ import pytest
 import infimum
 from infimum.engine.branch import Branch
 from infimum.engine.goal import Goal
+from infimum.engine.newton.options import NewtonOptions
+from infimum.engine.newton.search import NewtonSearch
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions
@@ -24,8 +26,10 @@ def evaluator():
     return infimum.compile(waves, 3)
 
 
-def made(evaluator, goal=GOAL):
-    return Branch(evaluator, LO, HI, goal, Incumbent(evaluator, LO, HI), BATCH)
+def made(evaluator, goal=GOAL, newton=False):
+    incumbent = Incumbent(evaluator, LO, HI)
+    return NewtonSearch(evaluator, LO, HI, goal, incumbent, NewtonOptions(), BATCH) if newton else \
+        Branch(evaluator, LO, HI, goal, incumbent, BATCH)
 
 
 class Here:
@@ -33,15 +37,15 @@ class Here:
 
     count, redone = 3, 0
 
-    def __init__(self, evaluator, order=range(PORTIONS), fails=None, goal=GOAL):
-        self.evaluator, self.order, self.fails, self.goal, self.dealt = evaluator, list(order), fails, goal, []
+    def __init__(self, evaluator, order=range(PORTIONS), fails=None, **how):
+        self.evaluator, self.order, self.fails, self.how, self.dealt = evaluator, list(order), fails, how, []
 
     def deal(self, count, portion):
         self.dealt.append([portion(k) for k in range(count)])
         for number, k in enumerate(k for k in self.order if k < count):
             if number == self.fails:
                 raise WorkersLost("gone")
-            branch, (state, budget) = made(self.evaluator, self.goal), portion(k)
+            branch, (state, budget) = made(self.evaluator, **self.how), portion(k)
             branch.restore(state)
             yield None
             yield k, work_off(branch, budget)
@@ -60,6 +64,15 @@ def begun(evaluator, goal=GOAL, point=(0.1, 0.2, 0.3)):
     while not branch.is_between_steps:
         branch.step()
     return branch
+
+
+def begun_newton(evaluator):
+    """The same, by the Newton loop."""
+    search = made(evaluator, newton=True)
+    search.begin()
+    while len(search.pool) < 20 * PORTIONS or search.boxes < 2000:
+        search.step()
+    return search
 
 
 def finished(branch, rounds):
@@ -146,6 +159,35 @@ def test_wherever_it_fails_nothing_is_lost(evaluator, monkeypatch, owner, name):
     assert before <= after if name != "prune" else columns(good.pool.everything()) <= after
     finished(branch, Rounds(Here(evaluator), PORTIONS))
     assert GOAL.met(branch.lower(), branch.incumbent.upper) and holds_minimisers(branch)
+
+
+def test_the_newton_loop_does_not_depend_on_the_order_either(evaluator):
+    """Its solutions come back beside its boxes."""
+    found = []
+    for order in (range(PORTIONS), (3, 1, 2, 0)):
+        search, rounds = begun_newton(evaluator), Rounds(Here(evaluator, order, newton=True), PORTIONS)
+        finished(search, rounds)
+        found.append(bits(search))
+    assert found[0] == found[1] and rounds.done > 2 and len(search.solved) and holds_minimisers(search)
+
+
+@pytest.mark.parametrize(("owner", "name"), [(Incumbent, "restore"), (NewtonSearch, "put_aside_too"), (Pool, "reserve"),
+                                             (NewtonSearch, "keep"), (Heap, "remove"), (NewtonSearch, "prune")])
+def test_wherever_the_newton_loop_fails_nothing_is_lost(evaluator, monkeypatch, owner, name):
+    search = begun_newton(evaluator)
+    upper, rounds = search.incumbent.upper, Rounds(Here(evaluator, newton=True), PORTIONS)
+    before, steps = columns(search.regions()), rounds.round(search)
+    for _ in range(2 * PORTIONS):
+        next(steps)
+
+    def failing(*_):
+        raise MemoryError
+    with monkeypatch.context() as broken, pytest.raises(MemoryError):
+        broken.setattr(owner, name, failing)
+        next(steps)
+    assert name == "prune" or before <= columns(search.regions())
+    finished(search, Rounds(Here(evaluator, newton=True), PORTIONS))
+    assert search.incumbent.upper < upper and GOAL.met(search.lower(), search.incumbent.upper) and holds_minimisers(search)
 
 
 def test_what_has_come_back_counts_at_the_end(evaluator):

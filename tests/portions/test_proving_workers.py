@@ -85,7 +85,7 @@ class Broken(Processes):
         self.closed = True
 
 
-@pytest.mark.parametrize("asked", [{}, {"constraints": [limits]}])
+@pytest.mark.parametrize("asked", [{}, {"constraints": [limits]}, {"engine": "newton"}])
 def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, monkeypatch, asked):
     """What came back by then counts in its result, and the checkpoint holds the state before the round."""
     whole = infimum.minimize(waves, BOUNDS, workers=1, **asked, **TIGHT)
@@ -100,7 +100,7 @@ def test_a_run_that_is_stopped_in_a_round_goes_on_with_the_same_bits(tmp_path, m
         asked = asked | {"callback": lambda snapshot: bool(stop)}
         early = infimum.minimize(waves, BOUNDS, workers=1, checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
     assert early.verdict.name == "STOPPED" and early.lower <= whole.lower and whole.upper <= early.upper
-    again = infimum.resume(tmp_path / "run.inf", waves, **asked | {"callback": None})
+    again = infimum.resume(tmp_path / "run.inf", waves, constraints=asked.get("constraints", ()))
     (*_, rounds, _), arrays = bits(again)
     assert arrays == bits(whole)[1] and again.nfev == whole.nfev and again.nit == whole.nit
     assert 0 < rounds <= whole.rounds["rounds"]
@@ -139,7 +139,7 @@ class Returning:
         self.value = yield from self.steps
 
 
-@pytest.mark.parametrize("asked", [{}, {"constraints": [limits]}])
+@pytest.mark.parametrize("asked", [{}, {"constraints": [limits]}, {"engine": "newton"}])
 def test_the_limit_on_boxes_holds_within_a_round(tmp_path, monkeypatch, asked):
     """Up to a step or so; and who goes on with more has the bits of one run."""
     rounds = []
@@ -156,7 +156,7 @@ def test_the_limit_on_boxes_holds_within_a_round(tmp_path, monkeypatch, asked):
     assert early.verdict.name == "STOPPED"
     said = int(early.message.split(" boxes were enclosed, the limit is ")[0].replace(",", ""))
     assert most <= said < most + 256 and early.lower <= whole.lower and whole.upper <= early.upper
-    again = infimum.resume(tmp_path / "run.inf", waves, max_boxes=1 << 40, **asked)
+    again = infimum.resume(tmp_path / "run.inf", waves, max_boxes=1 << 40, constraints=asked.get("constraints", ()))
     assert bits(again)[1] == bits(whole)[1] and (again.nfev, again.nit) == (whole.nfev, whole.nit)
 
 
@@ -199,7 +199,6 @@ def test_the_time_limit_is_heard_within_a_portion(monkeypatch):
     ({"portions": 8}, r"portions= is for proofs with workers="),
     ({"workers": 2, "engine": "swarm"}, "engine 'swarm' uses threads="),
     ({"workers": 2, "engine": "complete"}, "engine 'complete' cannot be dealt to workers: use engine='auto'"),
-    ({"workers": 2, "engine": "newton"}, "engine 'newton' without constraints cannot be dealt"),
     ({"workers": 2, "options": {"lp": True}}, "option 'lp' solves linear programs one after the other"),
 ])
 def test_what_cannot_be_is_said(asked, said):
@@ -218,6 +217,23 @@ def test_other_engines_deal_their_regions_too():
         asked = {"constraints": [limits], "engine": engine, "workers": 1, **SETTINGS, "atol": 1e-3}
         found = infimum.minimize(waves, BOUNDS, **asked)
         assert found.verdict.name == "PROVED" and found.rounds["rounds"] > 0 and found.lower <= -1.64022561 <= found.upper + 1e-7
+
+
+@posix
+def test_the_newton_loop_with_workers_of_which_one_is_killed(monkeypatch):
+    one = infimum.minimize(waves, BOUNDS, engine="newton", workers=1, **SETTINGS)
+    killed = []
+
+    def deal(self, count, portion, _usual=WorkerDealer.deal):
+        for number, answer in enumerate(_usual(self, count, portion)):
+            busy = [worker.process for worker in self.workers._workers if worker.ticket is not None]
+            if number >= 1 and busy and not killed:
+                killed.append(busy[0].pid)
+                busy[0].kill()
+            yield answer
+    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    two = infimum.minimize(waves, BOUNDS, engine="newton", workers=2, **SETTINGS)
+    assert bits(one) == bits(two) and two.rounds["rounds"] > 1 and len(killed) == 1 and two.rounds["redone"] <= 1
 
 
 @pytest.mark.parametrize(("fun", "bounds", "asked"), [

@@ -10,6 +10,7 @@ from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.newton.search import NewtonSearch
 from infimum.engine.parts.newton import MOST
 from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.rounds import RoundEnded, Rounds
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached, not_isolated
 from infimum.engine.running.progress import Figures, bounds
@@ -26,7 +27,8 @@ class NewtonRun:
     name = "newton"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: NewtonOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None):
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
+                 rounds: Rounds | None = None):
         if len(problem.lo) > MOST:
             raise OptionError(f"engine 'newton' takes up to {MOST} variables, and there are {len(problem.lo):,}; engine 'auto' "
                               "takes any number, and uses Newton steps where they pay")
@@ -34,6 +36,7 @@ class NewtonRun:
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
         self.incumbent = Incumbent(evaluator, problem.lo, problem.hi, problem.several)
         self.search: NewtonSearch | None = None  # which takes memory of the device
+        self.rounds = rounds                     # in which boxes are dealt to others
 
     def _made(self) -> NewtonSearch:
         problem = self.problem
@@ -60,14 +63,20 @@ class NewtonRun:
     def figures(self) -> Figures:
         """What a reader of the progress sees."""
         counts = {} if self.search is None else {"regions": self.search.pool, "solutions": self.search.solved}
-        return bounds(self.lower, self.value) | {name: f"{len(regions):,}" for name, regions in counts.items()}
+        dealt = {} if self.rounds is None else self.rounds.figures()
+        return bounds(self.lower, self.value) | {name: f"{len(regions):,}" for name, regions in counts.items()} | dealt
 
     def state(self) -> State | None:
         return None if self.search is None else self.search.state()
 
     def restore(self, state: State) -> None:
-        self.search = self._made()
-        self.search.restore(state)
+        self.search = self.branch_of(state)
+
+    def branch_of(self, state: State) -> NewtonSearch:
+        """The search of that state, which may be a portion of another one."""
+        search = self._made()
+        search.restore(state)
+        return search
 
     def steps(self) -> Iterator[None]:
         """Everything, in pieces; a caller may stop after any of them."""
@@ -77,12 +86,15 @@ class NewtonRun:
             search = self._made()
             search.begin()
             self.search = search
-        steps = self.search.run()
         try:
-            while not self._is_limited() and next(steps, "over") != "over":
+            while not self._is_limited() and not self.search.done:
+                if self.rounds is None or not (yield from self.rounds.round(self.search, most=self.max_boxes)):
+                    self.search.step()
                 yield
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.search.pool))
+        except RoundEnded as ended:
+            self.limit = str(ended)
 
     def _is_limited(self) -> bool:
         """Asked before each step, so that a run that is resumed stops where another does."""
@@ -91,7 +103,7 @@ class NewtonRun:
             self.limit = boxes_reached(search.boxes, self.max_boxes)
         elif self.memory_limit is not None and search.bytes > self.memory_limit:
             self.limit = memory_reached(len(search.pool) + len(search.solved), self.memory_limit)
-        elif is_crowded(search):
+        elif is_crowded(search, always=self.rounds is not None):
             self.limit = not_isolated(len(search.pool) + len(search.solved))
         return self.limit is not None
 
@@ -101,6 +113,9 @@ class NewtonRun:
             self.search = self._made()
             self.search.begin()
         search = self.search
+        if self.rounds is not None:
+            self.rounds.end(search)
         search.close()
         return proved_result(search.regions(), search.lower(), self.incumbent, self.goal, stopped or self.limit, nit=search.steps,
-                             nfev=search.boxes, history=history, engine=self.name, seconds=seconds, seed=self.seed)
+                             nfev=search.boxes, history=history, engine=self.name, seconds=seconds, seed=self.seed,
+                             rounds=None if self.rounds is None else self.rounds.report())

@@ -10,7 +10,7 @@ Two rules of the thesis are left out, since they lose minimisers: that those all
 for every part), and that the negative part of a second derivative may be deleted (docs/proof.md has a counter-example).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY
-from infimum.lower.newton_loop import FIRST, REGIONS, SAMPLED, SECOND, UPPER
+from infimum.lower.newton_loop import AGAIN, FIRST, REGIONS, SAMPLED, SECOND, UPPER
 from infimum.lower.programs import CENTRE, FATE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVED
 from infimum.start_boxes import StartBoxes
 
@@ -46,6 +46,7 @@ class NewtonSearch:
         self.n, self.batch, self.arrays, self.lanes = len(lo), batch, evaluator.arrays_for(batch), lanes_of(batch, len(lo))
         self.pool, self.solved = Pool(self.n, self.arrays, _TAKES * batch), Heap(self.arrays, self.n)
         self.boxes = self.steps = 0
+        self.boxes_each = 16.0  # for a box, where these are dealt to others
         self.start, self.newton = start, Newton(evaluator, lo, hi)
         self.newton.recipe = options.recipe
         self.newton.faces = None if start is None else Faces(evaluator, start)
@@ -90,6 +91,7 @@ class NewtonSearch:
         """Takes boxes, tests and contracts them, and keeps what is left. If that fails, memory being short, they are put back."""
         if not len(self.pool):
             opened, rest = self._opened()
+            opened.axis = np.full_like(opened.axis, AGAIN)
             self._work_on(opened)
             self.solved.replace(rest.columns())
         self.pool.balance()
@@ -100,9 +102,7 @@ class NewtonSearch:
         except BaseException:
             self.pool.add(parents)
             raise
-        for fates in found:
-            self.pool.add(fates.regions, fates.of(NEAR), fates.of(FAR))
-            self.solved.add(fates.regions, fates.of(FINAL))
+        self.keep(found)
         self.steps += 1
 
     def _tested(self, parents: Any) -> list[Fates]:
@@ -147,26 +147,19 @@ class NewtonSearch:
         if best < self.incumbent.upper:
             middle, = self.evaluator.run(CENTRE, [self.arrays.column(regions, lane)])
             self.incumbent.take(self.arrays.fetch(middle)[:, 0], best)
-            self._prune()
+            self.prune()
 
-    def _prune(self) -> None:
+    def prune(self) -> None:
+        """Drops what the best point rules out."""
         self.pool.prune(self.incumbent.upper)
         self.solved.prune(self.incumbent.upper)
 
     def _sorted(self, arrays: list[Any], reason: str) -> list[Fates]:
         """What becomes of each region of these arrays."""
-        known = np.array([self.incumbent.upper, self.pool.border])
-        orders = self.arrays.order(FATES, *(self.evaluator.run(FATE, [regions], parameters=known)[0] for regions in arrays))
-        found = [Fates(regions, *order) for regions, order in zip(arrays, orders, strict=True)]
+        found, _ = self.fates(arrays)
         self.discarded["value"] += sum(fates.counts[ABOVE] for fates in found)
         self.discarded[reason] += sum(fates.counts[PROVED_AWAY] for fates in found)
         return found
-
-    def run(self) -> Iterator[None]:
-        """Steps until there is nothing to do."""
-        while not self.done:
-            self.step()
-            yield
 
     def close(self) -> None:
         """f at the best point itself, where its upper bound is that of a box; no kernel is needed that is not there yet."""
@@ -174,17 +167,69 @@ class NewtonSearch:
             value = self.evaluator.gradient(self.incumbent.x, self.incumbent.x).value
             if value.defined and value.hi < self.incumbent.upper:
                 self.incumbent.take(self.incumbent.x, float(value.hi))
-                self._prune()
+                self.prune()
+
+    # ---- what is dealt to others in rounds
+    @property
+    def is_between_steps(self) -> bool:
+        """No step is ever left half done."""
+        return True
+
+    @property
+    def judged(self) -> int:
+        """Steps after which it is known whether tests pay: all of them are used always."""
+        return self.steps
+
+    def judge_parts(self) -> None:
+        """There is nothing to judge."""
+
+    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]:
+        """What finds up to so many boxes, those that a step would take; as long as the pool stays as it is the same ones."""
+        pool = self.pool
+        pool.balance()
+        pool.bring(count, np.inf)
+        return lambda: (pool.front, pool.front.find(count)[0])
+
+    def fates(self, arrays: list[Any]) -> tuple[list[Fates], None]:
+        """What becomes of each box of these arrays, as things stand."""
+        known = np.array([self.incumbent.upper, self.pool.border])
+        fates = [self.evaluator.run(FATE, [regions], parameters=known)[0] for regions in arrays if regions.shape[1]]
+        orders = iter(self.arrays.order(FATES, *fates) if fates else ())
+        return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], None
+
+    def keep(self, found: list[Fates]) -> None:
+        """Puts what is left to the boxes to work on, and solutions to the solutions. Whoever calls has made sure of room."""
+        for fates in found:
+            self.pool.add(fates.regions, fates.of(NEAR), fates.of(FAR))
+            self.solved.add(fates.regions, fates.of(FINAL))
+
+    def put_aside_too(self, answers: list[dict[str, np.ndarray]]) -> Callable[[], None]:
+        """Makes ready the solutions of others, and returns what then puts them to those here, which needs no memory."""
+        columns = np.concatenate([arrays["solved"] for arrays in answers], axis=1)
+        columns = columns[:, ~(columns[self.solved.row] > self.incumbent.upper)]
+        self.solved.reserve(columns.shape[1])
+        solutions = self.arrays.send(np.ascontiguousarray(columns))
+        return lambda: self.solved.add(solutions)
+
+    def none_put_aside(self) -> dict[str, np.ndarray]:
+        """The part of a state that holds solutions, empty."""
+        return {"solved": np.empty((self.solved.rows, 0))}
 
     # ---- checkpoints
     def state(self) -> State:
         """Everything that a later run needs to go on with the same bits."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded)}
-        return State(counts, {**self.pool.state(), "solved": self.solved.everything(), **self.incumbent.arrays()})
+        other = self.state_but_regions()
+        return State(other.values, {**self.pool.state(), "solved": self.solved.everything(), **other.arrays})
+
+    def state_but_regions(self) -> State:
+        """Counts and the best point."""
+        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "boxes_each": self.boxes_each}
+        return State(counts, self.incumbent.arrays())
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
         self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.boxes_each = state.values.get("boxes_each", self.boxes_each)
         self.discarded |= state.values["discarded"]
         self.pool.restore(state.arrays)
         self.solved.replace(state.arrays["solved"])
