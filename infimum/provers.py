@@ -70,8 +70,6 @@ PROVERS = {"auto": (_auto, SwarmOptions), "newton": (_newton, NewtonOptions), "c
            "subdomain": (_subdomain, SubdomainOptions)}
 # with constraints or whole numbers
 _CONSTRAINED = {"auto": _constrained, "newton": _constrained_newton, "complete": _complete, "subdomain": _subdomain}
-# can regions be dealt to workers, without constraints and with them?
-_IN_ROUNDS = {"auto": (True, True), "newton": (True, True), "complete": (False, False), "subdomain": (True, True)}
 
 
 def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: bool, rounds: Rounds | None = None) -> Callable:
@@ -81,14 +79,11 @@ def prover(engine: str, batch: int | None, may_move_to_gpu: bool, constrained: b
     dealt = {} if rounds is None else {"rounds": rounds}
     if engine == "auto" and not constrained:
         return partial(kind, batch=batch, may_move_to_gpu=may_move_to_gpu and rounds is None, **dealt)
-    return partial(kind, batch=batch, **dealt) if engine != "complete" else kind
+    return partial(kind, batch=batch, **dealt) if engine != "complete" else partial(kind, **dealt)
 
 
-def check_dealt(engine: str, options: Any, constrained: bool) -> None:
-    """Raises where the regions of an engine cannot be dealt to workers."""
-    if not _IN_ROUNDS[engine][constrained]:
-        without = " without constraints" if _IN_ROUNDS[engine][not constrained] else ""
-        raise OptionError(f"the regions of engine {engine!r}{without} cannot be dealt to workers: use engine='auto', or threads=")
+def check_dealt(options: Any) -> None:
+    """Raises where regions cannot be dealt to workers."""
     if getattr(options, "lp", False):
         raise OptionError("option 'lp' solves linear programs one after the other, and these are not dealt to workers: leave out "
                           "workers=, or the option")

@@ -334,7 +334,7 @@ def _rounds(workers: int | str | None, portions: int | None, question: Problem, 
     if workers is None:
         yield None, batch
         return
-    check_dealt(engine, settings, evaluator.system is not None)
+    check_dealt(settings)
     from infimum.portions.dealer import dealt  # seldom needed
 
     with dealt(workers, portions, question, evaluator, engine=engine, options=settings, goal=goal, seed=seed,

@@ -139,14 +139,31 @@ class _Dealt(NamedTuple):
         return portion not in self.answers or self.given[portion] <= self.used(portion) < budget
 
 
-class Rounds:
-    """Rounds of so many portions each, which a dealer has worked off."""
+class Dealing:
+    """Rounds of so many portions each, of whatever kind, which a dealer has worked off."""
 
     def __init__(self, dealer: Dealer, portions: int = PORTIONS):
         self.dealer, self.portions = dealer, portions
         self.done = 0
-        self._worth: int | None = None     # the boxes of a portion that is worth its way
-        self._dealt: _Dealt | None = None  # in the midst of a round
+        self._dealt: Any = None  # in the midst of a round; its `answers` are those that have come
+
+    def figures(self) -> dict[str, str]:
+        """What a reader of the progress sees."""
+        if self._dealt is None:
+            return {}
+        return {"portions": f"{len(self._dealt.answers)}/{self.portions}", "workers": f"{self.dealer.count}"}
+
+    def report(self) -> dict[str, int]:
+        """What a result tells."""
+        return {"workers": self.dealer.count, "portions": self.portions, "rounds": self.done, "redone": self.dealer.redone}
+
+
+class Rounds(Dealing):
+    """Rounds of a search that is cut and tested in steps."""
+
+    def __init__(self, dealer: Dealer, portions: int = PORTIONS):
+        super().__init__(dealer, portions)
+        self._worth: int | None = None  # the boxes of a portion that is worth its way
 
     def round(self, branch: Search, learnt: Learnt = dict, most: int | None = None) -> Iterator[None]:
         """A round in place of a step, in pieces: between them all is as it was before. Gives back whether there was one: there is
@@ -214,16 +231,6 @@ class Rounds:
         if dealt is not None and dealt.answers:
             with suppress(MemoryError, OutOfTime):  # what is proved so far stays
                 self._merge(branch, dealt)
-
-    def figures(self) -> dict[str, str]:
-        """What a reader of the progress sees."""
-        if self._dealt is None:
-            return {}
-        return {"portions": f"{len(self._dealt.answers)}/{self.portions}", "workers": f"{self.dealer.count}"}
-
-    def report(self) -> dict[str, int]:
-        """What a result tells."""
-        return {"workers": self.dealer.count, "portions": self.portions, "rounds": self.done, "redone": self.dealer.redone}
 
     def _learn(self, branch: Search, dealt: _Dealt, budget: int) -> None:
         """How many regions make a portion that uses up its boxes, and not more than that: they travel to and fro."""

@@ -66,7 +66,7 @@ def test_lanes_derive_the_boxes_that_are_rebuilt():
     bounds = np.full(7, -8.0), np.full(7, 8.0)
     s = CompleteSearch(Problem(None, *bounds), evaluator, CompleteOptions(partition=(3, 4)), Goal(1e-6, 1e-6, 1e-4), 0)
     for _ in range(4):
-        s._iterate()
+        s.iterate()
         iterations, subregions, lower, _ = s.list.everything(s.incumbent.upper)
         assert len(s.list) > 50 and (lower == evaluator.value(*s.boxes_of(iterations, subregions)).lo).all()
 

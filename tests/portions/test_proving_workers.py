@@ -198,7 +198,6 @@ def test_the_time_limit_is_heard_within_a_portion(monkeypatch):
     ({"workers": 2, "portions": 0}, "portions must be a whole number from 1 to"),
     ({"portions": 8}, r"portions= is for proofs with workers="),
     ({"workers": 2, "engine": "swarm"}, "engine 'swarm' uses threads="),
-    ({"workers": 2, "engine": "complete"}, "engine 'complete' cannot be dealt to workers: use engine='auto'"),
     ({"workers": 2, "options": {"lp": True}}, "option 'lp' solves linear programs one after the other"),
 ])
 def test_what_cannot_be_is_said(asked, said):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from infimum.engine.answer.verdict import proved_result
+from infimum.engine.complete.dealing import IterationRounds, OneIteration
 from infimum.engine.complete.partition import CompleteOptions
 from infimum.engine.complete.region_list import RegionList
 from infimum.engine.complete.search import CompleteSearch
@@ -13,6 +14,7 @@ from infimum.engine.goal import Goal
 from infimum.engine.parts.propagation import propagate
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.rounds import RoundEnded, Rounds
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, iterations_done, memory_full, memory_reached
 from infimum.engine.running.progress import Figures, bounds
@@ -29,12 +31,13 @@ class CompleteRun:
     name = "complete"
 
     def __init__(self, problem: Problem, evaluator: Evaluator, options: CompleteOptions, goal: Goal, seed: int,
-                 max_boxes: int | None = None, memory_limit: float | None = None):
+                 max_boxes: int | None = None, memory_limit: float | None = None, rounds: Rounds | None = None):
         self.search = CompleteSearch(problem, evaluator, options, goal, seed)
         self.problem, self.goal, self.seed = problem, goal, seed
         self.max_boxes, self.memory_limit, self.limit = max_boxes, memory_limit, None
         self.points = None if evaluator.system is None else ConstrainedSearch(evaluator, problem.lo, problem.hi, seed, problem.x0,
                                                                               problem.several)
+        self.rounds = None if rounds is None else IterationRounds(rounds.dealer, rounds.portions)
         self.begun = self.points is None  # is nothing left to do before the first iteration?
         self.looked = self.before = 0     # iterations when points were last looked for; evaluations before those counted here
 
@@ -62,7 +65,8 @@ class CompleteRun:
         """What a reader of the progress sees."""
         search = self.search
         return bounds(search.lower(), search.incumbent.upper) | {"iterations": f"{len(search.taken):,}",
-                                                                 "regions": f"{len(search.list) + len(search.final):,}"}
+                                                                 "regions": f"{len(search.list) + len(search.final):,}",
+                                                                 **({} if self.rounds is None else self.rounds.figures())}
 
     def state(self) -> State | None:
         """Everything that a later run needs to go on with the same bits; None before the first iteration, which is soon."""
@@ -98,10 +102,7 @@ class CompleteRun:
             self.search.incumbent.offer(self.problem.x0)
         if not self.begun:
             yield from self._first_points()
-        iterations = self._iterations()
-        while not self._is_limited() and next(iterations, "over") != "over":
-            self._look()
-            yield
+        yield from self._iterations()
         most = self.search.options.iterations
         if self.limit is None and most is not None and len(self.search.taken) >= most and not self.search.done:
             self.limit = iterations_done(most)
@@ -119,9 +120,9 @@ class CompleteRun:
         yield
 
     def _look(self) -> None:
-        """From the middle of the region that was cut last, after 1, 2, 4, … iterations."""
+        """From the middle of the region that was cut last, after 1, 2, 4, … iterations, or the first round after so many."""
         count = len(self.search.taken)
-        if self.points is not None and count & (count - 1) == 0 and count > self.looked:
+        if self.points is not None and count.bit_length() > self.looked.bit_length():
             self.looked = count
             for _ in self.points.in_boxes(*(end[:, None] for end in self.search.taken[-1][:2])):
                 pass  # without a pause: a checkpoint holds no half of a look
@@ -130,8 +131,7 @@ class CompleteRun:
     def _offer(self) -> None:
         found = self.points.candidates()
         if found and self.search.incumbent.offer(np.stack(found, axis=1)):
-            for regions in (self.search.list, self.search.final):
-                regions.prune(self.value)
+            self.search.prune()
 
     def _is_limited(self) -> bool:
         """Asked before each iteration, so that a run that is resumed stops where another does."""
@@ -143,14 +143,27 @@ class CompleteRun:
         return self.limit is not None
 
     def _iterations(self) -> Iterator[None]:
+        search = self.search
         try:
-            yield from self.search.steps()
+            while not self._is_limited() and not search.over:
+                if self.rounds is None or not (yield from self.rounds.round(search, self.max_boxes)):
+                    search.iterate()
+                self._look()
+                yield
         except MemoryError:  # of the machine or of its GPU; the iteration has not been
-            self.limit = memory_full(len(self.search.list))
+            self.limit = memory_full(len(search.list))
+        except RoundEnded as ended:
+            self.limit = str(ended)
+
+    def branch_of(self, state: State) -> OneIteration:
+        """A region of another search, to be cut here."""
+        return OneIteration(self.search, state)
 
     def finish(self, stopped: str | None, seconds: float, history: list) -> Result:
         """What is proved so far."""
         search = self.search
+        if self.rounds is not None:
+            self.rounds.end(search)
         return proved_result(search.regions(), search.lower(), search.incumbent, self.goal, stopped or self.limit,
                              nit=len(search.taken), nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
-                             seed=self.seed)
+                             seed=self.seed, rounds=None if self.rounds is None else self.rounds.report())

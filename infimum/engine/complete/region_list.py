@@ -5,7 +5,7 @@ region itself is then the number of its subregion and its lower end. They stay i
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,13 @@ class Chunk:
         self._look()
         return found
 
+    def lowest(self, count: int, below: float, wide: bool) -> list[tuple[float, int, int]]:
+        """Up to so many of the lowest regions of those below: lower end, place, subregion."""
+        lower = self._fetch(self.lower)
+        index, _ = self.arrays.here.lowest(np.where(self.wide, lower, np.nan) if wide else lower, count, below)
+        subregions = _whole(self._fetch(self.subregion))[0, index]
+        return list(zip(lower[0, index].tolist(), index.tolist(), subregions.tolist(), strict=True))
+
     def _fetch(self, array: Any) -> np.ndarray:
         return self.arrays.fetch(array)
 
@@ -65,6 +72,13 @@ class Chunk:
 def _whole(numbers: np.ndarray) -> np.ndarray:
     """Whole numbers, which may be given as the bits of doubles."""
     return numbers if numbers.dtype.kind == "i" else numbers.view(np.int64)
+
+
+class Place(NamedTuple):
+    """Where a region is in the list."""
+
+    chunk: Chunk
+    at: int
 
 
 class RegionList:
@@ -122,6 +136,21 @@ class RegionList:
         if chunk.count == 0:
             del self.chunks[k]
         return found
+
+    def lowest(self, count: int, below: float, wide: bool = False) -> list[tuple[int, int, float, Place]]:
+        """Up to so many regions that `take` would give one after the other, and where they are, of those below."""
+        found = []
+        for k, chunk in enumerate(self.chunks):
+            if (chunk.least_wide if wide else chunk.least)[0] < below:
+                found += ((lower, k, at, subregion) for lower, at, subregion in chunk.lowest(count, below, wide))
+        return [(self.chunks[k].iteration, subregion, lower, Place(self.chunks[k], at))
+                for lower, k, at, subregion in sorted(found)[:count]]
+
+    def remove(self, place: Place) -> None:
+        """Takes that region out."""
+        place.chunk.take(place.at)
+        if place.chunk.count == 0:
+            self.chunks = [chunk for chunk in self.chunks if chunk is not place.chunk]
 
     def prune(self, upper: float) -> None:
         """Drops regions that lie certainly above: chunks of nothing else, and each single one when many more have come."""

@@ -12,14 +12,14 @@ start boxes, numbered, which is the whole box where none are given.
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infimum.cover import widths
 from infimum.engine.complete.lanes import HoistedLanes, JointLanes
 from infimum.engine.complete.partition import ENDS, CompleteOptions
-from infimum.engine.complete.region_list import RegionList
+from infimum.engine.complete.region_list import Place, RegionList
 from infimum.engine.goal import Goal
 from infimum.engine.parts.propagation import propagate
 from infimum.engine.points.feasible import FeasibleIncumbent
@@ -43,6 +43,16 @@ def _largest(sizes: list[np.ndarray]) -> np.ndarray:
     for row in sizes:
         found = np.maximum(row[:, None], found[None, :]).ravel()
     return found
+
+
+class ToCut(NamedTuple):
+    """A region that is to be cut: its box, where its block of variables begins, its start box, its lower end."""
+
+    lo: np.ndarray
+    hi: np.ndarray
+    start: int
+    home: int
+    least: float
 
 
 class CompleteSearch:
@@ -125,25 +135,66 @@ class CompleteSearch:
 
     def steps(self) -> Iterator[None]:
         """Iterations until nothing is left to do."""
-        while not self.done and (self.options.iterations is None or len(self.taken) < self.options.iterations):
-            self._iterate()
+        while not self.over:
+            self.iterate()
             yield
 
-    def _iterate(self) -> None:
+    @property
+    def over(self) -> bool:
+        """Is nothing left to do, or were there as many iterations as asked for?"""
+        return self.done or (self.options.iterations is not None and len(self.taken) >= self.options.iterations)
+
+    def iterate(self) -> None:
         """Takes the lowest region (where the gap is closed, of those that are too wide) and keeps what is left of it."""
         iteration, subregion, least = self.list.take(wide=self._closed())
-        lo, hi = (side[:, 0] for side in self.boxes_of(np.array([iteration]), np.array([subregion])))
-        if not can_be_cut(lo, hi).any():
-            self._put_aside(iteration, subregion, least, lo, hi)
+        region = self._to_cut(iteration, subregion, least)
+        if not can_be_cut(region.lo, region.hi).any():
+            self._put_aside(iteration, subregion, least, region.lo, region.hi)
             return
         try:
-            left = (lo, hi) if self.system is None else self._shrunk(lo, hi)
-            if left is not None:
-                self._cut(*left, self._next_block(iteration), least, subregion if iteration < 0 else self.homes[iteration])
+            pieces = self.cut(region)
+            if pieces is not None:
+                lo, hi, found = pieces
+                self._keep(region._replace(lo=lo, hi=hi), found)
+                self.prune()
         except BaseException:  # beside those of its pieces that are there already
-            wide = self._is_wide(float(widths(lo, hi).max()))
+            wide = self._is_wide(float(widths(region.lo, region.hi).max()))
             self.list.add(iteration, np.array([[subregion]]), np.array([[least]]), wide)
             raise
+
+    def lowest(self, count: int) -> list[tuple["ToCut", Place]]:
+        """Up to so many of the regions that could be taken next, and where they are in the list; none that the goal lets be."""
+        closed, upper = self._closed(), self.incumbent.upper
+        below = math.nextafter(upper, math.inf) if closed or upper == np.inf else upper - self.goal.slack(upper)
+        found = self.list.lowest(count, below, wide=closed)
+        return [(self._to_cut(iteration, subregion, lower), place) for iteration, subregion, lower, place in found]
+
+    def _to_cut(self, iteration: int, subregion: int, least: float) -> "ToCut":
+        lo, hi = (side[:, 0] for side in self.boxes_of(np.array([iteration]), np.array([subregion])))
+        return ToCut(lo, hi, self._next_block(iteration), subregion if iteration < 0 else self.homes[iteration], least)
+
+    def cut(self, region: "ToCut") -> tuple[np.ndarray, np.ndarray, list[tuple[Any, Any, float]]] | None:
+        """The box that was cut, and of its subregions those that are left: see `_left`. None if nothing is left of it before."""
+        box = (region.lo, region.hi) if self.system is None else self._shrunk(region.lo, region.hi)
+        return None if box is None else (*box, self._cut(*box, region.start, region.least, region.home))
+
+    def keep(self, region: "ToCut", numbers: np.ndarray, lower: np.ndarray) -> None:
+        """What another has left of a region."""
+        here = ~(lower > self.incumbent.upper)
+        self._keep(region, [(numbers[here].astype(np.int64).view(np.float64)[None], lower[None, here], self.incumbent.upper)])
+
+    def _keep(self, region: "ToCut", found: list[tuple[Any, Any, float]]) -> None:
+        """Puts what is left of a region into the list."""
+        ends = self._ends(region.lo, region.hi, region.start)
+        self.taken.append((region.lo, region.hi, region.start))
+        self.homes.append(region.home)
+        for numbers, lower, highest in found:
+            self._store(len(self.taken) - 1, numbers, lower, highest, ends)
+
+    def prune(self) -> None:
+        """Drops what the best point rules out."""
+        for regions in (self.list, self.final):
+            regions.prune(self.incumbent.upper)
 
     def _shrunk(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """What propagation leaves of a region, or all of it where nothing of that could be cut; None if nothing is left."""
@@ -154,8 +205,8 @@ class CompleteSearch:
         self.incumbent.offer(np.stack(left, axis=1))
         return lo, hi
 
-    def _cut(self, lo: np.ndarray, hi: np.ndarray, start: int, least: float, home: int) -> None:
-        """Cuts a region of a start box and puts what is left into the list."""
+    def _cut(self, lo: np.ndarray, hi: np.ndarray, start: int, least: float, home: int) -> list[tuple[Any, Any, float]]:
+        """What is left of the subregions of a region of a start box."""
         ends = self._ends(lo, hi, start)
         parameters = self.lanes.parameters(lo, hi, start, ends, least, self.start.box(home), self.incumbent.upper)
         try:
@@ -166,12 +217,7 @@ class CompleteSearch:
             found = None  # tried again outside, where nothing holds the memory of the first attempt
         found = self._left(lo, hi, start, ends, parameters) if found is None else found
         self.boxes += self.pieces**self.block
-        self.taken.append((lo, hi, start))
-        self.homes.append(home)
-        for numbers, lower, highest in found:
-            self._store(len(self.taken) - 1, numbers, lower, highest, ends)
-        for regions in (self.list, self.final):
-            regions.prune(self.incumbent.upper)
+        return found
 
     def _left(self, lo: np.ndarray, hi: np.ndarray, start: int, ends: list, parameters: np.ndarray) \
             -> list[tuple[Any, Any, float]]:
