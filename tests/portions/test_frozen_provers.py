@@ -10,6 +10,7 @@ from tests.portions.proofs import BOUNDS, SETTINGS, bits, waves
 from tests.trials.test_workers import gone, posix
 
 pytestmark = posix
+QUICK = SETTINGS | {"engine": "newton"}  # whose kernels are soon compiled
 
 
 def freezing(monkeypatch, everyone: bool) -> list[int]:
@@ -32,10 +33,10 @@ def freezing(monkeypatch, everyone: bool) -> list[int]:
 
 
 def test_the_portion_of_a_frozen_worker_goes_to_another(monkeypatch):
-    one = infimum.minimize(waves, BOUNDS, workers=1, **SETTINGS)
+    one = infimum.minimize(waves, BOUNDS, workers=1, **QUICK)
     monkeypatch.setattr("infimum.portions.dealer._SILENCE", 1.0)
     frozen = freezing(monkeypatch, everyone=False)
-    two = infimum.minimize(waves, BOUNDS, workers=2, **SETTINGS)
+    two = infimum.minimize(waves, BOUNDS, workers=2, **QUICK)
     assert bits(one) == bits(two) and len(frozen) == two.rounds["redone"] == 1 and gone(frozen)
 
 
@@ -46,7 +47,7 @@ def test_limits_hold_while_all_workers_are_frozen(monkeypatch):
     def stop(snapshot):
         begun.extend([time.monotonic()] if frozen and not begun else [])
         return bool(begun) and time.monotonic() - begun[0] >= 1.0
-    result = infimum.minimize(waves, BOUNDS, workers=2, callback=stop, **SETTINGS)
+    result = infimum.minimize(waves, BOUNDS, workers=2, callback=stop, **QUICK)
     assert time.monotonic() - begun[0] < 20 and len(frozen) == 2 and gone(frozen)
     assert result.verdict.name == "STOPPED" and result.rounds["redone"] == 0
     assert result.lower <= -2.27785 <= result.upper + 1e-5
