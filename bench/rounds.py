@@ -34,7 +34,7 @@ from infimum.problems import constrained  # noqa: E402
 from infimum.trials.workers import Workers  # noqa: E402
 
 WANTED = 0.8  # of the speed of as many threads
-PROOFS = ["schwefel", "waves", "ex8_4_1"]  # the last is one of the constrained gallery
+PROOFS = ["schwefel", "waves", "newton", "ex8_4_1"]  # the last is one of the constrained gallery
 SAID = {"here": "rounds in one process, {} threads", "processes": "{} worker processes", "ray": "{} workers of Ray"}
 WORKERS = 1, 2, 4, 8, 16, 64, 256, 1000
 SIZES = 64, 1024, 4096, 16384  # portions of a round
@@ -60,7 +60,8 @@ def proof(name: str) -> tuple:
     if name in constrained.names():
         known = constrained.get(name)
         return known.fun, known.bounds, {"constraints": known.constraints}
-    return {"schwefel": (schwefel, [(-500, 500)] * 8, {}), "waves": (waves, [(-5, 6)] * 7, {"rtol": 5e-3})}[name]
+    return {"schwefel": (schwefel, [(-500, 500)] * 8, {}), "waves": (waves, [(-5, 6)] * 7, {"rtol": 5e-3}),
+            "newton": (waves, [(-5, 6)] * 6, {"rtol": 1e-3, "engine": "newton"})}[name]
 
 
 def processor_seconds() -> float:
