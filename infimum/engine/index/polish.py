@@ -9,6 +9,7 @@ import numpy as np
 
 from infimum.engine.index.cube import Cube, Point
 from infimum.engine.index.descent import Descent
+from infimum.engine.index.restrained_descent import descent
 from infimum.engine.index.trials import Trials
 
 _SHARE = 10                    # of so many trials, one at most: with more, the search needs more than is published of others
@@ -62,7 +63,7 @@ class Polish:
         at, points = self._base[free], trials.points
         use = (trials.index >= 0) & (np.abs(points[:, free] - at).max(axis=1) <= 4 * _WIDEST)
         use &= self.cube.same_whole_numbers(points, self._base) & ((points[:, free] != at).any(axis=1))
-        self._descent = Descent(at, values, points[use][:, free], trials.values[use], _WIDEST, _LEAST)
+        self._descent = descent(at, values, points[use][:, free], trials.values[use], _WIDEST, _LEAST)
 
     def _told(self, point: Point, values: np.ndarray | None) -> None:
         self._descent.tell(self.cube.unit(point)[self.cube.continuous], values)

@@ -19,6 +19,7 @@ from infimum.engine.index.descent import Descent
 from infimum.engine.index.method import IndexMethod, Options, Trial
 from infimum.engine.index.models import predicted
 from infimum.engine.index.ranking import Ranking
+from infimum.engine.index.restrained_descent import descent
 from infimum.engine.index.trials import Outcome
 
 
@@ -180,7 +181,7 @@ class Search(IndexMethod):
                 if level:        # constraints are known from more trials
                     near = np.union1d(near, self._neighbours(trial, 0))
                 values = self.trials.values
-                self.descent = Descent(point, values[trial].copy(), self.trials.points[near], values[near],
+                self.descent = descent(point, values[trial].copy(), self.trials.points[near], values[near],
                                        max(radius, 2 * self.options.finest), self.options.finest)
                 return
 
