@@ -19,7 +19,8 @@ from infimum.engine.index.restrained import least_restrained
 _GROW, _SHRINK, _A_LITTLE = 1.6, 0.5, 0.7
 _FAR = 0.7                   # of the box: steps so long let it grow, if they gained
 _GOOD, _POOR = 0.5, 0.1      # of what was expected
-_NEW, _NEWER = 0.1, 0.3      # of the box: nearer to a trial, another one tells nothing, or too little to be made for that
+_NEW, _NEWER = 0.1, 0.3      # of the box: nearer to a trial, another one tells nothing, or too little to be made for that;
+_CORRECTED = 1e-4            # nearer to an infeasible trial, it is the same
 _PATIENCE = 3                # infeasible trials in a row before the box shrinks
 _MARGIN, _WIDEST, _LEAST = 0.05, 0.4, 1e-6   # of the box: from the boundary of each constraint at first, at most, at least
 _EXCEEDED = 1.5               # the margin, in units of what the model was exceeded by
@@ -62,7 +63,7 @@ class RestrainedDescent(Descent):
                                         models.gradients[:-1] / lengths[:, None], models.hessians[:-1] / lengths[:, None, None],
                                         lo, hi)
             found = self.best + step
-            if failed or self.over or np.abs(self.points - found).max(axis=1).min() >= _NEW * self.radius:
+            if failed or self.over or self._is_new(found, level):
                 self._expected = models, models.rise(step), lengths
                 return found
             self._failed = True
@@ -87,6 +88,11 @@ class RestrainedDescent(Descent):
             self._better(point, values, computed > level)
         else:
             self._failed = True
+
+    def _is_new(self, found: np.ndarray, level: int) -> bool:
+        """Far from all trials that have a value of the function; those that missed it by little are corrected by little."""
+        apart = np.abs(self.points - found).max(axis=1)
+        return bool((apart >= np.where(np.isnan(self.values[:, level]), _CORRECTED, _NEW) * self.radius).all())
 
     def _better(self, point: np.ndarray, values: np.ndarray, higher: bool) -> None:
         expected = None if self._expected is None else -float(self._expected[1][-1])
@@ -126,7 +132,8 @@ class RestrainedDescent(Descent):
         if not len(steps):
             return None
         lowest = lowest - _DOUBT * models.unknown(steps)
-        most = self.radius * float(np.abs(models.gradients[-1]).sum()) + 0.5 * self.radius**2 * float(np.abs(models.hessians[-1]).sum())
+        slope, bend = float(np.abs(models.gradients[-1]).sum()), float(np.abs(models.hessians[-1]).sum())
+        most = self.radius * (slope + 0.5 * self.radius * bend)
         for candidate in np.argsort(lowest, kind="stable"):
             if lowest[candidate] >= -_WORTH * most:
                 return None
@@ -136,7 +143,8 @@ class RestrainedDescent(Descent):
         return None
 
 
-def descent(start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float, least: float) -> Descent:
+def descent(start: np.ndarray, values: np.ndarray, points: np.ndarray, others: np.ndarray, radius: float, least: float
+            ) -> Descent:
     """A descent from a trial by its values, with others near it, in a box of that radius until it is so small."""
     return (RestrainedDescent if len(values) > 1 else Descent)(start, values, points, others, radius, least)
 

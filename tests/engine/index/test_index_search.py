@@ -8,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infimum.engine.index.descent import Descent
-from infimum.engine.index.models import Restraint, least_in_box, least_restrained, predicted, quadratic
+from infimum.engine.index.models import least_in_box, predicted, quadratic
+from infimum.engine.index.quadratics import quadratics
+from infimum.engine.index.restrained import least_restrained
+from infimum.engine.index.restrained_descent import RestrainedDescent, descent
 from infimum.engine.index.search import Search, SearchOptions
 from infimum.engine.index.trials import Failure, Outcome, outcome
 
@@ -56,11 +59,11 @@ def test_the_step_stays_in_the_box_and_goes_down(n, seed):
 def test_a_descent_comes_to_the_minimum_with_few_trials(n):
     def f(x):
         return float(np.sum((1 + np.arange(n)) * (x - 0.4) ** 2) + 0.3 * np.sum((x - 0.4) ** 3))
-    descent = Descent(np.full(n, 0.6), np.array([f(np.full(n, 0.6))]), np.empty((0, n)), np.empty((0, 1)), 0.1, 0.002)
-    while not descent.over:
-        point = np.clip(descent.next(), 0, 1)
-        descent.tell(point, np.array([f(point)]))
-    assert np.abs(descent.best - 0.4).max() < 0.01 and descent.trials < 25 * n
+    found = descent(np.full(n, 0.6), np.array([f(np.full(n, 0.6))]), np.empty((0, n)), np.empty((0, 1)), 0.1, 0.002)
+    while not found.over:
+        point = np.clip(found.next(), 0, 1)
+        found.tell(point, np.array([f(point)]))
+    assert np.abs(found.best - 0.4).max() < 0.01 and found.trials < 25 * n
 
 
 @given(st.integers(0, 1000), st.booleans())
@@ -72,14 +75,34 @@ def test_the_step_under_constraints_is_as_good_as_a_grid(seed, linear):
         root = random.normal(size=(2, 2))
         return np.zeros((2, 2)) if linear else root + root.T
     gradient, hessian, way = random.normal(size=2), symmetric(), random.uniform(0, 2 * np.pi)
-    restraint = Restraint(-random.uniform(0.01, 0.5), 3 * np.array([math.cos(way), math.sin(way)]), symmetric())
-    step = least_restrained(gradient, hessian, [restraint], np.full(2, -1.0), np.full(2, 1.0), 0.0)
+    value, slope, bend = -random.uniform(0.01, 0.5), np.array([math.cos(way), math.sin(way)]), symmetric() / 3
+    step = least_restrained(gradient, hessian, np.array([value]), slope[None], bend[None], np.full(2, -1.0), np.full(2, 1.0))
     grid = np.stack(np.meshgrid(*[np.linspace(-1, 1, 41)] * 2), axis=-1).reshape(-1, 2)
-    grid = grid[restraint.at(grid) <= 0]
-    values = grid @ gradient + 0.5 * np.sum(grid @ hessian * grid, axis=1)
+    restraint = [value + x @ slope + 0.5 * np.sum(x @ bend * x, axis=1) for x in (grid, step[None])]
+    values = (grid @ gradient + 0.5 * np.sum(grid @ hessian * grid, axis=1))[restraint[0] <= 0]
     found = gradient @ step + 0.5 * step @ hessian @ step
-    assert np.all(np.abs(step) <= 1) and restraint.at(step[None])[0] <= 1e-2
-    assert found <= 1e-9 and (not linear or found <= values.min() + 0.02 * np.ptp(values))
+    assert np.all(np.abs(step) <= 1) and restraint[1][0] <= 1e-2
+    assert found <= 1e-9 and (not linear or found <= values.min() + 1e-3 * np.ptp(values))
+
+
+@given(st.integers(1, 5), st.integers(0, 1000))
+@settings(deadline=None)
+def test_models_of_several_functions_know_what_they_do_not(n, seed):
+    """Quadratics, where each has enough trials; then nothing is unknown. With few, what is unknown grows away from them."""
+    random = np.random.default_rng(seed)
+    hessians = random.normal(size=(2, n, n))
+    hessians, slopes, at = hessians + hessians.transpose(0, 2, 1), random.normal(size=(2, n)), random.uniform(0, 1, n)
+    steps = random.uniform(-0.1, 0.1, (3 * (n + 1) * (n + 2), n))
+    values = np.stack([steps @ g + 0.5 * np.sum(steps @ h * steps, axis=1) for g, h in zip(slopes, hessians, strict=True)], axis=1)
+    values[::3, 1] = math.nan
+    found = quadratics(at + steps, values, at, 1)
+    assert found.functions == [0, 1] and np.allclose(found.gradients, slopes, atol=0.1)
+    assert np.allclose(found.hessians, hessians, atol=0.5 * np.abs(hessians).max())
+    assert np.allclose(found.rises(steps[:4])[:, 2], found.rise(steps[2]))
+    few = quadratics(at + steps[1:3 * n:3], values[1:3 * n:3], at, 1)
+    assert few is None and quadratics(at + steps[:n + 2], values[:n + 2], at, 0).functions == [0]
+    near, far = found.unknown(0.01 * np.eye(n)), found.unknown(np.eye(n))
+    assert np.all(near < 0.05 * far)
 
 
 def at_a_ball(x):
@@ -97,11 +120,11 @@ def test_a_descent_comes_to_a_vertex_of_the_feasible_set(start):
         found = at_a_ball(x)
         return np.array(found + [math.nan] * (3 - len(found)))
     start = np.array(start)
-    descent = Descent(start, values(start), np.empty((0, 2)), np.empty((0, 3)), 0.1, 0.0005)
-    while not descent.over:
-        point = np.clip(descent.next(), 0, 1)
-        descent.tell(point, values(point))
-    assert descent.level == 2 and np.abs(descent.best - (0.2, 0.5)).max() < 0.005 and descent.trials < 90
+    found = descent(start, values(start), np.empty((0, 2)), np.empty((0, 3)), 0.1, 0.0005)
+    while not found.over:
+        point = np.clip(found.next(), 0, 1)
+        found.tell(point, values(point))
+    assert found.level == 2 and np.abs(found.best - (0.2, 0.5)).max() < 0.005 and found.trials < 90
 
 
 def test_trials_at_constraints_are_few():
@@ -119,12 +142,13 @@ def test_an_accuracy_is_reached_though_nothing_is_feasible():
     assert search.done() == "accuracy" and not search.finish().feasible
 
 
-def test_a_descent_ends_where_nothing_has_a_value():
-    descent = Descent(np.array([0.5, 0.5]), np.array([1.0]), np.empty((0, 2)), np.empty((0, 1)), 0.1, 0.002)
-    while not descent.over:
-        descent.tell(descent.next(), None)
-        assert descent.trials < 200
-    assert descent.value == 1.0
+@pytest.mark.parametrize("kind, values", [(Descent, [1.0]), (RestrainedDescent, [-0.5, 1.0])])
+def test_a_descent_ends_where_nothing_has_a_value(kind, values):
+    found = kind(np.array([0.5, 0.5]), np.array(values), np.empty((0, 2)), np.empty((0, len(values))), 0.1, 0.002)
+    while not found.over:
+        found.tell(found.next(), None)
+        assert found.trials < 200
+    assert found.value == 1.0
 
 
 def test_a_narrow_ball_is_found():
