@@ -23,8 +23,8 @@ _NEW, _NEWER = 0.1, 0.3      # of the box: nearer to a trial, another one tells 
 _CORRECTED = 1e-4            # nearer to an infeasible trial, it is the same
 _PATIENCE = 3                # infeasible trials in a row before the box shrinks
 _MARGIN, _WIDEST, _LEAST = 0.05, 0.4, 1e-6   # of the box: from the boundary of each constraint at first, at most, at least
-_EXCEEDED = 1.5               # the margin, in units of what the model was exceeded by
-_FADING = 0.5               # of a margin that was not needed
+_EXCEEDED = 1.5              # the margin, in units of what the model was exceeded by
+_FADING = 0.5                # of a margin that was not needed
 _DOUBT, _WORTH = 0.25, 0.05  # of what is unknown; of all that the model may change by in the box
 _CANDIDATES = 96
 
@@ -50,8 +50,7 @@ class RestrainedDescent(Descent):
             if models is None:
                 return self._least_known()[0]
             lo, hi = np.maximum(-self.radius, -self.best), np.minimum(self.radius, 1 - self.best)
-            known, lengths = models.functions[:-1], np.sqrt(np.sum(models.gradients[:-1] ** 2, axis=1))
-            lengths[lengths == 0] = 1.0
+            known, lengths = models.functions[:-1], _lengths(models.gradients[:-1])
             failed, self._failed = self._failed, False
             step = self._doubtful(models, lo, hi) if failed else None
             if failed and step is None:
@@ -147,6 +146,15 @@ def descent(start: np.ndarray, values: np.ndarray, points: np.ndarray, others: n
             ) -> Descent:
     """A descent from a trial by its values, with others near it, in a box of that radius until it is so small."""
     return (RestrainedDescent if len(values) > 1 else Descent)(start, values, points, others, radius, least)
+
+
+def _lengths(slopes: np.ndarray) -> np.ndarray:
+    """Of rows, however large or small; 1 of a row of zeros."""
+    most = np.abs(slopes).max(axis=1)
+    most[most == 0] = 1.0
+    lengths = most * np.sqrt(np.sum((slopes / most[:, None]) ** 2, axis=1))
+    lengths[lengths == 0] = 1.0
+    return lengths
 
 
 @cache
