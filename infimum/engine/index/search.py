@@ -35,6 +35,7 @@ class SearchOptions(Options):
     finest: float = 0.006       # a descent ends when its box is so small
     gain: float = 2.0           # how far below its trial a start is expected to lead, in units of what it lies too low
     known: float = 0.3          # no descent starts nearer to a minimum than that, in units of the longest way of a descent to it
+    known_restrained: float = 0.15   # the same with constraints, where ways along boundaries are long
     join: float = 0.1           # a descent ends there that comes so near, in the same units
     reach: float = 0.4          # with constraints: or so near, in units of its box; without any, 2: boundaries keep minima apart
     finer: float = 8.0          # with constraints a descent that has the best trial goes on to boxes so much smaller
@@ -169,12 +170,13 @@ class Search(IndexMethod):
     def _start(self) -> None:
         """Begins the next descent, where no known minimum is near for how far descents came to it: from one of the trials that
         satisfy most constraints."""
+        share = self.options.known_restrained if self.trials.constraints else self.options.known
         for level in range(self.trials.constraints, -1, -1):
             while self._starts[level]:
                 _, trial = heapq.heappop(self._starts[level])
                 point, value = self.trials.points[trial].copy(), float(self.trials.z[trial])
                 near = self._neighbours(trial, level)
-                if len(self.minima.near(point, level, value, self.options.known)) or self._too_low(trial, level, near) is None:
+                if len(self.minima.near(point, level, value, share)) or self._too_low(trial, level, near) is None:
                     continue
                 apart = np.abs(self.trials.points[near] - point).max(axis=1)
                 radius = float(np.median(apart[:self.trials.n + 1])) * 0.5
