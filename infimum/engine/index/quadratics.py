@@ -46,7 +46,7 @@ def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int
     """Models of the functions up to `last`, constraints of which too little is known left out; None if `last` is one of them."""
     n = points.shape[1]
     away = points - at
-    order = np.argsort(np.abs(away).max(axis=1), kind="stable")
+    order = np.argsort(np.maximum.reduce(np.abs(away), axis=1), kind="stable")
     most = int(_NEAREST * ((n + 1) * (n + 2) // 2))
     computed = ~np.isnan(values[order, :last + 1])
     rows = [order[computed[:, k]][:most] for k in range(last + 1)]

@@ -90,7 +90,7 @@ class RestrainedDescent(Descent):
 
     def _is_new(self, found: np.ndarray, level: int) -> bool:
         """Far from all trials that have a value of the function; those that missed it by little are corrected by little."""
-        apart = np.abs(self.points - found).max(axis=1)
+        apart = np.maximum.reduce(np.abs(self.points - found), axis=1)
         return bool((apart >= np.where(np.isnan(self.values[:, level]), _CORRECTED, _NEW) * self.radius).all())
 
     def _better(self, point: np.ndarray, values: np.ndarray, higher: bool) -> None:
