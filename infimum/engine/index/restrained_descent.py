@@ -26,7 +26,7 @@ _MARGIN, _WIDEST, _LEAST = 0.05, 0.4, 1e-6   # of the box: from the boundary of 
 _EXCEEDED = 1.5              # the margin, in units of what the model was exceeded by
 _FADING = 0.5                # of a margin that was not needed
 _DOUBT, _WORTH = 0.25, 0.05  # of what is unknown; of all that the model may change by in the box
-_CANDIDATES = 96
+_CANDIDATES = 48
 
 
 class RestrainedDescent(Descent):

@@ -175,8 +175,10 @@ class Search(IndexMethod):
             while self._starts[level]:
                 _, trial = heapq.heappop(self._starts[level])
                 point, value = self.trials.points[trial].copy(), float(self.trials.z[trial])
+                if len(self.minima.near(point, level, value, share)):
+                    continue
                 near = self._neighbours(trial, level)
-                if len(self.minima.near(point, level, value, share)) or self._too_low(trial, level, near) is None:
+                if self._too_low(trial, level, near) is None:
                     continue
                 apart = np.abs(self.trials.points[near] - point).max(axis=1)
                 radius = float(np.median(apart[:self.trials.n + 1])) * 0.5

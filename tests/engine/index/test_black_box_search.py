@@ -128,6 +128,7 @@ def test_the_polish_reaches_the_bounds():
     (3, [lambda x: np.sum(x**2) - 0.5], lambda x: np.sum(x), -math.sqrt(1.5)),                # a curved boundary
     (3, [lambda x: x[0] - 0.3 * x[2], lambda x: np.sum(x) - 1.5], lambda x: np.sum((x - 0.7) ** 2),
      0.2521942446043165),                                                                     # two at once
+    (5, [lambda x: np.sum(x**2) - 0.5, lambda x: 0.1 - x[0]], lambda x: np.sum(x), -1.3),     # two in five variables
 ])
 def test_the_polish_reaches_the_boundary_of_constraints(n, constraints, value, wanted):
     def trial(x):
