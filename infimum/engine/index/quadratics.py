@@ -46,23 +46,22 @@ def quadratics(points: np.ndarray, values: np.ndarray, at: np.ndarray, last: int
     """Models of the functions up to `last`, constraints of which too little is known left out; None if `last` is one of them."""
     n = points.shape[1]
     away = points - at
-    order = np.argsort(np.maximum.reduce(np.abs(away), axis=1), kind="stable")
+    apart = np.maximum.reduce(np.abs(away), axis=1)
+    order = np.argsort(apart, kind="stable")
     most = int(_NEAREST * ((n + 1) * (n + 2) // 2))
     computed = ~np.isnan(values[order, :last + 1])
     rows = [order[computed[:, k]][:most] for k in range(last + 1)]
     if len(rows[last]) <= n:
         return None
     functions = [k for k in range(last + 1) if len(rows[k]) > n]
-    count = max(len(rows[k]) for k in functions)
-    near, valid = np.zeros((len(functions), count, n)), np.zeros((len(functions), count))
-    right = np.zeros((len(functions), count + n + 1, 1))
+    models, count = len(functions), max(len(rows[k]) for k in functions)
+    near, valid, distance = np.zeros((models, count, n)), np.zeros((models, count)), np.zeros((models, count))
+    right, scale = np.zeros((models, count + n + 1, 1)), np.ones(models)
     for row, k in enumerate(functions):
-        chosen = rows[k]
-        known = values[chosen, k]
-        near[row, :len(chosen)], valid[row, :len(chosen)], right[row, :len(chosen), 0] = away[chosen], 1.0, known - known.min()
-    distance = np.abs(near).max(axis=2)
-    scale = distance.max(axis=1)
-    scale[scale == 0] = 1.0
+        chosen, known = rows[k], values[rows[k], k]
+        part = slice(len(chosen))
+        near[row, part], valid[row, part], distance[row, part] = away[chosen], 1.0, apart[chosen]
+        right[row, part, 0], scale[row] = known - np.minimum.reduce(known), distance[row, len(chosen) - 1] or 1.0
     near /= scale[:, None, None]
     system = _system(near, valid, (distance / scale[:, None]) ** _FALLOFF)
     solution = np.linalg.solve(system, right)[:, :, 0]

@@ -73,7 +73,8 @@ class RestrainedDescent(Descent):
         if values is None:        # no model knows where there are values: nearer to the best
             self._shrink()
             return
-        self.points, self.values, self._made = np.vstack([self.points, point]), np.vstack([self.values, values]), None
+        self.points, self.values = np.concatenate([self.points, point[None]]), np.concatenate([self.values, values[None]])
+        self._made = None
         computed, level = int(np.count_nonzero(~np.isnan(values))) - 1, self.level
         self._learn_margins(values, computed)
         if computed < level:      # models have learned: the same box again
@@ -150,9 +151,9 @@ def descent(start: np.ndarray, values: np.ndarray, points: np.ndarray, others: n
 
 def _lengths(slopes: np.ndarray) -> np.ndarray:
     """Of rows, however large or small; 1 of a row of zeros."""
-    most = np.abs(slopes).max(axis=1)
+    most = np.maximum.reduce(np.abs(slopes), axis=1)
     most[most == 0] = 1.0
-    lengths = most * np.sqrt(np.sum((slopes / most[:, None]) ** 2, axis=1))
+    lengths = most * np.sqrt(np.add.reduce((slopes / most[:, None]) ** 2, axis=1))
     lengths[lengths == 0] = 1.0
     return lengths
 
