@@ -88,7 +88,8 @@ def test_the_step_under_constraints_is_as_good_as_a_grid(seed, linear):
 def test_a_step_where_constraints_hold_nowhere_stays_in_the_box():
     """Two that exclude each other: multipliers grow without end."""
     ways = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
-    step = least_restrained(np.ones(3), -np.eye(3), np.array([0.5, 0.7]), ways, np.zeros((2, 3, 3)), np.full(3, -1.0), np.zeros(3))
+    flat = np.zeros((2, 3, 3))
+    step = least_restrained(np.ones(3), -np.eye(3), np.array([0.5, 0.7]), ways, flat, np.full(3, -1.0), np.zeros(3))
     assert np.all((step >= -1) & (step <= 0))
 
 
