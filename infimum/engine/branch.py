@@ -67,7 +67,7 @@ class Branch:
         self.most_cuts = _FEW_CUTS if evaluator.is_costly else _MOST_CUTS
         self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
         self.final = Regions.none(self.n)  # regions in which no double is left to cut at
-        self.boxes = self.steps = 0
+        self.boxes = self.steps = self.largest_step = 0
         self.cuts = 0  # of the step that has begun
         self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
         self.judged = -1        # steps after which it is known again of all parts whether they pay
@@ -180,6 +180,7 @@ class Branch:
         """Takes the lowest regions, cuts them in two, and tests the halves. If that fails, memory being short, they are put back.
         Where regions are few, a step is several of these: what parts of a proof cost is judged by steps that are worth a
         trial."""
+        before = self.boxes
         upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
         below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
         self.pool.balance()
@@ -203,6 +204,7 @@ class Branch:
             self.pool.add(parents)  # beside those of its pieces that are there already
             raise
         self._judge_sharpest()
+        self.largest_step = max(self.largest_step, self.boxes - before)
         self.cuts, self.ended = self.cuts + 1, False  # it may have been resumed with a narrower goal
         if self.cuts >= self.most_cuts or parents.shape[1] << self.cuts >= min(self.full, few or self.full):
             self.steps, self.cuts = self.steps + 1, 0
@@ -458,7 +460,7 @@ class Branch:
         """Counts, the best point, and which parts pay."""
         counts = {"boxes": self.boxes, "steps": self.steps, "cuts": self.cuts, "discarded": dict(self.discarded),
                   "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor,
-                  "judged": self.judged, "boxes_each": self.boxes_each}
+                  "judged": self.judged, "boxes_each": self.boxes_each, "largest_step": self.largest_step}
         payoffs = {name: payoff.state() for name, payoff in self.payoffs().items()}
         return State(counts, {**self.incumbent.arrays(), **payoffs})
 
@@ -489,6 +491,7 @@ class Branch:
         self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
         self.cuts, self.judged = state.values.get("cuts", 0), state.values.get("judged", -1)
         self.boxes_each = state.values.get("boxes_each", self.boxes_each)
+        self.largest_step = state.values.get("largest_step", 0)
         self.discarded |= state.values["discarded"]
 
     def regions(self) -> Regions:

@@ -62,6 +62,7 @@ class Search(Protocol):
     steps: int
     judged: int
     boxes_each: float
+    largest_step: int  # in boxes
     discarded: dict[str, int]
     done: bool
     is_between_steps: bool
@@ -184,11 +185,13 @@ class Rounds(Dealing):
         dealt, left = self._chosen(find), np.inf if most is None else most - branch.boxes
         known = _known(branch, learnt())
         self._dealt = dealt
-        while given := self._given(dealt, budget, left, branch.lanes):
+        while given := self._given(dealt, budget, left, max(branch.lanes, branch.largest_step)):
             yield from self._deal(dealt, given, known)
         if any(dealt.goes_on(k, budget) for k in range(self.portions)):
             raise RoundEnded(boxes_reached(branch.boxes + sum(map(dealt.used, range(self.portions))), most))
         self._dealt = None
+        if not any(map(dealt.used, range(self.portions))):
+            return False  # to none of them was anything left to do: what there is to do is seen here alone
         self._merge(branch, dealt)
         self._learn(branch, dealt, budget)
         return True
@@ -289,6 +292,7 @@ class Rounds(Dealing):
         """Adds up what was counted."""
         for answer in answers:
             branch.boxes += answer.values["boxes"]
+            branch.largest_step = max(branch.largest_step, answer.values["largest_step"])
             for name, count in answer.values["discarded"].items():
                 branch.discarded[name] += count
         branch.discarded["value"] += above

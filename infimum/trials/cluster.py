@@ -77,7 +77,7 @@ def _connect(ray: ModuleType, address: str) -> None:
         address = "auto" if os.environ.get("RAY_ADDRESS") else "local"
     local = address == "local"
     options = {"include_dashboard": False} if local else {}
-    with warnings.catch_warnings(), interrupts_held_back() if local else nullcontext():
+    with warnings.catch_warnings(), interrupts_held_back(starting=True) if local else nullcontext():
         warnings.simplefilter("ignore")
         try:
             ray.init(address=address, logging_level="error", log_to_driver=False, **options)

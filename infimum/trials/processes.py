@@ -78,7 +78,7 @@ class Processes(Workers):
         beat = None if self._silence is None else self._silence / _BEATS
         process = context.Process(target=worker.main, args=(theirs, beat), name="infimum trials")
         try:
-            with interrupts_held_back():
+            with interrupts_held_back(starting=True):
                 process.start()
         except RuntimeError:
             mailbox.close()
@@ -209,7 +209,8 @@ class Processes(Workers):
         self._failed_starts += 1
         if one.process.exitcode == _UNGUARDED:
             raise TrialError(_GUARD)
-        if not self._any_ready or self._failed_starts >= _STARTS:
+        killed = (one.process.exitcode or 0) < 0  # by a signal, which says nothing about the next one
+        if self._failed_starts >= _STARTS or not (self._any_ready or killed):
             raise TrialError(f"worker processes end before they are ready ({said}). A worker imports the script that started it, "
                              "and what it printed to the standard error says where it failed")
 
@@ -242,25 +243,20 @@ class Processes(Workers):
         return one.process.exitcode
 
     def _end(self) -> None:
-        """Idle workers end by themselves, with all that they do at their end; busy ones are killed. A second Ctrl-C waits: it
-        would leave workers behind."""
-        with interrupts_held_back():
-            self._end_all()
-        self._selector.close()
-        atexit.unregister(self.close)
-
-    def _end_all(self) -> None:
-        workers, self._workers = self._workers, []
-        idle = [one for one in workers if one.ready and one.ticket is None]
-        for one in workers:
+        """Idle workers end by themselves, with all that they do at their end; busy ones are killed."""
+        idle = [one for one in self._workers if one.ready and one.ticket is None]
+        for one in self._workers:
             (self._hang_up if one in idle else self._signal)(one)
         end = monotonic() + _PATIENCE
         for one in idle:
             ended(one.process, max(0.0, end - monotonic()))
             self._signal(one)
         end = monotonic() + _PATIENCE
-        for one in workers:
+        for one in self._workers:
             self._taken_off(one, end)
+        self._workers = []
+        self._selector.close()
+        atexit.unregister(self.close)
 
 
 def _importing_the_script() -> bool:

@@ -17,7 +17,6 @@ import infimum
 from infimum.errors import TrialError
 from infimum.trials import cluster
 from infimum.trials.command import Command
-from infimum.trials.interrupts import interrupts_held_back
 from infimum.trials.outcome import Kind, Outcome
 from infimum.trials.ray_host import Host
 from infimum.trials.workers import BlackBox, Finished, Workers
@@ -187,23 +186,22 @@ class RayWorkers(Workers):
         self._workers[self._workers.index(one)] = self._start()
 
     def _end(self) -> None:
-        """A second Ctrl-C waits: it would leave workers behind."""
-        with interrupts_held_back():
-            try:
-                self._end_all()
-            finally:
-                if self._joined:
-                    cluster.leave()
+        try:
+            self._end_all()
+        finally:
+            if self._joined:
+                self._joined = False
+                cluster.leave()
         atexit.unregister(self.close)
 
     def _end_all(self) -> None:
-        workers, self._workers = self._workers, []
-        stopping = [one.actor.stop.remote() for one in workers if one.ready]
+        stopping = [one.actor.stop.remote() for one in self._workers if one.ready and not one.gone]
         if stopping:
             self._ray.wait(stopping, num_returns=len(stopping), timeout=_PATIENCE)
-        for one in workers:
+        for one in self._workers:
             one.gone = True
             self._ray.kill(one.actor)
+        self._workers = []
 
 
 def _shortened(error: BaseException) -> str:

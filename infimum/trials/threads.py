@@ -50,9 +50,9 @@ class CommandThreads(Workers):
         self._deal()
 
     def _end(self) -> None:
-        atexit.unregister(self.close)
         self._programs.stop()
         for _ in self._threads:
             self._jobs.put(None)
         for thread in self._threads:
             thread.join(_PATIENCE)
+        atexit.unregister(self.close)

@@ -16,6 +16,7 @@ import numpy as np
 
 from infimum import watch
 from infimum.errors import OptionError
+from infimum.trials.interrupts import interrupts_held_back
 from infimum.trials.outcome import Outcome
 
 LOOK = 0.25  # seconds between two looks at the clock
@@ -110,11 +111,12 @@ class Workers(ABC):
 
     @abstractmethod
     def _end(self) -> None:
-        """Ends all workers and what they are running."""
+        """Ends all workers and what they are running, if there are any left."""
 
     def close(self) -> None:
-        """Ends all workers and what they are running; trials that were not handed out are forgotten."""
-        if not self.closed:
+        """Ends all workers and what they are running; trials that were not handed out are forgotten. Ctrl-C waits meanwhile: it
+        would leave workers behind."""
+        with interrupts_held_back():
             self.closed, self.outstanding = True, 0
             self._waiting.clear()
             self._done.clear()

@@ -139,6 +139,11 @@ class Returning:
         self.value = yield from self.steps
 
 
+def enclosed(result) -> int:
+    """The boxes of the proof, without those of searches, as the message of a limit has them."""
+    return int(result.message.split(" boxes were enclosed, the limit is ")[0].replace(",", ""))
+
+
 @pytest.mark.parametrize("asked", [{}, {"constraints": [limits]}, {"engine": "newton"}])
 def test_the_limit_on_boxes_holds_within_a_round(tmp_path, monkeypatch, asked):
     """Up to a step or so; and who goes on with more has the bits of one run."""
@@ -154,10 +159,27 @@ def test_the_limit_on_boxes_holds_within_a_round(tmp_path, monkeypatch, asked):
     most = sum(max(rounds, key=lambda ends: ends[1] - ends[0])) // 2  # in the middle of the longest round
     early = infimum.minimize(waves, BOUNDS, workers=1, max_boxes=most, checkpoint=tmp_path / "run.inf", **asked, **TIGHT)
     assert early.verdict.name == "STOPPED"
-    said = int(early.message.split(" boxes were enclosed, the limit is ")[0].replace(",", ""))
-    assert most <= said < most + 256 and early.lower <= whole.lower and whole.upper <= early.upper
+    assert most <= enclosed(early) < most + 256 and early.lower <= whole.lower and whole.upper <= early.upper
     again = infimum.resume(tmp_path / "run.inf", waves, max_boxes=1 << 40, constraints=asked.get("constraints", ()))
     assert bits(again)[1] == bits(whole)[1] and (again.nfev, again.nit) == (whole.nfev, whole.nit)
+
+
+@pytest.mark.parametrize(("engine", "most"), [("newton", 67_013), ("subdomain", 25_331)])
+def test_the_limit_on_boxes_holds_where_a_step_takes_many(engine, most):
+    """A step is some hundreds of boxes, and a round has 64 portions that each end with one."""
+    def hilly(x):
+        return np.sum(x**2) / 20 - np.prod(np.cos(2 * x)) + np.sum(np.sin(x[:-1] * x[1:])) + np.cos(np.sum(x))
+    r = infimum.minimize(hilly, [(-5, 6)] * (6 if engine == "newton" else 5), engine=engine, batch=64, workers=1, max_boxes=most)
+    assert r.rounds["rounds"] > 0 and most <= enclosed(r) < most + 1024
+
+
+def test_a_round_in_which_there_is_nothing_to_do_does_not_come_again(tmp_path):
+    """Solutions that are too wide for a narrower goal are known to whoever deals, and to no portion."""
+    known = infimum.problems.get("camel_six_hump")
+    path = tmp_path / "run.inf"
+    infimum.minimize(known.fun, known.bounds, engine="newton", atol=10, rtol=0, batch=16, workers=1, portions=1, checkpoint=path)
+    r = infimum.resume(path, known.fun, atol=1, workers=1, time_limit=20)
+    assert r.verdict.name == "PROVED" and r.upper - r.lower <= 1 and r.rounds["rounds"] < 100
 
 
 def test_a_proof_begun_alone_goes_on_with_workers(tmp_path):

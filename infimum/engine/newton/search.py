@@ -45,7 +45,7 @@ class NewtonSearch:
         self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.options = evaluator, lo, hi, goal, incumbent, options
         self.n, self.batch, self.arrays, self.lanes = len(lo), batch, evaluator.arrays_for(batch), lanes_of(batch, len(lo))
         self.pool, self.solved = Pool(self.n, self.arrays, _TAKES * batch), Heap(self.arrays, self.n)
-        self.boxes = self.steps = 0
+        self.boxes = self.steps = self.largest_step = 0
         self.boxes_each = 16.0  # for a box, where these are dealt to others
         self.start, self.newton = start, Newton(evaluator, lo, hi)
         self.newton.recipe = options.recipe
@@ -89,6 +89,7 @@ class NewtonSearch:
     # ---- a step
     def step(self) -> None:
         """Takes boxes, tests and contracts them, and keeps what is left. If that fails, memory being short, they are put back."""
+        before = self.boxes
         if not len(self.pool):
             opened, rest = self._opened()
             opened.axis = np.full_like(opened.axis, AGAIN)
@@ -103,7 +104,7 @@ class NewtonSearch:
             self.pool.add(parents)
             raise
         self.keep(found)
-        self.steps += 1
+        self.steps, self.largest_step = self.steps + 1, max(self.largest_step, self.boxes - before)
 
     def _tested(self, parents: Any) -> list[Fates]:
         """What is left of the boxes: after the tests with first derivatives, and then after the Newton step."""
@@ -185,9 +186,11 @@ class NewtonSearch:
 
     def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]:
         """What finds up to so many boxes, those that a step would take; as long as the pool stays as it is the same ones."""
-        pool = self.pool
+        pool, upper = self.pool, self.incumbent.upper
         pool.balance()
         pool.bring(count, np.inf)
+        if self.goal.xtol is None and self.goal.met(min(pool.least(), upper), upper):
+            count = 0  # who does not know the solutions has nothing to do: these are to be opened, after what is left here
         return lambda: (pool.front, pool.front.find(count)[0])
 
     def fates(self, arrays: list[Any]) -> tuple[list[Fates], None]:
@@ -223,13 +226,14 @@ class NewtonSearch:
 
     def state_but_regions(self) -> State:
         """Counts and the best point."""
-        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "boxes_each": self.boxes_each}
+        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "boxes_each": self.boxes_each,
+                  "largest_step": self.largest_step}
         return State(counts, self.incumbent.arrays())
 
     def restore(self, state: State) -> None:
         """Goes on from there."""
         self.boxes, self.steps = state.values["boxes"], state.values["steps"]
-        self.boxes_each = state.values.get("boxes_each", self.boxes_each)
+        self.boxes_each, self.largest_step = state.values.get("boxes_each", self.boxes_each), state.values.get("largest_step", 0)
         self.discarded |= state.values["discarded"]
         self.pool.restore(state.arrays)
         self.solved.replace(state.arrays["solved"])
