@@ -9,6 +9,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
+from contextlib import nullcontext
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
@@ -47,6 +48,8 @@ class Workers(ABC):
     A subclass runs what is in `_waiting` and puts what has ended into `_done`. Used in a `with` block, or closed: afterwards
     nothing of it is running any more.
     """
+
+    others = False  # are they other processes, which Ctrl-C would leave behind while they are ended?
 
     def __init__(self, count: int):
         self.count = count
@@ -114,9 +117,8 @@ class Workers(ABC):
         """Ends all workers and what they are running, if there are any left."""
 
     def close(self) -> None:
-        """Ends all workers and what they are running; trials that were not handed out are forgotten. Ctrl-C waits meanwhile: it
-        would leave workers behind."""
-        with interrupts_held_back():
+        """Ends all workers and what they are running; trials that were not handed out are forgotten."""
+        with interrupts_held_back() if self.others else nullcontext():
             self.closed, self.outstanding = True, 0
             self._waiting.clear()
             self._done.clear()

@@ -180,8 +180,9 @@ class CompleteSearch:
 
     def keep(self, region: "ToCut", numbers: np.ndarray, lower: np.ndarray) -> None:
         """What another has left of a region."""
-        here = ~(lower > self.incumbent.upper)
-        self._keep(region, [(numbers[here].astype(np.int64).view(np.float64)[None], lower[None, here], self.incumbent.upper)])
+        here, arrays = ~(lower > self.incumbent.upper), self.evaluator.arrays
+        rows = numbers[here].astype(np.int64).view(np.float64), lower[here]
+        self._keep(region, [(*(arrays.send(row[None]) for row in rows), self.incumbent.upper)])
 
     def _keep(self, region: "ToCut", found: list[tuple[Any, Any, float]]) -> None:
         """Puts what is left of a region into the list."""

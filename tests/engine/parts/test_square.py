@@ -105,7 +105,7 @@ def test_wrong_ones_would_be_noticed(nothing_lowered, monkeypatch, what, wrong):
         assert campaign(range(6))["held"] > 50
     else:
         with pytest.raises(AssertionError):
-            campaign(range(40))
+            campaign(range(50, 90))
 
 
 def test_a_solution_comes_near_at_the_rate_of_newtons_method():
