@@ -261,6 +261,11 @@ class Truth:
     firm_no: Any
 
 
+def decided(b, test: Truth) -> tuple[Any, Any]:
+    """Where the first branch of a `where` is the one at every point of the box, and where the second is."""
+    return b.mand(test.yes, b.mnot(test.no)), b.mand(test.no, b.mnot(test.yes))
+
+
 def _test(b, x: Pair, y: Pair, yes: Any, no: Any, firm_yes: Any, firm_no: Any) -> Truth:
     """A comparison, of which these masks hold where x and y are defined and continuous.
 

@@ -12,7 +12,7 @@ from infimum.interval import affine
 from infimum.interval.arithmetic import div, mul
 from infimum.interval.lines import SMOOTH_CURVES, Lines
 from infimum.interval.pair import Pair, exact
-from infimum.interval.rules import RULES, Truth, norm_root
+from infimum.interval.rules import RULES, Truth, decided, norm_root
 from infimum.lower.curve_lines import hinge, lines_at
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
@@ -200,10 +200,9 @@ def _hinge(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, x
 
 def _where(forms: AffineForms, b: Builder, pair: Pair, op: str, params: tuple, test: Truth, x: Affine, y: Affine) -> Affine:
     """The form of the one that is chosen in the whole box; where that is not decided only the enclosure is known."""
-    ways = [forms.form_of(b, v) for v in (x, y, Affine(pair))]
-    form = tuple(b.select(b.mand(test.yes, b.mnot(test.no)), one, b.select(b.mand(test.no, b.mnot(test.yes)), other, neither))
-                 for one, other, neither in zip(*ways, strict=True))
-    return Affine(pair, form)
+    first, second = decided(b, test)
+    ways = zip(*(forms.form_of(b, v) for v in (x, y, Affine(pair))), strict=True)
+    return Affine(pair, tuple(b.select(first, one, b.select(second, other, neither)) for one, other, neither in ways))
 
 
 _MADE: dict[str, Callable] = {"where": _where, "add": _sum, "sub": _sum, "neg": _minus, "mul": _product, "div": _quotient,

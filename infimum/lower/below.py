@@ -32,6 +32,7 @@ from infimum.expr.ops import OPS
 from infimum.interval.arithmetic import mul
 from infimum.interval.lines import SMOOTH_CURVES, middle_planes
 from infimum.interval.pair import INF, Pair
+from infimum.interval.rules import decided
 from infimum.lower.affine import Affine, AffineForms
 from infimum.lower.boxes import Box
 from infimum.lower.branch import GONE, STUCK, can_be_cut, rows, rows_of
@@ -190,11 +191,10 @@ def _planes(b: Builder, need: Need, args: list[Pair], value: Pair | Affine) -> t
 
 def _choice(b: Builder, need: Need, args: list[Any], value: Pair | Affine) -> tuple[Value, ...]:
     """1 for the one that is chosen in the whole box, 0 for the other; what is chosen, where that is not decided."""
-    test = args[0]
-    first, second = b.mand(test.yes, b.mnot(test.no)), b.mand(test.no, b.mnot(test.yes))
-    decided = b.mor(first, second)
+    first, second = decided(b, args[0])
+    either = b.mor(first, second)
     return (b.select(first, 1.0, 0.0), b.select(second, 1.0, 0.0),
-            *(b.select(decided, 0.0, end) for end in _ends(whole_if_unsound(b, _pair(value)))))
+            *(b.select(either, 0.0, end) for end in _ends(whole_if_unsound(b, _pair(value)))))
 
 
 _KNOWN: dict[str, Callable[..., tuple[Value, ...]]] = {CURVE: _lines, PRODUCT: _planes, CHOICE: _choice}

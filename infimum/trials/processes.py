@@ -49,7 +49,7 @@ class Processes(Workers):
     """`count` spawned processes. With a timeout, each trial may take so many seconds; with `silence`, a worker that for so many
     seconds of a trial has given no sign of life is taken for lost. A black box may be pickled already."""
 
-    others, where = True, "in a worker process"
+    has_processes, where = True, "in a worker process"
     cure = "Define it at the top of a module, a .py file, and import it from there: what was typed into a notebook or a " \
            "console cannot be imported. Or give a command"
 

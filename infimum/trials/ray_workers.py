@@ -46,7 +46,7 @@ class RayWorkers(Workers):
     """A worker for each processor of the cluster at `address`, or for each of its `gpus`; "ray": see `cluster.join`. With a
     timeout, each trial may take so many seconds; `silence`: see `Processes`."""
 
-    others = True
+    has_processes = True
 
     def __init__(self, box: BlackBox, address: str, timeout: float | None = None, gpus: int = 0, silence: float | None = None):
         self._ray = cluster.ray_module()

@@ -49,7 +49,7 @@ class Workers(ABC):
     nothing of it is running any more.
     """
 
-    others = False  # are they other processes, which Ctrl-C would leave behind while they are ended?
+    has_processes = False  # which Ctrl-C would leave behind while they are ended
 
     def __init__(self, count: int):
         self.count = count
@@ -118,7 +118,7 @@ class Workers(ABC):
 
     def close(self) -> None:
         """Ends all workers and what they are running; trials that were not handed out are forgotten."""
-        with interrupts_held_back() if self.others else nullcontext():
+        with interrupts_held_back() if self.has_processes else nullcontext():
             self.closed, self.outstanding = True, 0
             self._waiting.clear()
             self._done.clear()

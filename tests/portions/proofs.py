@@ -1,6 +1,9 @@
 """Proofs that take several rounds of few regions, and what of their results must not depend on workers."""
 
 import numpy as np
+import pytest
+
+from infimum.portions.dealer import WorkerDealer
 
 SETTINGS = {"batch": 32, "portions": 4, "atol": 1e-6, "rtol": 0.0}
 BOUNDS = [(-5, 6)] * 3
@@ -20,3 +23,18 @@ def bits(result):
     arrays = [result.x, regions.lo, regions.hi, regions.lower, np.array([result.lower, result.upper])]
     counts = result.verdict, result.nit, result.nfev, len(regions), result.rounds["rounds"], result.rounds["portions"]
     return counts, [np.ascontiguousarray(a).tobytes() for a in arrays]
+
+
+def killing_one(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """From now on a worker that is busy is killed, once; the list will hold its process id."""
+    killed = []
+
+    def deal(self, count, portion, _usual=WorkerDealer.deal):
+        for number, answer in enumerate(_usual(self, count, portion)):
+            busy = [worker.process for worker in self.workers._workers if worker.ticket is not None]
+            if number >= 1 and busy and not killed:
+                killed.append(busy[0].pid)
+                busy[0].kill()
+            yield answer
+    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    return killed

@@ -15,7 +15,7 @@ from infimum.engine.rounds import work_off
 from infimum.errors import InternalError
 from infimum.portions.dealer import WorkerDealer
 from infimum.problem import Problem
-from tests.portions.proofs import BOUNDS, bits, limits, waves
+from tests.portions.proofs import BOUNDS, bits, killing_one, limits, waves
 from tests.trials.test_workers import posix
 
 PIECES = 4**3
@@ -30,16 +30,7 @@ def minimum(asked, **settings):
 
 @posix
 def test_two_workers_of_which_one_is_killed_give_the_bits_of_one(monkeypatch):
-    one, killed = minimum({}, workers=1), []
-
-    def deal(self, count, portion, _usual=WorkerDealer.deal):
-        for number, answer in enumerate(_usual(self, count, portion)):
-            busy = [worker.process for worker in self.workers._workers if worker.ticket is not None]
-            if number >= 1 and busy and not killed:
-                killed.append(busy[0].pid)
-                busy[0].kill()
-            yield answer
-    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    one, killed = minimum({}, workers=1), killing_one(monkeypatch)
     two = minimum({}, workers=2)
     assert bits(one) == bits(two) and one.rounds["rounds"] > 3 and two.rounds["workers"] == 2 and len(killed) == 1
 

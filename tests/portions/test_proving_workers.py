@@ -17,7 +17,7 @@ from infimum.trials import cluster
 from infimum.trials.processes import Processes
 from infimum.trials.workers import InThisProcess
 from infimum.watch import Watch
-from tests.portions.proofs import BOUNDS, SETTINGS, bits, limits, waves
+from tests.portions.proofs import BOUNDS, SETTINGS, bits, killing_one, limits, waves
 from tests.trials.test_workers import posix
 
 TIGHT = SETTINGS | {"atol": 1e-10}
@@ -243,16 +243,7 @@ def test_other_engines_deal_their_regions_too():
 @posix
 def test_the_newton_loop_with_workers_of_which_one_is_killed(monkeypatch):
     one = infimum.minimize(waves, BOUNDS, engine="newton", workers=1, **SETTINGS)
-    killed = []
-
-    def deal(self, count, portion, _usual=WorkerDealer.deal):
-        for number, answer in enumerate(_usual(self, count, portion)):
-            busy = [worker.process for worker in self.workers._workers if worker.ticket is not None]
-            if number >= 1 and busy and not killed:
-                killed.append(busy[0].pid)
-                busy[0].kill()
-            yield answer
-    monkeypatch.setattr(WorkerDealer, "deal", deal)
+    killed = killing_one(monkeypatch)
     two = infimum.minimize(waves, BOUNDS, engine="newton", workers=2, **SETTINGS)
     assert bits(one) == bits(two) and two.rounds["rounds"] > 1 and len(killed) == 1 and two.rounds["redone"] <= 1
 

@@ -62,7 +62,11 @@ class Descent:
         if values is None:        # no model knows where there are values: nearer to the best
             self._shrink()
             return
-        self.points, self.values = np.vstack([self.points, point]), np.vstack([self.values, values])
+        self.points, self.values = np.concatenate([self.points, point[None]]), np.concatenate([self.values, values[None]])
+        self._learn(point, values)
+
+    def _learn(self, point: np.ndarray, values: np.ndarray) -> None:
+        """Moves to a better point; or else the next trial tells more of the function, or the box is smaller."""
         if values[0] < self.value:
             far = np.abs(point - self.best).max() > 0.7 * self.radius
             self.best, self.best_values, self._failed = point, values, False

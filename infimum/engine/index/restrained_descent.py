@@ -67,13 +67,8 @@ class RestrainedDescent(Descent):
                 return found
             self._failed = True
 
-    def tell(self, point: np.ndarray, values: np.ndarray | None) -> None:
-        """What came of a trial."""
-        self.trials += 1
-        if values is None:        # no model knows where there are values: nearer to the best
-            self._shrink()
-            return
-        self.points, self.values = np.concatenate([self.points, point[None]]), np.concatenate([self.values, values[None]])
+    def _learn(self, point: np.ndarray, values: np.ndarray) -> None:
+        """The same, and how far from each constraint steps are to stay."""
         self._made = None
         computed, level = int(np.count_nonzero(~np.isnan(values))) - 1, self.level
         self._learn_margins(values, computed)

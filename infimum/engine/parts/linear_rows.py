@@ -41,10 +41,11 @@ class LinearRows(Part):
     @classmethod
     def applies(cls, evaluator: Evaluator) -> bool:
         system = evaluator.system
-        if system is None or not 0 < system.m <= _ROWS or sum(map(written_out, system.rows)) > _MOST:
+        if system is None or not 0 < system.m <= _ROWS:
             return False
         rows = list(system.rows)
-        return not LinearBounds.fits(rows) or any(node.op == "where" for node in topological(rows))
+        asked = any(node.op == "where" for node in topological(rows)) or not LinearBounds.fits(rows)
+        return asked and sum(map(written_out, rows)) <= _MOST
 
     def test(self, regions: Any, upper: float) -> Outcome:
         self.given[-1] = upper
