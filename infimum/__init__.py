@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.enclosures import Hessian as Hessian
     from infimum.enclosures import LinearBounds as LinearBounds
     from infimum.enclosures import MeanValue as MeanValue
+    from infimum.errors import AgreementError as AgreementError
     from infimum.errors import BoundsError as BoundsError
     from infimum.errors import CheckpointError as CheckpointError
     from infimum.errors import DataError as DataError
@@ -89,9 +90,9 @@ _HOMES = {
     "constraint": "Constraint",
     "constraint_table": "ConstraintValue ConstraintValues",
     "cover": "Cover",
-    "errors": "BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError InfimumError "
-              "InternalError JournalError ModelFileError NetworkError NotKeptError NotLocalError OptionError ShapeError "
-              "SolverError TraceError TrialError UndefinedError UserFunctionError",
+    "errors": "AgreementError BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError "
+              "InfimumError InternalError JournalError ModelFileError NetworkError NotKeptError NotLocalError OptionError "
+              "ShapeError SolverError TraceError TrialError UndefinedError UserFunctionError",
     "enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
     "evaluate": "Evaluator compile enclose",
     "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there

@@ -1,121 +1,251 @@
-"""Does what was traced mean what a call with numbers means? Asked of a function and its constraints at a point.
+"""Does what was traced mean what a call with plain numbers means?
 
-A function may look at its arguments in ways that cannot be seen in a trace: it writes them into a file for a program, asks for
-their type, or counts its calls. Then what was traced is another function, and a proof about that is worth nothing.
+A function may look at its argument in ways that a trace does not show: it asks for its type, counts its calls, reads a file that
+changes. What was traced is then another function, and a proof about it is worth nothing. So the user's functions are called with
+plain numbers at points spread over the box and at the point that is returned, and compared with the recorded steps, repeated with
+the same numbers. Both round alike. Only where NumPy may add in another order than the steps do, or compute an elementary function
+in another way, the last bits may differ; how much that matters is found by repeating the steps with such errors.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infimum import environment
-from infimum.errors import ShapeError
-from infimum.evaluate import Evaluator
-from infimum.expr.ends import read_ends
-from infimum.expr.system import System
-from infimum.trials.parts import title
+from infimum.errors import AgreementError, TraceError
+from infimum.expr.node import topological
+from infimum.expr.real import Real
+from infimum.expr.rounding_noise import RoundingNoise
+from infimum.expr.trace import Traced, home
+from infimum.expr.tracer import Tracer, lift
+from infimum.lower.at_point import enclose_at_point
+from infimum.text import point as shown
 
-_AGREE = 1e-6   # two numbers agree to so much, absolutely or relatively, beyond what rounding explains
-_ASIDE = 1e-4   # how far beyond its end, and within it, a comparison is asked again
-
-
-def same_value(evaluator: Evaluator, x: np.ndarray) -> bool:
-    """Does the function return at the numbers x what was traced?"""
-    found = evaluator.value(x, x)
-    return _agree(environment.call(evaluator.fun, x.copy()), float(found.lo), float(found.hi))
-
-
-def other_constraint(evaluator: Evaluator, constraints: list, x: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> str | None:
-    """Which constraint means something else as it was traced than at the numbers x, and how; None if none does. `constraints`
-    are those that were traced, as functions of a vector, in their order; other points that are asked lie between lo and hi."""
-    traced = [_Traced(evaluator.system, number, one) for number, one in enumerate(constraints)]
-    asked = [(one, x) for one in traced]
-    if any(one.compares for one in traced):
-        values, slopes = evaluator.estimate_jacobian(x)
-        slopes = np.where(lo < hi, slopes, 0.0)
-        asked += [(one, np.clip(x + step, lo, hi)) for one in traced if one.compares for step in one.to_the_end(values, slopes)]
-    if evaluator.system is None:
-        return next((said for one, at in asked if (said := one.difference(at, -np.inf, -np.inf)) is not None), None)
-    points = np.stack([at for _, at in asked], axis=1) if asked else np.empty((len(x), 0))
-    rows = evaluator.rows(points, points)
-    return next((said for k, (one, at) in enumerate(asked)
-                 if (said := one.difference(at, *one.violation(rows.lo[1:, k], rows.hi[1:, k]))) is not None), None)
+POINTS = 8                # at which a function is compared, at least
+_UNDEFINED = 2            # further points, at which it is undefined
+_BLOCKS = 8               # of eight points each, of which these are chosen
+_SLOW = 0.1               # seconds: a function that takes longer is called once
+_SHARE = 0.1              # of the time of a run that the calls may take
+_SMALLEST, _DECADES = -3, 9  # magnitudes 10**-3 to 10**6 of variables without bounds
+_WIDE = 1e4               # a box so much wider than 1 is sampled at all magnitudes too
+_REPEATS = 4              # replays with rounding errors
+_MARGIN = 8.0             # the largest effect of rounding errors, in terms of those seen
+_BISECTIONS, _BOUNDARIES = 30, 4  # steps to the boundary of a comparison, and elements of comparisons that are asked there
+_CURE = "The function looks at its argument in a way that tracing does not see: its type, a count of calls, a file, the time, " \
+        "random numbers. Compute the value from x with NumPy alone; a function that cannot be written so is minimised by " \
+        'trials: engine="index".'
 
 
-class _Traced:
-    """A constraint with its rows of the system. `compares`: it is a comparison, which says only yes or no."""
+class Box(NamedTuple):
+    """Where points are taken: between lo and hi, whole numbers in the variables numbered in `integers`."""
 
-    def __init__(self, system: System | None, number: int, one: Any):
-        labels = () if system is None else system.labels
-        self.rows = np.array([k for k, label in enumerate(labels) if label.number == number], np.intp)
-        none = np.empty(0)
-        self.lower, self.upper = (none, none) if system is None else (system.lower[self.rows], system.upper[self.rows])
-        (self.fun, self.ends), self.number = parts_of(one), number
-        self.compares = self.ends is None and len(self.rows) > 0
-        ends = np.append(self.lower, self.upper)
-        self.scale = float(np.abs(ends[np.isfinite(ends)]).max(initial=1.0))
-
-    def violation(self, lo: np.ndarray, hi: np.ndarray) -> tuple[float, float]:
-        """How far the row that is violated most is beyond its ends, between two numbers, from the enclosures of all rows."""
-        lo, hi = lo[self.rows], hi[self.rows]
-        return tuple(float(np.max([a - self.upper, self.lower - b], initial=-np.inf)) for a, b in ((lo, hi), (hi, lo)))
-
-    def difference(self, x: np.ndarray, low: float, high: float) -> str | None:
-        """What a call with the numbers x says that a violation from `low` to `high` does not."""
-        called = environment.call(_quietly, self.fun, x.copy())
-        named = title(self.fun, f"Inner constraint {self.number}")
-        if self.ends is not None:
-            beyond = _beyond(called, *self.ends)
-            return None if _agree(beyond, low, high) or beyond <= 0 and high == -np.inf else \
-                f"{named} is beyond its ends by {beyond:.6g} for numbers, and by {high:.6g} as it was traced"
-        holds, near = bool(np.all(called)), _AGREE * self.scale
-        said = f"{named} returns {holds} for numbers, and as it was traced it is {'violated' if holds else 'met'} there"
-        return said if (low > near if holds else high < -near) else None
-
-    def to_the_end(self, values: np.ndarray, slopes: np.ndarray) -> list[np.ndarray]:
-        """Steps to where the row that is violated most, or nearest to it, is a little beyond its end, and a little within it, as
-        far as its slope tells; none if it has no slope."""
-        values = values[1:][self.rows]
-        beyond = np.array([values - self.upper, self.lower - values])
-        side, row = np.unravel_index(np.argmax(beyond), beyond.shape)
-        slope = slopes[1 + self.rows[row]] * (1 - 2 * side)
-        length, far = float(slope @ slope), beyond[side, row]
-        if not (np.isfinite(length) and length > 0 and np.isfinite(far)):
-            return []
-        return [(aside - far) / length * slope for aside in (_ASIDE * self.scale, -_ASIDE * self.scale)]
+    lo: np.ndarray
+    hi: np.ndarray
+    integers: Sequence[int] = ()
 
 
-def parts_of(one: Any) -> tuple[Callable[[np.ndarray], Any], tuple[Any, Any] | None]:
-    """The function of a constraint, and its ends; of a comparison there are none."""
-    if isinstance(one, Mapping):
-        return one["fun"], (0.0, 0.0 if str(one.get("type")).lower() == "eq" else np.inf)
-    return (one.fun, (one.lb, one.ub)) if hasattr(one, "lb") else (one, None)
+class Agreement:
+    """Compares functions of the user's with what was traced; `calls` counts the plain calls that agreed."""
+
+    def __init__(self, functions: Sequence[Traced]):
+        self.functions, self.calls = tuple(f for f in functions if not getattr(f.fun, "is_ours", False)), 0
+
+    def over(self, box: Box, seed: int = 0, seconds: float = math.inf) -> None:
+        """Compares at points spread over a box. A part of `seconds`, the time of the run, is spent; each function is called once
+        at least."""
+        end = perf_counter() + _SHARE * seconds
+        for function in self.functions:
+            points, traced = _points(function, box, seed)
+            found = environment.call(_calls, function, [points[0], *points], end)
+            if len(found) > 1:
+                self._compare_twice(function, points[0], *found[:2])
+            self._compare(function, points, found[1:] or found, traced)
+            if len(found) == len(points) + 1:
+                self.at(*_boundary_points(function, points, traced), functions=[function])
+
+    def at(self, *points: np.ndarray, functions: Sequence[Traced] | None = None) -> None:
+        """Compares at these points."""
+        for function in self.functions if functions is None else functions:
+            found, traced = environment.call(_calls, function, points), environment.call(_replays, function, points)
+            self._compare(function, points, found, traced)
+
+    def _compare(self, function: Traced, points: Sequence[np.ndarray], found: list, traced: list) -> None:
+        """Raises where a plain call found something else than was traced."""
+        for x, one, other in zip(points, found, traced, strict=False):
+            if not _agree(function, x, one, other):
+                plain, traced_as = (_text(value, "returns", "raises") for value in (one, other))
+                what = f"At x = {shown(x)} the function {plain} for plain numbers, and as it was traced it {traced_as}."
+                raise _error(function, what) from one if isinstance(one, Exception) else None
+            self.calls += 1
+
+    def _compare_twice(self, function: Traced, x: np.ndarray, first: Any, second: Any) -> None:
+        if not _agree(function, x, first, second):
+            raise _error(function, f"Two calls with the same numbers x = {shown(x)} return {_text(first)} and {_text(second)}.")
+        self.calls += 1
 
 
-def _quietly(fun: Callable[[np.ndarray], Any], x: np.ndarray) -> Any:
-    """fun(x), which need not be defined there: of that NumPy is to say nothing."""
-    with np.errstate(all="ignore"):
-        return fun(x)
+def _error(function: Traced, what: str) -> AgreementError:
+    return AgreementError(f"{function.role}{home(function.fun)}: {what} {_CURE}")
 
 
-def _beyond(called: Any, lb: Any, ub: Any) -> float:
-    """How far the component that is violated most is beyond its ends; NaN where there is no such number."""
+# ---- calls and replays
+def _calls(function: Traced, points: Sequence[np.ndarray], end: float = math.inf) -> list:
+    """What plain calls return at the points, or the exceptions that they raise: one call if it is slow, or the time is over."""
+    found: list[Any] = []
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        begin = perf_counter()
+        for x in points:
+            found.append(_attempt(function.call, x))
+            if len(found) == 1 and perf_counter() - begin > _SLOW or perf_counter() >= end:
+                break
+    return found
+
+
+def _replays(function: Traced, points: Sequence[np.ndarray], noise: RoundingNoise | None = None) -> list:
+    """What the recorded steps return, or the exceptions that they raise."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return [_attempt(function.recording.replay, x.copy(), noise) for x in points]
+
+
+def _attempt(function: Any, *args: Any) -> Any:
+    """function(*args), which need not be defined there; an exception is returned."""
     try:
-        values = np.asarray(called, dtype=np.float64)
-        lower, upper = read_ends(lb, ub, values.shape)
-    except (TypeError, ValueError, ShapeError):
-        return float("nan")
-    return float(np.max([values - upper.hi, lower.lo - values])) if values.size else float("nan")
+        return function(*args)
+    except Exception as error:
+        return error
 
 
-def _agree(called: Any, lo: float, hi: float) -> bool:
-    """Is a number that was returned between those that were traced, but for rounding? NaN is where nothing is defined."""
-    try:
-        value = float(np.asarray(called, dtype=np.float64).reshape(()))
-    except (TypeError, ValueError):
+# ---- comparison
+def _agree(function: Traced, x: np.ndarray, found: Any, wanted: Any) -> bool:
+    """Are two results of the function at x the same, but for the order of additions?"""
+    a, b = _numbers(found), _numbers(wanted)
+    if len(a) == len(b) and _alike(a, b).all():
+        return True
+    noisy = [_numbers(environment.call(_replays, function, [x], RoundingNoise(k))[0]) for k in range(_REPEATS)]
+    if any(len(c) != len(b) for c in noisy):  # some raise, some do not: rounding decides
+        return True
+    if len(a) != len(b):
         return False
-    if np.isnan(value):
-        return not lo <= hi
-    near = _AGREE * (1 + abs(value))
-    return value == lo == hi or lo - near <= value <= hi + near
+    near = _alike(a, b)
+    with np.errstate(all="ignore"):
+        spread = np.max([np.abs(c - b) for c in noisy], axis=0)
+        near |= np.abs(a - b) <= _MARGIN * spread
+    for c in noisy:
+        near |= _alike(a, c)
+    return bool(near.all())
+
+
+def _alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Which numbers are equal. One that is NaN agrees with one that is not finite: there the function is undefined."""
+    return (a == b) | (np.isnan(a) & ~np.isfinite(b)) | (np.isnan(b) & ~np.isfinite(a))
+
+
+def _numbers(returned: Any) -> np.ndarray:
+    """All numbers in what a function returned, conditions as 1 and 0; one NaN for an exception."""
+    if isinstance(returned, Exception):
+        return np.array([np.nan])
+    leaves = list(_leaves(returned))
+    return np.concatenate(leaves) if leaves else np.zeros(0)
+
+
+def _leaves(value: Any) -> Iterator[np.ndarray]:
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _leaves(part)
+    elif isinstance(value, np.ndarray) and value.dtype == object:
+        for part in value.flat:
+            yield from _leaves(part)
+    elif isinstance(value, Real):
+        yield np.array([value.lo])
+    elif isinstance(value, Tracer):  # made of exact constants
+        if any(node.op == "var" for node in topological([value.expr])):
+            raise TraceError("A part of the function could not be recorded, since it ran in another thread. Compute the value in "
+                             "one thread, or leave out the comparison with plain calls: check=False.")
+        for part in Tracer(lift(value)).ravel():
+            ends = enclose_at_point(part.expr, np.zeros(0))
+            yield np.array([np.nan if ends is None else ends[0]])
+    else:
+        try:
+            yield np.asarray(value, dtype=np.float64).reshape(-1)
+        except (TypeError, ValueError):
+            yield np.array([np.nan])
+
+
+def _text(value: Any, returned: str = "", raised: str = "") -> str:
+    if isinstance(value, Exception):
+        return f"{raised} {type(value).__name__}: {value}".strip()
+    text = repr(value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value)
+    return f"{returned} {text if len(text) <= 80 else text[:77] + '...'}".strip()
+
+
+# ---- points
+def _points(function: Traced, box: Box, seed: int) -> tuple[list[np.ndarray], list]:
+    """Points of the box, of which most are such that the function is defined there, and what it was traced to there."""
+    defined: list[tuple[np.ndarray, Any]] = []
+    undefined: list[tuple[np.ndarray, Any]] = []
+    for block in range(_BLOCKS):
+        points = _block(box, seed, block)
+        for x, traced in zip(points, environment.call(_replays, function, points), strict=True):
+            (defined if np.isfinite(_numbers(traced)).all() else undefined).append((x, traced))
+        if len(defined) >= POINTS:
+            break
+    chosen = [*defined[:POINTS], *undefined[:max(_UNDEFINED, POINTS - len(defined))]]
+    return [x for x, _ in chosen], [traced for _, traced in chosen]
+
+
+def _block(box: Box, seed: int, block: int) -> np.ndarray:
+    """Eight points, the rows of an array, spread over the box in every variable."""
+    lo, hi = box.lo, box.hi
+    words = _words(seed, block, (POINTS + 2, len(lo)))
+    odd, shift = words[0] % np.uint64(POINTS) * np.uint64(2) + np.uint64(1), words[1]
+    stratum = (np.arange(POINTS, dtype=np.uint64)[:, None] * odd + shift) % np.uint64(POINTS)
+    unit = (stratum + (words[2:] >> np.uint64(11)) * 2.0**-53) / POINTS
+    with np.errstate(all="ignore"):
+        x = lo * (1 - unit) + hi * unit
+        endless = np.isinf(lo) | np.isinf(hi)
+        wide = endless | (hi - lo > _WIDE)
+        if wide.any():  # at all magnitudes: every point where bounds are infinite, else every other one
+            middle, length = np.clip(0.0, lo, hi), 10.0 ** (_SMALLEST + _DECADES * unit)
+            below = (middle > lo) & ((middle >= hi) | (words[2:] % np.uint64(2) == 1))
+            far = middle + np.where(below, -length, length)
+            x = np.where(endless | wide & (np.arange(POINTS) % 2 == 1)[:, None], far, x)
+    if len(box.integers):
+        x[:, box.integers] = np.rint(x[:, box.integers])
+    return np.minimum(np.maximum(x, lo), hi)
+
+
+def _words(seed: int, block: int, shape: tuple[int, int]) -> np.ndarray:
+    """Random words, each a function of what it is for (the finalizer of SplitMix64)."""
+    first = (seed * 0xD1342543DE82EF95 + block * 0xDA942042E4DD58B5 + 1) % 2**64
+    z = np.arange(math.prod(shape), dtype=np.uint64).reshape(shape) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(first)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
+    return z ^ (z >> np.uint64(31))
+
+
+def _boundary_points(function: Traced, points: Sequence[np.ndarray], traced: list) -> list[np.ndarray]:
+    """Of comparisons, which say only yes or no, pairs of points on both sides of where the answer changes."""
+    if not all(map(_compares, traced)):
+        return []
+    table, found = np.array([_numbers(answer) for answer in traced]), []
+    for element in np.flatnonzero(table.min(axis=0) < table.max(axis=0))[:_BOUNDARIES]:
+        yes, no = points[int(np.argmax(table[:, element]))], points[int(np.argmin(table[:, element]))]
+        for _ in range(_BISECTIONS):
+            middle = yes / 2 + no / 2
+            holds, = environment.call(_replays, function, [middle])
+            yes, no = (middle, no) if _numbers(holds)[element] else (yes, middle)
+        found += [yes, no]
+    return found
+
+
+def _compares(value: Any) -> bool:
+    """Is it made of truth values alone?"""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(_compares, value))
+    return isinstance(value, (bool, np.bool_)) or (isinstance(value, np.ndarray) and value.dtype == bool)

@@ -32,6 +32,18 @@ class UserFunctionError(TraceError):
     """
 
 
+class AgreementError(TraceError):
+    """The function is another one for plain numbers than it was when it was traced, or two calls with the same numbers differ.
+
+    Every function is called with plain numbers at a few points and at the point that is returned, and compared with what was
+    traced. They differ where the function looks at its argument in a way that tracing does not see: its type, a count of calls, a
+    file that changes, the time, random numbers. A proof about what was traced would be a proof about another function.
+
+    Example: `def f(x): return x[0]**2 if isinstance(x, np.ndarray) else x[0]`. Cure: compute the value from x with NumPy alone,
+    or use `engine="index"`, which calls the function and proves nothing. `check=False` leaves out the comparison.
+    """
+
+
 class BoundsError(InfimumError, ValueError):
     """The bounds do not describe a box.
 

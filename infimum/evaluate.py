@@ -2,7 +2,7 @@
 
 import gc
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infimum import environment
+from infimum.agreement import Agreement, Box
 from infimum.backend.arrays import Arrays, HostArrays
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.devices import backend_of
@@ -19,7 +20,7 @@ from infimum.expr.constants import is_masked
 from infimum.expr.constraints import read_constraints
 from infimum.expr.node import Expr, var
 from infimum.expr.system import System
-from infimum.expr.trace import arguments, trace
+from infimum.expr.trace import Traced, arguments, scalar, traced
 from infimum.late import Late
 from infimum.lower import programs
 from infimum.lower.schedule import is_sum_over_data
@@ -75,8 +76,9 @@ class Evaluator:
     linear_programs = Late("backend.highs")  # solves them; its answers are estimates
 
     def __init__(self, f: Expr, n: int, backend: Any = None, fun: Callable[[np.ndarray], Any] | None = None,
-                 system: System | None = None):
+                 system: System | None = None, functions: Sequence[Traced] = ()):
         self.f, self.n, self.fun = f, n, fun  # the expression, and the function it was traced from, if there is one
+        self.functions = tuple(functions)  # of the user's, as they were traced: f and the constraints
         self.system = system  # the function with its constraints, if it has any
         self.backend = CpuBackend() if backend is None else backend
         self._ready: dict[str, tuple] = {}
@@ -410,12 +412,12 @@ def _enclosure(out: list[np.ndarray], shaped: Callable) -> Enclosure:
 
 @environment.ours
 def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, device: str = "cpu", threads: int | None = None,
-            constraints: Any = ()) -> Evaluator:
+            constraints: Any = (), check: bool = True) -> Evaluator:
     """Trace a NumPy function of n variables and return its kernels: see `Evaluator`.
 
     `device` is where they run: "cpu", "cuda" (or "cuda:1", …), "auto"; `threads` the number of CPU threads. The results have the
     same bits everywhere. With `constraints`, given as to `minimize`, `rows` and `jacobian` enclose the function and all of them
-    together.
+    together. What was traced is compared with calls of the functions with plain numbers, unless `check=False`.
 
     >>> import numpy as np
     >>> f = compile(lambda x: np.sum(np.cos(x)), n=3)
@@ -426,8 +428,13 @@ def compile(fun: Callable, n: int, args: Any = (), *, backend: Any = None, devic
     """
     if backend is not None and (device != "cpu" or threads is not None):
         raise OptionError("a backend has its own device and threads: give either it or these")
-    f, backend = trace(fun, n, args), backend_of(device, threads=threads) if backend is None else backend
-    return Evaluator(f, n, backend, lambda x: fun(x, *arguments(args)), read_constraints(constraints, n).system(f))
+    (f, function), backend = traced(fun, n, args, scalar), backend_of(device, threads=threads) if backend is None else backend
+    read = read_constraints(constraints, n)
+    found = Evaluator(f, n, backend, lambda x: fun(x, *arguments(args)), read.system(f), (function, *read.functions))
+    if check:
+        endless = np.full(n, np.inf)
+        Agreement(found.functions).over(Box(-endless, endless))
+    return found
 
 
 FORMS: dict[str, Callable[[Evaluator, np.ndarray, np.ndarray], Enclosure]] = {
@@ -437,12 +444,14 @@ _BEST = "best"  # all of them
 
 
 @environment.ours
-def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None, form: str = "mean value") -> Interval:
+def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None, form: str = "mean value",
+            check: bool = True) -> Interval:
     """An interval that certainly contains every value of `fun` on the box `bounds`, rounding errors included.
 
     `form` is how it is found: "natural" by interval arithmetic alone; "mean value" met with the mean value form; "linear" met
     with linear functions below and above, which are better where variables appear many times, as in networks and recurrences;
-    "best" all of them. `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite.
+    "best" all of them. `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite. What
+    was traced is compared with calls of the function with plain numbers, unless `check=False`.
 
     >>> import numpy as np
     >>> enclose(lambda x: x[0]**2 + np.exp(x[1]), [(-1, 2), (0, 0)])
@@ -453,7 +462,9 @@ def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None,
     True
     """
     lo, hi = read_bounds(bounds, n)
-    evaluator = compile(fun, len(lo), args)
+    evaluator = compile(fun, len(lo), args, check=False)
+    if check:
+        Agreement(evaluator.functions).over(Box(lo, hi))
     if form not in (*FORMS, _BEST):
         raise OptionError(f"there is no form {form!r}; there are {', '.join(map(repr, (*FORMS, _BEST)))}")
     found = [FORMS[name](evaluator, lo, hi) for name in (FORMS if form == _BEST else (form,))]

@@ -2,7 +2,7 @@
 
 A function that can be traced in y too is traced and compiled once: y, and what was simulated for it, are then variables whose
 bounds are one point, so that an inner problem costs its proof and nothing else. One that needs y as numbers is traced again for
-each y. Whether a function that was traced in y means the same for numbers is asked each time, by a plain call at the result.
+each y. Whether a function that was traced in y means the same for numbers is asked each time, by plain calls.
 """
 
 import math
@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum import environment, watch
-from infimum.agreement import other_constraint, parts_of, same_value
+from infimum.agreement import Agreement, Box
 from infimum.constraint import Constraint
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.driver import drive
-from infimum.errors import InfimumError, OptionError, TrialError
+from infimum.errors import AgreementError, InfimumError, OptionError, TrialError
 from infimum.evaluate import Evaluator
 from infimum.expr.of_vector import of_vector
 from infimum.expr.system import System
@@ -76,23 +76,17 @@ class Solved(NamedTuple):
     inner: Inner
 
 
-class Compiled(NamedTuple):
-    """The function with its constraints, and these as they were traced, each of one vector."""
-
-    evaluator: Evaluator
-    constraints: list
-
-
 class InnerProblem:
     """Minimise or maximise fun(y, z), or fun(y, z, s) with s = simulate(y), over z; `constraints` have the same arguments."""
 
     def __init__(self, objective: Objective, simulate: Callable[..., Any] | None, constraints: Any, lo: np.ndarray,
-                 hi: np.ndarray, integers: tuple[int, ...], proving: Proving, held: bool = True):
+                 hi: np.ndarray, integers: tuple[int, ...], proving: Proving, held: bool = True, check: bool = True):
         self.objective, self.simulate, self.constraints = objective, simulate, _listed(constraints)
         self.lo, self.hi, self.integers, self.proving = lo, hi, integers, proving
         self.held = held                            # may y be traced? Not where it holds values of any kind
         self.why: str | None = None                 # why it cannot be
-        self._compiled: dict[tuple, Compiled] = {}  # traced in y, by the shapes of y and of what is simulated
+        self.check = check                          # are plain calls compared with what was traced?
+        self._compiled: dict[tuple, Evaluator] = {}  # traced in y, by the shapes of y and of what is simulated
 
     def __getstate__(self) -> dict[str, Any]:
         """Kernels stay in their process. A function that cannot be sent to another is named."""
@@ -117,10 +111,10 @@ class InnerProblem:
             if solved is not None:
                 return solved
         compiled = self._traced(len(self.lo), lambda z: (_copy(y), z, *map(np.copy, given)), self.integers)
-        solved, differs = self._solved(compiled, np.empty(0))
-        if differs is not None:
-            raise TrialError(f"{differs}: what is proved of the one would not hold for the other")
-        return solved
+        try:
+            return self._solved(compiled, np.empty(0))
+        except AgreementError as error:
+            raise TrialError(str(error)) from error
 
     def _held(self, y: np.ndarray, given: tuple[np.ndarray, ...]) -> Solved | None:
         """With y as variables whose bounds are points; None where that is not the same function, or cannot be traced."""
@@ -131,10 +125,12 @@ class InnerProblem:
             except InfimumError as error:
                 self.held, self.why = False, str(error)
                 return None
-        solved, differs = self._solved(self._compiled[shapes], np.concatenate([np.ravel(part) for part in (y, *given)]))
-        return solved if differs is None else None
+        try:
+            return self._solved(self._compiled[shapes], np.concatenate([np.ravel(part) for part in (y, *given)]))
+        except AgreementError:
+            return None
 
-    def compiled(self, shapes: tuple[tuple[int, ...], ...]) -> Compiled:
+    def compiled(self, shapes: tuple[tuple[int, ...], ...]) -> Evaluator:
         """The function of y, what is simulated, and z, of one vector; raises where it cannot be traced."""
         ends = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
         n = ends[-1] + len(self.lo)
@@ -144,19 +140,20 @@ class InnerProblem:
             return y, x[ends[-1]:], *given
         return self._traced(n, parts, tuple(ends[-1] + i for i in self.integers))
 
-    def _traced(self, n: int, parts: Callable[[Any], tuple], integers: tuple[int, ...]) -> Compiled:
+    def _traced(self, n: int, parts: Callable[[Any], tuple], integers: tuple[int, ...]) -> Evaluator:
         """The function and the constraints, each made one of a vector, of which `parts` makes their arguments."""
         proving, (fun, purpose) = self.proving, self.objective
         named = "y and z" if self.simulate is None else "y, z, and s, which `simulate` returned"
         objective = Objective(of_vector(fun, parts, named), purpose)
         own = evaluator_of(objective, n, (), proving.device, proving.threads, proving.memory_limit)
         constraints = [_constraint_of_vector(one, parts, named) for one in self.constraints]
-        return Compiled(with_constraints(own, constraints, integers, None, 0.0)[0], constraints)
+        return with_constraints(own, constraints, integers, None, 0.0)[0]
 
-    def _solved(self, compiled: Compiled, held: np.ndarray) -> tuple[Solved, str | None]:
-        """The inner problem with the first variables held, and what was traced that means something else for numbers."""
-        evaluator = compiled.evaluator
+    def _solved(self, evaluator: Evaluator, held: np.ndarray) -> Solved:
+        """The inner problem with the first variables held; raises AgreementError where the functions were traced as others."""
         lo, hi, count = np.append(held, self.lo), np.append(held, self.hi), len(held)
+        agreement = Agreement(evaluator.functions if self.check else ())
+        agreement.over(Box(lo, hi, evaluator.system.integers if evaluator.system is not None else ()), self.proving.seed)
         found, least = self.proving.prove(evaluator, lo, hi), 0.0
         evaluations = found.nfev
         system = evaluator.system
@@ -173,10 +170,8 @@ class InnerProblem:
         if constrained and found.verdict is not Verdict.INFEASIBLE:
             least = min(0.0, _beyond(evaluator, found.x))
         inner = Inner(tuple(found.x[count:].tolist()), found.lower, found.verdict.name, evaluations)
-        differs = other_constraint(evaluator, compiled.constraints, found.x, lo, hi)
-        if differs is None and found.verdict is not Verdict.INFEASIBLE and not same_value(evaluator, found.x):
-            differs = f"{title(self.objective.fun, 'The function')} returns another number than it was traced to have"
-        return Solved(found.upper, least, inner), differs
+        agreement.at(found.x)
+        return Solved(found.upper, least, inner)
 
 
 @lru_cache(maxsize=4)
@@ -212,6 +207,13 @@ def _numbers(simulated: Any) -> np.ndarray:
     if not np.isfinite(found).all():
         raise TrialError(f"simulate returned a number that is not finite, among {counted(found.size, 'number')}")
     return found
+
+
+def parts_of(one: Any) -> tuple[Callable[..., Any], tuple[Any, Any] | None]:
+    """The function of a constraint, and its ends; of a comparison there are none."""
+    if isinstance(one, Mapping):
+        return one["fun"], (0.0, 0.0 if str(one.get("type")).lower() == "eq" else np.inf)
+    return (one.fun, (one.lb, one.ub)) if hasattr(one, "lb") else (one, None)
 
 
 def _listed(given: Any) -> list:

@@ -7,7 +7,6 @@ from os import PathLike
 from typing import Any
 
 from infimum import environment
-from infimum.agreement import parts_of
 from infimum.backend.devices import backend_of
 from infimum.black_box import searched
 from infimum.checks import check_number, read_seed
@@ -15,7 +14,7 @@ from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.driver import watch_of
 from infimum.errors import BoundsError, OptionError
-from infimum.inner import InnerProblem, Proving, Solved
+from infimum.inner import InnerProblem, Proving, Solved, parts_of
 from infimum.integrality import read_integrality
 from infimum.maximised import opposite
 from infimum.objective import Objective
@@ -38,7 +37,7 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
            options: dict[str, Any] | None = None, atol: float = 1e-6, rtol: float = 1e-6, inner_time_limit: float | None = None,
            inner_max_boxes: int | None = 10_000_000, inner_options: dict[str, Any] | None = None,
            memory_limit: float | None = 8e9, device: str = "auto", threads: int | None = None, callback: Callable | None = None,
-           progress: bool | None = None, seed: int | None = 0) -> Result:
+           progress: bool | None = None, seed: int | None = 0, check: bool = True) -> Result:
     """Minimise fun(y, z): y by trials, as a black box, and for each y the minimum over z with a proof.
 
     `outer` and `inner` are the bounds of y and z; those of y are finite, and may hold lists of values to choose from. `fun` is a
@@ -49,6 +48,9 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
     `constraints` are functions of y alone, <= 0 where it is allowed, evaluated in their order before anything else, as with
     `minimize(..., engine="index")`. `inner_constraints` are functions of (y, z), or (y, z, s), that return comparisons, or the
     other forms that `minimize` takes. A y for which they are proved to have no solution violates them by what the best z does.
+
+    In each trial `fun` and the inner constraints are called with plain numbers too, at a few points, and compared with what was
+    traced, unless `check=False`.
 
     `max_trials`, `time_limit`, `workers`, `timeout`, `journal`, `batch`, `x0` and `options` are those of `engine="index"`, of the
     outer variables. `atol` and `rtol` are the tolerances of each inner proof, `inner_time_limit` (seconds) and `inner_max_boxes`
@@ -78,7 +80,7 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
     proving = Proving(Goal(float(atol), float(rtol), None), SwarmOptions.read(_QUICK | (inner_options or {})), seed,
                       inner_time_limit, inner_max_boxes, memory_limit, device, threads)
     box = NestedFunctions(variables, constraints, _inner_problem(objective, simulate, inner_constraints, inner, inner_integrality,
-                                                                 proving, not variables.choices))
+                                                                 proving, not variables.choices, check))
     found = searched(box, variables, box.describe(), objective.maximises, watch, x0, options, time_limit, max_trials, workers,
                      timeout, journal, batch, callback, progress, seed)
     why = box.inner.why
@@ -145,7 +147,7 @@ class _Asked:
 
 
 def _inner_problem(objective: Objective, simulate: Any, constraints: Any, bounds: Any, integrality: Any, proving: Proving,
-                   held: bool) -> InnerProblem:
+                   held: bool, check: bool) -> InnerProblem:
     """The inner problem, from the user's arguments, checked."""
     for name, function in (("fun", objective.fun), ("simulate", simulate)):
         if not callable(function) and not (name == "simulate" and function is None):
@@ -153,7 +155,7 @@ def _inner_problem(objective: Objective, simulate: Any, constraints: Any, bounds
     integers, none, problem = read_integrality(integrality, Problem.read(objective.fun, bounds))
     if none is not None:
         raise BoundsError(f"inner variable {none} is a whole number, and there is none between its bounds")
-    return InnerProblem(objective, simulate, constraints, problem.lo, problem.hi, integers, proving, held)
+    return InnerProblem(objective, simulate, constraints, problem.lo, problem.hi, integers, proving, held, check)
 
 
 def _threads(threads: int | None, workers: Any) -> int | None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infimum.agreement import Agreement, Box
 from infimum.backend.devices import backend_of
 from infimum.engine.answer.constraints import about_constraints
 from infimum.engine.branch import LEAST, lanes_of
@@ -22,7 +23,8 @@ from infimum.result import Result
 from infimum.text import counted
 
 _ARRAYS = 12  # the doubles a variable that a box may take on a GPU
-_HINT = 'A function that cannot be written so can be minimised by trials alone, without a proof: engine="index".'
+_ENGINE = 'engine="index"'
+_HINT = f"A function that cannot be written so can be minimised by trials alone, without a proof: {_ENGINE}."
 _NOTES = 3    # notes about constraints in a message
 
 
@@ -49,7 +51,7 @@ def naming_the_index(objective: Objective) -> Iterator[None]:
         yield
     except TraceError as error:
         own = str(getattr(objective.fun, "__module__", "")).startswith("infimum.")  # a fit's, which has no such engine
-        if objective.purpose != "feasible" and not own:
+        if objective.purpose != "feasible" and not own and _ENGINE not in str(error):
             error.args = (f"{error} {_HINT}", *error.args[1:])
         raise
 
@@ -59,6 +61,9 @@ def nothing(x: Any) -> float:
     return 0.0
 
 
+nothing.is_ours = True
+
+
 def evaluator_of(objective: Objective, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
                  batch: int = LEAST) -> Evaluator:
     """The function to minimise, on its device."""
@@ -66,7 +71,8 @@ def evaluator_of(objective: Objective, n: int, args: Any, device: Any, threads: 
     if not objective.maximises:
         return own
     f = build("neg", own.f)
-    return Evaluator(f, n, own.backend, objective.plain(args), None if own.system is None else replace(own.system, f=f))
+    return Evaluator(f, n, own.backend, objective.plain(args), None if own.system is None else replace(own.system, f=f),
+                     own.functions)
 
 
 def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
@@ -84,7 +90,7 @@ def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, th
         raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a step of {boxes:,} boxes of "
                           f"{counted(n, 'variable')} takes {needed:,}; give {cure}")
     if not isinstance(fun, Evaluator):
-        return compile(fun, n, args, backend=backend)
+        return compile(fun, n, args, backend=backend, check=False)
     if fun.n != n:
         raise OptionError(f"the Evaluator has {counted(fun.n, 'variable')}, the bounds have {n:,}")
     if args is not None and not (isinstance(args, (tuple, list)) and not args):
@@ -106,8 +112,9 @@ def with_constraints(evaluator: Evaluator, constraints: Any, integers: tuple[int
         read.bodies.append(impossible(f"x[{none}] is a whole number"))
     relaxed = feasibility if read.has_equations else 0.0
     system = read.system(evaluator.f, integers, relaxed)
-    if system is not None:
-        evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, system)
+    functions = (*evaluator.functions, *read.functions)
+    if system is not None or read.functions:
+        evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, system, functions)
     return evaluator, relaxed, read.notes
 
 
@@ -137,6 +144,22 @@ def _feasible(result: Result, run: Any) -> np.ndarray | tuple[np.ndarray, np.nda
         return None
     box = getattr(getattr(run, "incumbent", None), "box", None)
     return result.x if box is None or np.array_equal(*box) else box
+
+
+class Comparison:
+    """The user's functions, compared with what was traced: over the box at once, and at the point of the result."""
+
+    def __init__(self, evaluator: Evaluator, problem: Problem, integers: tuple[int, ...], seed: int, time_limit: float | None,
+                 check: bool):
+        self.agreement = Agreement(evaluator.functions if check else ())
+        self.calls = 0 if evaluator.functions and not check else None
+        self.agreement.over(Box(problem.lo, problem.hi, integers), seed, np.inf if time_limit is None else time_limit)
+
+    def with_calls(self, result: Result) -> Result:
+        """The result, compared too, with the number of calls that agreed."""
+        if result.x is not None:
+            self.agreement.at(result.x)
+        return replace(result, plain_calls=self.agreement.calls if self.agreement.functions else self.calls)
 
 
 def view_of(evaluator: Evaluator, problem: Problem, objective: Objective) -> View:

@@ -90,13 +90,14 @@ class Result(Mapping):
     that no basin was missed (see docs/swarm.md); None if there is none. attained: True if the infimum is a value of the function;
     None if that is not known. feasible: None if no feasible point is proved; else the proved point, or, where there are
     equations, a pair (lo, hi), a box that is proved to hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by
-    how much equations were relaxed. lp: with options={"lp": True}, the `solver` with its version, and how many linear programs
-    it `solved`, in how many `iterations`, how many `failed` and were ignored, and how many were given up after too many
-    iterations (`limited`). rounds: with `workers=`, how many `workers` and `rounds` there were, the `portions` of a round, on
-    which the bits depend, and how many of them were lost and `redone`. trials: of `engine="index"`, counts of trials,
-    evaluations and failures; `fun` is then a value that was returned, and not verified. history: a Progress entry for each
-    improvement. device: where the kernels ran. batch: the boxes per step of branch and bound, on which the bits depend; if the
-    run moved to a GPU, those of its last step.
+    how much equations were relaxed. plain_calls: how many calls of the user's functions with plain numbers agreed with what was
+    traced; 0 with check=False, None if there is nothing to compare. lp: with options={"lp": True}, the `solver` with its version,
+    and how many linear programs it `solved`, in how many `iterations`, how many `failed` and were ignored, and how many were
+    given up after too many iterations (`limited`). rounds: with `workers=`, how many `workers` and `rounds` there were, the
+    `portions` of a round, on which the bits depend, and how many of them were lost and `redone`. trials: of `engine="index"`,
+    counts of trials, evaluations and failures; `fun` is then a value that was returned, and not verified. history: a Progress
+    entry for each improvement. device: where the kernels ran. batch: the boxes per step of branch and bound, on which the bits
+    depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """
@@ -123,6 +124,7 @@ class Result(Mapping):
     regions: Cover | None = None
     device: str = "cpu"
     batch: int | None = None
+    plain_calls: int | None = None
     feasible: np.ndarray | tuple[np.ndarray, np.ndarray] | None = None
     purpose: str = "minimise"
     feasibility: float = 0.0

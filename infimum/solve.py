@@ -24,7 +24,17 @@ from infimum.errors import CheckpointError, OptionError
 from infimum.evaluate import Evaluator
 from infimum.integrality import read_integrality
 from infimum.maximised import maximised, opposite
-from infimum.objective import Objective, answer, evaluator_of, is_empty, naming_the_index, nothing, view_of, with_constraints
+from infimum.objective import (
+    Comparison,
+    Objective,
+    answer,
+    evaluator_of,
+    is_empty,
+    naming_the_index,
+    nothing,
+    view_of,
+    with_constraints,
+)
 from infimum.problem import Problem
 from infimum.provers import PROVERS, check_dealt, prover
 from infimum.reduced import Reduced, Restoring, without_fixed
@@ -58,7 +68,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
              progress: bool | None = None, callback: Callable | None = None, checkpoint: str | PathLike | None = None,
              seed: int | None = 0, threads: int | None = None, constraints: Any = (), integrality: Any = None,
              feasibility: float = 0.0, max_trials: int | None = None, workers: int | str | None = None,
-             timeout: float | None = None, journal: str | PathLike | None = None, portions: int | None = None,
+             timeout: float | None = None, journal: str | PathLike | None = None, portions: int | None = None, check: bool = True,
              **unknown: Any) -> Result:
     """Find and prove the global minimum of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
@@ -97,6 +107,9 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     second. `callback(snapshot)` is called after each step and stops the run by returning True or raising StopIteration; SciPy's
     forms `callback(xk)`, `callback(intermediate_result)`, `callback(xk, convergence)` and `callback(x, f, context)` work too.
     `checkpoint` names a file in which the state of a proof is saved every few seconds; `infimum.resume` continues from it.
+
+    `fun` and the constraints are called with plain numbers too, at a few points of the box and at the point that is returned: if
+    they return anything else than what was traced, an AgreementError says so. `check=False` leaves this out.
 
     The first Ctrl-C ends the run and returns the enclosure reached; a second one within two seconds raises KeyboardInterrupt.
 
@@ -143,6 +156,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, memory_limit,
                                      LEAST if batch is None else int(batch))
             given, relaxed, notes = with_constraints(evaluator, constraints, integers, none, float(feasibility))
+        compared = Comparison(given, problem, integers, seed, time_limit, check)
         question, evaluator = without_fixed(problem, given)
         _check_system(question, engine)
         shared = {"time_limit": time_limit, "callback": callback, "progress": progress, "watch": watch,
@@ -151,7 +165,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             _check_no_proof(settings)
             search = _swarm(question, evaluator, settings, seed, limited=time_limit is not None)
             found = drive(_seen(search, objective, evaluator), **shared)
-            return answer(objective, question, evaluator, found, search, relaxed, notes)
+            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes))
         goal = Goal(atol, rtol, xtol)
         with _rounds(workers, portions, question, evaluator, engine, settings, goal, seed, memory_limit, batch, device,
                      threads) as (rounds, lanes):
@@ -167,7 +181,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
                 writer = _checkpoint_writer(checkpoint, asked, problem)
                 writer.begin()
             found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
-            return answer(objective, question, evaluator, found, search, relaxed, notes)
+            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes))
     return _in_time(run, watch, problem, objective, args, time_limit, seed, engine, progress,
                     bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
 
@@ -209,13 +223,13 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
            rtol: float | None = None, xtol: float | None = None, memory_limit: float | None = None,
            time_limit: float | None = None, max_boxes: int | None = None, progress: bool | None = None,
            callback: Callable | None = None, device: str = "auto", threads: int | None = None, constraints: Any = (),
-           workers: int | str | None = None, portions: int | None = None, **unknown: Any) -> Result:
+           workers: int | str | None = None, portions: int | None = None, check: bool = True, **unknown: Any) -> Result:
     """Continue the run whose state is in the file `checkpoint`; `fun`, `args` and `constraints` must be those of that run (`fun`
     is None for a run of `feasible`).
 
-    Bounds, integrality, feasibility, engine and options come from the file; `time_limit`, `max_boxes`, `device`, `threads` and
-    `workers` are those given here. A run that had workers goes on in the same rounds, and with the same bits, with any number of
-    them or none; `portions`, for one that had none, is as in `minimize`.
+    Bounds, integrality, feasibility, engine and options come from the file; `time_limit`, `max_boxes`, `device`, `threads`,
+    `workers` and `check` are those given here. A run that had workers goes on in the same rounds, and with the same bits, with
+    any number of them or none; `portions`, for one that had none, is as in `minimize`.
     `atol`, `rtol`, `xtol` and `memory_limit` come from the file too unless you give new ones, larger or smaller (`inf` for none),
     which are then saved in the file. So you can continue a run that stopped at its memory limit, or narrow a finished proof
     further. With unchanged settings the result has the same bits as a run that was never interrupted, except for the times and
@@ -252,6 +266,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
         if asked.get("system") != (None if given.system is None else given.system.key):
             raise CheckpointError(f"the checkpoint {checkpoint} is of other constraints: give those it was made with, "
                                   "resume(..., constraints=...)")
+        compared = Comparison(given, problem, integers, asked["seed"], time_limit, check)
         question, evaluator = without_fixed(problem, given, asked.get("reduces", False))
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
         engine, settings, goal = asked["engine"], PROVERS[asked["engine"]][1](**options), Goal(*asked["goal"])
@@ -270,7 +285,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
             found = drive(_seen(search, objective, evaluator), time_limit=time_limit, callback=callback, progress=progress,
                           watch=watch, writer=_checkpoint_writer(checkpoint, anew, problem),
                           view=view_of(given, problem, objective))
-            return answer(objective, question, evaluator, found, search, relaxed, notes)
+            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes))
     return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
                     asked.get("system") is not None)
 

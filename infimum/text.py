@@ -92,7 +92,18 @@ def rows(result: Any) -> list[tuple[str, str]]:
         shown += _bounds(result)
     shown += [("x", point(result.x)), *_trials(result), *_constraints(result), *_boxes(result), *_minima(result)]
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
-    return [*shown, ("run", f"engine {result.engine}, seed {result.seed}, on {result.device}"), *_rounds(result)]
+    shown.append(("run", f"engine {result.engine}, seed {result.seed}, on {result.device}"))
+    return [*shown, *_compared(result), *_rounds(result)]
+
+
+def _compared(result: Any) -> list[tuple[str, str]]:
+    """Whether what was traced is the function that the user calls."""
+    if result.plain_calls is None:
+        return []
+    if not result.plain_calls:
+        return [("checked", "NO: what was traced was not compared with plain calls (check=False)")]
+    agree = "agrees" if result.plain_calls == 1 else "agree"
+    return [("checked", f"{counted(result.plain_calls, 'plain call')} {agree} with what was traced")]
 
 
 def _bounds(result: Any) -> list[tuple[str, str]]:

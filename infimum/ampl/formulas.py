@@ -15,6 +15,7 @@ import numpy as np
 
 from infimum.ampl.expressions import CONSTANT, DEFINED, EXACT, TRUTH, VARIABLE, Expressions
 from infimum.ampl.operators import LITERAL, MINUS, NEGATIVE, OPERATORS, PIECEWISE_LINEAR, PLUS, SUM, TIMES
+from infimum.expr.recording import recorded
 from infimum.expr.tracer import Tracer, lift
 
 _FEW = 3  # sums of up to so many terms are written out
@@ -97,6 +98,8 @@ class Formula:
 class Function:
     """A function of x: one number, or the rows of some formulas, one formula after the other."""
 
+    is_ours = True  # there is no code of the user's to compare with what was traced
+
     def __init__(self, name: str, formulas: Sequence[Formula], blocks: Sequence[Formula], one_number: bool = False):
         self._name, self._formulas, self._one_number = name, tuple(formulas), one_number
         needed, open_ = set(), set().union(*(formula.needs for formula in formulas))
@@ -108,6 +111,9 @@ class Function:
         self._blocks = [(block, blocks[block - 1]) for block in sorted(needed)]
 
     def __call__(self, x: Any) -> Any:
+        return recorded(lambda: self._value(x), self, (x,))
+
+    def _value(self, x: Any) -> Any:
         traced = isinstance(x, Tracer)
         x = x if traced else np.asarray(x, dtype=float)
         blocks = {0: x}

@@ -22,7 +22,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", metavar="FILE.py[:function]", help="the function of that run")
     add_constraints(parser)
     add_settings(parser, (*_REPLACED, "--time-limit", "--max-boxes", "--device", "--threads", "--workers", "--portions",
-                          "--progress"), _REPLACED)
+                          "--check", "--progress"), _REPLACED)
 
 
 def run(args: Namespace) -> int:
@@ -38,6 +38,7 @@ def run(args: Namespace) -> int:
         result = resume(args.checkpoint, fun, atol=args.atol, rtol=args.rtol, xtol=args.xtol, memory_limit=args.memory_limit,
                         time_limit=args.time_limit, max_boxes=args.max_boxes, progress=args.progress,
                         device=args.device or "auto", threads=args.threads, workers=args.workers, portions=args.portions,
+                        check=args.check is not False,
                         constraints=constraints_of(args.constraints, module, path))
     return show(result, args.json, f"{path}:{name}, resumed from {args.checkpoint}")
 

@@ -136,6 +136,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--timeout": {"type": number, "metavar": "SECONDS", "help": "engine index: a trial that takes longer is killed"},
     "--journal": {"metavar": "FILE.jsonl", "help": "engine index: keep every trial in this file; the same command again goes on "
                   "from there"},
+    "--check": {"action": BooleanOptionalAction, "help": "compare the traced function with plain calls of it (the default)"},
     "--progress": {"action": BooleanOptionalAction, "help": "show a line of progress on stderr (the default on terminals)"},
 }
 

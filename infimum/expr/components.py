@@ -13,8 +13,9 @@ from infimum.expr import build as b
 from infimum.expr.integers import may_be_counts
 from infimum.expr.node import Expr
 from infimum.expr.real import Real
+from infimum.expr.recording import as_numbers, recorded
 from infimum.expr.source import fail, user_line
-from infimum.expr.tracer import LARGEST_OBJECT_ARRAY, Tracer, has_tracer, lift, refuse_traced_index
+from infimum.expr.tracer import LARGEST_OBJECT_ARRAY, Tracer, has_tracer, joined, lift, refuse_traced_index
 from infimum.expr.unsupported import refuse_argument
 
 # methods that only read; those that change an array or show a part of it are NumPy's own
@@ -158,7 +159,7 @@ def objects_of(value: Any) -> np.ndarray:
             array.flat[i] = _object_of(element)
         return array
     if isinstance(value, Tracer):
-        return np.asarray(Tracer(lift(value)), dtype=object) if value.shape else _single(_object_of(value))
+        return np.asarray(joined(value), dtype=object) if value.shape else _single(_object_of(value))
     if isinstance(value, Real):
         return _single(value)
     return np.asarray(value, dtype=np.float64).astype(object)
@@ -166,7 +167,7 @@ def objects_of(value: Any) -> np.ndarray:
 
 def _object_of(value: Any) -> Any:
     if isinstance(value, Tracer):
-        return Tracer(lift(value)) if value.is_truth else value
+        return joined(value) if value.is_truth else value
     return value if isinstance(value, Real) else float(value)
 
 
@@ -186,7 +187,7 @@ def plain(value: Any) -> Any:
         doubles = np.array(value, dtype=value.dtype if value.dtype != object else np.float64)
         doubles.flags.writeable = False  # what a function wrote there would be lost
         return doubles
-    return Tracer(_whole(value) if value.size > 1 else lift(value))
+    return recorded(lambda: Tracer(_whole(value) if value.size > 1 else lift(value)), as_numbers, (value,))
 
 
 def _whole(value: Components) -> Expr:

@@ -17,7 +17,7 @@ from infimum.expr.node import Expr, Shape, between, const, var
 from infimum.expr.real import Real
 from infimum.expr.roll import rolled_apart
 from infimum.expr.system import Label, System
-from infimum.expr.trace import home, traced
+from infimum.expr.trace import Traced, home, traced
 from infimum.expr.tracer import Tracer, lift
 
 _FORMS = "a function that returns a comparison (lambda x: x[0] + x[1] >= 12), infimum.Constraint(fun, lb, ub), SciPy's " \
@@ -35,10 +35,11 @@ class Body(NamedTuple):
 
 
 class Constraints(NamedTuple):
-    """All bodies, and what is to be said of constraints that are left out."""
+    """All bodies, what is to be said of constraints that are left out, and the user's functions that were traced."""
 
     bodies: list[Body]
     notes: list[str]
+    functions: list[Traced]
 
     @classmethod
     def of(cls, system: System) -> "Constraints":
@@ -46,7 +47,7 @@ class Constraints(NamedTuple):
         ends = np.cumsum([body.size for body in system.bodies])
         parts = (slice(end - body.size, end) for end, body in zip(ends, system.bodies, strict=True))
         return cls([Body(body, system.lower[at], system.upper[at], list(system.labels[at]))
-                    for body, at in zip(system.bodies, parts, strict=True)], [])
+                    for body, at in zip(system.bodies, parts, strict=True)], [], [])
 
     @property
     def has_equations(self) -> bool:
@@ -64,15 +65,18 @@ class Constraints(NamedTuple):
 
 def read_constraints(given: Any, n: int) -> Constraints:
     """The constraints on n variables; an error names the number of the constraint that is wrong."""
-    read = Constraints([], [])
+    read = Constraints([], [], [])
     for number, one in enumerate(_listed(given)):
+        known = len(read.functions)
         try:
-            for body in _read(one, number, n):
+            for body in _read(one, number, n, read.functions):
                 _add(read, body)
+            for function in read.functions[known:]:
+                function.role = f"constraint {number}: "
         except InfimumError as error:
             said = type(error)(f"constraint {number}: {error}")
             raise said from error.__cause__
-    return Constraints(_rolled(read.bodies, n), read.notes)
+    return read._replace(bodies=_rolled(read.bodies, n))
 
 
 def impossible(text: str, number: int = -1) -> Body:
@@ -88,14 +92,16 @@ def _listed(given: Any) -> list:
 
 
 # ---- the forms
-def _read(one: Any, number: int, n: int) -> Iterator[Body]:
+def _read(one: Any, number: int, n: int, functions: list[Traced]) -> Iterator[Body]:
+    """The bodies of one constraint; its function, if it has one, is added to those that were traced."""
     if isinstance(one, Mapping):
-        yield from _of_dict(one, number, n)
+        yield from _of_dict(one, number, n, functions)
     elif hasattr(one, "lb") and hasattr(one, "ub"):
-        yield from _of_ends(one, number, n)
+        yield from _of_ends(one, number, n, functions)
     elif callable(one):
         with of_comparisons():
-            found = traced(one, n, (), comparisons)
+            found, function = traced(one, n, (), comparisons)
+        functions.append(function)
         texts = [part.text or _name(one, number) for part in found]
         often = Counter(texts)
         for k, (body, lower, upper, _) in enumerate(found):
@@ -107,26 +113,26 @@ def _read(one: Any, number: int, n: int) -> Iterator[Body]:
         raise OptionError(f"it is of type {type(one).__name__}; give {_FORMS}")
 
 
-def _of_dict(one: Mapping, number: int, n: int) -> Iterator[Body]:
+def _of_dict(one: Mapping, number: int, n: int, functions: list[Traced]) -> Iterator[Body]:
     kind, fun = one.get("type"), one.get("fun")
     if not isinstance(kind, str) or kind.lower() not in _TYPES:
         raise OptionError(f"the type of a constraint is 'eq' (fun(x) == 0) or 'ineq' (fun(x) >= 0), not {kind!r}")
     unknown = set(one) - {"type", "fun", "args", "jac", "hess"}
     if unknown:
         raise OptionError(f"a constraint has the keys 'type', 'fun' and 'args', not {sorted(map(str, unknown))[0]!r}")
-    body = _values(fun, n, one.get("args", ()))
+    body = _values(fun, n, one.get("args", ()), functions)
     ends = read_ends(0.0, 0.0 if kind.lower() == "eq" else np.inf, body.shape)
     yield from _bodies(body, ends, _labels(number, body.shape, _name(fun, number)))
 
 
-def _of_ends(one: Any, number: int, n: int) -> Iterator[Body]:
+def _of_ends(one: Any, number: int, n: int, functions: list[Traced]) -> Iterator[Body]:
     if hasattr(one, "A"):
         yield from _linear(one, number, n)
         return
     fun = getattr(one, "fun", None)
     if fun is None and isinstance(one, Constraint):
         raise OptionError("the function of the Constraint is None: give Constraint(fun, lb, ub)")
-    body = var("x", (n,)) if fun is None else _values(fun, n, ())
+    body = var("x", (n,)) if fun is None else _values(fun, n, (), functions)
     yield from _bodies(body, read_ends(one.lb, one.ub, body.shape),
                        _labels(number, body.shape, "x" if fun is None else _name(fun, number)))
 
@@ -167,11 +173,13 @@ def _coefficients(matrix: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return np.asarray(rows, np.intp), np.asarray(columns, np.intp), values, shape[0]
 
 
-def _values(fun: Any, n: int, args: Any) -> Expr:
+def _values(fun: Any, n: int, args: Any, functions: list[Traced]) -> Expr:
     """What a function of the variables returns, a number or an array."""
     if not callable(fun):
         raise OptionError(f"fun must be a function of an array, not {fun!r}")
-    return traced(fun, n, args, _numbers)
+    found, function = traced(fun, n, args, _numbers)
+    functions.append(function)
+    return found
 
 
 def _numbers(fun: Callable, value: Any) -> Expr:

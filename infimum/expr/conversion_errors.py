@@ -101,6 +101,23 @@ def refuse_lookup() -> NoReturn:
          "Compare it inside np.where(condition, a, b); leave out a cache such as functools.lru_cache.")
 
 
+def refuse_text() -> NoReturn:
+    """`str(traced)`, f"{traced}", `print(traced)`: text of a symbol is not the text of a number, and what becomes of it is not
+    seen: it may be counted, written into a file or passed to a program."""
+    place = SourceLocation.now()
+    cure = "Leave print out; to look at values, call the function with plain numbers." \
+        if place is not None and place.called() is builtins.print else \
+        "Compute the value with NumPy alone. A function that needs its argument as text, for a program or a file, can be " \
+        'minimised by trials, without a proof: engine="index".'
+    fail("Text was made of a traced value, which stands for all points of a region.", cure)
+
+
+def refuse_bytes() -> NoReturn:
+    """`pickle.dumps(traced)`: as of text."""
+    fail("A traced value, which stands for all points of a region, was to be pickled.",
+         'Compute the value with NumPy alone, without a cache or another process; or use engine="index".')
+
+
 def refuse_rounding() -> NoReturn:
     """`float(infimum.pi)`, `math.sin(infimum.pi)`, `y[0] = infimum.pi`: a rounded number would be another one."""
     fail("infimum.pi, infimum.e and what is made of them are exact constants, and one was to become a double.",

@@ -22,9 +22,10 @@ from infimum.expr.conversion_errors import refuse_conversion
 from infimum.expr.integers import may_be_counts
 from infimum.expr.node import topological
 from infimum.expr.ops import Kind
+from infimum.expr.recording import recorded
 from infimum.expr.scipy_special import PYTHON_FUNCTIONS
 from infimum.expr.source import USER, fail, owner_of
-from infimum.expr.tracer import FUNCTIONS, Tracer, call_function, has_tracer, lift
+from infimum.expr.tracer import FUNCTIONS, Tracer, call_function, has_tracer, joined, lift
 
 _FRESH = ("zeros", "ones", "empty", "full", "eye", "identity", "linspace", "copy", "diag",
           "zeros_like", "ones_like", "empty_like", "full_like")
@@ -178,7 +179,7 @@ def _converting(function: Callable) -> Callable:
         else:
             result = components_of(a)
             if dtype is None and may_be_counts(whole := lift(np.asarray(result))):
-                result = Tracer(whole)  # NumPy may have integers here
+                result = recorded(lambda: Tracer(whole), np.array, (a,))  # NumPy may have integers here
         more = options.get("ndmin", 0) - result.ndim
         return result[(None,) * more] if more > 0 else result
     return convert
@@ -222,7 +223,7 @@ def _written_in_python(function: Callable, formula: Callable) -> Callable:
         given, options = [plain(_operand(a)) for a in args], {key: plain(_operand(value)) for key, value in kwargs.items()}
         if not has_tracer((*given, *options.values())):
             return function(*args, **kwargs)
-        return assignable(formula(*given, **options))
+        return assignable(recorded(lambda: formula(*given, **options), function, tuple(given), options))
     return record
 
 
@@ -245,7 +246,7 @@ class _Ufunc:
 
 def _operand(value: Any) -> Any:
     """An operand of a ufunc; lists of traced numbers are arrays."""
-    return Tracer(lift(plain(value))) if isinstance(value, (list, tuple)) and has_tracer(value) else _own(value)
+    return joined(plain(value)) if isinstance(value, (list, tuple)) and has_tracer(value) else _own(value)
 
 
 def _own(value: Any) -> Any:

@@ -22,6 +22,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _INSIDE = (os.path.dirname(np.__file__) + os.sep, _HERE + os.sep, os.path.join(os.path.dirname(_HERE), "networks") + os.sep)
 _STANDARD = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|^<frozen|\.pyx$")
+_DEBUGGERS = frozenset(("bdb", "pdb", "traceback", "IPython", "ipdb", "pudb", "debugpy", "pydevd", "_pydevd_bundle"))
 OURS, LIBRARY, USER = range(3)  # NumPy's code, ours; other installed code, such as pandas; the user's own
 _owner: dict[str, int] = {"<__array_function__ internals>": OURS, environment.ours.__code__.co_filename: OURS}
 
@@ -68,6 +69,16 @@ def _user_frame() -> tuple[FrameType | None, FrameType | None]:
             library = frame
         frame = frame.f_back
     return library, None
+
+
+def in_debugger() -> bool:
+    """Is a debugger, or whatever shows tracebacks, looking at the user's function while it runs?"""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not _BOUNDARY:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in _DEBUGGERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 class Line(str):

@@ -12,6 +12,7 @@ from infimum.errors import DataError
 from infimum.expr import build as b
 from infimum.expr.knots import distance, joined, meeting, over_knots
 from infimum.expr.real import round_up
+from infimum.expr.recording import recorded
 from infimum.expr.source import user_line
 from infimum.expr.table import Polynomial, Table
 from infimum.expr.tracer import Tracer, has_tracer, lift, records_itself
@@ -54,14 +55,14 @@ class Spline:
             table = None if table is None else table.derivative
         if not has_tracer(x) and not records_itself(x):
             return self._at(np.asarray(x, dtype=float), table)
-        x = Tracer(lift(x))
+        if nu and table is not None:  # the user's own function: where it jumps, it jumps
+            table = Table(table.points, table.pieces, table.smooth, table.bounded)
+        return recorded(lambda: self._traced(Tracer(lift(x)), table), self, (x, nu))
+
+    def _traced(self, x: Tracer, table: Table | None) -> Tracer:
         if self._periodic:
             x = self._in_one_period(x)
-        if table is None:
-            return 0.0 * x
-        if nu:  # the user's own function: where it jumps, it jumps
-            table = Table(table.points, table.pieces, table.smooth, table.bounded)
-        return Tracer(b.build("spline", x.expr, table=table, line=user_line()))
+        return 0.0 * x if table is None else Tracer(b.build("spline", x.expr, table=table, line=user_line()))
 
     def _at(self, x: np.ndarray, table: Table | None) -> Any:
         if self._periodic:

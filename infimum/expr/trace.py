@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from infimum.expr.constants import exact_doubles
 from infimum.expr.conversion_errors import FLOATS_HOLD_NO_SYMBOLS
 from infimum.expr.node import Expr, const, var
 from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
+from infimum.expr.recording import INPUT, Recording, recording
 from infimum.expr.second_run import in_components
 from infimum.expr.source import (
     SCIPY_INSTEAD,
@@ -64,6 +66,22 @@ _MISUSES = (
 )
 
 
+class Traced:
+    """A function of the user's that was traced: `fun(x, *args)`, and what it did, to be compared with plain calls. `role` is what
+    it is in a problem, for messages."""
+
+    def __init__(self, fun: Callable[..., Any], args: tuple, returned: Any):
+        self.fun, self.args, self._returned, self.role = fun, args, returned, ""
+
+    def call(self, x: np.ndarray) -> Any:
+        """The function itself, called with plain numbers."""
+        return self.fun(x.copy(), *self.args)
+
+    @cached_property
+    def recording(self) -> Recording:
+        return Recording(self._returned)
+
+
 @environment.ours
 def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     """The expression of fun(x, *args) for a vector x of n variables: a scalar Expr over `var("x", (n,))`.
@@ -73,39 +91,43 @@ def trace(fun: Callable[..., Any], n: int, args: Any = ()) -> Expr:
     >>> trace(lambda x: np.sum(x**2) + np.exp(x).max(), 2)
     (sum(powi(x, k=2), axes=(0,)) + amax(exp(x), axes=(0,)))
     """
-    return traced(fun, n, args, _scalar)
+    return traced(fun, n, args, scalar)[0]
 
 
-def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable, Any], Any]) -> Any:
-    """What `read(fun, value)` makes of the value that fun(x, *args) returns for a symbolic vector x of n variables."""
+def traced(fun: Callable[..., Any], n: int, args: Any, read: Callable[[Callable, Any], Any]) -> tuple[Any, Traced]:
+    """What `read(fun, value)` makes of the value that fun(x, *args) returns for a symbolic vector x of n variables, and how the
+    value was computed."""
     if not callable(fun):
         raise TraceError(f"The function to trace is a {type(fun).__name__}, which cannot be called. Pass a function f(x, *args).")
-    x = Tracer(var("x", (_number_of_variables(n),)))
-    extra = arguments(args)
+    x, extra = var("x", (_number_of_variables(n),)), arguments(args)
     heed("tracing")
     try:
-        return read(fun, _called(fun, x, extra))
+        value, frozen = _called(fun, x, extra)
+        return read(fun, value), Traced(fun, extra, frozen)
     except TraceError as error:
         again = in_components(fun) if error.again else None
         if again is None:
             raise
         first = error
     try:
-        return read(fun, _called(again, components_of(x) if x.size <= LARGEST_OBJECT_ARRAY else x, extra))
+        value, frozen = _called(again, x, extra, x.size <= LARGEST_OBJECT_ARRAY)
+        return read(fun, value), Traced(fun, extra, frozen)
     except UserFunctionError:  # met in the copy alone
         raise first from None
 
 
-def _called(fun: Callable, x: Any, extra: tuple) -> Any:
-    """What the function returns, or the error that explains why it does not."""
+def _called(fun: Callable, variables: Expr, extra: tuple, by_components: bool = False) -> tuple[Any, Any]:
+    """What the function returns, and the same frozen; or the error that explains why it does not."""
     loaded = len(sys.modules)
     try:
-        with nothing_swallowed(), no_random_numbers(fun):
-            return call_user_function(fun, x, *extra)
+        with nothing_swallowed(), no_random_numbers(fun), recording() as recorder:
+            x = Tracer(variables, step=INPUT)
+            value = call_user_function(fun, components_of(x) if by_components else x, *extra)
+            return value, recorder.frozen(value)
     except _RandomNumbers:
         if len(sys.modules) == loaded:
             raise
-        return _called(fun, x, extra)  # modules that were imported may have drawn them; they are there now
+        return _called(fun, variables, extra, by_components)  # modules that were imported may have drawn them; they are there now
     except TraceError:
         raise
     except Exception as error:
@@ -203,7 +225,7 @@ def home(fun: Callable) -> str:
     return f"{code.co_filename}:{code.co_firstlineno}, in `{name}`" if code is not None else f"In `{name}`"
 
 
-def _scalar(fun: Callable, value: Any) -> Expr:
+def scalar(fun: Callable, value: Any) -> Expr:
     """The returned value as a scalar expression, or an error that says what was returned instead of a number."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.reshape(-1)[0]

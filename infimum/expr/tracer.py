@@ -5,6 +5,8 @@ the ufuncs of scipy.special in `SPECIAL`, by name: SciPy is known only once the 
 in arithmetic is in `CONDITIONS`, which `conditions` fills.
 """
 
+import math
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -15,12 +17,21 @@ import numpy as np
 from infimum import environment
 from infimum.expr import build as b
 from infimum.expr.constants import constant, exact_doubles, exact_ends
-from infimum.expr.conversion_errors import refuse_conversion, refuse_lookup, refuse_rounding, refuse_truth, refuse_value
+from infimum.expr.conversion_errors import (
+    refuse_bytes,
+    refuse_conversion,
+    refuse_lookup,
+    refuse_rounding,
+    refuse_text,
+    refuse_truth,
+    refuse_value,
+)
 from infimum.expr.integers import may_be_counts
 from infimum.expr.node import Expr, Shape, const, topological
 from infimum.expr.ops import OPS, Kind
 from infimum.expr.real import Real
-from infimum.expr.source import fail, user_line
+from infimum.expr.recording import Recorded, as_numbers, as_type, recorded, tracing
+from infimum.expr.source import fail, in_debugger, user_line
 from infimum.expr.unsupported import (
     accepted_keywords,
     refuse_argument,
@@ -41,7 +52,7 @@ LARGEST_OBJECT_ARRAY = 1000  # np.asarray(x) unrolls x into its components; beyo
 _TESTS = frozenset(name for name, row in OPS.items() if row.kind is Kind.TEST)
 
 
-class Tracer:
+class Tracer(Recorded):
     """A symbolic array of doubles (or of truth values, where its expression is a test).
 
     NumPy's arrays are mutable, so `y = x; y += 1` changes x too. That is kept: in-place operators exchange the expression
@@ -52,8 +63,8 @@ class Tracer:
     __slots__ = ("_expr", "_exported", "_root", "_seen", "_version")
     __pandas_priority__ = 5000  # operators of pandas leave their operands to ours, which say what to write
 
-    def __init__(self, expr: Expr, root: "Tracer | None" = None):
-        self._expr = expr
+    def __init__(self, expr: Expr, root: "Tracer | None" = None, step: Any = None):
+        self._expr, self.step = expr, step
         self._version = 0
         self._exported = False
         self._root = root
@@ -94,11 +105,11 @@ class Tracer:
 
     @property
     def T(self) -> "Tracer":
-        return self.view(b.transpose(self.expr, range(self.ndim)[::-1], user_line()))
+        return recorded(lambda: self.view(b.transpose(self.expr, range(self.ndim)[::-1], user_line())), np.transpose, (self,))
 
     @property
     def real(self) -> "Tracer":
-        return self.view(self.expr)
+        return recorded(lambda: self.view(self.expr), np.real, (self,))
 
     @property
     def imag(self) -> np.ndarray:
@@ -122,6 +133,9 @@ class Tracer:
         parts = key if isinstance(key, tuple) else (key,)
         for part in parts:
             refuse_traced_index(part)
+        return recorded(lambda: self._part(key, parts), operator.getitem, (self, key))
+
+    def _part(self, key: Any, parts: tuple) -> "Tracer":
         element = b.index(self.expr, key, user_line())
         numbers_only = not element.shape and all(isinstance(p, (int, np.integer)) for p in parts)
         return Tracer(element) if numbers_only or not b.is_basic(parts) else self.view(element)
@@ -143,19 +157,7 @@ class Tracer:
             fail(f"np.{ufunc.__name__} was asked to write a traced value into an array of numbers (`out=` or an operator such "
                  "as `+=`).", "Write `a = a + x` instead of `a += x`, and use the returned value instead of `out=`.",
                  again=True)
-        known = rule_of(ufunc) is not None and not kwargs
-        if method == "__call__" and known:
-            result = apply(ufunc, *inputs)
-        elif method == "outer" and known:
-            left, right = map(CONDITIONS["traced"], inputs)
-            result = apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
-        elif (ufunc, method) in UFUNC_METHODS:
-            result = UFUNC_METHODS[ufunc, method](*inputs, **kwargs)
-            result = CONDITIONS["retype"](result, f"np.{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
-        elif kwargs and method in ("__call__", "outer"):
-            refuse_argument(f"np.{ufunc.__name__}", next(iter(kwargs)))
-        else:
-            refuse_function(ufunc, "" if method == "__call__" else f".{method}", _supported())
+        result = recorded(lambda: _by_ufunc(ufunc, method, inputs, kwargs), getattr(ufunc, method), inputs, kwargs)
         if out is None:
             return result
         out[...] = result.__array__()
@@ -180,7 +182,7 @@ class Tracer:
                  "Drop np.asarray or np.array: the argument already behaves as an array; write `A @ x` for A.dot(x), and join "
                  "traced values with np.stack or np.concatenate.")
         objects = np.empty(self.shape, dtype=object)
-        flat = Tracer(b.reshape(self.expr, (self.size,), user_line()))
+        flat = recorded(lambda: Tracer(b.reshape(self.expr, (self.size,), user_line())), np.ravel, (self,))
         for i, at in enumerate(np.ndindex(self.shape)):
             objects[at] = flat[i]
         objects.flags.writeable = bool(copy)  # np.asarray shares memory with x: writing there would change x unseen
@@ -231,10 +233,10 @@ class Tracer:
         """Conditions become numbers of the types that count without wrapping around, numbers become conditions."""
         wanted = np.dtype(dtype)
         if wanted.kind == "b" and not self.is_truth:
-            return Tracer(truth(self))
+            return recorded(lambda: Tracer(truth(self)), as_type, (self, wanted))
         if wanted.kind != "b" and self.is_truth:
             refuse_narrow("astype", wanted)
-            return Tracer(lift(self))
+            return recorded(lambda: Tracer(lift(self)), as_type, (self, wanted))
         if not self.is_truth:
             refuse_dtype("astype", wanted)
         return self.copy() if options.get("copy", True) else self
@@ -242,13 +244,16 @@ class Tracer:
     def item(self, *at: Any) -> "Tracer":
         if not at and self.size != 1:
             raise ValueError("can only convert an array of size 1 to a scalar")
-        return self.ravel()[at[0] if at else 0] if len(at) < 2 else self[at]
+        return (self.ravel()[at[0] if at else 0] if len(at) < 2 else self[at]).tolist()
 
     def tolist(self) -> Any:
-        return [part.tolist() for part in self] if self.shape else self
+        """Of a number itself: NumPy makes a float of it, whose operations are those of Python."""
+        if self.shape:
+            return [part.tolist() for part in self]
+        return recorded(lambda: Tracer(self.expr), bool if self.is_truth else float, (self,))
 
     def copy(self, order: str = "C") -> "Tracer":
-        return Tracer(self.expr)
+        return recorded(lambda: Tracer(self.expr), np.copy, (self,))
 
     def conjugate(self) -> "Tracer":
         return self
@@ -262,19 +267,42 @@ class Tracer:
         return self.copy()
 
     def __floor__(self) -> "Tracer":
-        return apply(np.floor, self)
+        return recorded(lambda: apply(np.floor, self), math.floor, (self,))
 
     def __ceil__(self) -> "Tracer":
-        return apply(np.ceil, self)
+        return recorded(lambda: apply(np.ceil, self), math.ceil, (self,))
 
     def __trunc__(self) -> "Tracer":
-        return apply(np.trunc, self)
+        return recorded(lambda: apply(np.trunc, self), math.trunc, (self,))
+
+    # ---- text and bytes: what the user's code makes of them cannot be seen
 
     def __format__(self, spec: str) -> str:
         return repr(self)
 
     def __repr__(self) -> str:
+        if tracing() is not None and not in_debugger():
+            refuse_text()
         return f"<traced {list(self.shape)}: {self._expr!r}>"
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        refuse_bytes()
+
+
+def _by_ufunc(ufunc: np.ufunc, method: str, inputs: tuple, kwargs: dict[str, Any]) -> Any:
+    """What a ufunc, or a method of it, makes of traced values."""
+    known = rule_of(ufunc) is not None and not kwargs
+    if method == "__call__" and known:
+        return apply(ufunc, *inputs)
+    if method == "outer" and known:
+        left, right = map(CONDITIONS["traced"], inputs)
+        return apply(ufunc, left.reshape(left.shape + (1,) * right.ndim), right)
+    if (ufunc, method) in UFUNC_METHODS:
+        result = UFUNC_METHODS[ufunc, method](*inputs, **kwargs)
+        return CONDITIONS["retype"](result, f"np.{ufunc.__name__}.{method}", getattr(ufunc, method), inputs, kwargs)
+    if kwargs and method in ("__call__", "outer"):
+        refuse_argument(f"np.{ufunc.__name__}", next(iter(kwargs)))
+    refuse_function(ufunc, "" if method == "__call__" else f".{method}", _supported())
 
 
 def records_itself(value: Any) -> bool:
@@ -309,6 +337,11 @@ def _stack(parts: list[Expr]) -> Expr:
     return b.join([b.reshape(p, (1, *p.shape), user_line()) for p in parts], 0, user_line())
 
 
+def joined(value: Any) -> Tracer:
+    """One traced array of numbers: of a condition, of a sequence or of an array of objects."""
+    return recorded(lambda: Tracer(lift(value)), as_numbers, (value,))
+
+
 def has_tracer(value: Any) -> bool:
     """Does a value, a nested sequence or an object array hold traced values?"""
     if isinstance(value, (list, tuple)):
@@ -329,7 +362,7 @@ def truth(value: Any) -> Expr:
 
 @environment.ours
 def apply(ufunc: np.ufunc, *operands: Any) -> Any:
-    """Record a ufunc on raw operands."""
+    """The rule of a ufunc, applied to raw operands."""
     if any([type(v) is Tracer and v._expr.op in _TESTS for v in operands]):
         return CONDITIONS["apply"](ufunc, operands)
     return rule_of(ufunc)(*operands)
@@ -343,9 +376,13 @@ def rule_of(ufunc: np.ufunc) -> Callable[..., Any] | None:
     return rule
 
 
-@environment.ours
 def call_function(func: Callable, *args: Any, **kwargs: Any) -> Any:
     """Record a NumPy function that is no ufunc."""
+    return recorded(lambda: _by_function(func, args, kwargs), func, args, kwargs)
+
+
+@environment.ours
+def _by_function(func: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     handler = FUNCTIONS.get(func)
     if handler is None:
         refuse_function(func, "", _supported())
@@ -376,4 +413,4 @@ def _supported() -> list[str]:
     return sorted({f.__name__ for f in (*UFUNCS, *FUNCTIONS)})
 
 
-Real._traced = lambda self: Tracer(lift(self))
+Real._traced = lambda self: Tracer(lift(self), step=self)

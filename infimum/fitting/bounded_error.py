@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.agreement import Agreement, Box
 from infimum.engine.running.keywords import refuse
 from infimum.engine.sublevel.bands import Bands, BandsPart
 from infimum.engine.sublevel.covering import Tests
@@ -50,12 +51,15 @@ def read_errors(x: Any, y: Any, errors: Any, sigma: Any, loss: str) -> Data:
 
 
 def bounded_error(problem: FitProblem, volume_rtol: Any = "auto", principal: bool = True, time_limit: float | None = None,
-                  max_boxes: float | None = 5_000_000, progress: bool | None = None, **unknown: Any) -> BoundedError:
+                  max_boxes: float | None = 5_000_000, progress: bool | None = None, check: bool = True,
+                  **unknown: Any) -> BoundedError:
     """The set, for a problem whose sigma are the error bounds."""
     refuse(unknown, bounded_error)
     parameters = problem.parameters
     lo, hi, n = parameters.lo, parameters.hi, len(parameters.lo)
-    evaluator = compile(problem.objective(), n)
+    evaluator = compile(problem.objective(), n, check=False)
+    if check:
+        Agreement(evaluator.functions).over(Box(lo, hi))
     start = np.empty((n, 0)) if parameters.start is None else parameters.start[:, None]
     ratio = 1.0 + _SHARE if volume_rtol == "auto" and n <= PAVED else None if volume_rtol in ("auto", None) else 1.0 + volume_rtol
     settings = {"ratio": ratio, "width_ratio": None, "principal": principal,
@@ -65,7 +69,7 @@ def bounded_error(problem: FitProblem, volume_rtol: Any = "auto", principal: boo
         most = float(problem.data.size)
         search = Search(evaluator, lo, hi, most, most, start, judge=Bands(evaluator), tests=tests, **settings)
     else:
-        largest = compile(replace(problem, loss=LOSSES["maximum"]).objective(), n)
+        largest = compile(replace(problem, loss=LOSSES["maximum"]).objective(), n, check=False)
         search = Search(largest, lo, hi, 1.0, 1.0, start, **settings)
     stopped = run(search, time_limit=time_limit, max_boxes=max_boxes, progress=progress)
     return BoundedError(**found_by(search, parameters.free_names, stopped))

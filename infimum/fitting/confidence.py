@@ -66,7 +66,8 @@ def confidence(problem: FitProblem, x: Any, threshold: Interval, level: float, j
     """The set, searched from the best point x."""
     parameters = problem.parameters
     n = len(parameters.lo)
-    search = Search(compile(problem.objective(), n), parameters.lo, parameters.hi, threshold.lo, threshold.hi, x[:, None],
+    evaluator = compile(problem.objective(), n, check=False)  # it was compared when it was fitted
+    search = Search(evaluator, parameters.lo, parameters.hi, threshold.lo, threshold.hi, x[:, None],
                     ratio=None if volume_rtol is None else 1.0 + volume_rtol,
                     width_ratio=None if profile_rtol is None else 1.0 + profile_rtol, principal=principal,
                     ordered=tuple((a[0], b[0]) for a, b in pairwise(problem.groups or [])))

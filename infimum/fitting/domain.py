@@ -13,7 +13,7 @@ _UNDEFINED = 0
 def undefined(problem: FitProblem) -> str | None:
     """What may be undefined somewhere in the bounds, in words; None if the model is defined everywhere in them."""
     lo, hi = problem.parameters.lo, problem.parameters.hi
-    evaluator = compile(problem.objective(), len(lo))
+    evaluator = compile(problem.objective(), len(lo), check=False)
     if evaluator.value(lo, hi).defined:
         return None
     small = sum(node.size for node in nodes_of(evaluator.f)) <= _MOST_NUMBERS

@@ -47,7 +47,7 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
 
     With `bounded_error=dy`, one number or one for each y, the answer is not a best fit but the set of all parameters within the
     bounds for which the model meets every y to within dy: a `BoundedError`, with boxes inside and boxes around it; `options` are
-    then volume_rtol, principal, time_limit, max_boxes and progress, as of `FitResult.confidence`.
+    then volume_rtol, principal, time_limit, max_boxes and progress, as of `FitResult.confidence`, and check.
 
     The proof ends when the least loss is enclosed to `rtol` of it, or to `atol`; the default of that is what counts as 0 for
     these data, which a model may meet exactly. `options` are those of `minimize`: time_limit, device, threads, seed, xtol, ….

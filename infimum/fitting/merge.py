@@ -18,6 +18,7 @@ from infimum.expr import build as b
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.ops import Kind
 from infimum.expr.real import round_down, round_up
+from infimum.expr.recording import recorded
 from infimum.expr.trace import trace
 from infimum.expr.tracer import Tracer
 from infimum.fitting.data import Columns, Data
@@ -132,13 +133,16 @@ def _objective(problem: FitProblem, first: np.ndarray, labels: np.ndarray, count
     root = np.sqrt(counts.astype(np.float64))
     roots = np.stack([np.nextafter(root, 0.0), np.nextafter(root, np.inf)])
 
+    def deviation(m: Any) -> Any:
+        """Of the responses from the means, each times the root of its count. For plain numbers it is rounded."""
+        if isinstance(m, Tracer):
+            exact = _picked(m.expr, first, labels)
+            return recorded(lambda: (exact - Tracer(const(*centre))) * Tracer(const(*roots)), deviation, (m,))
+        return (m[first] - centre.mean(axis=0)) * root
+
     def objective(p: Any) -> Any:
         positional, by_name = arguments(p)
-        m = array_of(function(x, *positional, **by_name), shape)
-        if isinstance(m, Tracer):
-            e = (_picked(m.expr, first, labels) - Tracer(const(*centre))) * Tracer(const(*roots))
-        else:  # plain numbers, where nothing is proved
-            e = (m[first] - centre.mean(axis=0)) * root
+        e = deviation(array_of(function(x, *positional, **by_name), shape))
         return np.sum((e if sigma is None else e / sigma) ** 2)
     return objective
 

@@ -19,7 +19,7 @@ def noticed(problem: FitProblem, least: float) -> float:
 def plateau(problem: FitProblem, x: np.ndarray, k: int, least: float) -> Interval | None:
     """Values of free parameter k from its bound at x inwards, the others held: for all of them the loss is proved to be as good
     as the least one. None if that is no interval."""
-    lo, hi, f = problem.parameters.lo[k], problem.parameters.hi[k], compile(problem.objective(), len(x))
+    lo, hi, f = problem.parameters.lo[k], problem.parameters.hi[k], compile(problem.objective(), len(x), check=False)
     ends = np.linspace(lo, hi, _SLICES + 1)
     low, high = (np.repeat(x[:, None], _SLICES, axis=1) for _ in range(2))
     low[k], high[k] = ends[:-1], ends[1:]

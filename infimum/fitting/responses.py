@@ -22,7 +22,7 @@ class Responses:
         self.n = len(problem.parameters.lo)
         self.shape = _shape(problem, x) if shape is None else shape
         self.size = int(np.prod(self.shape))
-        self._evaluator = compile(problem.combination(x, self.shape), self.n + self.size)
+        self._evaluator = compile(problem.combination(x, self.shape), self.n + self.size, check=False)
 
     def values(self, p: np.ndarray) -> np.ndarray:
         """Estimates at a point."""

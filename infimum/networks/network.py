@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import NetworkError, ShapeError
+from infimum.expr.recording import recorded
 from infimum.networks.graph import Graph, shapes_of
 from infimum.networks.node import Node
 from infimum.networks.values import flat, read_input
@@ -25,6 +26,8 @@ class Network:
     inputs, outputs: how many there are. input_shape, output_shape: without the batch axis. parameters: the number of weights.
     name: of the file, or the kind of source.
     """
+
+    is_ours = True  # there is no code of the user's to compare with what was traced
 
     def __init__(self, graph: Graph, name: str, batch: bool = False):
         self.name = self.__qualname__ = name  # errors of the tracer name a function by its __qualname__
@@ -46,6 +49,9 @@ class Network:
         if math.prod(x.shape) != self.inputs or (x.ndim > 1 and tuple(x.shape) not in (self.input_shape, self._graph.shape)):
             raise ShapeError(f"{self.name} takes {counted(self.inputs, 'number')}, as a vector or in the shape "
                              f"{self.input_shape}, and was given an array of the shape {tuple(x.shape)}")
+        return recorded(lambda: self._output(x), self, (x,))
+
+    def _output(self, x: Any) -> Any:
         y = self._graph.run(x.reshape(self._graph.shape))
         return flat(y)[0] if self.outputs == 1 else y.reshape(self.output_shape)
 

@@ -12,7 +12,7 @@ from infimum.expr import build as b
 from infimum.expr.components import Components
 from infimum.expr.source import user_line
 from infimum.expr.trace import Tracer
-from infimum.expr.tracer import has_tracer, lift
+from infimum.expr.tracer import has_tracer, joined, lift
 
 MOST_ELEMENTS = 2**24  # of one array: a small file can ask for any number of them
 
@@ -32,7 +32,7 @@ def read_input(x: Any) -> Any:
     if traced(x):
         return x
     if isinstance(x, Components) or has_tracer(x):
-        return Tracer(lift(np.asarray(x) if isinstance(x, np.ndarray) else x))
+        return joined(np.asarray(x) if isinstance(x, np.ndarray) else x)
     return np.asarray(x, dtype=np.float64)
 
 

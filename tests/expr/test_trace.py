@@ -125,7 +125,7 @@ def test_copies_and_protocols_of_a_traced_value():
         assert copy.copy(x) is not x and copy.deepcopy([x])[0].expr is x.expr
         assert len(x) == x.size == 2 and x.shape == (2,) and x.ndim == 1 and x.dtype == np.float64
         assert x is not None and (x == None) is False and x != "x"  # noqa: E711
-        assert len(list(reversed(x))) == 2 and "traced" in f"{x[0]:.3f}"
+        assert len(list(reversed(x))) == 2
         with pytest.raises(TypeError):
             len(x[0])
         with pytest.raises(TypeError):
