@@ -1,9 +1,7 @@
 """Evaluator: boxes in, enclosures out. The only way from engines to a machine."""
 
-import gc
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
 
@@ -352,7 +350,7 @@ class Evaluator:
             key = (what.key, kind, self.n, self.backend.name, getattr(self.backend, "lanes", 1), self.system is None)
             if key not in _lowered:
                 heed("compiling")
-                with _collector_paused():
+                with environment.collector_paused():
                     program = table[name](what, var("x", (self.n,)), *map(int, sizes))
                     data, program.kernel.soon = program.data, self.system is not None  # there are many kernels then
                     ready = self.backend.compile(program.kernel), data.doubles(), data.positions(), program.rows
@@ -384,18 +382,6 @@ class Evaluator:
         if a.ndim != 2 or a.shape[0] != self.n:
             raise ShapeError(f"expected an array of shape ({self.n}, N) or ({self.n},), got {np.shape(array)}")
         return np.ascontiguousarray(a)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """A program is made of very many small objects that all stay: looking for garbage among them takes half of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _same(given: np.ndarray, doubles: np.ndarray) -> bool:

@@ -44,7 +44,8 @@ def logs_in_a_class(x):
 @pytest.mark.parametrize("fun", [
     lambda x: float(len(str(x))), lambda x: x[0] ** 2 + len(f"{x[0]}"),
     lambda x: x[0] ** 2 + len("%s" % x),  # noqa: UP031
-    lambda x: x[0] ** 2 + len(f"{x[0]:.3f}"), lambda x: x[0] ** 2 + len(repr(x[0])), lambda x: x[0] ** 2 + len(str.format("{}", x)),
+    lambda x: x[0] ** 2 + len(f"{x[0]:.3f}"), lambda x: x[0] ** 2 + len(repr(x[0])),
+    lambda x: x[0] ** 2 + len(str.format("{}", x)),
     lambda x: x[0] ** 2 + len(np.array2string(x)), lambda x: x[0] ** 2 + len(np.array2string(np.asarray(x))),
     lambda x: x[0] ** 2 + len(format(x[0])), lambda x: x[0] ** 2 + len(ascii(x)), lambda x: x[0] ** 2 + len(str([x[0]])),
     lambda x: x[0] ** 2 + len(pickle.dumps(x)), simulator, prints, logs_in_a_class])

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 _SHARED = 1 << 10  # bytes of a constant array from which on equal copies are shared
+_NONE: Mapping[str, Any] = {}
 
 
 class Step:
@@ -63,17 +64,18 @@ class Recorder:
 
     def frozen(self, value: Any) -> Any:
         """The value as it is now: later changes of lists and arrays do not reach it."""
+        kind = type(value)
+        if kind is float or kind is int or value is None:
+            return value
         if isinstance(value, Recorded):
             return value if value.step is None else value.step
-        if type(value) is float or type(value) is int or value is None:
-            return value
         if isinstance(value, np.ndarray):
             if value.dtype == object:
                 return Array([self.frozen(v) for v in value.flat], value.shape)
             return self._copy(value)
-        if type(value) in (list, tuple):
-            return type(value)([self.frozen(v) for v in value])
-        if type(value) is dict:
+        if kind is tuple or kind is list:
+            return kind([self.frozen(v) for v in value])
+        if kind is dict:
             return {key: self.frozen(v) for key, v in value.items()}
         return value
 
@@ -81,7 +83,7 @@ class Recorder:
         if array.nbytes < _SHARED:
             return array.copy()
         known = self._copies.get(id(array))
-        if known is None or known[1].shape != array.shape or known[1].tobytes() != array.tobytes():
+        if known is None or not np.array_equal(known[1], array):
             known = self._copies[id(array)] = array, array.copy(order="K")
         return known[1]
 
@@ -108,22 +110,22 @@ def recording() -> Iterator[Recorder]:
 def recorded(rule: Callable[[], Any], function: Callable[..., Any], args: tuple, kwargs: Mapping[str, Any] | None = None,
              place: tuple | None = None) -> Any:
     """rule(), the traced values that stand for function(*args, **kwargs)."""
-    recorder = tracing()
-    if recorder is None:
+    recorder = _active.get()
+    if recorder is None or recorder.busy:
         return rule()
     recorder.busy = True
     try:
-        step = Step(function, recorder.frozen(args), recorder.frozen(dict(kwargs or {})), place)
+        step = Step(function, recorder.frozen(args), recorder.frozen(kwargs) if kwargs else _NONE, place)
         result = rule()
     finally:
         recorder.busy = False
     if isinstance(result, Recorded):
-        if not any(result is a for a in args):  # NumPy gives some arguments back as they are
+        if result.step is None and all(result is not a for a in args):  # some functions give an argument back as it is
             result.step = step
     elif isinstance(result, (list, tuple)):
         for i, part in enumerate(result):
-            if isinstance(part, Recorded):
-                part.step = Step(operator.getitem, (step, i), {})
+            if isinstance(part, Recorded) and part.step is None:
+                part.step = Step(operator.getitem, (step, i), _NONE)
     return result
 
 

@@ -120,7 +120,7 @@ def _called(fun: Callable, variables: Expr, extra: tuple, by_components: bool = 
     """What the function returns, and the same frozen; or the error that explains why it does not."""
     loaded = len(sys.modules)
     try:
-        with nothing_swallowed(), no_random_numbers(fun), recording() as recorder:
+        with nothing_swallowed(), no_random_numbers(fun), environment.collector_paused(), recording() as recorder:
             x = Tracer(variables, step=INPUT)
             value = call_user_function(fun, components_of(x) if by_components else x, *extra)
             return value, recorder.frozen(value)
