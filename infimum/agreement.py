@@ -59,10 +59,11 @@ class Agreement:
         at least."""
         end = perf_counter() + _SHARE * seconds
         for function in self.functions:
-            points, traced = _points(function, box, seed)
+            points = _points(function, box, seed)
             found = environment.call(_calls, function, [points[0], *points], end)
             if len(found) > 1:
                 self._compare_twice(function, points[0], *found[:2])
+            traced = environment.call(_replays, function, points[:max(1, len(found) - 1)])
             self._compare(function, points, found[1:] or found, traced)
             if len(found) == len(points) + 1:
                 self.at(*_boundary_points(function, points, traced), functions=[function])
@@ -96,7 +97,7 @@ def _error(function: Traced, what: str) -> AgreementError:
 def _calls(function: Traced, points: Sequence[np.ndarray], end: float = math.inf) -> list:
     """What plain calls return at the points, or the exceptions that they raise: one call if it is slow, or the time is over."""
     found: list[Any] = []
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         begin = perf_counter()
         for x in points:
@@ -107,8 +108,9 @@ def _calls(function: Traced, points: Sequence[np.ndarray], end: float = math.inf
 
 
 def _replays(function: Traced, points: Sequence[np.ndarray], noise: RoundingNoise | None = None) -> list:
-    """What the recorded steps return, or the exceptions that they raise."""
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    """What the recorded steps return, or the exceptions that they raise, as the function would, where NumPy is told to."""
+    reactions = {name: how if how == "raise" else "ignore" for name, how in np.geterr().items()}
+    with warnings.catch_warnings(), np.errstate(**reactions):
         warnings.simplefilter("ignore")
         return [_attempt(function.recording.replay, x.copy(), noise) for x in points]
 
@@ -185,18 +187,18 @@ def _text(value: Any, returned: str = "", raised: str = "") -> str:
 
 
 # ---- points
-def _points(function: Traced, box: Box, seed: int) -> tuple[list[np.ndarray], list]:
-    """Points of the box, of which most are such that the function is defined there, and what it was traced to there."""
-    defined: list[tuple[np.ndarray, Any]] = []
-    undefined: list[tuple[np.ndarray, Any]] = []
+def _points(function: Traced, box: Box, seed: int) -> list[np.ndarray]:
+    """Points of the box, of which most are such that the function is defined there. They are chosen in our environment, so that
+    they do not depend on the caller's."""
+    defined: list[np.ndarray] = []
+    undefined: list[np.ndarray] = []
     for block in range(_BLOCKS):
         points = _block(box, seed, block)
-        for x, traced in zip(points, environment.call(_replays, function, points), strict=True):
-            (defined if np.isfinite(_numbers(traced)).all() else undefined).append((x, traced))
+        for x, traced in zip(points, _replays(function, points), strict=True):
+            (defined if np.isfinite(_numbers(traced)).all() else undefined).append(x)
         if len(defined) >= POINTS:
             break
-    chosen = [*defined[:POINTS], *undefined[:max(_UNDEFINED, POINTS - len(defined))]]
-    return [x for x, _ in chosen], [traced for _, traced in chosen]
+    return [*defined[:POINTS], *undefined[:max(_UNDEFINED, POINTS - len(defined))]]
 
 
 def _block(box: Box, seed: int, block: int) -> np.ndarray:
