@@ -39,6 +39,10 @@ class _Opposite(Answering):
     def __init__(self, result: Result):
         self.result = result
 
+    @property
+    def is_quick(self) -> bool:
+        return self.result.question.is_quick
+
     def __call__(self, _: Any) -> Minimisers | None:
         found = self.result.minimisers
         if found is None:

@@ -150,5 +150,9 @@ class _Asked(Answering):
     def __init__(self, result: Result, answer: Callable[[Result], Any]):
         self.result, self.answer = result, answer
 
+    @property
+    def is_quick(self) -> bool:
+        return self.result.question is not None and self.result.question.is_quick
+
     def __call__(self, _: Any) -> Any:
         return self.answer(self.result)

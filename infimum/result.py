@@ -3,7 +3,7 @@
 import base64
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cached_property
@@ -14,15 +14,20 @@ import numpy as np
 from infimum import environment
 from infimum.constraint_table import ConstraintValues
 from infimum.cover import Cover
+from infimum.errors import OptionError
 from infimum.minimisers import Minimisers
 from infimum.plain import plain, strict
 from infimum.plotting import View, draw, png
 from infimum.text import html_table, point, table
 from infimum.trials.summary import TrialSummary
+from infimum.watch import OutOfTime, Watch, stoppable
 
 
 class Answering:
-    """Answers what a Result is asked later. Copies share it; a pickle holds nothing: kernels stay in their process."""
+    """Answers what a Result is asked later. Copies share it; a pickle holds nothing: kernels stay in their process. `is_quick`:
+    the answer takes a moment, so that a table may have it without being asked."""
+
+    is_quick = False
 
     def __reduce__(self) -> tuple:
         return type(None), ()
@@ -132,14 +137,15 @@ class Result(Mapping):
     rounds: dict[str, int] | None = None
     trials: TrialSummary | None = None
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
-    question: Callable[["Result"], Minimisers | None] | None = field(default=None, repr=False)  # finds `minimisers`; no key
-    inquiry: Callable[["Result"], ConstraintValues | None] | None = field(default=None, repr=False)  # of `constraints`; no key
+    question: Answering | None = field(default=None, repr=False)  # finds `minimisers`; no key
+    inquiry: Answering | None = field(default=None, repr=False)   # of `constraints`; no key
 
     @cached_property
     @environment.ours
     def minimisers(self) -> Minimisers | None:
         """Boxes that are proved to hold exactly one minimiser each (see `Minimisers`): a sequence of `Minimiser` with `lo`, `hi`
-        and `may_be_global`. They are looked for when this is first read, which takes moments. None where nothing was proved.
+        and `may_be_global`. They are looked for when this is first read, without a limit: `find_minimisers` takes one. None where
+        nothing was proved. Tables, `to_dict` and pickles have them where they are known, or found in a moment.
 
         >>> import infimum
         >>> r = infimum.minimize(lambda x: (x[0] - 1) ** 2 + np.cos(x[1]), [(-5, 5), (0, 5)], xtol=1e-3)
@@ -147,6 +153,29 @@ class Result(Mapping):
         (True, True)
         """
         return None if self.question is None else self.question(self)
+
+    @environment.ours
+    def find_minimisers(self, time_limit: float | None = None) -> Minimisers | None:
+        """`minimisers`, looked for during at most `time_limit` seconds. If these do not suffice, none is found, and its `why`
+        says so; another call begins anew.
+
+        >>> import infimum
+        >>> r = infimum.minimize(lambda x: (x[0] ** 2 - 2) ** 2, [(-5, 5)])
+        >>> len(r.find_minimisers(time_limit=10))
+        2
+        """
+        if time_limit is not None and not time_limit > 0:
+            raise OptionError(f"time_limit must be a positive number of seconds, or None, not {time_limit!r}")
+        try:
+            with Watch(time_limit, time_limit), stoppable():
+                return self.minimisers
+        except OutOfTime:
+            return Minimisers((), self.regions.count, f"the time limit of {time_limit:g} s was reached")
+
+    def _known_minimisers(self) -> Minimisers | None:
+        """Those that are known, or are found in a moment: nobody has asked for them."""
+        quick = "minimisers" in self.__dict__ or self.question is None or self.question.is_quick
+        return self.minimisers if quick else None
 
     @cached_property
     @environment.ours
@@ -170,8 +199,8 @@ class Result(Mapping):
         return self.purpose == "maximise"
 
     def __getstate__(self) -> dict[str, Any]:
-        """A pickle has no function to ask: what it can tell of minimisers and constraints is found before."""
-        return self.__dict__ | {"minimisers": self.minimisers, "constraints": self.constraints}
+        """A pickle has no function to ask: it has the constraints, and the minimisers that are known or found in a moment."""
+        return self.__dict__ | {"minimisers": self._known_minimisers(), "constraints": self.constraints}
 
     @property
     @environment.ours
@@ -188,7 +217,7 @@ class Result(Mapping):
     def __getitem__(self, name: str) -> Any:
         if name not in _KEYS:
             raise KeyError(name)
-        return getattr(self, name)
+        return self._known_minimisers() if name == "minimisers" else getattr(self, name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(_KEYS)

@@ -175,25 +175,25 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
         return [(name, "none")]
     if result.regions is not None and result.regions.unions is not None and result.regions.count > _SHOWN:
         return _product(name, result.regions.unions.merged())
-    known = _minimisers(result) if result.success and len(result.boxes) <= _SHOWN else None
+    known = result["minimisers"] if result.success and len(result.boxes) <= _SHOWN else None
     if known is not None and known.rest == 0 and known.may_be_global:
         return _alone(name, known.may_be_global)
-    found = [(name, f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}")]
+    found = [(name, f"all in {counted(len(result.boxes), 'box', 'es')}, {_widest(result)}{_merged_from(result.regions)}")]
     found += [("", box(*ends)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
     if len(result.boxes) > _SHOWN:
-        widest = max(float((hi - lo).max()) for lo, hi in result.boxes)
-        cure = f", up to {widest:.3g} wide: a smaller xtol= narrows them" if result.success else ""
-        found.append(("", f"and {len(result.boxes) - _SHOWN:,} more{cure}"))
+        found.append(("", f"and {len(result.boxes) - _SHOWN:,} more"))
     if known is not None and known.why is not None:
         found.append(("", f"how many is not shown: {known.why}"))
     elif known is None and result.success and result.question is not None:
-        found.append(("", f"`r.minimisers` looks for {name} that are proved to be alone"))
+        found.append(("", f"r.find_minimisers(time_limit=...) looks for {name} that are proved to be alone"))
     return found
 
 
-def _minimisers(result: Any) -> Any:
-    """Those of a Result; with constraints, where they take kernels of their own, only if somebody has asked for them."""
-    return result.minimisers if result.inquiry is None else vars(result).get("minimisers")
+def _widest(result: Any) -> str:
+    """How wide what is left is, and what makes it narrower."""
+    widest = max(float((hi - lo).max()) for lo, hi in result.boxes)
+    wide = f"{'the widest ' if len(result.boxes) > 1 else ''}{widest:.3g} wide"
+    return f"{wide}; a smaller xtol= narrows {'it' if len(result.boxes) == 1 else 'them'}" if result.success and widest else wide
 
 
 def _alone(name: str, minimisers: list[Any]) -> list[tuple[str, str]]:
@@ -222,8 +222,7 @@ def _product(name: str, unions: Unions) -> list[tuple[str, str]]:
 def _merged_from(regions: Cover | None) -> str:
     if regions is None:
         return ""
-    wide = f", the widest {regions.width:.3g}" if regions.kept and len(regions) > 1 else ""
-    return f" ({counted(len(regions), 'region')}{wide})"
+    return f" ({counted(len(regions), 'region')})"
 
 
 def _with_x_first(boxes: list, x: np.ndarray | None) -> list:

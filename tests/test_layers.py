@@ -17,8 +17,8 @@ NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"back
 
 # folders and files of the engine in the order in which they may use one another: everybody may know the best point so far
 ENGINE = ["goal", "running", "regions", "points.descent", "points.incumbent", "parts", "second_order.outward",
-          "linear_programs", "points", "second_order", "answer", "branch", "rounds", "root", "newton", "complete", "constrained",
-          "subdomain", "sublevel", "auto", "substituted", "index"]
+          "linear_programs", "points", "second_order", "answer", "branch", "localisation", "rounds", "root", "newton", "complete",
+          "constrained", "subdomain", "sublevel", "auto", "substituted", "index"]
 
 
 def _name(path: Path) -> str:

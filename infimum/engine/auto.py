@@ -16,6 +16,7 @@ from infimum.cover import widths
 from infimum.engine.answer.verdict import proved_result
 from infimum.engine.branch import Branch
 from infimum.engine.goal import Goal
+from infimum.engine.localisation import localised
 from infimum.engine.parts.chain.chain import Chain
 from infimum.engine.parts.chain.coupled import coupled_of
 from infimum.engine.points.coordinate_search import CoordinateSearch
@@ -79,6 +80,7 @@ class Auto:
         self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
         self.looked = -1                 # the step before which late searches are over, with which a later run goes on
         self.closed = False              # the late search has settled it: the answer is what the sweeps left
+        self.localised: Branch | None = None  # the regions that are left, cut further
 
     def _first_search(self) -> PointSearch:
         """The search before branching."""
@@ -147,7 +149,7 @@ class Auto:
 
     @property
     def evaluations(self) -> int:
-        return self._searched() + self.root.boxes + (0 if self.branch is None else self.branch.boxes)
+        return self._searched() + self.root.boxes + sum(b.boxes for b in (self.branch, self.localised) if b is not None)
 
     def _searched(self) -> int:
         return self.before + sum(search.evaluations for search in self.searches)
@@ -179,6 +181,21 @@ class Auto:
                 self._end_overlap()
         if self.proof is self.root:
             self.root.settle()
+        yield from self._localise()
+
+    def _localise(self) -> Iterator[None]:
+        """Finds boxes around the minimisers of a small problem that is proved."""
+        lower, upper = min(self.lower, self.incumbent.upper), self.incumbent.upper
+        product = self.proof is self.root and self.root.unions() is not None
+        if self.start is not None or self.limit is not None or product or not self.goal.met(lower, upper):
+            return
+
+        def branch(goal: Goal, batch: int) -> Branch:
+            return Branch(self.evaluator, self.lo, self.hi, goal, self.incumbent, batch)
+        bounds, regions = (self.lo, self.hi), self.proof.regions()
+        for found in localised(self.evaluator, self.goal, bounds, regions, lower, self.evaluations, branch):
+            self.localised = found
+            yield
 
     def _stages(self) -> list[Callable[[], Iterator[None]]]:
         """What is done before branching, in order; it ends where the whole box is settled."""
@@ -377,8 +394,9 @@ class Auto:
             self.rounds.end(self.branch)
         if self.branch is None:
             self.incumbent.offer(np.stack(self.searches[-1].candidates(), axis=1))
+        regions = (self.localised or self.proof).regions()
         return proved_result(
-            self.proof.regions(), min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
+            regions, min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
             unions=self.root.unions() if self.proof is self.root else None,
             nit=self.root.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
             engine=self.name, seconds=seconds, seed=self.seed, rounds=None if self.rounds is None else self.rounds.report())

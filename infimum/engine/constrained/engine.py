@@ -16,6 +16,7 @@ from infimum.engine.constrained.tangent import tangent_bound
 from infimum.engine.goal import Goal
 from infimum.engine.linear_programs.part import LinearPrograms
 from infimum.engine.linear_programs.whole import RootPrograms
+from infimum.engine.localisation import localised
 from infimum.engine.parts.lagrangian import Lagrangian
 from infimum.engine.parts.lifted import Lifted
 from infimum.engine.parts.order import parts_of
@@ -70,6 +71,7 @@ class ConstrainedRun:
         self.rounds = rounds  # in which regions are dealt to others
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
+        self.localised: Branch | None = None  # the regions that are left of a proof, cut further
         self.before = 0  # evaluations of searches in the run that this one resumes
         self.lp = RootPrograms.of(self.bounding, problem, getattr(options, "lp", False))
         self.asked = np.inf  # the upper bound with which the whole box was bounded at last
@@ -95,7 +97,7 @@ class ConstrainedRun:
 
     @property
     def evaluations(self) -> int:
-        return self.before + self.search.evaluations + (0 if self.branch is None else self.branch.boxes)
+        return self.before + self.search.evaluations + sum(b.boxes for b in (self.branch, self.localised) if b is not None)
 
     def figures(self) -> Figures:
         if self.branch is None:
@@ -154,11 +156,13 @@ class ConstrainedRun:
         parts = parts_of(self.bounding, self.lo, self.hi, several)
         if self.lp is not None:
             parts = self.lp.among(parts)
-        if several is None and self.goal.xtol is not None:
-            from infimum.engine.constrained.fritz_john import FritzJohn
+        return parts + self._stationary() if several is None and self.goal.xtol is not None else parts
 
-            parts += [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
-        return parts
+    def _stationary(self) -> list[Part]:
+        """The part that speaks of minimisers, where it applies."""
+        from infimum.engine.constrained.fritz_john import FritzJohn
+
+        return [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
 
     def _begun(self) -> Branch:
         """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
@@ -229,10 +233,25 @@ class ConstrainedRun:
                 yield
             if self.limit is None:
                 self.branch.end()
+                yield from self._localise()
         except MemoryError:  # of the machine or of its GPU; the step has not been
             self.limit = memory_full(len(self.branch.pool))
         except RoundEnded as ended:
             self.limit = str(ended)
+
+    def _localise(self) -> Iterator[None]:
+        """Finds boxes around the minimisers of a small problem that is proved."""
+        lower = self.branch.lower()
+        if self.problem.several is not None or not self.goal.met(lower, self.incumbent.upper):
+            return
+
+        def branch(goal: Goal, batch: int) -> Branch:
+            parts = parts_of(self.bounding, self.lo, self.hi, None)
+            return Branch(self.bounding, self.lo, self.hi, goal, self.incumbent, batch, None, parts + self._stationary())
+        regions = self.branch.regions()
+        for found in localised(self.bounding, self.goal, (self.lo, self.hi), regions, lower, self.evaluations, branch):
+            self.localised = found
+            yield
 
     def _search(self, branch: Branch) -> Iterator[None]:
         """Looks for points in rounds, until one is proved to be feasible."""
@@ -372,7 +391,8 @@ class ConstrainedRun:
         if self.rounds is not None and self.branch is not None:
             self.rounds.end(self.branch)
         branch = self.branch = self.branch or self.begun or self._begun()
-        result = proved_result(branch.regions(), branch.lower(), self.incumbent, self.goal, stopped or self.limit,
+        regions = (self.localised or branch).regions()
+        result = proved_result(regions, branch.lower(), self.incumbent, self.goal, stopped or self.limit,
                                nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
                                seed=self.seed, lp=None if self.lp is None else self.lp.report(),
                                rounds=None if self.rounds is None else self.rounds.report())

@@ -20,11 +20,18 @@ else:  # most results are not asked
     settle, structure = Late("engine.second_order.settle"), Late("engine.second_order.structure.terms")
 
 
+QUICK_VARIABLES, _OPERATIONS, _ELEMENTS = 8, 128, 512  # of a problem that is small; elements of all its arrays
+
+
 class Question(Answering):
     """The function and the bounds."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None):
         self.evaluator, self.lo, self.hi, self.start = evaluator, lo, hi, start
+
+    @property
+    def is_quick(self) -> bool:
+        return self.evaluator.system is None and self.evaluator.n <= QUICK_VARIABLES and is_short(self.evaluator)
 
     def __call__(self, result: Any) -> Minimisers | None:
         """The answer for a Result; None where it has no regions."""
@@ -82,6 +89,13 @@ def settle_all(incumbent: Incumbent, boxes: tuple[np.ndarray, np.ndarray], lower
     settled = settle.settle(evaluator, incumbent.lo, incumbent.hi, _as_regions(*boxes, np.full(len(groups), lower)), groups,
                      (lower, incumbent.upper), incumbent.x, terms=terms)
     return settled.left if settled.rest == 0 and len(settled.left) else None
+
+
+def is_short(evaluator: Evaluator) -> bool:
+    """Is the function, with its constraints, so short that its second derivatives take a moment?"""
+    system = evaluator.system
+    nodes = list(topological([evaluator.f] if system is None else [system.f, *system.bodies]))
+    return can_be_settled(evaluator) and len(nodes) <= _OPERATIONS and sum(node.size for node in nodes) <= _ELEMENTS
 
 
 def can_be_settled(evaluator: Evaluator) -> bool:
