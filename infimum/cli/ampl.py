@@ -18,7 +18,7 @@ from infimum.errors import InfimumError
 _FLAG = "-AMPL"
 _VARIABLE = "infimum_options"
 _WRITE = 1  # the bit of `wantsol` that asks for a .sol file
-_ELSEWHERE = ("--x0", "--progress", "--option")  # settings that are not given here, or in another form
+_ELSEWHERE = ("--x0", "--progress", "--option", "--check")  # settings that are not given here, or in another form
 
 # what can be set, and how its value is read
 _SETTINGS: dict[str, Callable[[str], Any]] = {flag[2:].replace("-", "_"): about.get("type", str)
