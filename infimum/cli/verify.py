@@ -46,7 +46,7 @@ COMMAND = Command(
 
 exit codes:
   {OK}    HOLDS: proved for every input
-  {OPEN}    UNKNOWN: a limit was reached before it was decided
+  {OPEN}    UNKNOWN: it could not be decided, or a limit was reached before it was
   {USAGE}    wrong usage, or a file that cannot be read
   {INFEASIBLE}    VIOLATED: proved at the input that is printed""",
     configure=configure,

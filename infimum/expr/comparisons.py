@@ -21,17 +21,19 @@ _EXAMPLE = "a constraint is a comparison, such as `lambda x: x[0] + x[1] >= 12`"
 
 
 class Comparison(NamedTuple):
-    """body compared with ends that are doubles, element by element; `text` is what the user wrote, if that is at hand."""
+    """body compared with ends that are doubles, element by element; `text` is what the user wrote, if that is at hand. strict: it
+    was written with < or >."""
 
     body: Expr
     lower: np.ndarray
     upper: np.ndarray
     text: str | None
+    strict: bool = False
 
 
-def comparisons(fun: Callable, value: Any) -> list[Comparison]:
-    """All comparisons in what a constraint returned, which must all hold."""
-    return list(_found(fun, value))
+def comparisons(fun: Callable, value: Any, strict: bool = False) -> list[Comparison]:
+    """All comparisons in what a constraint returned, which must all hold; with `strict` those with < and > too."""
+    return list(_found(fun, value, strict))
 
 
 @contextmanager
@@ -44,15 +46,15 @@ def of_comparisons() -> Iterator[None]:
         CHOOSING.reset(token)
 
 
-def _found(fun: Callable, value: Any) -> Iterator[Comparison]:
+def _found(fun: Callable, value: Any, strict: bool) -> Iterator[Comparison]:
     if isinstance(value, Tracer) and value.is_truth:
-        yield from _tests(value.expr)
+        yield from _tests(value.expr, strict)
     elif isinstance(value, (bool, np.bool_)) or (isinstance(value, np.ndarray) and value.dtype == bool):
         holds = np.asarray(value, dtype=float)
         yield Comparison(const(holds), np.ones(holds.shape), np.full(holds.shape, np.inf), None)  # no equation: never relaxed
     elif isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
         for part in value if isinstance(value, (list, tuple)) else value.flat:
-            yield from _found(fun, part)
+            yield from _found(fun, part, strict)
     else:
         raise TraceError(f"{home(fun)}: {_no_comparison(value)}")
 
@@ -68,7 +70,7 @@ def _no_comparison(value: Any) -> str:
     return f"The constraint returned a value of type {type(value).__name__}, and {_EXAMPLE}.{cure}"
 
 
-def _tests(test: Expr) -> Iterator[Comparison]:
+def _tests(test: Expr, strict: bool) -> Iterator[Comparison]:
     """The comparisons of a test, all of which hold where it does."""
     stack = [test]
     while stack:
@@ -78,14 +80,14 @@ def _tests(test: Expr) -> Iterator[Comparison]:
             stack += reversed(node.args)
         elif inner is not None:
             stack += reversed(inner)
-        elif node.op in ("le", "eq"):
-            yield _read(node)
+        elif node.op in ("le", "eq") or (strict and node.op == "lt"):
+            yield _read(node)._replace(strict=node.op == "lt")
         else:
             _refuse(node)
 
 
 def _read(node: Expr) -> Comparison:
-    """One of a <= b, a == b: the side that reads x between ends, or the difference where both do or no double is the other."""
+    """One of a <= b, a < b, a == b: the side that reads x between ends; the difference if both do or one is no double."""
     a, b = node.args
     text = getattr(node.line, "text", None)
     known = ends_of(a), ends_of(b)

@@ -24,7 +24,7 @@ _LOGIC_OF = {np.add: np.logical_or, np.maximum: np.logical_or, np.multiply: np.l
 
 def holds_condition(value: Any) -> bool:
     """Is the value a traced condition, or a sequence or object array with one inside?"""
-    if type(value) is Tracer:
+    if isinstance(value, Tracer):
         return value.is_truth
     if isinstance(value, (list, tuple)):
         return any(map(holds_condition, value))
@@ -33,7 +33,7 @@ def holds_condition(value: Any) -> bool:
 
 def is_boolean(value: Any) -> bool:
     """Would NumPy see truth values and nothing else?"""
-    if type(value) is Tracer:
+    if isinstance(value, Tracer):
         return value.is_truth
     if isinstance(value, (list, tuple)):
         return len(value) > 0 and all(map(is_boolean, value))
@@ -42,7 +42,7 @@ def is_boolean(value: Any) -> bool:
 
 def traced(value: Any) -> Tracer:
     """The operand as a Tracer that is a condition where NumPy would see truth values."""
-    if type(value) is Tracer:
+    if isinstance(value, Tracer):
         return value
     return Tracer(truth(value) if is_boolean(value) else lift(value))
 
@@ -50,7 +50,7 @@ def traced(value: Any) -> Tracer:
 # ---- stand-ins: plain arrays of the type and shape that NumPy would meet
 
 def _stand_in(value: Any) -> Any:
-    if type(value) is Tracer:
+    if isinstance(value, Tracer):
         return np.broadcast_to(np.True_ if value.is_truth else np.float64(1.0), value.shape)
     if isinstance(value, Real):
         return 1.0
@@ -110,7 +110,7 @@ def retype(result: Any, name: str, call: Callable[..., Any], args: tuple, kwargs
 
 def _type_of(value: Any) -> Any:
     """What decides the type of a result: a Python type for numbers of Python, which are weak, else a dtype."""
-    if type(value) is Tracer:
+    if isinstance(value, Tracer):
         return np.dtype(bool if value.is_truth else np.float64)
     if isinstance(value, Real):
         return float
@@ -158,7 +158,7 @@ def _two(a: Any, c: Any) -> np.ndarray:
 def either(a: Any, c: Any, choose: Callable[[], Tracer]) -> Tracer:
     """A choice between a and c (`choose` records it as numbers): a condition where both are truth values."""
     for value in (a, c):
-        if type(value) is float or (type(value) is Tracer and not value.is_truth):
+        if type(value) is float or (isinstance(value, Tracer) and not value.is_truth):
             return choose()
     dtype, = _result_types(_two, (_type_of(a), _type_of(c)))
     _require_wide(dtype)

@@ -104,7 +104,7 @@ def _read(one: Any, number: int, n: int, functions: list[Traced]) -> Iterator[Bo
         functions.append(function)
         texts = [part.text or _name(one, number) for part in found]
         often = Counter(texts)
-        for k, (body, lower, upper, _) in enumerate(found):
+        for k, (body, lower, upper, *_) in enumerate(found):
             labels = _labels(number, body.shape, texts[k])
             if not body.shape and often[texts[k]] > 1:  # written in a loop
                 labels = [Label(number, k, texts[k])]

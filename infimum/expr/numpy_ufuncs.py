@@ -52,7 +52,7 @@ def _power(base: Any, exponent: Any) -> Tracer:
     """Constant exponents that are integers are powers of any base; all others are powers of a positive base."""
     if type(exponent) in (int, float) and is_exponent(exponent):
         return Tracer(b.build("powi", lift(base), k=int(exponent), line=user_line()))
-    if type(exponent) is Tracer and exponent.is_truth:
+    if isinstance(exponent, Tracer) and exponent.is_truth:
         return _where(exponent, base, 1.0)
     x, y = lift(base), _without_views(lift(exponent))
     if is_const(y) and (large := y.lo[(y.lo == np.floor(y.lo)) & (y.lo == y.hi) & (np.abs(y.lo) > LARGEST_EXPONENT)]).size:

@@ -312,7 +312,7 @@ def records_itself(value: Any) -> bool:
 
 def lift(value: Any) -> Expr:
     """An operand as an expression of numbers: truth values count 1 and 0, constants must be finite doubles."""
-    if type(value) is Tracer:
+    if isinstance(value, Tracer):
         return b.build("where", value.expr, 1.0, 0.0, line=user_line()) if value.is_truth else value.expr
     if type(value) is float or type(value) is int:
         return _number(value)
@@ -363,7 +363,7 @@ def truth(value: Any) -> Expr:
 @environment.ours
 def apply(ufunc: np.ufunc, *operands: Any) -> Any:
     """The rule of a ufunc, applied to raw operands."""
-    if any([type(v) is Tracer and v._expr.op in _TESTS for v in operands]):
+    if any([isinstance(v, Tracer) and v._expr.op in _TESTS for v in operands]):
         return CONDITIONS["apply"](ufunc, operands)
     return rule_of(ufunc)(*operands)
 

@@ -1,41 +1,35 @@
-"""Operators that rearrange elements and compute nothing: what is known stays a plain array, so that it can say shapes."""
+"""Operators that rearrange elements and compute nothing: what is known stays a plain array, so that it can give shapes."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from infimum.networks.node import Node
-from infimum.networks.values import axis_of, refuse, traced, within_limit
-
-_FLOATS = (1, 10, 11, 16)   # float32, float16, float64, bfloat16 as ONNX numbers them
-_INTEGERS = (6, 7)          # int32, int64
+from infimum.networks.signature import Constants, Operator
+from infimum.networks.values import axis_of, doubles_of, integers, refuse, several_axes, traced, within_limit
 
 
-def _integers(values: Any, what: str) -> list[int]:
-    if values is None:
-        refuse(f"{what} is missing")
-    if traced(values) or np.asarray(values).dtype.kind not in "iu":
-        refuse(f"{what} is not an array of known integers")
-    return [int(v) for v in np.ravel(values)]
-
-
-def _axes(node: Node, given: Any, since: int, ndim: int, what: str = "axes") -> list[int] | None:
-    """The axes, an attribute before an operator set and an input from there on; None if there are none."""
-    found = given if node.opset >= since else node.get("axes")
-    if found is None:
-        return None
-    axes = [int(a) for a in found] if isinstance(found, (list, tuple)) else _integers(found, what)
-    return [axis_of(a, ndim) for a in axes]
+def _listed(node: Node, name: str, given: Any, since: int) -> list[int] | None:
+    """Integers that are an attribute before an operator set and an input from there on; None if there are none."""
+    if node.opset < since:
+        return node.get(name)
+    return None if given is None else integers(given, name)
 
 
 def _reshape(node: Node, x: Any, shape: Any) -> Any:
-    wanted = _integers(shape, "the shape")
-    if not node.get("allowzero", 0):
+    wanted = integers(shape, "the shape")
+    if node.get("allowzero", 0):
+        if 0 in wanted and -1 in wanted:
+            refuse(f"the shape {wanted} has both 0 and -1, which allowzero = 1 excludes")
+    else:
         if any(d == 0 and i >= x.ndim for i, d in enumerate(wanted)):
             refuse(f"the shape {wanted} asks for axes that the input does not have")
         wanted = [x.shape[i] if d == 0 else d for i, d in enumerate(wanted)]
+    if min(wanted, default=0) < -1:
+        refuse(f"the shape {wanted} has a negative length")
     return x.reshape(tuple(wanted))
 
 
@@ -46,64 +40,78 @@ def _flatten(node: Node, x: Any) -> Any:
 
 
 def _transpose(node: Node, x: Any) -> Any:
-    return np.transpose(x, node.get("perm") or tuple(range(x.ndim))[::-1])
+    order = node.get("perm", range(x.ndim)[::-1])
+    if sorted(order) != list(range(x.ndim)):
+        refuse(f"perm = {list(order)} is no order of {x.ndim} axes")
+    return np.transpose(x, tuple(order))
 
 
 def _squeeze(node: Node, x: Any, axes: Any = None) -> Any:
-    chosen = _axes(node, axes, 13, x.ndim)
-    chosen = [i for i, d in enumerate(x.shape) if d == 1] if chosen is None else chosen
+    given = _listed(node, "axes", axes, 13)
+    if given == []:
+        refuse("its axes are empty: leave them out to remove all axes of length 1")
+    chosen = [i for i, d in enumerate(x.shape) if d == 1] if given is None else several_axes(given, x.ndim)
     if any(x.shape[a] != 1 for a in chosen):
         refuse(f"axes {chosen} of the shape {tuple(x.shape)} are not all of length 1")
     return x.reshape(tuple(d for i, d in enumerate(x.shape) if i not in chosen))
 
 
 def _unsqueeze(node: Node, x: Any, axes: Any = None) -> Any:
-    given = axes if node.opset >= 13 else node.get("axes")
-    count = x.ndim + np.size(given)
-    chosen = _axes(node, axes, 13, count) or refuse("axes are missing")
+    given = _listed(node, "axes", axes, 13)
+    count = x.ndim + len(given)
+    chosen = several_axes(given, count)
     rest = iter(x.shape)
     return x.reshape(tuple(1 if i in chosen else next(rest) for i in range(count)))
 
 
 def _slice(node: Node, x: Any, starts: Any = None, ends: Any = None, axes: Any = None, steps: Any = None) -> Any:
-    if node.opset < 10:
-        starts, ends, axes = (None if (v := node.get(name)) is None else np.array(v, dtype=np.int64)
-                              for name in ("starts", "ends", "axes"))
-    starts, ends = _integers(starts, "starts"), _integers(ends, "ends")
-    axes = list(range(len(starts))) if axes is None else [axis_of(a, x.ndim) for a in _integers(axes, "axes")]
-    steps = [1] * len(starts) if steps is None else _integers(steps, "steps")
-    if not len(starts) == len(ends) == len(axes) == len(steps) or 0 in steps:
+    first, last, where = (_listed(node, name, given, 10) for name, given in (("starts", starts), ("ends", ends), ("axes", axes)))
+    where = list(range(len(first))) if where is None else where
+    steps = [1] * len(first) if steps is None else integers(steps, "steps")
+    if not len(first) == len(last) == len(where) == len(steps) or 0 in steps:
         refuse("starts, ends, axes and steps do not fit together")
     key = [slice(None)] * x.ndim
-    for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
-        size = x.shape[axis]
-        # an end before the first element is none for Python, which counts -1 from the other side
-        key[axis] = slice(start, None if step < 0 and end < -size else end, step)
+    for start, end, axis, step in zip(first, last, several_axes(where, x.ndim), steps, strict=True):
+        key[axis] = _span(start, end, step, x.shape[axis])
     return x[tuple(key)]
+
+
+def _span(start: int, end: int, step: int, size: int) -> slice:
+    """What ONNX means, which is not what Python means by the same numbers: first negative ones are counted from the end, then
+    both are moved into the range that they may have."""
+    start, end = (v + size if v < 0 else v for v in (start, end))
+    if step > 0:
+        return slice(min(max(start, 0), size), min(max(end, 0), size), step)
+    start, end = min(max(start, 0), size - 1), min(max(end, -1), size - 1)
+    return slice(start, None if end < 0 else end, step) if size else slice(0)
 
 
 def _gather(node: Node, x: Any, indices: Any) -> Any:
     axis = axis_of(node.get("axis", 0), x.ndim)
-    if traced(indices) or indices.dtype.kind not in "iu":
-        refuse("its indices are not known integers")
     size = x.shape[axis]
     if ((indices < -size) | (indices >= size)).any():
         refuse(f"an index is beyond the {size} elements of axis {axis}")
+    within_limit((*x.shape[:axis], *indices.shape, *x.shape[axis + 1:]))
     return x[(slice(None),) * axis + ((int(indices) if indices.ndim == 0 else indices),)]
 
 
 def _concat(node: Node, *parts: Any) -> Any:
-    return np.concatenate(parts, axis=node.get("axis", 0))
+    axis = axis_of(node.get("axis"), parts[0].ndim)
+    within_limit((sum(part.size for part in parts),))
+    return np.concatenate(parts, axis=axis)
 
 
 def _split(node: Node, x: Any, sizes: Any = None) -> list[Any]:
-    axis = axis_of(node.get("axis", 0), x.ndim)
-    size = x.shape[axis]
-    given = sizes if node.opset >= 13 else node.get("split")
-    each = -(-size // len(node.outputs))
-    counts = [int(v) for v in np.ravel(given)] if given is not None else \
-        [min(each, size - i * each) for i in range(len(node.outputs))]
-    if sum(counts) != size or len(counts) != len(node.outputs) or min(counts) < 0:
+    axis, parts = axis_of(node.get("axis", 0), x.ndim), len(node.outputs)
+    size, counts = x.shape[axis], _listed(node, "split", sizes, 13)
+    if node.get("num_outputs", parts) != parts or ("num_outputs" in node.attributes and counts is not None):
+        refuse(f"num_outputs = {node.get('num_outputs')} does not fit its other input or its {parts} outputs")
+    if counts is None:
+        if size % parts and "num_outputs" not in node.attributes:
+            refuse(f"{size} elements of axis {axis} cannot be split into {parts} equal parts")
+        each = -(-size // parts)
+        counts = [min(each, size - i * each) for i in range(parts)]
+    if sum(counts) != size or len(counts) != parts or min(counts) < 0:
         refuse(f"parts of {counts} do not make the {size} elements of axis {axis}")
     ends = np.cumsum([0, *counts]).tolist()
     return [x[(slice(None),) * axis + (slice(a, z),)] for a, z in zip(ends, ends[1:], strict=False)]
@@ -111,27 +119,31 @@ def _split(node: Node, x: Any, sizes: Any = None) -> list[Any]:
 
 def _pad(node: Node, x: Any, pads: Any = None, value: Any = None, axes: Any = None) -> Any:
     node.one_of("mode", "constant", ("constant",))
-    given = _integers(pads, "pads") if node.opset >= 11 else list(node.get("pads", ()))
-    fill = value if node.opset >= 11 else node.get("value", 0.0)
-    if traced(fill):
-        refuse("the value of its padding is not known")
-    which = list(range(x.ndim)) if axes is None else [axis_of(a, x.ndim) for a in _integers(axes, "axes")]
+    given = _listed(node, "pads", pads, 11)
+    fill = np.asarray(node.get("value", 0.0)) if node.opset < 11 else x.dtype.type(0) if value is None else value
+    if traced(fill) or np.size(fill) != 1:
+        refuse("the value of its padding is not one known number")
+    if node.opset < 11 and x.dtype.kind == "i":
+        refuse("before the operator set 11 it pads floats only")
+    which = list(range(x.ndim)) if axes is None else several_axes(integers(axes, "axes"), x.ndim)
     if len(given) != 2 * len(which) or min(given, default=0) < 0:
-        refuse(f"pads = {given} do not fit {len(which)} axes")
+        refuse(f"pads = {given} must be a number that is not negative before and after each of {len(which)} axes")
     for axis, before, after in zip(which, given, given[len(which):], strict=False):
-        parts = [_filled((*x.shape[:axis], count, *x.shape[axis + 1:]), 0.0 if fill is None else float(np.ravel(fill)[0]))
-                 for count in (before, after)]
-        x = np.concatenate([parts[0], x, parts[1]], axis=axis)
+        around = [_filled((*x.shape[:axis], count, *x.shape[axis + 1:]), fill) for count in (before, after)]
+        within_limit((x.size + sum(part.size for part in around),))
+        x = np.concatenate([around[0], x, around[1]], axis=axis)
     return x
 
 
-def _filled(shape: tuple[int, ...], value: float) -> np.ndarray:
-    return np.full(within_limit(shape), value)
+def _filled(shape: Iterable[int], value: Any) -> np.ndarray:
+    """An array with one value: floats are doubles, other types stay."""
+    number = np.ravel(value)[0]
+    return np.full(within_limit(shape), number, dtype=np.asarray(number).dtype)
 
 
 def _expand(node: Node, x: Any, shape: Any) -> Any:
-    wanted = np.broadcast_shapes(tuple(x.shape), tuple(_integers(shape, "the shape")))
-    return np.broadcast_to(x, within_limit(wanted))
+    wanted = within_limit(integers(shape, "the shape"))
+    return np.broadcast_to(x, within_limit(np.broadcast_shapes(tuple(x.shape), wanted)))
 
 
 def _shape(node: Node, x: Any) -> np.ndarray:
@@ -139,41 +151,58 @@ def _shape(node: Node, x: Any) -> np.ndarray:
 
 
 def _constant_of_shape(node: Node, shape: Any) -> np.ndarray:
-    value = node.get("value")
-    return np.full(within_limit(tuple(_integers(shape, "the shape"))), 0.0 if value is None else np.ravel(value)[0])
+    value = node.get("value", np.zeros(1))
+    if value.size != 1 or not np.isfinite(value).all():
+        refuse("its value is not one finite number")
+    return _filled(integers(shape, "the shape"), value)
 
 
 def _constant(node: Node) -> np.ndarray:
     """Its value, in one of the forms in which it may be given."""
-    kinds = {"value": None, "value_float": np.float64, "value_floats": np.float64, "value_int": np.int64, "value_ints": np.int64}
-    found = [(name, kind) for name, kind in kinds.items() if node.get(name) is not None]
-    if len(found) != 1:
-        refuse(f"it has no value of the kinds {', '.join(kinds)}")
-    name, kind = found[0]
-    return np.asarray(node.get(name), dtype=kind)
+    if len(node.attributes) != 1:
+        refuse("it must have one value")
+    (name, value), = node.attributes.items()
+    return np.asarray(value, dtype=None if name == "value" else np.float64 if name.startswith("value_float") else np.int64)
 
 
-def _cast(node: Node, x: Any, *like: Any) -> Any:
-    """Between kinds of floats nothing changes: the real number is meant."""
+_FLOATS = {1: "float32", 10: "float16", 11: "float64", 16: "bfloat16"}  # as ONNX numbers types
+_WHOLE = {6: np.int32, 7: np.int64, 9: np.bool_}
+
+
+def _cast(node: Node, x: Any) -> Any:
+    """Between kinds of floats nothing changes: the real number is meant. Integers lose the bits that a type has not."""
     wanted = node.get("to")
-    if traced(x) and wanted in _FLOATS:
-        return x
-    if not traced(x) and wanted in _FLOATS:
-        return x.astype(np.float64)
-    if not traced(x) and wanted in _INTEGERS and x.dtype.kind in "iu":
-        return x.astype(np.int64)
-    return refuse("it rounds to integers or to another kind of number; only casts between floats are known")
+    if wanted not in _FLOATS and wanted not in _WHOLE:
+        refuse(f"it casts to the type number {wanted}; known are "
+               f"{', '.join([*_FLOATS.values(), *(np.dtype(kind).name for kind in _WHOLE.values())])}")
+    if traced(x) or x.dtype.kind == "f":
+        return x if wanted in _FLOATS else refuse("it rounds floats to integers or truth values, which is not known; only casts "
+                                                  "between floats, and from integers and truth values, are")
+    return x.astype(_WHOLE[wanted]) if wanted in _WHOLE else doubles_of(x)
 
 
 def _dropout(node: Node, x: Any, ratio: Any = None, training: Any = None) -> Any:
-    if training is not None and (traced(training) or bool(np.ravel(training)[0])):
+    if training is not None and bool(np.ravel(training).any()):
         refuse("training_mode is set: export the network for inference")
     return x
 
 
-ARRANGEMENT: dict[str, Callable[..., Any]] = {
-    "Identity": lambda node, x: x, "Dropout": _dropout, "Constant": _constant, "Cast": _cast, "Reshape": _reshape,
-    "Flatten": _flatten, "Transpose": _transpose, "Squeeze": _squeeze, "Unsqueeze": _unsqueeze, "Slice": _slice,
-    "Gather": _gather, "Concat": _concat, "Split": _split, "Pad": _pad, "Expand": _expand, "Shape": _shape,
-    "ConstantOfShape": _constant_of_shape,
+_moving = partial(Operator, constants=Constants.NEVER)
+# attributes without effect here: ratio and seed of Dropout (training), saturate and round_mode of Cast (types that are refused)
+ARRANGEMENT: dict[str, Operator] = {
+    "Identity": _moving(lambda node, x: x, "any"),
+    "Dropout": _moving(_dropout, "float float?@12 truth?@12", "ratio:float@7-11 seed:int@12"),
+    "Constant": _moving(_constant, "", "value:tensor value_float:float@12 value_floats:floats@12 value_int:int@12 "
+                                       "value_ints:ints@12"),
+    "Cast": _moving(_cast, "any", "to:int! saturate:int@19 round_mode:text@24"),
+    "Reshape": _moving(_reshape, "any integer", "allowzero:int@14"), "Flatten": _moving(_flatten, "any", "axis:int"),
+    "Transpose": _moving(_transpose, "any", "perm:ints"), "Squeeze": _moving(_squeeze, "any integer?@13", "axes:ints@7-12"),
+    "Unsqueeze": _moving(_unsqueeze, "any integer@13", "axes:ints!@7-12"),
+    "Slice": _moving(_slice, "any integer@10 integer@10 integer?@10 integer?@10",
+                     "starts:ints!@7-9 ends:ints!@7-9 axes:ints@7-9"),
+    "Gather": _moving(_gather, "any integer", "axis:int"), "Concat": _moving(_concat, "alike*", "axis:int!"),
+    "Split": _moving(_split, "any integer?@13", "axis:int split:ints@7-12 num_outputs:int@18", outputs=None),
+    "Pad": _moving(_pad, "number integer@11 number?@11 integer?@18", "mode:text pads:ints!@7-10 value:float@7-10"),
+    "Expand": _moving(_expand, "any integer", since=8), "Shape": _moving(_shape, "any", "start:int@15 end:int@15"),
+    "ConstantOfShape": _moving(_constant_of_shape, "integer", "value:tensor", 9),
 }

@@ -1,17 +1,20 @@
 """A network as a list of operations on named arrays, and what it computes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infimum.errors import NetworkError
 from infimum.networks.node import Node
 from infimum.networks.operators import OPERATORS, OWN
-from infimum.networks.values import MOST_ELEMENTS, traced, within_limit
+from infimum.networks.values import refuse, traced, within_limit
 
-_CLIPPED = "Clip"  # its limits may be infinite
+MOST_IN_ALL = 2**27  # elements of all arrays together that a network computes
+_CLIPPED = "Clip"    # its limits may be infinite
+_FAILURES = (NetworkError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,49 +31,87 @@ class Graph:
     @classmethod
     def of(cls, nodes: Sequence[Node], constants: Mapping[str, np.ndarray], input: str, output: str,
            shape: tuple[int, ...]) -> "Graph":
-        """Without the nodes and constants that the output does not depend on; checked."""
+        """Checked, and without the nodes and constants that the output does not depend on."""
+        _check_names(nodes, (input, *constants), output)
         kept, wanted = [], {output}
         for node in reversed(nodes):
-            if wanted.intersection(node.outputs):
-                kept.insert(0, node)
+            if wanted.intersection(filter(None, node.outputs)):
+                kept.append(node)
                 wanted.update(node.inputs)
-        graph = cls(tuple(kept), {name: value for name, value in constants.items() if name in wanted}, input, output, shape)
-        graph._check()
+        kept.reverse()
+        _check_operators(kept)
+        known = {name: value for name, value in constants.items() if name in wanted}
+        for node in kept:
+            if node.op == "Constant":
+                with _named(node):
+                    known[node.outputs[0]] = OPERATORS[node.op].run(node)
+        graph = cls(tuple(node for node in kept if node.op != "Constant"), known, input, output, shape)
+        graph._check_constants()
         return graph
 
-    def _check(self) -> None:
-        unknown = sorted({node.op for node in self.nodes} - set(OPERATORS))
-        if unknown:
-            known = ", ".join(sorted(set(OPERATORS) - set(OWN)))
-            raise NetworkError(f"the operator{'s' if len(unknown) > 1 else ''} {', '.join(unknown)} of the network "
-                               f"{'are' if len(unknown) > 1 else 'is'} not known. Known are {known}")
+    def _check_constants(self) -> None:
         limits = {name for node in self.nodes if node.op == _CLIPPED for name in node.inputs[1:]}
         limits -= {name for node in self.nodes for name in node.inputs[:1 if node.op == _CLIPPED else None]}
-        there = {self.input, "", *self.constants}
         for name, value in self.constants.items():
             _check_constant(name, value, name in limits)
-        for node in self.nodes:
-            missing = [name for name in node.inputs if name not in there]
-            if missing:
-                raise NetworkError(f"{node} reads {missing[0]!r}, which no node before it computes")
-            there.update(node.outputs)
-        if self.output not in there:
-            raise NetworkError(f"the output {self.output!r} is not computed by any node")
 
-    def run(self, x: Any, see: Callable[[Node, list[Any], list[Any]], None] | None = None) -> Any:
-        """The output for the input x, which has the shape of the input: doubles, or traced and then not rounded. `see` is told
-        of each node, its arguments and its results."""
-        values: dict[str, Any] = {**self.constants, self.input: x, "": None}
-        exactly = traced(x)
+    def run(self, x: Any) -> Any:
+        """The output for the input x, which has the shape of the input: doubles, or traced and then not rounded."""
+        values = self.values_at(x)
         for node in self.nodes:
-            row = OPERATORS[node.op]
-            arguments = [values[name] for name in node.inputs]
-            found = row.run(node, *(row.exactly(arguments) if exactly else arguments))
-            results = found if isinstance(found, list) else [found]
-            values.update(zip(node.outputs, results, strict=False))
-            if see is not None:
-                see(node, arguments, results)
+            self.apply(node, values)
         return values[self.output]
+
+    def values_at(self, x: Any) -> dict[str, Any]:
+        """All arrays that are known before the first node is run."""
+        return {**self.constants, self.input: x, "": None}
+
+    def apply(self, node: Node, values: dict[str, Any]) -> None:
+        """Runs a node: its results join the values."""
+        row, arguments = OPERATORS[node.op], [values[name] for name in node.inputs]
+        found = row.run(node, *(row.exactly(arguments) if traced(values[self.input]) else arguments))
+        for name, value in zip(node.outputs, found if isinstance(found, list) else [found], strict=False):
+            if name:  # without a name it is not wanted, and "" stands for inputs that are left out
+                values[name] = value if traced(value) else np.asarray(value)
+
+
+# ---- checks
+def _check_names(nodes: Iterable[Node], given: Iterable[str], output: str) -> None:
+    """Each name must be given or computed once, and read only after that."""
+    there: set[str] = {"", *given}
+    lost: dict[str, Node] = {}  # outputs that no row computes
+
+    def check(name: str, reader: str) -> None:
+        if name in lost:
+            raise NetworkError(f"{reader} reads {name!r}, an output of {lost[name]} that is not known")
+        if name not in there:
+            raise NetworkError(f"{reader} reads {name!r}, which no node before it computes")
+
+    for node in nodes:
+        for name in node.inputs:
+            check(name, str(node))
+        count = OPERATORS[node.op].outputs if node.op in OPERATORS else None
+        for i, name in enumerate(node.outputs):
+            if name and (name in there or name in lost):
+                raise NetworkError(f"{node} computes {name!r}, which is there already: a name may be given to one array only")
+            if count is None or i < count:
+                there.add(name)
+            else:
+                lost[name] = node
+    if output not in there and output not in lost:
+        raise NetworkError(f"the output {output!r} is not computed by any node")
+    check(output, "the network")
+
+
+def _check_operators(nodes: Iterable[Node]) -> None:
+    unknown = sorted({node.op for node in nodes} - set(OPERATORS))
+    if unknown:
+        known = ", ".join(sorted(set(OPERATORS) - set(OWN)))
+        raise NetworkError(f"the operator{'s' if len(unknown) > 1 else ''} {', '.join(unknown)} of the network "
+                           f"{'are' if len(unknown) > 1 else 'is'} not known. Known are {known}")
+    for node in nodes:
+        with _named(node):
+            OPERATORS[node.op].check(node)
 
 
 def _check_constant(name: str, value: np.ndarray, may_be_infinite: bool) -> None:
@@ -80,23 +121,46 @@ def _check_constant(name: str, value: np.ndarray, may_be_infinite: bool) -> None
                            "computes nothing; train or export it anew")
 
 
-def shapes_of(graph: Graph) -> tuple[list[tuple[Node, list[Any], list[Any]]], Any]:
-    """Each node with its arguments and results for the input 0, and the output: errors name the node."""
-    seen: list[tuple[Node, list[Any], list[Any]]] = []
-
-    def see(node: Node, arguments: list[Any], results: list[Any]) -> None:
-        if any(np.size(value) > MOST_ELEMENTS for value in results):
-            raise NetworkError(f"an array would have more than {MOST_ELEMENTS:,} elements")
-        seen.append((node, arguments, results))
-
+@contextmanager
+def _named(node: Node) -> Iterator[None]:
+    """Errors inside name the node."""
     try:
-        within_limit(graph.shape)
+        yield
+    except _FAILURES as error:
+        raise NetworkError(f"{node}: {error}") from error
+
+
+# ---- shapes
+class Step(NamedTuple):
+    """A node in a run: the shapes of the arguments that are computed from the input, the elements of all other floats among them,
+    and the shape of its first output. No shapes: it does not depend on the input."""
+
+    node: Node
+    computed: list[tuple[int, ...]]
+    weights: int
+    result: tuple[int, ...]
+
+
+def shapes_of(graph: Graph) -> tuple[list[Step], Any]:
+    """A run with the input 0, and the output: types and sizes are checked on the way."""
+    try:
+        values, left = graph.values_at(np.zeros(within_limit(graph.shape))), MOST_IN_ALL
     except NetworkError as error:
         raise NetworkError(f"the input {graph.input!r}: {error}") from error
-    try:
-        with np.errstate(all="ignore"):
-            output = graph.run(np.zeros(graph.shape), see)
-    except (NetworkError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError) as error:
-        node = graph.nodes[len(seen)]
-        raise NetworkError(f"{node}: {error}") from error
-    return seen, output
+    steps, computed = [], {graph.input}
+    for node in graph.nodes:
+        with _named(node), np.errstate(all="ignore"):
+            arguments = [values[name] for name in node.inputs]
+            OPERATORS[node.op].check_types(node, arguments)
+            graph.apply(node, values)
+            results = [values[name] for name in node.outputs if name in values and name]
+            left -= sum(value.size for value in results)
+            if left < 0:
+                refuse(f"the arrays up to here have more than {MOST_IN_ALL:,} elements together")
+        fed = [name in computed for name in node.inputs]
+        steps.append(Step(node, [v.shape for v, is_fed in zip(arguments, fed, strict=True) if is_fed],
+                          sum(v.size for v, is_fed in zip(arguments, fed, strict=True)
+                              if not is_fed and v is not None and v.dtype.kind == "f"), results[0].shape))
+        if any(fed):
+            computed.update(node.outputs)
+    return steps, values[graph.output]

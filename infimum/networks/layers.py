@@ -44,10 +44,14 @@ class Chain:
 
 
 def array_of(value: Any, name: str) -> np.ndarray:
-    """A tensor of torch, or an array, as doubles; float32 and float16 are doubles exactly."""
-    for step in ("detach", "cpu", "numpy"):
-        value = getattr(value, step)() if hasattr(value, step) else value
-    array = np.asarray(value)
+    """A tensor of torch, or an array, as doubles; float32, float16 and bfloat16 are doubles exactly."""
+    is_float = getattr(value, "is_floating_point", bool)()
+    try:
+        for step in ("detach", "cpu", *(("double",) if is_float else ()), "numpy"):
+            value = getattr(value, step)() if hasattr(value, step) else value
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise NetworkError(f"the weights {name!r} cannot be read: {error}") from error
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise NetworkError(f"the weights {name!r} are of type {array.dtype}: convert them to float32 or float64")
     doubles = array.astype(np.float64)

@@ -1,27 +1,32 @@
 """A trained network as a function of NumPy arrays."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-from infimum.errors import NetworkError, ShapeError
+from infimum.errors import NetworkError, OptionError, ShapeError
 from infimum.expr.recording import recorded
-from infimum.networks.graph import Graph, shapes_of
-from infimum.networks.node import Node
+from infimum.networks.graph import Graph, Step, shapes_of
+from infimum.networks.one_output import one_output
 from infimum.networks.values import flat, read_input
 from infimum.text import counted
 
 _SHOWN = 40  # layers of a table
+_compared: ContextVar["Network | None"] = ContextVar("compared", default=None)  # whose outputs a property is called with
 
 
 class Network:
     """A trained network: an ordinary function of a NumPy vector, `net(x)`, which can be traced like any other.
 
-    `x` has one number for each input, as a vector or in the shape of the network's input. The result is a number if the network
-    has one output, and else an array in the shape of its output, without the batch axis. On NumPy's arrays it computes with
-    doubles. Traced, in `minimize`, `maximize`, `enclose` or as a constraint, it is the real function of the weights as they
-    are: float32 weights are doubles, and nothing is rounded.
+    `x` has one number for each input, as a vector or in the shape of the network's input. The result is an array in the shape of
+    its output, without the batch axis. If the network has one output, the result is a number, and `net(x)[0]` is the same number:
+    code for several outputs works as it is. On NumPy's arrays it computes with doubles. Traced, in `minimize`, `maximize`,
+    `enclose` or as a constraint, it is the real function of the weights as they are: float32 weights are doubles, and nothing is
+    rounded.
 
     inputs, outputs: how many there are. input_shape, output_shape: without the batch axis. parameters: the number of weights.
     name: of the file, or the kind of source.
@@ -32,7 +37,7 @@ class Network:
     def __init__(self, graph: Graph, name: str, batch: bool = False):
         self.name = self.__qualname__ = name  # errors of the tracer name a function by its __qualname__
         self._graph = graph
-        seen, output = shapes_of(graph)
+        steps, output = shapes_of(graph)
         self.input_shape = graph.shape[1:] if batch else graph.shape
         shape = tuple(np.shape(output))
         if not isinstance(output, np.ndarray | np.floating) or output.dtype.kind != "f":
@@ -42,9 +47,12 @@ class Network:
         if not self.inputs or not self.outputs:
             raise NetworkError(f"{name}: the network has no {'inputs' if not self.inputs else 'outputs'}")
         self.parameters = sum(value.size for value in graph.constants.values() if value.dtype.kind == "f")
-        self._rows = _table(seen, graph.input)
+        self._rows = _table(steps)
 
     def __call__(self, x: Any) -> Any:
+        if _compared.get() is self:
+            raise OptionError("the property is called with the outputs y of the network, not with its inputs: write lambda y: "
+                              "y[0] < 2 instead of lambda x: net(x)[0] < 2, or lambda x, y: ... for both")
         x = read_input(x)
         if math.prod(x.shape) != self.inputs or (x.ndim > 1 and tuple(x.shape) not in (self.input_shape, self._graph.shape)):
             raise ShapeError(f"{self.name} takes {counted(self.inputs, 'number')}, as a vector or in the shape "
@@ -53,7 +61,16 @@ class Network:
 
     def _output(self, x: Any) -> Any:
         y = self._graph.run(x.reshape(self._graph.shape))
-        return flat(y)[0] if self.outputs == 1 else y.reshape(self.output_shape)
+        return one_output(flat(y)[0]) if self.outputs == 1 else y.reshape(self.output_shape)
+
+    @contextmanager
+    def comparing_outputs(self) -> Iterator[None]:
+        """Inside, a function of the outputs runs, in which the network itself would be asked for outputs of outputs."""
+        token = _compared.set(self)
+        try:
+            yield
+        finally:
+            _compared.reset(token)
 
     def __repr__(self) -> str:
         head = f"Network {self.name}: {self.input_shape} -> {self.output_shape}, {counted(self.parameters, 'parameter')}"
@@ -63,15 +80,7 @@ class Network:
         return "\n".join([head, *(line.rstrip() for line in lines)])
 
 
-def _table(seen: list[tuple[Node, list[Any], list[Any]]], input: str) -> list[tuple[str, str, str, str]]:
+def _table(steps: list[Step]) -> list[tuple[str, str, str, str]]:
     """A row for each node that computes something from the input: what it does, shapes, parameters."""
-    rows, computed = [], {input}
-    for node, arguments, results in seen:
-        fed = [value for name, value in zip(node.inputs, arguments, strict=True) if name in computed]
-        if fed:
-            known = [value for name, value in zip(node.inputs, arguments, strict=True) if name and name not in computed]
-            weights = sum(v.size for v in known if v.dtype.kind == "f")
-            shapes = " ".join(str(tuple(v.shape)) for v in fed)
-            rows.append((node.op, shapes, str(tuple(np.shape(results[0]))), f"{weights:,}" if weights else ""))
-            computed.update(node.outputs)
-    return rows
+    return [(step.node.op, " ".join(map(str, step.computed)), str(step.result), f"{step.weights:,}" if step.weights else "")
+            for step in steps if step.computed]

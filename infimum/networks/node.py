@@ -14,7 +14,7 @@ def single(decimal: float) -> float:
     return float(np.float32(decimal))
 
 
-LATEST = 26  # the operator set of ONNX up to which nodes are known
+OLDEST, LATEST = 7, 26  # the operator sets of ONNX that are known; before, shapes did not broadcast as in NumPy
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,6 +1,5 @@
 """Reads ONNX files. Nothing in them is ever run or unpickled, and no other file is opened."""
 
-from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,11 @@ import numpy as np
 from infimum.errors import NetworkError
 from infimum.networks.graph import Graph
 from infimum.networks.network import Network
-from infimum.networks.node import LATEST, Node
+from infimum.networks.node import LATEST, OLDEST, Node
 from infimum.networks.operators import OPERATORS, OWN
 from infimum.text import counted
 
 MOST_BYTES, MOST_NODES = 2**29, 20_000
-OLDEST = 7  # the operator set from which on shapes broadcast as in NumPy
 # what other files begin with, and what to do with them
 _OTHERS = (
     (b"PK\x03\x04", "a ZIP file, as torch.save, numpy.savez and Keras write them"),
@@ -24,7 +22,10 @@ _OTHERS = (
 )
 _CURE = ("infimum unpickles nothing. Export the network to ONNX, or give it as infimum.network(module) or as NumPy weights "
          "(docs/networks.md)")
-_KINDS = {np.dtype(name) for name in ("float64", "float32", "float16", "int64", "int32", "bool")}
+_ONNX = ("", "ai.onnx")  # how its own operators are called
+_FLOATS = ("DOUBLE", "FLOAT", "FLOAT16", "BFLOAT16")
+_KNOWN = (*_FLOATS, "INT64", "INT32", "BOOL")
+_FIELDS = ("raw_data", "float_data", "double_data", "int32_data", "int64_data", "uint64_data", "string_data")
 
 
 def read_onnx(path: str | PathLike, output: str | int | None = None) -> Network:
@@ -33,12 +34,13 @@ def read_onnx(path: str | PathLike, output: str | int | None = None) -> Network:
     path = Path(path)
     model = _parsed(onnx, path)
     try:
+        _check_version(onnx, model)
         opset = _opset(model)
         graph = model.graph
-        _check_size(model, graph)
-        constants = dict(_constants(onnx, graph))
-        nodes = list(_nodes(onnx, graph, opset, constants))
-        name, shape, batch = _input(graph, constants)
+        _check_parts(model, graph)
+        constants = _constants(onnx, graph)
+        nodes = [_node(onnx, proto, opset) for proto in graph.node]
+        name, shape, batch = _input(onnx, graph, constants)
         return Network(Graph.of(nodes, constants, name, _output(graph, output), shape), path.name, batch)
     except NetworkError as error:
         raise NetworkError(f"{path}: {error}") from error.__cause__
@@ -47,7 +49,6 @@ def read_onnx(path: str | PathLike, output: str | int | None = None) -> Network:
 def _onnx() -> Any:
     try:
         import onnx
-        import onnx.checker
         import onnx.numpy_helper
     except ImportError:
         raise NetworkError("reading ONNX files needs the package onnx: pip install infimum[onnx]") from None
@@ -77,18 +78,25 @@ def _parsed(onnx: Any, path: Path) -> Any:
     return model
 
 
+def _check_version(onnx: Any, model: Any) -> None:
+    if model.ir_version > onnx.IR_VERSION:
+        raise NetworkError(f"it has the version {model.ir_version} of ONNX's format, and the installed package onnx knows "
+                           f"{onnx.IR_VERSION}: pip install --upgrade onnx")
+
+
 def _opset(model: Any) -> int:
-    versions = {item.domain: item.version for item in model.opset_import}
-    version = versions.get("", versions.get("ai.onnx"))
-    if version is None:
-        raise NetworkError("it does not say which operator set of ONNX it uses")
+    versions = {item.version for item in model.opset_import if item.domain in _ONNX}
+    if len(versions) != 1:
+        raise NetworkError("it does not say which operator set of ONNX it uses" if not versions else
+                           f"it uses several operator sets of ONNX ({', '.join(map(str, sorted(versions)))})")
+    version, = versions
     if not OLDEST <= version <= LATEST:
         raise NetworkError(f"it uses the operator set {version} of ONNX; known are {OLDEST} to {LATEST}: export it with one of "
                            "these (opset_version=)")
     return version
 
 
-def _check_size(model: Any, graph: Any) -> None:
+def _check_parts(model: Any, graph: Any) -> None:
     words = [word for node in graph.node for word in (node.op_type, node.domain, node.name, *node.input, *node.output)]
     words += [part.name for part in (*graph.input, *graph.output, *graph.initializer)]
     if not all(isinstance(word, str) for word in words):  # protobuf leaves what it cannot decode as bytes
@@ -101,74 +109,94 @@ def _check_size(model: Any, graph: Any) -> None:
         raise NetworkError("it has sparse weights, which are not known: export it with dense ones")
 
 
+def _type_name(onnx: Any, number: int) -> str:
+    """FLOAT, INT64, …; numbers that onnx does not know stay numbers."""
+    known = onnx.TensorProto.DataType.DESCRIPTOR.values_by_number
+    return known[number].name if number in known else str(number)
+
+
 def _array(onnx: Any, tensor: Any, name: str) -> np.ndarray:
     """The array of a tensor: floats as doubles, which is exact."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
         raise NetworkError(f"the weights {name!r} are in another file (external data), and no other file is opened: save the "
                            "network as one file")
+    kind = _type_name(onnx, tensor.data_type)
+    if kind not in _KNOWN:
+        raise NetworkError(f"the weights {name!r} are of type {kind}; known are {', '.join(_KNOWN)}: export the network with one "
+                           "of these")
+    if sum(bool(len(getattr(tensor, field))) for field in _FIELDS) > 1:
+        raise NetworkError(f"the weights {name!r} are given several times over: the file is damaged")
     try:
         array = np.asarray(onnx.numpy_helper.to_array(tensor))
     except (ValueError, TypeError, KeyError, RuntimeError, AttributeError) as error:
         raise NetworkError(f"the weights {name!r} cannot be read: {error}") from error
     if tuple(array.shape) != tuple(tensor.dims):
         raise NetworkError(f"the weights {name!r} have the shape {array.shape} instead of {tuple(tensor.dims)}")
-    if array.dtype.name == "bfloat16":
-        return array.astype(np.float64)
-    if array.dtype not in _KINDS:
-        raise NetworkError(f"the weights {name!r} are of type {array.dtype}; known are {', '.join(sorted(map(str, _KINDS)))}")
-    return array.astype(np.float64) if array.dtype.kind == "f" else array
+    return array.astype(np.float64) if kind in _FLOATS else array
 
 
-def _constants(onnx: Any, graph: Any) -> Iterator[tuple[str, np.ndarray]]:
+def _constants(onnx: Any, graph: Any) -> dict[str, np.ndarray]:
+    found: dict[str, np.ndarray] = {}
     for tensor in graph.initializer:
-        yield tensor.name, _array(onnx, tensor, tensor.name)
+        if not tensor.name or tensor.name in found:
+            raise NetworkError(f"there are two weights of the name {tensor.name!r}, or weights without a name")
+        found[tensor.name] = _array(onnx, tensor, tensor.name)
+    return found
 
 
-def _nodes(onnx: Any, graph: Any, opset: int, constants: dict[str, np.ndarray]) -> Iterator[Node]:
-    """The nodes; those that are constants are put there."""
-    for proto in graph.node:
-        op = proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}.{proto.op_type}"
-        op = f"{op} (not ONNX's own)" if op in OWN else op
-        attributes = {a.name: _attribute(onnx, proto, a) for a in proto.attribute} if op in OPERATORS else {}
-        node = Node(op, tuple(proto.input), tuple(proto.output), attributes, proto.name, opset)
-        if op == "Constant":
-            try:
-                constants[proto.output[0]] = OPERATORS[op].run(node)
-            except NetworkError as error:
-                raise NetworkError(f"{node}: {error}") from error
-        else:
-            yield node
+def _node(onnx: Any, proto: Any, opset: int) -> Node:
+    """Attributes of operators that are not known are not read: they may hold graphs."""
+    op = proto.op_type if proto.domain in _ONNX else f"{proto.domain}.{proto.op_type}"
+    op = f"{op} (not ONNX's own)" if op in OWN or getattr(proto, "overload", "") else op
+    attributes: dict[str, Any] = {}
+    node = Node(op, tuple(proto.input), tuple(proto.output), attributes, proto.name, opset)
+    for attribute in proto.attribute if op in OPERATORS else ():
+        if attribute.name in attributes or attribute.ref_attr_name:
+            raise NetworkError(f"{node}: the attribute {attribute.name!r} is given twice, or it refers to one of a function")
+        attributes[attribute.name] = _attribute(onnx, node, attribute)
+    return node
 
 
-def _attribute(onnx: Any, node: Any, attribute: Any) -> Any:
+def _attribute(onnx: Any, node: Node, attribute: Any) -> Any:
     """Numbers, lists of numbers, text and tensors; no graphs."""
     kind = onnx.AttributeProto
     if attribute.type == kind.TENSOR:
-        return _array(onnx, attribute.t, node.output[0])
+        return _array(onnx, attribute.t, f"{attribute.name} of {node}")
     plain = {kind.FLOAT: "f", kind.INT: "i", kind.STRING: "s", kind.FLOATS: "floats", kind.INTS: "ints", kind.STRINGS: "strings"}
     if attribute.type not in plain:
-        raise NetworkError(f"node {node.name!r} ({node.op_type}): the attribute {attribute.name!r} is of an unknown kind")
+        raise NetworkError(f"{node}: the attribute {attribute.name!r} is of an unknown kind")
     value = getattr(attribute, plain[attribute.type])
     return list(value) if attribute.type in (kind.FLOATS, kind.INTS, kind.STRINGS) else value
 
 
-def _input(graph: Any, constants: dict[str, np.ndarray]) -> tuple[str, tuple[int, ...], bool]:
-    """The name and the shape of the one input, and whether its first axis is that of a batch, which is taken to be 1."""
+def _input(onnx: Any, graph: Any, constants: dict[str, np.ndarray]) -> tuple[str, tuple[int, ...], bool]:
+    """The name and the shape of the one input, and whether its first axis is that of a batch, which is taken to be 1. Inputs that
+    have weights of their name have these as their values."""
     given = [value for value in graph.input if value.name not in constants]
-    if len(given) != 1:
+    if len(given) != 1 or not given[0].name:
         names = ", ".join(value.name for value in given) or "none"
         raise NetworkError(f"it must have one input, and has {len(given)} ({names})")
-    tensor = given[0].type.tensor_type
+    name, tensor = given[0].name, given[0].type.tensor_type
     if not given[0].type.HasField("tensor_type") or not tensor.HasField("shape"):
-        raise NetworkError(f"the input {given[0].name!r} is no array with a shape")
-    shape = [d.dim_value if d.WhichOneof("value") == "dim_value" and d.dim_value > 0 else None for d in tensor.shape.dim]
-    if any(d is None for d in shape[1:]) or (len(shape) == 1 and shape[0] is None):
-        said = ", ".join(d.dim_param or "?" if size is None else str(size)
-                         for size, d in zip(shape, tensor.shape.dim, strict=True))
-        raise NetworkError(f"the input {given[0].name!r} has the dynamic shape ({said}): only the first of several axes, that of "
-                           "a batch, may be dynamic; export the network with fixed sizes")
-    batch = len(shape) > 1 and shape[0] in (None, 1)
-    return given[0].name, (1, *shape[1:]) if batch else tuple(shape), batch
+        raise NetworkError(f"the input {name!r} is no array with a shape")
+    _check_float(onnx, f"the input {name!r}", tensor.elem_type)
+    sizes = [d.dim_value if d.WhichOneof("value") == "dim_value" and d.dim_value >= 0 else None for d in tensor.shape.dim]
+    if 0 in sizes:
+        raise NetworkError(f"the input {name!r} has an axis of length 0: export the network with fixed sizes")
+    if None in sizes[1:] or sizes == [None]:
+        shown = ", ".join(d.dim_param or "?" if size is None else str(size)
+                          for size, d in zip(sizes, tensor.shape.dim, strict=True))
+        raise NetworkError(f"the input {name!r} has the dynamic shape ({shown}): only the first of several axes, that of a "
+                           "batch, may be dynamic; export the network with fixed sizes")
+    batch = len(sizes) > 1 and sizes[0] in (None, 1)
+    return name, (1, *sizes[1:]) if batch else tuple(sizes), batch
+
+
+def _check_float(onnx: Any, what: str, number: int) -> None:
+    kind = _type_name(onnx, number)
+    if kind not in _FLOATS:
+        raise NetworkError(f"{what} is of type {kind}; known are {', '.join(_FLOATS)}: a network is read as a function of real "
+                           "numbers")
 
 
 def _output(graph: Any, wanted: str | int | None) -> str:

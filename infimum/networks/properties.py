@@ -21,7 +21,8 @@ from infimum.problem import read_bounds
 class Extremum:
     """Is `fun` at most the limit (`maximise`), or at least, everywhere in the box? If `strict`, less or more than the limit.
     limit None: only its bounds are asked for. exact: where a counterexample must lie, if not anywhere in the box. relative: are
-    its bounds shown less the limit?"""
+    its bounds shown less the limit? everywhere: must the function be defined in the whole box? A value that is not defined is on
+    no side of a limit."""
 
     text: str
     fun: Callable[[Any], Any]
@@ -31,6 +32,12 @@ class Extremum:
     strict: bool = False
     exact: ExactBox | None = None
     relative: bool = False
+    everywhere: bool = True
+
+    @property
+    def side(self) -> tuple[bool, Any]:
+        """Extrema of one side have a largest or a smallest one among them that says something."""
+        return self.maximise, None if self.relative else self.limit
 
     def shown(self, lower: float, upper: float) -> tuple[float, float]:
         """The bounds as they are reported."""
@@ -101,7 +108,8 @@ class Together:
                 value = value - _exact(part.limit, value) if part.limit else value
                 found = value if found is None else np.maximum(found, value)
             return found
-        return Extremum(self.text, fun, self.exact.outer(), False, 0.0, not all(part.strict for part in self.inequalities))
+        return Extremum(self.text, fun, self.exact.outer(), False, 0.0, not all(part.strict for part in self.inequalities),
+                        everywhere=False)
 
 
 Question = Extremum | Together
@@ -130,7 +138,8 @@ def _limit(value: Any) -> float | None:
     return float(value)
 
 
-def _given(bounds: Any, net: Network) -> Box:
+def given_box(bounds: Any, net: Network) -> Box:
+    """The bounds of the inputs, as `minimize` takes them."""
     if bounds is None:
         raise OptionError("bounds are missing: give a pair (low, high) for each input")
     lo, hi = read_bounds(bounds, net.inputs if np.shape(bounds) == (2,) and net.inputs > 1 else None)
@@ -153,7 +162,7 @@ class OutputProperty:
 
     def questions(self, net: Network, bounds: Any) -> list[Question]:
         k = _number_of(net, self.output)
-        return [Extremum(str(self), lambda x: outputs_of(net, x)[k], _given(bounds, net), self.maximise, _limit(self.limit))]
+        return [Extremum(str(self), lambda x: outputs_of(net, x)[k], given_box(bounds, net), self.maximise, _limit(self.limit))]
 
 
 def largest(output: int = 0, limit: float | None = None) -> OutputProperty:
@@ -179,7 +188,7 @@ class ErrorProperty:
         return what if self.limit is None else f"{what} is at most {self.limit!r}"
 
     def questions(self, net: Network, bounds: Any) -> list[Question]:
-        k, box, limit = _number_of(net, self.output), _given(bounds, net), _limit(self.limit)
+        k, box, limit = _number_of(net, self.output), given_box(bounds, net), _limit(self.limit)
         if not callable(self.fun):
             raise OptionError(f"error() takes the function that the network stands for, not {self.fun!r}")
         return [Extremum("output - function", lambda x: outputs_of(net, x)[k] - self.fun(x), box, True, limit),
@@ -204,18 +213,10 @@ class RobustProperty:
         return f"{who} stays the largest where no input is further than {self.radius!r} from x0"
 
     def questions(self, net: Network, bounds: Any) -> list[Question]:
-        if net.outputs < 2:
-            raise OptionError("robustness is about the largest of several outputs, and this network has one")
+        _check_classes(net)
         ball = self._ball(net, bounds)
-        label = int(np.argmax(outputs_of(net, np.asarray(self.x0, dtype=float)))) if self.label is None else \
-            _number_of(net, self.label, "label")
-
-        def margin(j: int) -> Callable[[Any], Any]:
-            signs = np.zeros(net.outputs)  # as data of one kernel: all outputs share its code
-            signs[j], signs[label] = 1.0, -1.0
-            return lambda x: signs @ outputs_of(net, x)
-        return [Extremum(f"output {j} - output {label} is negative", margin(j), ball.outer(), True, 0.0, True, ball)
-                for j in range(net.outputs) if j != label]
+        label = int(np.argmax(outputs_of(net, np.asarray(self.x0, dtype=float)))) if self.label is None else self.label
+        return _margins(net, label, ball)
 
     def _ball(self, net: Network, bounds: Any) -> ExactBox:
         """Its ends need not be doubles. Within the bounds, if there are any."""
@@ -231,16 +232,47 @@ class RobustProperty:
         ball = ExactBox(*(tuple(End(Fraction(a) + sign * Fraction(r)) for a, r in zip(x0.tolist(), radius.tolist(), strict=True))
                           for sign in (-1, 1)))
         if bounds is not None:
-            ball = ball.met(ExactBox.of(*_given(bounds, net)))
+            ball = ball.met(ExactBox.of(*given_box(bounds, net)))
         if ball.is_empty:
             raise OptionError("the ball around x0 has no point in common with the bounds")
         return ball
+
+
+def _check_classes(net: Network) -> None:
+    if net.outputs < 2:
+        raise OptionError("a label is about the largest of several outputs, and this network has one")
+
+
+def _margins(net: Network, label: Any, exact: ExactBox) -> list[Question]:
+    """Is output `label` larger than each other one?"""
+    label = _number_of(net, label, "label")
+
+    def margin(j: int) -> Callable[[Any], Any]:
+        signs = np.zeros(net.outputs)  # as data of one kernel: all outputs share its code
+        signs[j], signs[label] = 1.0, -1.0
+        return lambda x: signs @ outputs_of(net, x)
+    return [Extremum(f"output {j} - output {label} is negative", margin(j), exact.outer(), True, 0.0, True, exact)
+            for j in range(net.outputs) if j != label]
 
 
 def robust(x0: Any, radius: Any, label: int | None = None) -> RobustProperty:
     """The property that output `label` (by default the one that is largest at x0) is larger than all others wherever no input is
     further than `radius` from x0. `radius` is a number, or one for each input; bounds, if given, are met as well."""
     return RobustProperty(x0, radius, label)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelProperty:
+    """Output `label` is larger than all others everywhere within the bounds."""
+
+    label: int
+
+    def __str__(self) -> str:
+        return f"output {self.label} is the largest within the bounds"
+
+    def questions(self, net: Network, bounds: Any) -> list[Question]:
+        _check_classes(net)
+        return _margins(net, self.label, ExactBox.of(*given_box(bounds, net)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -257,7 +289,7 @@ class UnsafeProperty:
         if (file.inputs, file.outputs) != (net.inputs, net.outputs):
             raise NetworkError(f"{file.name} is about {file.inputs} inputs and {file.outputs} outputs, and the network has "
                                f"{net.inputs} and {net.outputs}")
-        given = None if bounds is None else ExactBox.of(*_given(bounds, net))
+        given = None if bounds is None else ExactBox.of(*given_box(bounds, net))
         found: list[Question] = []
         for i, case in enumerate(file.cases):
             exact = case.box if given is None else case.box.met(given)
@@ -275,7 +307,7 @@ def _unsafe(net: Network, number: int, inequalities: Sequence[Linear], exact: Ex
     found, text = tuple(_inequality(net, part) for part in inequalities), f"case {number + 1} cannot occur"
     if len(found) != 1:
         return Together(text, found, exact)
-    return Extremum(text, found[0].fun, exact.outer(), False, found[0].limit, not found[0].strict, exact, True)
+    return Extremum(text, found[0].fun, exact.outer(), False, found[0].limit, not found[0].strict, exact, True, False)
 
 
 def _inequality(net: Network, linear: Linear) -> Inequality:

@@ -11,7 +11,7 @@ from infimum.errors import NetworkError, OptionError
 from infimum.networks.layers import from_state_dict, from_weights
 from infimum.networks.network import Network
 from infimum.networks.onnx_file import read_onnx
-from infimum.networks.torch_modules import from_modules
+from infimum.networks.torch_modules import from_modules, is_module
 
 
 @environment.ours
@@ -60,9 +60,15 @@ def _kind(source: Any) -> str:
         return "file"
     if isinstance(source, Mapping):
         return "state_dict"
-    if isinstance(source, (list, tuple)) and all(isinstance(v, np.ndarray) or hasattr(v, "detach") for v in source):
+    if isinstance(source, (list, tuple)) and any(hasattr(v, "detach") for v in source):
+        raise NetworkError("a list of torch's tensors does not say whether rows are inputs or outputs: give the state_dict(), in "
+                           "which torch's own order is known, or NumPy arrays of the shape (inputs, outputs)")
+    if isinstance(source, (list, tuple)) and all(isinstance(v, np.ndarray) for v in source):
         return "weights"
-    if any(base.__name__ == "Sequential" for base in type(source).__mro__) and hasattr(source, "__iter__"):
+    if is_module(source):
         return "modules"
+    if hasattr(source, "get_weights"):  # Keras: what its layers compute is not read
+        raise NetworkError(f"a {type(source).__name__} of Keras whose layers are all dense is given as "
+                           "infimum.network(model.get_weights(), activations=[...]); export any other to ONNX (tf2onnx)")
     raise NetworkError(f"a network is given as the path of an ONNX file, a torch.nn.Sequential, a state_dict or a list of NumPy "
                        f"arrays, not as a {type(source).__name__}: export it to ONNX (torch.onnx.export, tf2onnx)")

@@ -1,7 +1,7 @@
 """Arrays that a network computes with: NumPy's, or traced ones, in which nothing is rounded."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -36,6 +36,13 @@ def read_input(x: Any) -> Any:
     return np.asarray(x, dtype=np.float64)
 
 
+def doubles_of(x: np.ndarray) -> np.ndarray:
+    """Integers or truth values as doubles, which must be exact."""
+    if x.size and max(-int(x.min()), int(x.max())) > 2**53:
+        refuse(f"an integer beyond {2**53:,} may be no double")
+    return x.astype(np.float64)
+
+
 def flat(x: Any) -> Any:
     """The elements in row-major order."""
     return x.reshape(math.prod(x.shape))
@@ -46,11 +53,37 @@ def refuse(what: str) -> NoReturn:
     raise NetworkError(what)
 
 
-def within_limit(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape, unless it has too many elements."""
+def within_limit(shape: Iterable[int]) -> tuple[int, ...]:
+    """The shape, unless it has too many elements: asked before there is such an array."""
+    shape = tuple(shape)
+    if min(shape, default=0) < 0:
+        refuse(f"an array cannot have the shape {shape}")
     if math.prod(shape) > MOST_ELEMENTS:
-        refuse(f"an array of the shape {tuple(shape)} would have more than {MOST_ELEMENTS:,} elements")
-    return tuple(shape)
+        refuse(f"an array of the shape {shape} would have more than {MOST_ELEMENTS:,} elements")
+    return shape
+
+
+def broadcast(*x: Any) -> tuple[int, ...]:
+    """The shape that arrays have together, unless it has too many elements."""
+    try:
+        return within_limit(np.broadcast_shapes(*(tuple(v.shape) for v in x)))
+    except ValueError:
+        refuse(f"arrays of the shapes {', '.join(str(tuple(v.shape)) for v in x)} do not fit together")
+
+
+def several_axes(axes: Iterable[int], ndim: int) -> list[int]:
+    """The axes, counted from the first; none may be given twice."""
+    found = [axis_of(axis, ndim) for axis in axes]
+    if len(set(found)) < len(found):
+        refuse(f"the axes {found} name one axis twice")
+    return found
+
+
+def integers(values: np.ndarray, what: str) -> list[int]:
+    """The elements of an array of integers with one axis, or of a single integer."""
+    if np.ndim(values) > 1:
+        refuse(f"{what} has the shape {np.shape(values)} instead of one axis")
+    return [int(v) for v in np.ravel(values)]
 
 
 def axis_of(axis: int, ndim: int) -> int:

@@ -20,14 +20,14 @@ class Outcome(Enum):
     HOLDS = "proved for every input within the bounds"
     VIOLATED = "proved to fail at the counterexample"
     BOUNDED = "no limit was given; the value is proved to lie between lower and upper"
-    UNKNOWN = "a limit was reached before it was decided"
+    UNKNOWN = "it could not be decided, or a limit was reached before it was"
 
 
 @dataclass(frozen=True, eq=False)
 class Check:
     """One of the questions that a property consists of. text: what is asked. lower, upper: proved bounds of its value; where the
     question is whether inequalities can hold together, there are none. result: of the run; None where the enclosure over the
-    whole box decided, or there was no time left for a run."""
+    whole box decided, or there was no time left for a run. note: why it was left open, if that is known."""
 
     text: str
     outcome: Outcome
@@ -35,6 +35,7 @@ class Check:
     upper: float
     x: np.ndarray | None = None
     result: Result | None = field(default=None, repr=False)
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,8 @@ class Verification:
     @environment.ours
     def to_dict(self) -> dict[str, Any]:
         """As plain Python."""
-        checks = [{"text": c.text, "outcome": c.outcome.name, "lower": c.lower, "upper": c.upper} for c in self.checks]
+        checks = [{"text": c.text, "outcome": c.outcome.name, "lower": c.lower, "upper": c.upper, "note": c.note}
+                  for c in self.checks]
         return {"verdict": self.verdict.name, "property": self.property, "counterexample": plain(self.counterexample),
                 "outputs": plain(self.outputs), "lower": self.lower, "upper": self.upper, "checks": checks,
                 "seconds": self.seconds}
@@ -84,6 +86,7 @@ class Verification:
                 for i, c in enumerate(self.checks[:_SHOWN])]
             if len(self.checks) > _SHOWN:
                 rows.append(("", f"and {len(self.checks) - _SHOWN:,} more"))
+        rows += [("note", note) for note in dict.fromkeys(c.note for c in self.checks if c.note)]
         evaluations = sum(c.result.nfev for c in self.checks if c.result is not None)
         rows.append(("work", f"{counted(evaluations, 'evaluation')}, {self.seconds:.3f} s"))
         return "\n".join(f"{name:<12} {text}" for name, text in rows)

@@ -3,6 +3,7 @@
 import inspect
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -11,10 +12,11 @@ import numpy as np
 from infimum import environment
 from infimum.constraint import Constraint
 from infimum.errors import NetworkError, OptionError
-from infimum.evaluate import enclose
+from infimum.evaluate import compile, enclose
 from infimum.networks.exact_box import Box
 from infimum.networks.network import Network
-from infimum.networks.properties import Extremum, Question, Together, outputs_of, unsafe
+from infimum.networks.output_comparison import ComparisonProperty
+from infimum.networks.properties import Extremum, LabelProperty, Question, Together, outputs_of, robust, unsafe
 from infimum.networks.reading import network
 from infimum.networks.verification import Check, Outcome, Verification
 from infimum.networks.vnnlib import VnnLib, read_vnnlib
@@ -23,35 +25,49 @@ from infimum.solve import feasible, maximize, minimize
 
 _SETTINGS = frozenset(("device", "threads", "seed", "max_boxes", "memory_limit", "batch", "progress", "callback", "engine",
                        "options", "atol", "rtol"))
+_RADIUS = ("eps", "epsilon", "delta", "perturbation")  # as others call it
+_FORMS = "give a comparison (lambda y: y[0] < 2), label=, a point x0 with a radius, the path of a VNN-LIB file, or one of " \
+         "infimum.networks.largest, smallest, robust, error"
 _DECIDED = 1e-9  # where a limit is given, a sign that is closer than this to it is left open
+_UNDEFINED = "the network may be undefined somewhere within the bounds, where the property does not hold"
+_MOST_PARTS = 2**12  # of a box, in each of which the network must be seen to be defined
 
 
 @environment.ours
-def verify(net: Network | Any, bounds: Any, property: Any, *, time_limit: float | None = None, **settings: Any) -> Verification:
+def verify(net: Network | Any, bounds: Any = None, property: Any = None, *, radius: Any = None, label: int | None = None,
+           time_limit: float | None = None, **settings: Any) -> Verification:
     """Prove or refute a property of a network for all inputs within the bounds.
 
-    `net` is a `Network` or what `infimum.network` takes. `property` is the path of a VNN-LIB file, or one of
-    `infimum.networks.largest(output, limit)`, `smallest(output, limit)`, `robust(x0, radius, label)`, `error(fun, limit)`.
-    `bounds` are those of `minimize`; None where the property has its own, as balls and VNN-LIB files do.
+    `net` is a `Network` or what `infimum.network` takes. `bounds` are those of `minimize`. The property is one of these:
+
+    * `verify(net, bounds, lambda y: y[0] < 2)`: a comparison of the outputs y holds everywhere, or several in a list.
+      `lambda x, y: y[0] <= x[0]` compares outputs with inputs.
+    * `verify(net, bounds, label=3)` or `verify(net, bounds, 3)`: output 3 is larger than all others everywhere.
+    * `verify(net, x0, radius, label=3)`: the same wherever no input is further than `radius` from the point x0. Without a label
+      the output that is largest at x0 is meant.
+    * `verify(net, "safe.vnnlib")`: no input leads into the unsafe set of a VNN-LIB file, which has its own bounds. If bounds are
+      given as well, `verify(net, bounds, "safe.vnnlib")`, both are met.
+    * `infimum.networks.largest(output, limit)`, `smallest(output, limit)`, `robust(x0, radius, label)`, `error(fun, limit)`.
 
     The verdict HOLDS is proved for every real point within the bounds, and VIOLATED for the counterexample. A run ends as soon as
     the property is decided. `time_limit` is for all of it; the other settings (device, threads, seed, max_boxes, memory_limit,
     batch, progress, callback, engine, options, atol, rtol) go to each run of `minimize`.
 
     >>> net = network([np.array([[1.0, -1.0]]), np.array([0.0, 0.5])], activations=["tanh"])
-    >>> from infimum.networks import largest, robust
-    >>> verify(net, [(-1, 1)], largest(0, limit=0.8)).verdict.name
+    >>> verify(net, [(-1, 1)], lambda y: y[0] < 0.8).verdict.name
     'HOLDS'
-    >>> found = verify(net, None, robust([1.0], 0.9))
+    >>> found = verify(net, [1.0], 0.9, label=0)
     >>> found.verdict.name, found.counterexample is not None
     ('VIOLATED', True)
     """
     unknown = sorted(set(settings) - _SETTINGS)
     if unknown:
-        raise OptionError(f"verify has no argument {unknown[0]!r}; there are time_limit, {', '.join(sorted(_SETTINGS))}")
+        cure = "; write radius=" if unknown[0] in _RADIUS else ""
+        raise OptionError(f"verify has no argument {unknown[0]!r}{cure}. There are radius, label, time_limit, "
+                          f"{', '.join(sorted(_SETTINGS))}")
     start = time.perf_counter()
     net = network(net)
-    asked = _read(property)
+    asked, bounds = _read(net, bounds, property, radius, label)
     questions = asked.questions(net, bounds)
     checks = [_at_once(question) for question in questions]
     for i in (i for i, check in enumerate(checks) if check is None):
@@ -66,15 +82,41 @@ def verify(net: Network | Any, bounds: Any, property: Any, *, time_limit: float 
     return _answer(net, str(asked), questions, checks, time.perf_counter() - start)
 
 
-def _read(property: Any) -> Any:
+# ---- what is asked
+def _read(net: Network, bounds: Any, property: Any, radius: Any, label: int | None) -> tuple[Any, Any]:
+    """The property and its bounds, from all the forms in which they may be given."""
+    if property is None and isinstance(bounds, (str, PathLike, VnnLib)):
+        property, bounds = bounds, None
+    pairs = np.shape(bounds) == (net.inputs, 2)
+    if isinstance(property, (int, float, np.number)) and not isinstance(property, bool):
+        is_label = pairs and isinstance(property, (int, np.integer))
+        if (label if is_label else radius) is not None:
+            raise OptionError(f"the {'label' if is_label else 'radius'} is given twice")
+        property, radius, label = (None, radius, property) if is_label else (None, property, label)
+    if property is None and radius is not None:
+        if pairs:
+            raise OptionError(f"{radius!r} is a radius around a point x0, and bounds were given: write verify(net, x0, "
+                              f"{radius!r}), or verify(net, bounds, label=...) for the label of a class")
+        return robust(bounds, radius, label), None
+    if property is None and label is not None:
+        return LabelProperty(label), bounds
+    if property is None:
+        raise OptionError(f"what is to be proved is missing; {_FORMS}")
+    if radius is not None or label is not None:
+        raise OptionError("radius= and label= do not belong to this property, which says everything itself")
+    return _property(property), bounds
+
+
+def _property(property: Any) -> Any:
     if isinstance(property, (str, PathLike)):
         return unsafe(read_vnnlib(property))
     if isinstance(property, VnnLib):
         return unsafe(property)
-    if not hasattr(property, "questions") or inspect.isclass(property):
-        raise OptionError("property must be the path of a VNN-LIB file, or made by infimum.networks.largest, smallest, robust or "
-                          f"error, not {property!r}")
-    return property
+    if hasattr(property, "questions") and not inspect.isclass(property):
+        return property
+    if callable(property) and not inspect.isclass(property) and not isinstance(property, Network):
+        return ComparisonProperty(property)
+    raise OptionError(f"a {type(property).__name__} is no property; {_FORMS}")
 
 
 def _answer(net: Network, text: str, questions: list[Question], asked: list[Check | None], seconds: float) -> Verification:
@@ -86,7 +128,7 @@ def _answer(net: Network, text: str, questions: list[Question], asked: list[Chec
     with np.errstate(all="ignore"):
         outputs = None if x is None else np.asarray(outputs_of(net, x))
     lower, upper = -np.inf, np.inf
-    if questions and all(isinstance(question, Extremum) for question in questions):
+    if all(isinstance(question, Extremum) for question in questions) and len({question.side for question in questions}) == 1:
         best = max if questions[0].maximise else min
         ends = [(-np.inf, np.inf) if check is None else (check.lower, check.upper) for check in asked]
         lower, upper = best(lo for lo, _ in ends), best(hi for _, hi in ends)
@@ -103,15 +145,34 @@ def _at_once(question: Question) -> Check | None:
         box = _pairs(question.exact.outer())
         never = any(_whole(part.fun, box, part.never_met) is not None for part in question.inequalities)
         return Check(question.text, Outcome.HOLDS, -np.inf, np.inf) if never else None
-    whole = None if question.limit is None else _whole(question.fun, _pairs(question.box), question.met)
+    whole = None if question.limit is None else _whole(question.fun, _pairs(question.box), question.met, question.everywhere)
     return None if whole is None else Check(question.text, Outcome.HOLDS, *question.shown(*whole))
 
 
-def _whole(fun: Callable, box: list[tuple[float, float]], decides: Callable[[float, float], bool]) -> tuple[float, float] | None:
-    """The enclosure, if it is one and decides."""
+def _whole(fun: Callable, box: list[tuple[float, float]], decides: Callable[[float, float], bool],
+           everywhere: bool = False) -> tuple[float, float] | None:
+    """The enclosure, if it is one and decides; if `everywhere`, only where the function is defined in the whole box."""
     found = enclose(fun, box, form="best")
     lo, hi = float(found.lo), float(found.hi)
-    return (lo, hi) if lo <= hi and decides(lo, hi) else None
+    return (lo, hi) if lo <= hi and decides(lo, hi) and (found.defined or not everywhere) else None
+
+
+def _is_defined(fun: Callable, box: Box) -> bool:
+    """Is the function seen to be defined in the whole box, cut into a few thousand parts at most?"""
+    evaluator, (lo, hi) = compile(fun, len(box[0])), (end[:, None] for end in box)
+    left = _MOST_PARTS
+    while lo.shape[1]:
+        parts = lo.shape[1]
+        open_ = ~evaluator.value(lo, hi).defined
+        lo, hi, left = lo[:, open_], hi[:, open_], left - parts
+        if left < 2 * lo.shape[1]:
+            return False
+        widest, each = np.argmax(hi - lo, axis=0), np.arange(lo.shape[1])
+        middle = lo[widest, each] / 2 + hi[widest, each] / 2
+        below, above = hi.copy(), lo.copy()
+        below[widest, each] = above[widest, each] = middle
+        lo, hi = np.concatenate([lo, above], axis=1), np.concatenate([below, hi], axis=1)
+    return True
 
 
 # ---- one extremum
@@ -157,6 +218,8 @@ def _checked(question: Extremum, result: Result) -> Check:
     if question.limit is None:
         return check(Outcome.BOUNDED if result.verdict is Verdict.PROVED else Outcome.UNKNOWN)
     if question.met(result.lower, result.upper):
+        if question.everywhere and not _is_defined(question.fun, question.box):
+            return replace(check(Outcome.UNKNOWN), note=_UNDEFINED)
         return check(Outcome.HOLDS)
     if result.x is not None and question.failed(result.lower, result.upper):
         x = _inside(question, result)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from infimum.networks.node import Node
-from infimum.networks.values import flat, refuse, within_limit
+from infimum.networks.signature import Constants, Operator
+from infimum.networks.values import MOST_ELEMENTS, flat, refuse, within_limit
 
 _PADS = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 _OUTSIDE = -1  # the position of an element of the padding
@@ -15,11 +16,14 @@ _OUTSIDE = -1  # the position of an element of the padding
 def _pads(node: Node, sizes: tuple[int, ...], spans: list[int], strides: list[int]) -> list[tuple[int, int]]:
     """Elements of padding before and after each axis. `spans` are the elements from a window's first to its last."""
     kind = node.one_of("auto_pad", "NOTSET", _PADS)
+    given = list(node.get("pads") or [0] * (2 * len(sizes)))
+    if len(given) != 2 * len(sizes) or min(given) < 0 or max(given) > MOST_ELEMENTS:
+        refuse(f"pads = {given} does not fit {len(sizes)} axes")
     if kind == "NOTSET":
-        given = list(node.get("pads") or [0] * (2 * len(sizes)))
-        if len(given) != 2 * len(sizes) or min(given) < 0:
-            refuse(f"pads = {given} does not fit {len(sizes)} axes")
         return list(zip(given[:len(sizes)], given[len(sizes):], strict=True))
+    if any(given) or node.get("ceil_mode", 0):
+        refuse(f"auto_pad = {kind} cannot be combined with pads = {given} and ceil_mode = {node.get('ceil_mode', 0)}: export the "
+               "network with pads alone")
     if kind == "VALID":
         return [(0, 0)] * len(sizes)
     pads = []
@@ -35,8 +39,15 @@ def _counts(node: Node, size: int, pads: tuple[int, int], span: int, stride: int
     room = size + sum(pads) - span
     if room < 0:
         refuse(f"a window of {span} elements does not fit into {size + sum(pads)}")
-    count = (-(-room // stride) if node.get("ceil_mode", 0) else room // stride) + 1
-    return count - ((count - 1) * stride >= size + pads[0])  # a window beyond the last element is none
+    count = room // stride + 1
+    if node.op == "Conv":
+        return count
+    if node.get("ceil_mode", 0) and room % stride and count * stride < size + pads[0]:
+        count += 1  # it reaches beyond the padding, and begins before the padding after the last element
+    if (count - 1) * stride >= size + pads[0]:
+        refuse(f"a window of {span} elements begins in the padding after the last element, and what it is to ONNX is not clear: "
+               "export the network with less padding")
+    return count
 
 
 def windows(node: Node, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
@@ -44,7 +55,8 @@ def windows(node: Node, sizes: tuple[int, ...], kernel: tuple[int, ...]) -> tupl
     these lie within the array and its declared padding; and the shape that the windows have."""
     axes = len(sizes)
     strides, dilations = (list(node.get(name) or [1] * axes) for name in ("strides", "dilations"))
-    if not len(kernel) == len(strides) == len(dilations) == axes or min([*kernel, *strides, *dilations]) < 1:
+    every = [*kernel, *strides, *dilations]
+    if not len(kernel) == len(strides) == len(dilations) == axes or min(every) < 1 or max(every) > MOST_ELEMENTS:
         refuse(f"a kernel of the shape {kernel}, strides {strides}, dilations {dilations} do not fit {axes} axes")
     spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
     pads = _pads(node, sizes, spans, strides)
@@ -73,8 +85,8 @@ def _image(x: Any, least: int = 3) -> tuple[Any, int, tuple[int, ...]]:
 
 def _gathered(x: Any, channels: int, size: int, positions: np.ndarray, padded: bool) -> Any:
     """x at the positions of each channel: an array (channel, *positions.shape). A padded position reads a 0."""
+    within_limit((channels, *positions.shape))
     places = np.arange(channels).reshape(-1, *[1] * positions.ndim) * size + positions[None]
-    within_limit(places.shape)
     if not padded:
         return x[places]
     return np.concatenate([x, np.zeros(1)])[np.where(positions[None] == _OUTSIDE, channels * size, places)]
@@ -85,10 +97,15 @@ def _convolution(node: Node, x: Any, weights: Any, bias: Any = None) -> Any:
     groups = node.get("group", 1)
     if not isinstance(weights, np.ndarray):
         refuse("its weights are computed: only known weights are supported")
+    if weights.ndim != len(sizes) + 2:
+        refuse(f"weights of the shape {weights.shape} do not fit an input of the shape {tuple(x.shape)}")
     outputs, of_group, *kernel = weights.shape
     if groups < 1 or of_group * groups != channels or outputs % groups:
         refuse(f"weights of the shape {weights.shape} in {groups} groups do not fit {channels} channels")
+    if list(node.get("kernel_shape", kernel)) != kernel or (bias is not None and tuple(bias.shape) != (outputs,)):
+        refuse(f"kernel_shape or bias do not fit weights of the shape {weights.shape}")
     positions, _, counts = windows(node, sizes, tuple(kernel))
+    within_limit((outputs, *counts))
     seen = _gathered(rows, channels, int(np.prod(sizes)), positions.T, bool((positions == _OUTSIDE).any()))
     columns = seen.reshape(groups, of_group * positions.shape[1], positions.shape[0])
     matrix = weights.reshape(groups, outputs // groups, of_group * positions.shape[1])
@@ -105,8 +122,6 @@ def _kernel(node: Node, axes: int) -> tuple[int, ...]:
 
 
 def _max_pool(node: Node, x: Any) -> Any:
-    if len([name for name in node.outputs if name]) > 1:
-        refuse("its second output, the positions of maxima, is not known")
     rows, channels, sizes = _image(x)
     positions, _, counts = windows(node, sizes, _kernel(node, len(sizes)))
     first = positions.max(axis=1, keepdims=True)  # padding never wins: an element of the window stands in for it
@@ -129,16 +144,24 @@ def _average_pool(node: Node, x: Any) -> Any:
     return mean.reshape(1, channels, *counts)
 
 
-def _global(reduction: Callable[[Any, int], Any]) -> Callable[[Node, Any], Any]:
+def _global(reduction: Callable[[Any, int], Any]) -> Operator:
     def run(node: Node, x: Any) -> Any:
         rows, channels, sizes = _image(x)
         size = int(np.prod(sizes))
         return reduction(rows.reshape(channels, size), size).reshape(1, channels, *[1] * len(sizes))
-    return run
+    return Operator(run, constants=Constants.ALONE)
 
 
-WINDOWS: dict[str, Callable[..., Any]] = {
-    "Conv": _convolution, "MaxPool": _max_pool, "AveragePool": _average_pool,
+_COMMON = "auto_pad:text kernel_shape:ints{} pads:ints strides:ints "
+WINDOWS: dict[str, Operator] = {
+    "Conv": Operator(_convolution, "float float float?", _COMMON.format("") + "dilations:ints group:int",
+                     constants=Constants.ALONE),
+    # storage_order is about the second output, the positions of maxima, which is not computed
+    "MaxPool": Operator(_max_pool, "float", _COMMON.format("!") + "ceil_mode:int@10 dilations:ints@10 storage_order:int@8",
+                        constants=Constants.ALONE),
+    "AveragePool": Operator(_average_pool, "float",
+                            _COMMON.format("!") + "ceil_mode:int@10 count_include_pad:int dilations:ints@19",
+                            constants=Constants.ALONE),
     "GlobalAveragePool": _global(lambda rows, size: np.sum(rows, axis=1) / float(size)),
     "GlobalMaxPool": _global(lambda rows, size: np.max(rows, axis=1)),
 }

@@ -97,7 +97,7 @@ def test_limits_of_a_run():
     (ONE, None, largest(), OptionError, "bounds are missing"), (ONE, BOX, largest(), ShapeError, "bounds of 2 inputs"),
     (ONE, [(-1, 1)], largest(1), OptionError, "one of the 1 outputs"),
     (ONE, [(-1, 1)], "missing.vnnlib", InfimumError, "missing"),
-    (ONE, [(-1, 1)], 5, OptionError, "VNN-LIB"), (ONE, None, robust([0.0], 1), OptionError, "has one"),
+    (ONE, [(-1, 1)], 0, OptionError, "and this network has one"), (ONE, None, robust([0.0], 1), OptionError, "has one"),
     (CLASSES, None, robust([0.0], 1), ShapeError, "x0 has 1"), (CLASSES, None, robust([0.0, 0.0], -1), OptionError, "negative"),
     (CLASSES, None, robust([0.0, 0.0], 1, label=3), OptionError, "label must be one of the 3"),
     (CLASSES, [(5, 6), (5, 6)], robust([0.0, 0.0], 1), OptionError, "no point in common"),
