@@ -1,5 +1,6 @@
 """A network as a list of operations on named arrays, and what it computes."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -115,6 +116,8 @@ def _check_operators(nodes: Iterable[Node]) -> None:
 
 
 def _check_constant(name: str, value: np.ndarray, may_be_infinite: bool) -> None:
+    if not value.size:
+        within_limit(value.shape)
     if value.dtype.kind == "f" and not np.isfinite(value).all() and not (may_be_infinite and not np.isnan(value).any()):
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(value))[0])
         raise NetworkError(f"the weights {name!r} have {value[at]} at {list(at)}: a network with NaN or infinite weights "
@@ -154,7 +157,7 @@ def shapes_of(graph: Graph) -> tuple[list[Step], Any]:
             OPERATORS[node.op].check_types(node, arguments)
             graph.apply(node, values)
             results = [values[name] for name in node.outputs if name in values and name]
-            left -= sum(value.size for value in results)
+            left -= sum(math.prod(within_limit(value.shape)) for value in results)
             if left < 0:
                 refuse(f"the arrays up to here have more than {MOST_IN_ALL:,} elements together")
         fed = [name in computed for name in node.inputs]
@@ -162,5 +165,5 @@ def shapes_of(graph: Graph) -> tuple[list[Step], Any]:
                           sum(v.size for v, is_fed in zip(arguments, fed, strict=True)
                               if not is_fed and v is not None and v.dtype.kind == "f"), results[0].shape))
         if any(fed):
-            computed.update(node.outputs)
+            computed.update(filter(None, node.outputs))
     return steps, values[graph.output]

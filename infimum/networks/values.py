@@ -38,9 +38,11 @@ def read_input(x: Any) -> Any:
 
 def doubles_of(x: np.ndarray) -> np.ndarray:
     """Integers or truth values as doubles, which must be exact."""
-    if x.size and max(-int(x.min()), int(x.max())) > 2**53:
-        refuse(f"an integer beyond {2**53:,} may be no double")
-    return x.astype(np.float64)
+    doubles = x.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        if (doubles.astype(x.dtype) != x).any():
+            refuse("an integer is no double")
+    return doubles
 
 
 def flat(x: Any) -> Any:
@@ -54,11 +56,12 @@ def refuse(what: str) -> NoReturn:
 
 
 def within_limit(shape: Iterable[int]) -> tuple[int, ...]:
-    """The shape, unless it has too many elements: asked before there is such an array."""
+    """The shape, unless it has too many elements: asked before there is such an array. Axes of length 0 do not help, since a sum
+    over them has the other axes."""
     shape = tuple(shape)
     if min(shape, default=0) < 0:
         refuse(f"an array cannot have the shape {shape}")
-    if math.prod(shape) > MOST_ELEMENTS:
+    if math.prod(filter(None, shape)) > MOST_ELEMENTS:
         refuse(f"an array of the shape {shape} would have more than {MOST_ELEMENTS:,} elements")
     return shape
 

@@ -8,6 +8,7 @@ import numpy as np
 from infimum.networks.node import Node
 from infimum.networks.signature import Constants, Operator
 from infimum.networks.values import MOST_ELEMENTS, flat, refuse, within_limit
+from infimum.text import counted
 
 _PADS = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 _OUTSIDE = -1  # the position of an element of the padding
@@ -38,14 +39,14 @@ def _counts(node: Node, size: int, pads: tuple[int, int], span: int, stride: int
     """How many windows there are along an axis."""
     room = size + sum(pads) - span
     if room < 0:
-        refuse(f"a window of {span} elements does not fit into {size + sum(pads)}")
-    count = room // stride + 1
+        refuse(f"a window of {counted(span, 'element')} does not fit into {size + sum(pads)}")
     if node.op == "Conv":
-        return count
-    if node.get("ceil_mode", 0) and room % stride and count * stride < size + pads[0]:
-        count += 1  # it reaches beyond the padding, and begins before the padding after the last element
+        return room // stride + 1
+    count = (-(-room // stride) if node.get("ceil_mode", 0) else room // stride) + 1
+    if node.get("ceil_mode", 0):  # without the last one if it begins after the last element
+        count -= (count - 1) * stride >= size + pads[0]
     if (count - 1) * stride >= size + pads[0]:
-        refuse(f"a window of {span} elements begins in the padding after the last element, and what it is to ONNX is not clear: "
+        refuse(f"a window of {counted(span, 'element')} begins in the padding after the last element, where ONNX is not clear: "
                "export the network with less padding")
     return count
 
