@@ -26,13 +26,18 @@ def maybe(rng: Rng, chance: float = 0.5, **values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if rng.random() < chance}
 
 
+def dtype_of(kind: str) -> np.dtype:
+    """"f" for float64, "b" for bool, or a name."""
+    return np.dtype({"f": "float64", "b": "bool"}.get(kind, kind))
+
+
 def numbers(rng: Rng, shape: Any, kind: str = "f") -> np.ndarray:
     """Multiples of 1/16, so that sums are exact; small integers; truth values."""
     if kind == "b":
         return rng.random(size=shape) < 0.5
     if kind in ("int32", "int64"):
         return rng.integers(-7, 8, size=shape).astype(kind)
-    return (np.round(rng.normal(size=shape) * 16) / 16 + 0.0).astype("float64" if kind == "f" else kind)  # no -0.0
+    return (np.round(rng.normal(size=shape) * 16) / 16 + 0.0).astype(dtype_of(kind))  # no -0.0
 
 
 def some_axis(rng: Rng, ndim: int) -> int:
@@ -79,8 +84,8 @@ def clip(rng: Rng, opset: int, shape: tuple, kind: str) -> Call:
     low, high = rng.normal(size=2).astype(np.float32).astype(float)
     if opset < 11:
         return Call(maybe(rng, 0.7, min=float(low), max=float(high)))
-    low, high = (-2, 3) if kind.startswith("int") else (low, high) if rng.random() < 0.8 else (-np.inf, np.inf)
-    ends = [None if rng.random() < 0.2 else np.array(v).astype("float64" if kind == "f" else kind) for v in (low, high)]
+    low, high = (-2, 3) if dtype_of(kind).kind in "ib" else (low, high) if rng.random() < 0.8 else (-np.inf, np.inf)
+    ends = [None if rng.random() < 0.2 else np.array(v).astype(dtype_of(kind)) for v in (low, high)]
     return Call({}, (IT, *ends) if rng.random() < 0.8 else (IT, *ends[:1]))
 
 
@@ -105,7 +110,7 @@ def modulo(rng: Rng, opset: int, shape: tuple, kind: str) -> Call:
 
 def power(rng: Rng, opset: int, shape: tuple, kind: str) -> Call:
     exponents = rng.integers(0, 4, size=fitting(rng, shape))
-    return Call({}, (IT, exponents.astype(kind if rng.random() < 0.7 and kind != "f" else rng.choice(["float64", "int64"]))))
+    return Call({}, (IT, exponents.astype(dtype_of(kind if rng.random() < 0.7 else str(rng.choice(["f", "int64"]))))))
 
 
 def several(rng: Rng, opset: int, shape: tuple, kind: str) -> Call:
