@@ -129,7 +129,7 @@ def _gelu(node: Node, x: Any) -> Any:
 
 def _clip(node: Node, x: Any, low: Any = None, high: Any = None) -> Any:
     if node.opset < 11:
-        return clip(x, node.get("min", -_MOST_FLOAT32), node.get("max", _MOST_FLOAT32))
+        low, high = np.array(node.get("min", -_MOST_FLOAT32)), np.array(node.get("max", _MOST_FLOAT32))
     for end, bounded in ((low, np.maximum), (high, np.minimum)):
         if end is not None and np.size(end) != 1:
             refuse(f"its limits are numbers, and one has the shape {tuple(end.shape)}")

@@ -38,7 +38,7 @@ class ComparisonProperty:
             if "argmax" not in str(error):
                 raise
             raise OptionError(f"{error} That output 3 is the largest is the property verify(net, bounds, label=3).") from None
-        if not found or any(ends_of(part.body) is not None for part in found):
+        if not sum(part.body.size for part in found) or any(ends_of(part.body) is not None for part in found):
             raise OptionError(f"the property, or a part of it, does not depend on the outputs: {_EXAMPLE}")
         questions: list[Question] = []
         for number, part in enumerate(found):

@@ -87,7 +87,8 @@ def _read(net: Network, bounds: Any, property: Any, radius: Any, label: int | No
     """The property and its bounds, from all the forms in which they may be given."""
     if property is None and isinstance(bounds, (str, PathLike, VnnLib)):
         property, bounds = bounds, None
-    pairs = np.shape(bounds) == (net.inputs, 2)
+    shape = _shape(bounds)
+    pairs = shape == (net.inputs, 2)
     if isinstance(property, (int, float, np.number)) and not isinstance(property, bool):
         is_label = pairs and isinstance(property, (int, np.integer))
         if (label if is_label else radius) is not None:
@@ -99,12 +100,21 @@ def _read(net: Network, bounds: Any, property: Any, radius: Any, label: int | No
                               f"{radius!r}), or verify(net, bounds, label=...) for the label of a class")
         return robust(bounds, radius, label), None
     if property is None and label is not None:
+        if shape == (net.inputs,) and net.inputs != 2:  # of two inputs a point could as well be one pair of bounds for both
+            raise OptionError(f"a point x0 needs a radius: write verify(net, x0, 0.1, label={label!r})")
         return LabelProperty(label), bounds
     if property is None:
         raise OptionError(f"what is to be proved is missing; {_FORMS}")
     if radius is not None or label is not None:
         raise OptionError("radius= and label= do not belong to this property, which says everything itself")
     return _property(property), bounds
+
+
+def _shape(bounds: Any) -> tuple[int, ...]:
+    try:
+        return np.shape(bounds)
+    except ValueError:  # a list of unequal parts, of which the reader of bounds tells more
+        return ()
 
 
 def _property(property: Any) -> Any:

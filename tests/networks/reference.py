@@ -110,6 +110,8 @@ def _places(attributes: dict[str, Any], i: int, size: int, k: int, stride: int, 
         missing = max((-(-size // stride) - 1) * stride + span - size, 0)
         before, after = (missing // 2, missing - missing // 2) if kind == "SAME_UPPER" else (missing - missing // 2, missing // 2)
     starts = list(range(-before, size + after - span + 1, stride))
+    if not starts:
+        raise NoReference(f"a window of {span} does not fit into {size + before + after}")
     if attributes.get("ceil_mode"):
         starts += [starts[-1] + stride] if starts[-1] + span < size + after else []
         starts = starts[:-1] if starts[-1] >= size else starts

@@ -15,6 +15,7 @@ CLASSES = infimum.network([RNG.normal(size=(2, 6)), RNG.normal(size=6), RNG.norm
                           activations="relu")
 ONE = infimum.network([np.array([[1.0], [-2.0]]), np.array([0.5])], activations=[None])  # x0 - 2 x1 + 0.5
 PLAIN = infimum.network([np.eye(2), np.zeros(2)], activations=[None])                     # x0, x1
+THREE = infimum.network([np.eye(3), np.zeros(3)], activations=[None])
 BOX = [(-1, 1), (-1, 1)]
 
 
@@ -55,6 +56,7 @@ def net_of_inputs(x):
     (lambda y: y, OptionError, "returned an array of numbers"), (lambda y: None, OptionError, "is a `return` missing"),
     (lambda y: True, OptionError, "returned True, whatever the outputs are"),
     (lambda y: [], OptionError, "or a part of it, does not depend on the outputs"),
+    (lambda y: y[:0] < 2, OptionError, "or a part of it, does not depend on the outputs"),
     (lambda y: [True], OptionError, "or a part of it, does not depend on the outputs"),
     (lambda y: 0 < y[0] < 2, InfimumError, "test_questions.py"),
     (lambda y: y[0] < 1 or y[1] < 1, InfimumError, "test_questions.py"),
@@ -96,7 +98,8 @@ def test_labels():
     ((CLASSES, [0, 0]), {"eps": 0.1}, OptionError, "no argument 'eps'; write radius="),
     ((CLASSES, [0.0], 0.1), {}, ShapeError, "x0 has 1"), ((CLASSES, BOX, largest()), {"label": 1}, OptionError, "do not belong"),
     ((CLASSES, BOX, True), {}, OptionError, "a bool is no property"),
-    ((CLASSES, None), {"label": 1}, OptionError, "bounds are missing"),
+    ((CLASSES, None), {"label": 1}, OptionError, "bounds are missing"), ((CLASSES, [(0, 1), 2], 1), {}, InfimumError, "x0"),
+    ((THREE, [0.1, 0.2, 0.3]), {"label": 1}, OptionError, r"a point x0 needs a radius: write verify\(net, x0, 0.1, label=1\)"),
 ])
 def test_bad_questions(args, more, kind, said):
     with pytest.raises(kind, match=said):
