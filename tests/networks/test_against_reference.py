@@ -9,7 +9,9 @@ from infimum.networks.operators import OPERATORS, OWN
 from tests.networks.random_calls import DRAWS
 from tests.networks.random_models import chain, one_operator, outcome, shape_arithmetic
 
-pytest.importorskip("onnx")
+onnx = pytest.importorskip("onnx")
+if tuple(map(int, onnx.__version__.split(".")[:2])) < (1, 20):
+    pytest.skip("older evaluators deviate from the specification in further places", allow_module_level=True)
 AGREED, MOST = 3, 16  # models that must agree, of those that are drawn
 
 
