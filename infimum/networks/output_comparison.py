@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,17 @@ _EXAMPLE = "a property is a comparison of the outputs y, such as lambda y: y[0] 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparisonProperty:
-    """All comparisons that fun(y), or fun(x, y), returns hold everywhere within the bounds."""
+    """All comparisons that fun(y), or fun(x, y), returns hold everywhere within the bounds. texts: as the user wrote them, once
+    they are read."""
 
     fun: Callable[..., Any]
+    texts: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
+        return f"{' and '.join(dict.fromkeys(self.texts)) or self._name} everywhere"
+
+    @property
+    def _name(self) -> str:
         name = getattr(self.fun, "__name__", "<lambda>")
         return "the comparison of outputs holds" if name == "<lambda>" else f"{name}(y) holds"
 
@@ -42,9 +48,10 @@ class ComparisonProperty:
             raise OptionError(f"the property, or a part of it, does not depend on the outputs: {_EXAMPLE}")
         questions: list[Question] = []
         for number, part in enumerate(found):
+            self.texts.append(part.text or self._name)
             lower, upper = (np.ravel(end) for end in (part.lower, part.upper))
             for k in range(part.body.size):
-                text = (part.text or str(self)) + (f", element {k}" if part.body.shape else "")
+                text = self.texts[-1] + (f", element {k}" if part.body.shape else "")
                 side = _Side(self, net, number, k)
                 questions += [Extremum(text, side, box, maximise, float(limit), part.strict)
                               for maximise, limit in ((True, upper[k]), (False, lower[k])) if np.isfinite(limit)]

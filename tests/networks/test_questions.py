@@ -42,6 +42,7 @@ def test_comparisons_of_outputs(asked, verdict):
 def test_both_sides_of_a_comparison_are_reported():
     found = infimum.verify(PLAIN, BOX, lambda y: [y[0] <= 1.5, y[1] >= -1.5])
     assert [check.text for check in found.checks] == ["y[0] <= 1.5", "y[1] >= -1.5"]
+    assert found.property == "y[0] <= 1.5 and y[1] >= -1.5 everywhere"
     assert found.lower == -np.inf and found.upper == np.inf  # of two sides there is no largest
     found = infimum.verify(PLAIN, BOX, lambda y: y <= 1.5)
     assert found.lower <= 1 <= found.upper and len(found.checks) == 2 and "element 1" in found.checks[1].text
