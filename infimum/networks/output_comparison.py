@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.agreement import Agreement, Box
 from infimum.errors import OptionError, TraceError
 from infimum.expr.build import reshape
 from infimum.expr.comparisons import Comparison, comparisons, of_comparisons
@@ -39,13 +40,14 @@ class ComparisonProperty:
         box = given_box(bounds, net)
         try:
             with of_comparisons():
-                found = traced(lambda x: self.value(net, x), net.inputs, (), lambda fun, value: self.read(value))
+                found, function = traced(lambda x: self.value(net, x), net.inputs, (), lambda fun, value: self.read(value))
         except TraceError as error:
             if "argmax" not in str(error):
                 raise
             raise OptionError(f"{error} That output 3 is the largest is the property verify(net, bounds, label=3).") from None
         if not sum(part.body.size for part in found) or any(ends_of(part.body) is not None for part in found):
             raise OptionError(f"the property, or a part of it, does not depend on the outputs: {_EXAMPLE}")
+        Agreement([function]).over(Box(*box))
         questions: list[Question] = []
         for number, part in enumerate(found):
             self.texts.append(part.text or self._name)

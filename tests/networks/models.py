@@ -51,4 +51,4 @@ def elements(net: Network, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def expression(net: Network) -> Any:
     """The traced output as an array of expressions."""
-    return traced(net, net.inputs, (), lambda fun, value: value.expr)
+    return traced(net, net.inputs, (), lambda fun, value: value.expr)[0]

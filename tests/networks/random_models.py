@@ -150,7 +150,7 @@ def outcome(draw: Draw, folder: Path, rng: Rng, enclosed: bool = False) -> str:
         expected = [draw.value(x) for x in points]
     except NoReference as error:
         return f"unconfirmed: {error}"
-    expression = traced(net, net.inputs, (), lambda fun, value: value.expr if hasattr(value, "expr") else None)
+    expression = traced(net, net.inputs, (), lambda fun, value: value.expr if hasattr(value, "expr") else None)[0]
     for x, wanted in zip(points, expected, strict=True):
         _check_shape(net, wanted, draw)
         with np.errstate(all="ignore"):
