@@ -9,6 +9,7 @@ import numpy as np
 
 from infimum.agreement import Agreement, Box
 from infimum.backend.devices import backend_of
+from infimum.engine.answer.advice import Asked, advice
 from infimum.engine.answer.constraints import about_constraints
 from infimum.engine.branch import LEAST, lanes_of
 from infimum.errors import OptionError, TraceError
@@ -123,8 +124,9 @@ def is_empty(constraints: Any) -> bool:
 
 
 def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, relaxed: float,
-           notes: list[str]) -> Result:
+           notes: list[str], asked: Asked = Asked()) -> Result:  # noqa: B008 (immutable)
     """The result, with all that belongs to the question and the device."""
+    result = replace(result, advice=advice(result, problem, evaluator, asked))
     feasible = _feasible(result, run)
     result = replace(result, device=evaluator.backend.name, batch=getattr(run, "batch", None), feasible=feasible,
                      purpose=objective.purpose)

@@ -87,22 +87,23 @@ class Result(Mapping):
     x, fun: the best point, and a verified upper bound of the function there. lower, upper: the infimum over the bounds (over the
     `start_boxes`, if there were any) certainly lies between them; lower is -inf where nothing was proved. gap: upper - lower,
     rounded up. success: the engine reached its goal; `verdict` says what that means. obstacle: for the verdicts STOPPED and
-    UNDECIDED, what prevents a proof and what to do about it; None if that is not known. boxes: (lo, hi) pairs that together
-    contain every global minimiser, with regions that touch merged into one box; None if nothing is known. minimisers: boxes that
-    hold exactly one minimiser each. regions: the same regions one by one, as a Cover with arrays `lo`, `hi` and `lower`; where
-    variables are independent, it is a product of unions of intervals (`regions.unions`), and `boxes` is the one box around it if
-    there would be more than 10,000. minima: the local minima found, the lowest first. confidence: an estimate of the probability
-    that no basin was missed (see docs/swarm.md); None if there is none. attained: True if the infimum is a value of the function;
-    None if that is not known. feasible: None if no feasible point is proved; else the proved point, or, where there are
-    equations, a pair (lo, hi), a box that is proved to hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by
-    how much equations were relaxed. plain_calls: how many calls of the user's functions with plain numbers agreed with what was
-    traced; 0 with check=False, None if there is nothing to compare. lp: with options={"lp": True}, the `solver` with its version,
-    and how many linear programs it `solved`, in how many `iterations`, how many `failed` and were ignored, and how many were
-    given up after too many iterations (`limited`). rounds: with `workers=`, how many `workers` and `rounds` there were, the
-    `portions` of a round, on which the bits depend, and how many of them were lost and `redone`. trials: of `engine="index"`,
-    counts of trials, evaluations and failures; `fun` is then a value that was returned, and not verified. history: a Progress
-    entry for each improvement. device: where the kernels ran. batch: the boxes per step of branch and bound, on which the bits
-    depend; if the run moved to a GPU, those of its last step.
+    UNDECIDED, what prevents a proof and what to do about it; None if that is not known. advice: for STOPPED, what would close
+    more of the gap, as far as its course tells. boxes: (lo, hi) pairs that together contain every global minimiser, with regions
+    that touch merged into one box; None if nothing is known. minimisers: boxes that hold exactly one minimiser each. regions: the
+    same regions one by one, as a Cover with arrays `lo`, `hi` and `lower`; where variables are independent, it is a product of
+    unions of intervals (`regions.unions`), and `boxes` is the one box around it if there would be more than 10,000. minima: the
+    local minima found, the lowest first. confidence: an estimate of the probability that no basin was missed (see docs/swarm.md);
+    None if there is none. attained: True if the infimum is a value of the function; None if that is not known. feasible: None if
+    no feasible point is proved; else the proved point, or, where there are equations, a pair (lo, hi), a box that is proved to
+    hold one. purpose: "minimise", "maximise" or "feasible". feasibility: by how much equations were relaxed. plain_calls: how
+    many calls of the user's functions with plain numbers agreed with what was traced; 0 with check=False, None if there is
+    nothing to compare. lp: with options={"lp": True}, the `solver` with its version, and how many linear programs it `solved`, in
+    how many `iterations`, how many `failed` and were ignored, and how many were given up after too many iterations (`limited`).
+    rounds: with `workers=`, how many `workers` and `rounds` there were, the `portions` of a round, on which the bits depend, and
+    how many of them were lost and `redone`. trials: of `engine="index"`, counts of trials, evaluations and failures; `fun` is
+    then a value that was returned, and not verified. history: a Progress entry for each improvement. device: where the kernels
+    ran. batch: the boxes per step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last
+    step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """
@@ -118,6 +119,7 @@ class Result(Mapping):
     lower: float
     upper: float
     obstacle: str | None = None
+    advice: str | None = None
     boxes: list[tuple[np.ndarray, np.ndarray]] | None = None
     minima: list[Minimum] = field(default_factory=list)
     confidence: float | None = None

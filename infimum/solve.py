@@ -11,6 +11,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.checks import check_number, read_seed
+from infimum.engine.answer.advice import Asked
 from infimum.engine.branch import LEAST
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
@@ -166,7 +167,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             search = _swarm(question, evaluator, settings, seed, limited=time_limit is not None)
             found = drive(_seen(search, objective, evaluator), **shared)
             return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes))
-        goal = Goal(atol, rtol, xtol)
+        goal, told = Goal(atol, rtol, xtol), Asked(engine, workers, getattr(settings, "lp", False))
         with _rounds(workers, portions, question, evaluator, engine, settings, goal, seed, memory_limit, batch, device,
                      threads) as (rounds, lanes):
             kind = prover(engine, lanes, batch is None, evaluator.system is not None, rounds)
@@ -181,7 +182,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
                 writer = _checkpoint_writer(checkpoint, asked, problem)
                 writer.begin()
             found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
-            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes))
+            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes, told))
     return _in_time(run, watch, problem, objective, args, time_limit, seed, engine, progress,
                     bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
 
@@ -270,6 +271,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
         question, evaluator = without_fixed(problem, given, asked.get("reduces", False))
         options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
         engine, settings, goal = asked["engine"], PROVERS[asked["engine"]][1](**options), Goal(*asked["goal"])
+        told = Asked(engine, workers, getattr(settings, "lp", False))
         state = None if whole.values["state"] is None else State(whole.values["state"], whole.arrays)
         batch = asked["batch"] if state is None else state.values.get("batch", asked["batch"])
         dealt = asked.get("portions") or portions
@@ -285,7 +287,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
             found = drive(_seen(search, objective, evaluator), time_limit=time_limit, callback=callback, progress=progress,
                           watch=watch, writer=_checkpoint_writer(checkpoint, anew, problem),
                           view=view_of(given, problem, objective))
-            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes))
+            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes, told))
     return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
                     asked.get("system") is not None)
 

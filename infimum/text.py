@@ -86,14 +86,28 @@ def rows(result: Any) -> list[tuple[str, str]]:
     """The rows of a Result's table; those without a name belong to the one above."""
     shown = [("verdict", f"{result.verdict.name}: {sentence(result)}"), ("success", "yes" if result.success else "NO"),
              ("message", result.message)]
-    if result.obstacle is not None:
-        shown += zip(["obstacle", *[""] * len(result.obstacle)], textwrap.wrap(result.obstacle, _WIDTH), strict=False)
+    for name, told in (("obstacle", result.obstacle), ("advice", result.advice)):
+        if told is not None:
+            shown += zip([name, *[""] * len(told)], textwrap.wrap(told, _WIDTH), strict=False)
     if result.purpose != "feasible":
-        shown += _bounds(result)
+        shown += [*_bounds(result), *_gap(result)]
     shown += [("x", point(result.x)), *_trials(result), *_constraints(result), *_boxes(result), *_minima(result)]
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
     shown.append(("run", f"engine {result.engine}, seed {result.seed}, on {result.device}"))
     return [*shown, *_compared(result), *_rounds(result)]
+
+
+def _gap(result: Any) -> list[tuple[str, str]]:
+    """How far a run that stopped has come, and how that changed in the last quarter of its time."""
+    if result.verdict.name != "STOPPED" or not np.isfinite(result.gap):
+        return []
+    value = abs(result.lower if result.maximised else result.upper)
+    part = f" ({100 * result.gap / value:.3g} % of the value at x)" if value else ""
+    before = next((entry for entry in reversed(result.history) if entry.seconds <= 0.75 * result.seconds), None)
+    gap = np.inf if before is None else before.upper - before.lower
+    moved = "there was none before the last quarter of the time" if not np.isfinite(gap) else \
+        f"{gap:.3g} after three quarters of the time" if gap > result.gap else "as after three quarters of the time"
+    return [("gap", f"{result.gap:.3g}{part}; {moved}")]
 
 
 def _compared(result: Any) -> list[tuple[str, str]]:

@@ -115,7 +115,8 @@ def _no_lower_bound(look: _Look, upper: float) -> str:
         known = look.incumbent.evaluator
         endless = known.free[endless] if isinstance(known, Reduced) else endless
         names = ", ".join(f"x[{i}]" for i in endless[:4]) + (", …" if len(endless) > 4 else "")
-        return f"There is no lower bound as {names} {'goes' if len(endless) == 1 else 'go'} to infinity. Give finite bounds."
+        return f"No lower bound was found: the bounds of {names} are infinite, and the function has no finite enclosure over " \
+               "them. Give finite bounds."
     reason = "the function has no finite enclosure" if found is None else found.sentence()
     cure = "Choose bounds that stay away from there." if found is None else found.cure()
     if upper < _FALLS and look.holds(look.incumbent.x):
@@ -192,8 +193,7 @@ def _everywhere(look: _Look) -> str:
     _, found = _roughest(look) if np.median(look.value.level) < _LIPSCHITZ else (0, None)
     reason = "" if found is None else f"; on them {found.sentence()}, so that derivatives do not help"
     return f"{_are(look.count, 'region')} left, the lowest about {np.median(look.parts):.2g} of the bounds wide, where " \
-           f"enclosures are {widths(look.value.lo, look.value.hi)[0]:.2g} wide{reason}. More time, narrower bounds, " \
-           "a better point as x0=, or a formula in which each variable occurs less often would close more of the gap."
+           f"enclosures are {widths(look.value.lo, look.value.hi)[0]:.2g} wide{reason}."
 
 
 def _are(count: int, word: str) -> str:
