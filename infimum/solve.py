@@ -44,7 +44,7 @@ from infimum.start_boxes import StartBoxes
 from infimum.text import counted
 from infimum.trials.going_on import going_on
 from infimum.trials.workers import read_portions, read_workers
-from infimum.watch import OutOfTime, Watch
+from infimum.watch import OutOfTime, Watch, answering
 
 
 def _swarm(problem: Problem, evaluator: Evaluator, *asked: Any, **settings: Any) -> Any:
@@ -166,7 +166,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
             _check_no_proof(settings)
             search = _swarm(question, evaluator, settings, seed, limited=time_limit is not None)
             found = drive(_seen(search, objective, evaluator), **shared)
-            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes))
+            with answering(watch):
+                return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes))
         goal, told = Goal(atol, rtol, xtol), Asked(engine, workers, getattr(settings, "lp", False))
         with _rounds(workers, portions, question, evaluator, engine, settings, goal, seed, memory_limit, batch, device,
                      threads) as (rounds, lanes):
@@ -182,7 +183,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
                 writer = _checkpoint_writer(checkpoint, asked, problem)
                 writer.begin()
             found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
-            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes, told))
+            with answering(watch):
+                return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes, told))
     return _in_time(run, watch, problem, objective, args, time_limit, seed, engine, progress,
                     bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
 
@@ -287,7 +289,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
             found = drive(_seen(search, objective, evaluator), time_limit=time_limit, callback=callback, progress=progress,
                           watch=watch, writer=_checkpoint_writer(checkpoint, anew, problem),
                           view=view_of(given, problem, objective))
-            return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes, told))
+            with answering(watch):
+                return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes, told))
     return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
                     asked.get("system") is not None)
 

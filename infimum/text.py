@@ -192,7 +192,7 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
     known = result["minimisers"] if result.success and len(result.boxes) <= _SHOWN else None
     if known is not None and known.rest == 0 and known.may_be_global:
         return _alone(name, known.may_be_global)
-    found = [(name, f"all in {counted(len(result.boxes), 'box', 'es')}, {_widest(result)}{_merged_from(result.regions)}")]
+    found = [(name, f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}, {_widest(result)}")]
     found += [("", box(*ends)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
     if len(result.boxes) > _SHOWN:
         found.append(("", f"and {len(result.boxes) - _SHOWN:,} more"))
@@ -236,7 +236,8 @@ def _product(name: str, unions: Unions) -> list[tuple[str, str]]:
 def _merged_from(regions: Cover | None) -> str:
     if regions is None:
         return ""
-    return f" ({counted(len(regions), 'region')})"
+    wide = f", the widest {regions.width:.3g}" if regions.kept and len(regions) > 1 else ""
+    return f" ({counted(len(regions), 'region')}{wide})"
 
 
 def _with_x_first(boxes: list, x: np.ndarray | None) -> list:

@@ -4,15 +4,20 @@ Passes that may be long call `heed()` now and then. It raises `OutOfTime` once t
 and shows meanwhile what the run is doing. Without a run it does nothing.
 
 Long work with numbers calls `pause()` between pieces. That stops a run only within `stoppable()`, a block whose caller loses
-nothing if it is left anywhere, and only after the whole time, of which tracing and compiling leave some for the answer.
+nothing if it is left anywhere.
+
+What a run has verified when its time is over is its result. So its answer is put together in a block `answering()` that nothing
+stops; what it can do without, such as a diagnosis, is then tried for a moment alone, by `briefly()`.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from time import perf_counter
+from typing import Any
 
 _SHOWN = 0.2  # seconds between two looks at what is going on
+BRIEF = 0.1   # seconds for what the answer of a run can do without
 
 
 class OutOfTime(BaseException):
@@ -29,12 +34,13 @@ class Over(OutOfTime):
 class Watch:
     """Counts from when it was made; in its `with` block `heed` looks at it.
 
-    `seconds` of the time are for what calls `heed`, and `whole` for what calls `pause`; None: as much as it takes.
+    `seconds` of the time are for what calls `heed`, and `whole` for what calls `pause`; None: as much as it takes. `hurried`:
+    what can be left out has a moment alone.
     `asked_to_stop` and `show(phase, seconds)` may be set by whoever drives the run.
     """
 
-    def __init__(self, seconds: float | None = None, whole: float | None = None):
-        self.start = perf_counter()
+    def __init__(self, seconds: float | None = None, whole: float | None = None, hurried: bool = False):
+        self.start, self.hurried = perf_counter(), hurried
         self.end = None if seconds is None else self.start + seconds
         self.last = None if whole is None else self.start + whole
         self.phase, self.stoppable = "tracing", False
@@ -64,9 +70,14 @@ class Watch:
             self._shown = now
             self.show(self.phase, now - self.start)
 
+    @property
+    def is_over(self) -> bool:
+        """Is the whole time over, or has the user stopped the run?"""
+        return (self.last is not None and perf_counter() >= self.last) or self.asked_to_stop()
+
     def pause(self) -> None:
         """Raises Over if it is time to."""
-        if (self.last is not None and perf_counter() >= self.last) or self.asked_to_stop():
+        if self.is_over:
             raise Over
 
 
@@ -93,6 +104,23 @@ def left() -> float:
     """The seconds that are left to the run; infinite where nobody counts them."""
     watch = _watch.get()
     return float("inf") if watch is None or watch.last is None else watch.last - perf_counter()
+
+
+def answering(watch: Watch) -> Watch:
+    """A block in which the answer of a run is put together: it is not stopped, but if the run's time is over, it hurries."""
+    return Watch(hurried=watch.is_over)
+
+
+def briefly(make: Callable[[], Any], otherwise: Any = None) -> Any:
+    """make(), which a result can do without; what stands for it where memory does not suffice or, where a run hurries, it would
+    take more than a moment."""
+    watch = _watch.get()
+    moment = BRIEF if watch is not None and watch.hurried else None
+    try:
+        with Watch(moment, moment), stoppable():
+            return make()
+    except (MemoryError, OutOfTime):
+        return otherwise
 
 
 @contextmanager

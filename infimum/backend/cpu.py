@@ -38,7 +38,7 @@ _compiled: "OrderedDict[str, CompiledKernel]" = OrderedDict()
 _KEEP = 256
 _MODULE = 4000  # lines of LLVM IR that are compiled at once where there are many
 _CONTEXT = {"%data": "ptr", "%udata": "ptr", "%stride": "i64", "%k": "i64"}  # what a routine needs beside arrays and buffers
-_PIECE_SECONDS, _TURNS_SECONDS = 0.5, 0.05
+_PIECE_SECONDS, _TURNS_SECONDS = 0.1, 0.05
 _WORTH = 3 << 18  # instructions that are run for each line before it is compiled again: about three times what that takes
 _WORTH_PLAIN = 3 << 11  # words that are interpreted for each word of a program before it is compiled: half of what that takes
 _LINE_SECONDS = 3e-4  # that a line takes to be compiled in the better way, on a slow machine
@@ -175,6 +175,11 @@ def _weight(items: list) -> float:
     return sum(_turns(item) * _weight(item.body) if isinstance(item, Loop) else 1 for item in items) or 1.0
 
 
+def _lines(work: str, routines: dict[str, str]) -> int:
+    """Of LLVM IR that are compiled for a kernel."""
+    return sum(text.count("\n") for text in (work, *routines.values()))
+
+
 def _turns(loop: Loop) -> float:
     return max(1, loop.limit / (1 if loop.more is None else _EARLY))
 
@@ -211,6 +216,8 @@ class CpuBackend:
         work, routines, doubles = self._texts(kernel)
         told = [work, *routines, str(kernel.buffers), str(self.plain), *host().settings()]  # sizes may not be in it
         key = hashlib.blake2b("|".join(told).encode()).hexdigest()
+        if not self.plain and key not in _compiled and left() < _LINE_SECONDS * _lines(work, routines):
+            return self.interpret(kernel)  # nothing hears the clock while LLVM compiles
         return _kept(key, lambda: self._compile(kernel, work, routines, doubles))
 
     def interpret(self, kernel: Kernel) -> CompiledKernel:
@@ -231,7 +238,7 @@ class CpuBackend:
         needs = self._routine_modules(functions, routines)
         module = self._module(functions, work)
         needs += [_library[self._symbol(f.name)].module for f in functions]
-        lines = sum(text.count("\n") for text in (work, *routines.values()))
+        lines = _lines(work, routines)
         better = (lambda: CpuBackend(self.lanes).compile(replace(kernel, soon=False))) if self.plain and lines <= PLAIN else None
         return CompiledKernel(kernel, self.lanes, doubles, module, needs,
                               cache(lambda: CpuBackend(_NARROW, plain=self.plain).compile(kernel)), _WORTH * lines, better,

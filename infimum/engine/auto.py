@@ -39,6 +39,7 @@ from infimum.evaluate import Evaluator
 from infimum.problem import Problem
 from infimum.result import Progress, Result
 from infimum.start_boxes import StartBoxes
+from infimum.watch import briefly
 
 _REACH = 1e3         # unbounded variables: the swarm looks this far
 _MANY = 32           # with more variables points come from the coordinate search, not from the swarm
@@ -393,7 +394,8 @@ class Auto:
         if self.rounds is not None and self.branch is not None:
             self.rounds.end(self.branch)
         if self.branch is None:
-            self.incumbent.offer(np.stack(self.searches[-1].candidates(), axis=1))
+            found = np.stack(self.searches[-1].candidates(), axis=1)
+            briefly(lambda: self.incumbent.offer(found))
         regions = (self.localised or self.proof).regions()
         return proved_result(
             regions, min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,

@@ -20,6 +20,7 @@ from infimum.evaluate import Evaluator
 from infimum.lower.sweep import SLICES
 from infimum.start_boxes import StartBoxes
 from infimum.unions import Unions
+from infimum.watch import briefly
 
 _PAYS = 0.9  # a sweep pays if it shrinks some variable to this part,
 _SHARE, _SLOW = 64, 32  # unless many in a row shrink less than a share of all: in a chain each may wait for the one before
@@ -164,7 +165,7 @@ class Root:
         if self.settled is not None:
             return self.settled
         lo, hi = (self._listed() or self.box) if self.start is None else (self.start.lo, self.start.hi)
-        level = self.evaluator.value(lo, hi).level
+        level = briefly(lambda: self.evaluator.value(lo, hi).level, np.zeros(lo.shape[1]))
         if self.refiner is not None:
             level = np.maximum(level, self.refiner.level)
         count = lo.shape[1]

@@ -12,7 +12,7 @@ from infimum.evaluate import Evaluator
 from infimum.problem import Problem
 from infimum.reduced import Reduced
 from infimum.result import Result, Verdict
-from infimum.watch import OutOfTime
+from infimum.watch import briefly
 
 _STREAM, _TRIED = 11, 3          # of random numbers; points at which variables are exchanged
 _VARIABLES, _SAME = 16, 1e-12    # pairs of so many variables are exchanged; values that agree to this part are equal
@@ -31,12 +31,9 @@ def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: Asked)
     """One or two sentences for a run with an open gap; None for all others."""
     if result.verdict is not Verdict.STOPPED or not np.isfinite(result.gap) or not result.gap:
         return None
-    try:
-        found = [sentence for sentence in (_symmetry(problem, evaluator, result.seed), _point(result),
-                                           _programs(evaluator, asked), _time(result, asked)) if sentence is not None]
-    except (MemoryError, OutOfTime):
-        return None
-    return " ".join(found[:2])
+    symmetry = briefly(lambda: _symmetry(problem, evaluator, result.seed))
+    found = (symmetry, _point(result), _programs(evaluator, asked), _time(result, asked))
+    return " ".join([sentence for sentence in found if sentence is not None][:2])
 
 
 def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:

@@ -18,7 +18,6 @@ from infimum.expr.node import Expr
 from infimum.lower.nodes import nodes_of
 from infimum.reduced import Reduced
 from infimum.text import counted, point
-from infimum.watch import OutOfTime
 
 _LOOKED_AT, _SURVEYED = 16, 1024            # regions that are enclosed; whose place and size is looked at,
 _MOST_NUMBERS = 1 << 20                     # fewer where they have so many ends
@@ -28,16 +27,9 @@ _MANY, _SMALL = 64, 1e-2                    # regions that crowd somewhere: so m
 _FALLS = -1e9                               # a value below this may be on the way to minus infinity
 
 
-def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str | None:
-    """Why the gap between `lower` and the incumbent's value is open, where these regions are left; None if memory or time is too
-    short to find out."""
-    try:
-        return _obstacle(_Look.at(regions, incumbent), regions, lower, incumbent.upper, goal)
-    except (MemoryError, OutOfTime):
-        return None
-
-
-def _obstacle(look: "_Look", regions: Regions, lower: float, upper: float, goal: Goal) -> str:
+def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str:
+    """Why the gap between `lower` and the incumbent's value is open, where these regions are left."""
+    look, upper = _Look.at(regions, incumbent), incumbent.upper
     if lower == -np.inf:
         return _no_lower_bound(look, upper)
     if not np.isfinite(upper):

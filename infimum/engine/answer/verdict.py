@@ -13,6 +13,7 @@ from infimum.errors import InternalError
 from infimum.evaluate import Evaluator
 from infimum.result import Result, Verdict
 from infimum.unions import Unions
+from infimum.watch import briefly
 
 _MERGE_WORK, _SEPARATE = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
 _LISTED = 1 << 22     # numbers of a product that is listed
@@ -34,7 +35,7 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
         obstacle=_obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
         boxes=merged(regions) if unions is None else listed(unions),
-        attained=_attained(regions, incumbent.evaluator) if incumbent.x is not None else None,
+        attained=briefly(lambda: _attained(regions, incumbent.evaluator)) if incumbent.x is not None else None,
         regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
         question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start), **work)
 
@@ -42,7 +43,7 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
 def _obstacle(*asked: Any) -> str | None:
     from infimum.engine.answer.obstacles import obstacle
 
-    return obstacle(*asked)
+    return briefly(lambda: obstacle(*asked))
 
 
 def _verdict(regions: Regions, unions: Unions | None, lower: float, upper: float, goal: Goal, stopped: str | None) -> Verdict:

@@ -25,6 +25,7 @@ from infimum.engine.parts.propagation import Box, Propagation, propagate, propag
 from infimum.engine.points.constrained_search import ConstrainedSearch
 from infimum.engine.points.equations import WhyNot
 from infimum.engine.points.feasible import FeasibleIncumbent
+from infimum.engine.regions.pool import Regions
 from infimum.engine.rounds import RoundEnded, Rounds
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import bottomless, boxes_reached, memory_full, memory_reached
@@ -390,10 +391,11 @@ class ConstrainedRun:
         """What is proved so far."""
         if self.rounds is not None and self.branch is not None:
             self.rounds.end(self.branch)
-        branch = self.branch = self.branch or self.begun or self._begun()
-        regions = (self.localised or branch).regions()
-        result = proved_result(regions, branch.lower(), self.incumbent, self.goal, stopped or self.limit,
-                               nit=branch.steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
+        branch = self.branch = self.branch or self.begun
+        regions, lower, steps = (Regions.unsearched(self.problem), -np.inf, 0) if branch is None else \
+            ((self.localised or branch).regions(), branch.lower(), branch.steps)
+        result = proved_result(regions, lower, self.incumbent, self.goal, stopped or self.limit,
+                               nit=steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
                                seed=self.seed, lp=None if self.lp is None else self.lp.report(),
                                rounds=None if self.rounds is None else self.rounds.report())
         if self.lp is not None and self.lp.notes:

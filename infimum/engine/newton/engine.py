@@ -10,6 +10,7 @@ from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.newton.search import NewtonSearch
 from infimum.engine.parts.newton import MOST
 from infimum.engine.points.incumbent import Incumbent
+from infimum.engine.regions.pool import Regions
 from infimum.engine.rounds import RoundEnded, Rounds
 from infimum.engine.running.checkpoint import State
 from infimum.engine.running.limits import boxes_reached, memory_full, memory_reached, not_isolated
@@ -109,13 +110,14 @@ class NewtonRun:
 
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
         """What is proved so far."""
-        if self.search is None:
-            self.search = self._made()
-            self.search.begin()
         search = self.search
-        if self.rounds is not None:
-            self.rounds.end(search)
-        search.close()
-        return proved_result(search.regions(), search.lower(), self.incumbent, self.goal, stopped or self.limit, nit=search.steps,
-                             nfev=search.boxes, history=history, engine=self.name, seconds=seconds, seed=self.seed,
+        if search is None:
+            regions, lower, steps = Regions.unsearched(self.problem), -np.inf, 0
+        else:
+            if self.rounds is not None:
+                self.rounds.end(search)
+            search.close()
+            regions, lower, steps = search.regions(), search.lower(), search.steps
+        return proved_result(regions, lower, self.incumbent, self.goal, stopped or self.limit, nit=steps,
+                             nfev=self.evaluations, history=history, engine=self.name, seconds=seconds, seed=self.seed,
                              rounds=None if self.rounds is None else self.rounds.report())

@@ -7,6 +7,7 @@ import numpy as np
 
 from infimum.engine.regions.heap import Heap
 from infimum.lower.branch import rows_of
+from infimum.problem import Problem
 
 _WORK = 2  # a step works on so many times the regions that it may leave
 
@@ -22,6 +23,14 @@ class Regions:
     @classmethod
     def none(cls, n: int) -> "Regions":
         return cls(np.empty((n, 0)), np.empty((n, 0)), np.empty(0), np.empty(0, np.int32), np.empty(0, np.int8))
+
+    @classmethod
+    def unsearched(cls, problem: Problem) -> "Regions":
+        """All of a problem, of which nothing is known."""
+        several = problem.several
+        lo, hi = (problem.lo[:, None], problem.hi[:, None]) if several is None else (several.lo, several.hi)
+        count = lo.shape[1]
+        return cls(lo.copy(), hi.copy(), np.full(count, -np.inf), np.zeros(count, np.int32), np.zeros(count, np.int8))
 
     def __len__(self) -> int:
         return len(self.lower)

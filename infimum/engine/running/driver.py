@@ -15,7 +15,7 @@ from infimum.engine.running.progress import Figures, ProgressDisplay
 from infimum.errors import DeviceError
 from infimum.plotting import View
 from infimum.result import Progress, Result
-from infimum.watch import OutOfTime, Over, Watch
+from infimum.watch import OutOfTime, Over, Watch, answering
 
 
 class Engine(Protocol):
@@ -58,12 +58,9 @@ class CheckpointWriter:
         save(self.path, State({"settings": self.settings.values, "state": state.values}, {**settings, **state.arrays}))
 
 
-_KEPT, _LEAST, _FINISH = 0.1, 2.0, 1.0  # the part of the time kept for the answer; seconds for compiling and for it in any case
-
-
 def watch_of(time_limit: float | None) -> Watch:
     """The clock of a run that begins now."""
-    return Watch(None if time_limit is None else max(_LEAST, (1 - _KEPT) * time_limit), time_limit)
+    return Watch(time_limit, time_limit)
 
 
 def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable[[Snapshot], Any] | None = None,
@@ -72,8 +69,8 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
     """Runs the engine to its end, a limit, the callback's word or Ctrl-C. `progress=None` shows it on terminals and in
     notebooks after a second. Where a device fails, the file keeps what it held: nothing that was half read gets there.
 
-    Time counts from when `watch` was made. OutOfTime is raised where nothing can be said before kernels are there that the time
-    did not suffice for."""
+    Time counts from when `watch` was made. OutOfTime is raised where nothing is known yet, since the time did not suffice for the
+    first kernels; whatever is known then is the result."""
     watch = watch or watch_of(time_limit)
     with Interrupts() as interrupts, watch:
         watch.asked_to_stop = lambda: interrupts.heard
@@ -118,15 +115,11 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
         watch.show = None
     if writer is not None:
         writer.keep(engine)
-    hurried = stopped is not None and (time_limit is not None or interrupts.heard)
-    try:
-        with Watch(max(_FINISH, _KEPT * (time_limit or 0)) if hurried else None):
-            result = engine.finish(stopped, watch.seconds, history)
-        if early is not None and result.x is None and result.lower == -np.inf:
-            raise early
-    except OutOfTime as error:
-        error.best = engine.x, engine.value
-        raise
+    with answering(watch):
+        result = engine.finish(stopped, watch.seconds, history)
+    if early is not None and result.x is None and result.lower == -np.inf:
+        early.best = engine.x, engine.value
+        raise early
     return replace(result, view=view, seconds=time.perf_counter() - start)
 
 
