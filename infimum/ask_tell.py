@@ -1,6 +1,7 @@
 """Ask and tell: a search of a black box whose trials somebody else makes."""
 
 import math
+import secrets
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -29,11 +30,12 @@ from infimum.trials.variables import Variables
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyTrial:
     """A trial that a study asks for. number: counted from 0. x: the point, an array; with choices a list that holds the chosen
-    values."""
+    values. study: what tells its study from others, so that no other one takes its value."""
 
     number: int
     x: np.ndarray | list
     point: tuple[float, ...] = field(repr=False, default=())
+    study: str = field(repr=False, default="")
 
 
 @environment.all_ours
@@ -53,11 +55,12 @@ class Study:
         self._target = None if options.target is None else (-options.target if maximise else options.target)
         self._history: list[Progress] = []
         self._again: deque[Proposal] = deque()   # asked for in an earlier run, and not told
-        self._journal = None
+        self._journal, self._name = None, secrets.token_hex(8)
         if journal is not None:
             problem = {**variables.describe(), "constraints": constraints, "study": True, "maximise": maximise}
             settings = {**options.of_journal(), "warm_start": digest_of(others), "x0": [list(x) for x in starts]}
-            self._journal = open_journal(journal, problem, settings)
+            self._journal = open_journal(journal, problem, settings, {"study": self._name})
+            self._name = self._journal.settings.get("study", self._name)
             try:
                 self._replay(self._journal.trials)
             except BaseException:
@@ -92,14 +95,18 @@ class Study:
         """The next trial; None when there is none any more, and `done` says why."""
         if self.done is not None:
             return None
-        number, x = self._again.popleft() if self._again else self._search.ask()
-        return StudyTrial(number, self._variables.argument(np.array(x)), x)
+        proposal = self._again.popleft() if self._again else self._search.ask()
+        if proposal is None:  # and `done` says so now
+            return None
+        return StudyTrial(proposal.number, self._variables.argument(np.array(proposal.x)), proposal.x, self._name)
 
     def tell(self, trial: StudyTrial | int, value: float | None = None, *, constraints: Sequence[float] = (),
              failure: str | BaseException | None = None) -> None:
         """What came of a trial: the value of the function, and the numbers of the constraints, <= 0 where they hold, in their
         order. Behind one that is violated nothing is needed. Or a failure: a text, or the exception. A NaN is a failure too."""
         number = trial.number if isinstance(trial, StudyTrial) else trial
+        if isinstance(trial, StudyTrial) and trial.study != self._name:
+            raise OptionError(f"trial {number!r} was asked for by another study: tell each trial to the study that asked for it")
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or int(number) not in self._search.waiting:
             raise OptionError(f"trial {number!r} was not asked for, or was told already")
         outcome = self._outcome(value, constraints, failure)

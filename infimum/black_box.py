@@ -4,6 +4,8 @@ import hashlib
 import json
 import math
 import os
+from collections.abc import Callable
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -16,6 +18,7 @@ from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.driver import drive, watch_of
 from infimum.engine.running.maximising import Maximising
 from infimum.errors import JournalError, OptionError
+from infimum.files import warn
 from infimum.objective import Objective, is_empty
 from infimum.plotting import View
 from infimum.problem import Problem
@@ -27,6 +30,7 @@ from infimum.trials.outcome import Outcome
 from infimum.trials.reading import maximises as of_maximum
 from infimum.trials.reading import read_journal, read_path, torn_header
 from infimum.trials.recorded import Recorded
+from infimum.trials.same_problem import has_identities
 from infimum.trials.start import start_workers
 from infimum.trials.variables import Variables, lasting
 from infimum.trials.workers import BlackBox, read_timeout, read_workers
@@ -47,8 +51,9 @@ _OTHERS = {
 def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, constraints: Any, integrality: Any, x0: Any,
               options: Any, time_limit: float | None, max_trials: int | None, workers: Any, timeout: float | None,
               journal: str | PathLike | None, batch: int | None, callback: Any, progress: bool | None, seed: int,
-              of_engines: dict[str, Any]) -> Result:
-    """`minimize` with engine="index". `of_engines`: arguments that only other engines have."""
+              of_engines: dict[str, Any], check: bool = True) -> Result:
+    """`minimize` with engine="index". `of_engines`: arguments that only other engines have. `check`: evaluate the best point of
+    a journal again before the run continues."""
     for name, (default, cure) in _OTHERS.items():
         if of_engines[name] != default:
             raise OptionError(f"engine 'index' has no {name}=: {cure}")
@@ -56,14 +61,15 @@ def by_trials(objective: Objective, bounds: Any, n: int | None, args: Any, const
         raise OptionError("engine 'index' proves nothing; feasible needs another engine")
     watch, variables = watch_of(time_limit), Variables.read(bounds, integrality, n)
     box = black_box_of(objective, variables, args, constraints)
-    return searched(box, variables, problem_of(box, args), objective.maximises, watch, x0, options, time_limit, max_trials,
-                    workers, timeout, journal, batch, callback, progress, seed)
+    return searched(box, variables, partial(problem_of, box, args), objective.maximises, watch, x0, options, time_limit,
+                    max_trials, workers, timeout, journal, batch, callback, progress, seed, check)
 
 
-def searched(box: BlackBox, variables: Variables, problem: dict[str, Any], maximises: bool, watch: Watch, x0: Any, options: Any,
-             time_limit: float | None, max_trials: int | None, workers: Any, timeout: float | None,
-             journal: str | PathLike | None, batch: int | None, callback: Any, progress: bool | None, seed: int) -> Result:
-    """What the trials of a black box find. `problem`: what the journal says of it."""
+def searched(box: BlackBox, variables: Variables, problem: Callable[[], dict[str, Any]], maximises: bool, watch: Watch, x0: Any,
+             options: Any, time_limit: float | None, max_trials: int | None, workers: Any, timeout: float | None,
+             journal: str | PathLike | None, batch: int | None, callback: Any, progress: bool | None, seed: int,
+             check: bool = True) -> Result:
+    """What the trials of a black box find. `problem()`: what the journal says of it."""
     callback, asked = read_callback(callback), IndexOptions.read(options)
     count, seconds = read_workers(1 if workers is None else workers), read_timeout(timeout)
     batch = (_ON_A_CLUSTER if isinstance(count, str) else count) if batch is None else whole("batch", batch)
@@ -73,7 +79,7 @@ def searched(box: BlackBox, variables: Variables, problem: dict[str, Any], maxim
     others = trials_of(asked.warm_start, variables, box.constraints, maximises)
     settings = {**asked.of_journal(), "warm_start": digest_of(others), "x0": [list(x) for x in starts],
                 "batch": batch, "asynchronous": asked.asynchronous}
-    kept = None if journal is None else open_journal(journal, problem, settings)
+    kept = None if journal is None else open_journal(journal, problem(), settings)
     try:
         if kept is not None and not asked.asynchronous:
             batch = kept.settings["batch"]
@@ -82,7 +88,7 @@ def searched(box: BlackBox, variables: Variables, problem: dict[str, Any], maxim
             search = BlackBoxSearch(variables, box.constraints, asked, starts, others)
             sign = -1.0 if maximises else 1.0
             target = None if asked.target is None else sign * asked.target
-            run = BlackBoxRun(search, Recorded(crew, kept), asked, most, batch, target, seed)
+            run = BlackBoxRun(search, Recorded(crew, kept), asked, most, batch, target, seed, check)
             return drive(Maximising(run) if maximises else run, time_limit=time_limit, callback=callback,
                          progress=progress, watch=watch, view=View(None, variables.lo, variables.hi))
     finally:
@@ -135,11 +141,11 @@ def digest_of(trials: list[tuple[tuple[float, ...], Outcome]]) -> str | None:
     return hashlib.sha256(repr(trials).encode()).hexdigest()[:16] if trials else None
 
 
-def open_journal(journal: Any, problem: dict[str, Any], settings: dict[str, Any]) -> Journal:
-    """A new journal, or the one there is, of the same problem and the same search."""
+def open_journal(journal: Any, problem: dict[str, Any], settings: dict[str, Any], own: dict[str, Any] | None = None) -> Journal:
+    """A new journal, or the one there is, of the same problem and the same search. `own`: what only a new one is told."""
     path = read_path(journal)
     if not os.path.exists(path) or os.path.isfile(path) and _begins_anew(path):
-        return Journal.create(path, problem, settings)
+        return Journal.create(path, problem, settings | (own or {}), getattr(journal, "started", None))
     found = Journal.resume(path, problem)
     settings = json.loads(json.dumps(settings))
     for name, value in settings.items():
@@ -147,6 +153,13 @@ def open_journal(journal: Any, problem: dict[str, Any], settings: dict[str, Any]
             found.close()
             raise JournalError(f"the journal {os.fspath(path)} was begun with {name} = {found.settings.get(name)!r}, and here it "
                                f"is {value!r}: give what it was begun with, or another file")
+    if "batch" in settings and "batch" not in found.settings:
+        found.close()
+        raise JournalError(f"the journal {os.fspath(path)} is damaged: line 1 does not say how many trials a round has")
+    if not has_identities(found.problem) or found.form == 1 and "command" in problem:
+        what = "its program" if "command" in problem else "the values that its functions are bound to"
+        warn(f"the journal {os.fspath(path)} was written by infimum 0.2, which did not note {what}: make sure that nothing has "
+             "changed since. The journal is continued as it is")
     return found
 
 

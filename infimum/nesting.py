@@ -81,8 +81,8 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
                       inner_time_limit, inner_max_boxes, memory_limit, device, threads)
     box = NestedFunctions(variables, constraints, _inner_problem(objective, simulate, inner_constraints, inner, inner_integrality,
                                                                  proving, not variables.choices, check))
-    found = searched(box, variables, box.describe(), objective.maximises, watch, x0, options, time_limit, max_trials, workers,
-                     timeout, journal, batch, callback, progress, seed)
+    found = searched(box, variables, box.describe, objective.maximises, watch, x0, options, time_limit, max_trials, workers,
+                     timeout, journal, batch, callback, progress, seed, check)
     why = box.inner.why
     again = "" if why is None else f"; traced again in each trial, since this cannot be traced in y: {why.split('. ')[0]}"
     return replace(found, message=found.message + again, view=None, device="cpu" if device == "auto" else device)
@@ -132,8 +132,9 @@ class NestedFunctions(PythonFunctions):
 def _described(one: Any) -> dict[str, Any]:
     """What tells an inner constraint from others."""
     fun, ends = parts_of(one)
-    args = {"args": repr(one["args"])} if isinstance(one, Mapping) and one.get("args") else {}
-    return described(Part(fun, "", ends=ends)) | args
+    given = one.get("args") or () if isinstance(one, Mapping) else ()
+    args = {"args": repr(given)} if given else {}
+    return described(Part(fun, "", tuple(given) if isinstance(given, (tuple, list)) else (given,), ends=ends)) | args
 
 
 class _Asked:

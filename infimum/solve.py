@@ -69,8 +69,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
              progress: bool | None = None, callback: Callable | None = None, checkpoint: str | PathLike | None = None,
              seed: int | None = 0, threads: int | None = None, constraints: Any = (), integrality: Any = None,
              feasibility: float = 0.0, max_trials: int | None = None, workers: int | str | None = None,
-             timeout: float | None = None, journal: str | PathLike | None = None, portions: int | None = None, check: bool = True,
-             **unknown: Any) -> Result:
+             timeout: float | None = None, journal: str | PathLike | None = None, portions: int | None = None,
+             check: bool = True, **unknown: Any) -> Result:
     """Find and prove the global minimum of `fun`, an ordinary NumPy function of a vector, over the box `bounds`.
 
     `bounds` are (low, high) pairs, a scipy.optimize.Bounds, or one pair with `n=`; ends may be infinite. `args` are passed on to
@@ -90,7 +90,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     searches with many descents at once and returns the verdict CANDIDATE: `result.upper` is verified, but nothing is proved
     about lower values. `engine="index"` never traces `fun`, which may be any function or a command line: it makes trials,
     `max_trials` of them at most (1,000 a variable without a time limit), `workers` at once in processes of their own, each for at
-    most `timeout` seconds, and keeps them in the file `journal`, from which the same call goes on. Plain functions in
+    most `timeout` seconds, and keeps them in the file `journal`, from which the same call goes on, after the best point in it was
+    evaluated again (not with `check=False`, for noisy functions). Plain functions in
     `constraints` are then numbers that are <= 0 where x is allowed; see docs/black_boxes.md.
 
     `options` is a dictionary with the fields of `SwarmOptions`; for "newton" of `NewtonOptions`, "complete" `CompleteOptions`,
@@ -139,7 +140,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
         others = {"start_boxes": start_boxes, "max_boxes": max_boxes, "checkpoint": checkpoint, "xtol": xtol, "atol": atol,
                   "rtol": rtol, "feasibility": feasibility, "threads": threads, "device": device}
         return by_trials(objective, bounds, n, args, constraints, integrality, x0, options, time_limit, max_trials, workers,
-                         timeout, journal, batch, callback, progress, seed, others)
+                         timeout, journal, batch, callback, progress, seed, others, check)
     _check_batch(batch)
     watch = watch_of(time_limit)
     callback = read_callback(callback)

@@ -11,6 +11,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.errors import OptionError
+from infimum.trials.identity import identity
 from infimum.trials.outcome import Kind, Outcome, exception_text
 from infimum.trials.parts import NoNumber, Part, inner, read_constraints, title
 from infimum.trials.variables import Variables
@@ -59,16 +60,16 @@ class PythonFunctions:
         return Outcome.of(values, self.constraints, perf_counter() - start)
 
     def describe(self) -> dict[str, Any]:
-        """What tells this problem from others, in the terms of JSON: the variables, and name and source of each function."""
+        """What tells this problem from others, in the terms of JSON: the variables, and of each function what it is."""
         return {**self.variables.describe(), "constraints": self.constraints,
                 "functions": [described(part) for part in self.parts]}
 
 
 def described(part: Part) -> dict[str, Any]:
-    """Name and source of a function, and what else tells it from others."""
+    """The name of a function, and what tells it from others. `source` is what infimum 0.2 knew of it, see `identity`."""
     fun = inner(part.fun)
     name = getattr(fun, "__qualname__", type(fun).__qualname__)
-    found = {"name": name, "source": _source(fun)}
+    found = {"name": name, "source": _source(fun), "identity": identity(part.fun, part.args)}
     if part.ends is not None:
         found["ends"] = [[str(v) for v in np.ravel(end)] for end in part.ends]
     if part.sign < 0:

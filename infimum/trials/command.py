@@ -5,10 +5,12 @@ separated by blanks or commas. It may stop at the first constraint that is viola
 feasible where all g are <= 0.
 """
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -24,6 +26,7 @@ from infimum.trials.variables import Variables
 
 _TAIL = 65536  # bytes at the end of an output that are looked at
 _SHOWN = 200   # characters of it that a message shows
+_SCRIPTS = (".py", ".sh", ".jl", ".r", ".m", ".pl", ".rb", ".js", ".lua", ".jar")
 
 
 class Command:
@@ -39,8 +42,9 @@ class Command:
 
     def describe(self) -> dict[str, Any]:
         """What tells this problem from others, in the terms of JSON."""
+        program = _program(self.template.parts)
         return {**self.variables.describe(), "constraints": self.constraints, "command": self.template.parts,
-                **({"maximise": True} if self.maximise else {})}
+                **({"maximise": True} if self.maximise else {}), **({} if program is None else {"program": program})}
 
     def evaluate(self, x: Sequence[float], timeout: float | None = None, programs: "Programs | None" = None) -> Outcome:
         """Runs a trial; after `timeout` seconds the program and all that it has started are killed. Who holds `programs` may kill
@@ -137,6 +141,22 @@ class Programs:
             for process in self._running:
                 if process.returncode is None:
                     kill_group(process.pid)
+
+
+def _program(words: list[str]) -> str | None:
+    """The digest of the program: of the first word that is the path of one, or a script, as in `./sim {x}` and `python train.py
+    {x}`. What is found on the search path, or lies where the system and Python lie, changes with every update and is not read."""
+    theirs = ("/usr/", "/bin/", sys.prefix + os.sep, sys.base_prefix + os.sep)
+    for k, word in enumerate(words):
+        path = os.path.abspath(word)
+        named = os.sep in word if k == 0 else word.lower().endswith(_SCRIPTS)
+        if named and os.path.isfile(path) and not path.startswith(theirs):
+            try:
+                with open(path, "rb") as file:
+                    return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+            except OSError:
+                return None
+    return None
 
 
 def read_numbers(line: str) -> list[float] | None:

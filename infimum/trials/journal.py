@@ -5,35 +5,59 @@ kill leaves whole lines, and at most the last one torn. What a process has writt
 failure of the machine can take it. Against that the file is forced to the disk, at most once a second (`SYNC`): a trial that took
 longer than that is on the disk before it counts, and a thousand quick ones a second do not wait for it; their last lines are
 written by the system itself within its usual half minute.
+
+A full disk does not end a run: what a trial gave is known, and a result never depends on writing a file. Lines that cannot be
+written are kept in memory, with one warning, and written before the next one as soon as there is room. Only these are lost if
+the process ends before that.
 """
 
 import errno
-import json
 import os
+from contextlib import suppress
+from dataclasses import asdict
 from time import monotonic
 from typing import Any
 
 import infimum
 from infimum.errors import JournalError
+from infimum.files import sync_folder, warn
 from infimum.text import counted
 from infimum.trials.locking import Locked, lock
-from infimum.trials.reading import MAGIC, Read, header_of, parsed, read_journal, read_path, refuse_other_problem, torn_header
-from infimum.trials.records import VERSION, Damaged, Trial, content_of_trial, line_of, trial_of_content
+from infimum.trials.reading import (
+    MAGIC,
+    Read,
+    Started,
+    header_of,
+    parsed,
+    read_bytes,
+    read_journal,
+    read_path,
+    started_of,
+    torn_header,
+    trial_of,
+)
+from infimum.trials.records import VERSION, Damaged, Trial, content_of_trial, line_of, stored_check
+from infimum.trials.same_problem import refuse_other_problem
 from infimum.trials.variables import Variables
 
-SYNC = 1.0  # seconds between two times that the file is forced to the disk
+SYNC = 1.0   # seconds between two times that the file is forced to the disk
+_NAMED = 20  # lines that a message names
 
 
 class Journal:
     """A journal that is open for writing, by this run alone. `trials` are those that it held when it was opened."""
 
     def __init__(self, path: str, handle: int, read: Read):
-        self.path, self.settings, self.trials = path, read.settings, read.trials
-        self._handle, self._check, self._size = handle, read.check, read.size
+        self.path, self.problem, self.settings, self.trials, self.form = path, read.problem, read.settings, read.trials, read.form
+        self._handle: int | None = handle
+        self._check, self._size = read.check, read.size
         self._synced, self._dirty = monotonic(), False
+        self._unwritten: list[bytes] = []   # lines that the file does not hold yet
+        self._why: OSError | None = None    # why the last attempt to write failed
 
     @classmethod
-    def create(cls, path: Any, problem: dict[str, Any], settings: dict[str, Any] | None = None) -> "Journal":
+    def create(cls, path: Any, problem: dict[str, Any], settings: dict[str, Any] | None = None,
+               started: Started | None = None) -> "Journal":
         """A new journal; an error if there is one already that holds anything."""
         path = read_path(path)
         handle = _open(path, os.O_CREAT)
@@ -43,14 +67,16 @@ class Journal:
             if data and not torn_header(data):
                 raise JournalError(f"{path} exists: continue it with resume, or delete it" if data.startswith(MAGIC) else
                                    f"{path} exists, and is no journal of infimum: give another name")
-            header = {"infimum journal": VERSION, "version": infimum.__version__, "problem": problem, "settings": settings or {}}
+            header = {"infimum journal": VERSION, "version": infimum.__version__, "problem": problem, "settings": settings or {},
+                      **({} if started is None else {"started": asdict(started)})}
             line, check = line_of(header, 0)
             os.ftruncate(handle, 0)
-            journal = cls(path, handle, Read(problem, settings or {}, [], 0, 0))
-            journal._write(line)
-            journal._check = check
+            journal = cls(path, handle, Read(problem, settings or {}, [], 0, check, started=started))
+            journal._unwritten.append(line)
+            if not journal._write():
+                raise JournalError(f"the journal {path} cannot be written: {_reason(journal._why)}")
             journal.sync()
-            _sync_folder(path)
+            sync_folder(path)
         except BaseException:
             os.close(handle)
             raise
@@ -69,51 +95,68 @@ class Journal:
             os.ftruncate(handle, found.size)
             journal = cls(path, handle, found)
             if data[found.size - 1:found.size] != b"\n":  # a whole line that lacks its end only
-                journal._write(b"\n")
+                journal._unwritten.append(b"\n")
+                journal._write_or_warn()
         except BaseException:
             os.close(handle)
             raise
         return journal
 
     def append(self, trial: Trial) -> None:
-        """Writes a trial; when this returns, the end of this process cannot take it any more."""
-        line, check = line_of(content_of_trial(trial), self._check)
-        self._write(line)
-        self._check = check
+        """Writes a trial; when this returns, the end of this process cannot take it any more, unless the user was warned."""
+        if self._handle is None:
+            raise JournalError(f"the journal {self.path} is closed")
+        line, self._check = line_of(content_of_trial(trial), self._check)
+        self._unwritten.append(line)
+        self._write_or_warn()
         if trial.outcome.seconds >= SYNC or monotonic() - self._synced >= SYNC:
             self.sync()
 
-    def _write(self, line: bytes) -> None:
-        if self._handle is None:
-            raise JournalError(f"the journal {self.path} is closed")
+    def _write_or_warn(self) -> None:
+        warned = self._why is not None
+        if not self._write() and not warned:
+            warn(f"the journal {self.path} cannot be written ({_reason(self._why)}). The run continues: its trials are kept in "
+                 "memory and will be written when there is room; if the process is killed before that, they are lost")
+
+    def _write(self) -> bool:
+        """Writes what is not in the file yet, and leaves whole lines; False if it cannot be written."""
+        data, written = b"".join(self._unwritten), 0
         try:
-            written = 0
-            while written < len(line):
-                written += os.write(self._handle, line[written:])
+            if self._why is not None:
+                os.ftruncate(self._handle, self._size)  # what the last attempt may have left
+            while written < len(data):
+                written += os.write(self._handle, data[written:])
         except OSError as error:
-            try:
+            self._why = error
+            with suppress(OSError):  # then it is removed before the next attempt, or with the torn line when it is read
                 os.ftruncate(self._handle, self._size)
-            except OSError as again:
-                error.add_note(f"and the line that was begun could not be removed: {again}")
-            raise JournalError(f"the journal {self.path} cannot be written: {error.strerror or error}. All trials before are in "
-                               "it: make room, and continue it") from error
-        self._size += len(line)
-        self._dirty = True
+            return False
+        self._size += len(data)
+        self._unwritten, self._dirty, self._why = [], True, None
+        return True
 
     def sync(self) -> None:
         """Forces it to the disk."""
-        os.fsync(self._handle)
+        try:
+            os.fsync(self._handle)
+        except OSError as error:
+            warn(f"the journal {self.path} cannot be forced to the disk ({_reason(error)}): a failure of the machine may take "
+                 "the last trials")
         self._synced, self._dirty = monotonic(), False
 
     def close(self) -> None:
         """Forces it to the disk, and lets others have it."""
-        if self._handle is not None:
+        if self._handle is None:
+            return
+        try:
+            if self._unwritten and not self._write():
+                warn(f"{counted(len(self._unwritten), 'trial')} could not be written to the journal {self.path} "
+                     f"({_reason(self._why)}). The result has them; a run that continues from the journal makes them again")
+            if self._dirty:
+                self.sync()
+        finally:
             handle, self._handle = self._handle, None
-            try:
-                if self._dirty:
-                    os.fsync(handle)
-            finally:
-                os.close(handle)
+            os.close(handle)
 
     def __enter__(self) -> "Journal":
         return self
@@ -135,32 +178,38 @@ def warm_start(path: Any, variables: Variables, constraints: int) -> list[Trial]
 
 
 def salvage(path: Any, to: Any) -> int:
-    """Writes a new journal with all trials of a damaged one whose lines are whole; returns how many lines were lost."""
+    """Writes a new journal with all trials of a damaged one whose lines are as they were written; returns how many lines are not
+    in it, and warns which. A line is taken if its checksum continues the one that the line before it ends with, so a line that
+    was changed is never taken, and neither is the one behind a line whose own checksum is gone."""
     path = read_path(path)
-    with open(path, "rb") as file:
-        lines = file.read().split(b"\n")
-    header, _ = header_of(path, lines[0])
-    kept, lost, seen = [], 0, set()
-    for line in lines[1:]:
-        trial = _salvaged(line)
-        if trial is not None and trial.ticket not in seen:
+    lines = read_bytes(path).split(b"\n")
+    header, before = header_of(path, lines[0])
+    kept, lost, seen = [], [], set()
+    for number, line in enumerate(lines[1:], start=2):
+        if not line:
+            continue
+        try:
+            if before is None:
+                raise Damaged(f"line {number - 1:,} has no checksum, so this one cannot be checked")
+            trial, _ = trial_of(line, before, header["problem"])
+            if trial.ticket in seen:
+                raise Damaged(f"it is trial {trial.ticket} again")
             seen.add(trial.ticket)
             kept.append(trial)
-        else:
-            lost += bool(line)
-    with Journal.create(to, header["problem"], header["settings"]) as journal:
+        except Damaged as error:
+            lost.append(f"line {number:,} ({error})")
+        before = stored_check(line)
+    with Journal.create(to, header["problem"], header["settings"], started_of(header)) as journal:
         for trial in kept:
             journal.append(trial)
-    return lost
+    if lost:
+        shown = "; ".join(lost[:_NAMED]) + (f"; and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else "")
+        warn(f"{counted(len(lost), 'line')} of {path} not taken: {shown}")
+    return len(lost)
 
 
-def _salvaged(line: bytes) -> Trial | None:
-    """The trial of a line, whose checksum cannot be known where the line before it is lost."""
-    text, mark, _ = line.rpartition(b', "check": ')
-    try:
-        return trial_of_content(json.loads(text + b"}")) if mark else None
-    except (Damaged, ValueError):
-        return None
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def _open(path: str, how: int) -> int:
@@ -188,13 +237,3 @@ def _whole(handle: int) -> bytes:
     with os.fdopen(os.dup(handle), "rb") as file:
         file.seek(0)
         return file.read()
-
-
-def _sync_folder(path: str) -> None:
-    """Makes a new name durable; not every system lets a folder be opened."""
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

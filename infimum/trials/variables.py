@@ -10,6 +10,7 @@ import numpy as np
 from infimum.errors import BoundsError, OptionError
 from infimum.integrality import read_integrality
 from infimum.problem import Problem, read_bounds
+from infimum.trials.identity import text_of_value
 
 
 class Choices:
@@ -104,8 +105,11 @@ class Variables:
 
     def describe(self) -> dict[str, Any]:
         """What tells these variables from others, in the terms of JSON."""
+        objects = {str(i): [text_of_value(value) for value in values] for i, values in self.choices.items()
+                   if not all(isinstance(value, (str, int, float, type(None))) for value in values)}
         return {"bounds": [[float(a), float(b)] for a, b in zip(self.lo, self.hi, strict=True)], "integers": list(self.integers),
-                "choices": {str(i): [lasting(value) for value in values] for i, values in self.choices.items()}}
+                "choices": {str(i): [lasting(value) for value in values] for i, values in self.choices.items()},
+                **({"choice_values": objects} if objects else {})}
 
 
 def lasting(value: Any) -> str:

@@ -71,7 +71,7 @@ def test_trials_come_back_with_the_same_bits(found):
 def test_the_file_is_what_the_documents_say(path):
     whole_run(path)
     header, *lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert header["infimum journal"] == 1 and header["problem"]["bounds"] == [[0.0, 1.0]] * 2
+    assert header["infimum journal"] == 2 and header["problem"]["bounds"] == [[0.0, 1.0]] * 2
     assert header["settings"] == {"seed": 3} and len(lines) == TRIALS
     assert set(lines[0]) - {"text"} == {"trial", "asked", "x", "kind", "index", "values", "seconds", "check"}
     assert Counter(line["kind"] for line in lines).keys() <= {"value", "exception"}
@@ -199,8 +199,9 @@ def test_what_can_be_read_is_saved_from_a_damaged_journal(path, tmp_path):
     new = tmp_path / "new.jsonl"
     with pytest.raises(JournalError, match="line 5 of 10.*salvage"):
         read_journal(path)
-    assert salvage(path, new) == 1
-    assert read_journal(new).trials == trials[:3] + trials[4:]
+    with pytest.warns(RuntimeWarning, match=r"not taken: line 5 \(it has no checksum\); line 6 \(line 5 has no checksum"):
+        assert salvage(path, new) == 2  # whether the line behind the lost one was changed cannot be known
+    assert read_journal(new).trials == trials[:3] + trials[5:]
 
 
 def test_a_trial_twice_is_damage_even_with_a_right_checksum(path):
@@ -246,14 +247,14 @@ def test_the_journal_of_another_problem_is_refused(problem, said, path):
 
 def test_a_function_whose_source_has_changed(path):
     problem = json.loads(json.dumps(PROBLEM))
-    problem["functions"][1]["source"] = "0" * 16
+    problem["functions"][1]["identity"]["code"] = "text " + "0" * 16
     Journal.create(path, problem).close()
     with pytest.raises(JournalError, match="the source of `fun` has changed"):
         Journal.resume(path, PROBLEM)
 
 
 def test_functions_without_source_are_known_by_name():
-    assert other(fun=sum)["functions"][1] == {"name": "sum", "source": None}
+    assert other(fun=sum)["functions"][1] == {"name": "sum", "source": None, "identity": {"code": "built-in builtins.sum"}}
     assert other(fun=partial(black_boxes.bowl))["functions"][1] == other(fun=black_boxes.bowl)["functions"][1]
 
 
@@ -297,26 +298,64 @@ def test_files_that_cannot_be_used(tmp_path, path):
 
 
 def test_the_format_of_a_later_version(path):
-    line, _ = records.line_of({"infimum journal": 2, "version": "9.1", "problem": {}, "settings": {}}, 0)
+    line, _ = records.line_of({"infimum journal": 9, "version": "9.1", "problem": {}, "settings": {}}, 0)
     path.write_bytes(line)
-    with pytest.raises(JournalError, match="has the format 2, written by infimum 9.1"):
+    with pytest.raises(JournalError, match="has the format 9, written by infimum 9.1"):
         Journal.resume(path, {})
 
 
-def test_a_full_disk_leaves_whole_lines(path, monkeypatch):
+def full_disk(monkeypatch, room: int = 10):
+    """From now on, a write leaves so many bytes, and fails."""
     write = os.write
 
     def full(handle, data):
-        write(handle, data[:10])
+        write(handle, data[:room])
         raise OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(journals.os, "write", full)
+
+
+def test_a_full_disk_ends_no_run_and_what_is_kept_in_memory_is_written_later(path, monkeypatch):
     with InThisProcess(BOX) as workers, Journal.create(path, PROBLEM) as journal:
         recorded, found = Recorded(workers, journal), Search()
         recorded.run([found.ask()])
-        monkeypatch.setattr(journals.os, "write", full)
-        with pytest.raises(JournalError, match="No space left on device. All trials before are in it"):
+        whole = path.read_bytes()
+        full_disk(monkeypatch)
+        with pytest.warns(RuntimeWarning, match="No space left on device.*kept in memory.*if the process is killed") as said:
             recorded.run([found.ask()])
+        recorded.run([found.ask()])  # one warning is enough
+        assert len(said) == 1 and said[0].filename == __file__ and path.read_bytes() == whole
         monkeypatch.undo()
-    assert len(read_journal(path).trials) == 1 and path.read_bytes().endswith(b"}\n")
+        recorded.run([found.ask()])
+        assert [trial.ticket for trial in read_journal(path).trials] == [0, 1, 2, 3]
+
+
+def test_trials_that_never_get_to_the_disk_are_counted_in_a_warning(path, monkeypatch):
+    with InThisProcess(BOX) as workers:
+        journal = Journal.create(path, PROBLEM)
+        recorded, found = Recorded(workers, journal), Search()
+        recorded.run([found.ask()])
+        full_disk(monkeypatch)
+        monkeypatch.setattr(journals.os, "ftruncate", lambda *_: (_ for _ in ()).throw(OSError("read only")))
+        with pytest.warns(RuntimeWarning, match="cannot be written"):
+            recorded.run([found.ask(), found.ask()])
+        with pytest.warns(RuntimeWarning, match="2 trials could not be written to the journal .* The result has them"):
+            journal.close()
+        monkeypatch.undo()
+    assert [trial.ticket for trial in read_journal(path).trials] == [0]  # and a torn line, which is cut off
+
+
+def test_a_full_disk_at_the_beginning_is_an_error(path, monkeypatch):
+    full_disk(monkeypatch)
+    with pytest.raises(JournalError, match="cannot be written: No space left on device"):
+        Journal.create(path, PROBLEM)
+
+
+def test_a_disk_that_cannot_be_forced_is_warned_of(path, monkeypatch):
+    journal = Journal.create(path, PROBLEM)
+    monkeypatch.setattr(journals.os, "fsync", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "Input/output error")))
+    with pytest.warns(RuntimeWarning, match="cannot be forced to the disk .Input/output error"):
+        journal.append(Trial(0, 1, (0.0, 0.0), Outcome.of([1.0], 1, seconds=2.0)))
+    journal.close()
 
 
 def test_a_closed_journal_takes_no_more(path):

@@ -6,6 +6,7 @@ journal of outcomes replays a search, and a larger budget goes on where a smalle
 
 from collections import deque
 from collections.abc import Iterable
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,8 @@ from infimum.trials.variables import Variables
 
 _FAILURES = {Kind.NAN: Failure.NAN, Kind.EXCEPTION: Failure.EXCEPTION, Kind.CRASH: Failure.CRASH, Kind.TIMEOUT: Failure.TIMEOUT,
              Kind.NO_NUMBER: Failure.EXCEPTION}
-_REPEATS = 8   # places in a row whose points are not new
+_REPEATS = 8     # places in a row whose points are not new
+_SCATTERED = 64  # points all over the cube that are looked at then, before all points are looked through one after the other
 
 
 class Proposal(NamedTuple):
@@ -47,7 +49,7 @@ class BlackBoxSearch:
         self._known: dict[Point, np.ndarray | None] = {}     # what was computed there; None after a failure
         self._told: dict[Point, Told] = {}
         self._owners: dict[Point, list[int]] = {}            # which trials of the method wait for a point
-        self._scattered = self.cube.scattered()
+        self._scattered, self._every, self._looked_through = self.cube.scattered(), self.cube.every(), False
         self._learn(others)
 
     def _learn(self, others: Iterable[tuple[Point, Outcome]]) -> None:
@@ -64,7 +66,7 @@ class BlackBoxSearch:
     @property
     def exhausted(self) -> bool:
         """Has every point been asked for?"""
-        return len(self._told) + len(self.waiting) >= self.cube.points
+        return self._looked_through or len(self._told) + len(self.waiting) >= self.cube.points
 
     @property
     def accurate(self) -> bool:
@@ -86,7 +88,7 @@ class BlackBoxSearch:
             return self._propose(x, [])
         return self._of_method()
 
-    def _of_method(self) -> Proposal:
+    def _of_method(self) -> Proposal | None:
         for _ in range(_REPEATS):
             for trial in self.method.ask():
                 x = self.cube.point(trial.point)
@@ -96,7 +98,17 @@ class BlackBoxSearch:
                     self._owners[x].append(trial.number)
                 else:
                     return self._propose(x, [trial.number])
-        return self._propose(next(x for x in self._scattered if x not in self._told and x not in self._owners), [])
+        return self._of_all()
+
+    def _of_all(self) -> Proposal | None:
+        """A point that is new, wherever it is; None if there is none. The order of all points is gone through once in a run, so
+        that a trial costs a few looks, however many points were tried."""
+        scattered = () if self.cube.whole.all() else islice(self._scattered, _SCATTERED)
+        for x in chain(scattered, self._every):
+            if x not in self._told and x not in self._owners:
+                return self._propose(x, [])
+        self._looked_through = True
+        return None
 
     def _of_polish(self) -> Point | None:
         if self.polish is None or not self.polish.wants(self.asked, self.book.value):

@@ -1,6 +1,7 @@
 """The variables of a black box as the unit cube that the method searches: one axis for each that has more than one value."""
 
 import math
+import struct
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -23,11 +24,9 @@ class Cube:
         self.n = len(self.axes)
         self._rows = [(i, float(lo[i]), float(hi[i]), bool(whole), float(count))     # Python's: an overflow is no warning
                       for i, whole, count in zip(self.axes, self.whole, self.counts, strict=True)]
-
-    @property
-    def points(self) -> float:
-        """How many points there are; inf with a continuous variable."""
-        return math.inf if len(self.continuous) else math.prod(int(count) for count in self.counts)
+        # how many points there are at most: a continuous variable has as many values as there are doubles between its bounds
+        self._sizes = [int(count) if whole else _rank(high) - _rank(low) + 1 for _, low, high, whole, count in self._rows]
+        self.points = math.prod(self._sizes)
 
     @property
     def order(self) -> int:
@@ -56,15 +55,32 @@ class Cube:
         return (np.floor(units[:, w] * self.counts[w]) == np.floor(unit[w] * self.counts[w])).all(axis=1)
 
     def scattered(self) -> Iterator[Point]:
-        """Points without end, or each point once where they are finite: for where the method has none to give."""
-        if len(self.continuous):
-            steps, k = np.sqrt(np.arange(self.n) * 2.0 + 2.5) % 1, 0
-            while True:
-                k += 1
-                yield self.point((k * steps % 1).tolist())
-        for number in range(int(self.points)):
-            at = []
-            for count in self.counts:
-                number, rest = divmod(number, int(count))
-                at.append((rest + 0.5) / count)
-            yield self.point(at)
+        """Points all over the cube, without end: for where the method has none to give."""
+        steps, k = np.sqrt(np.arange(self.n) * 2.0 + 2.5) % 1, 0
+        while True:
+            k += 1
+            yield self.point((k * steps % 1).tolist())
+
+    def every(self) -> Iterator[Point]:
+        """Each point at least once, one after the other."""
+        for number in range(self.points):
+            found = self.variables.lo.tolist()
+            for (i, low, high, whole, _), size in zip(self._rows, self._sizes, strict=True):
+                number, rest = divmod(number, size)
+                found[i] = min(low + rest, high) if whole else _double(_rank(low) + rest)
+            yield tuple(found)
+
+
+def _rank(x: float) -> int:
+    """The number of a double in the order of all doubles; 0 for zero.
+
+    >>> _rank(5e-324), _rank(-0.0), _rank(1 + 2**-52) - _rank(1.0), _double(_rank(-0.1))
+    (1, 0, 1, -0.1)
+    """
+    bits, = struct.unpack("<q", struct.pack("<d", abs(x)))
+    return bits if x > 0 else -bits
+
+
+def _double(rank: int) -> float:
+    value, = struct.unpack("<d", struct.pack("<q", abs(rank)))
+    return value if rank > 0 else -value if rank else 0.0

@@ -12,20 +12,24 @@ from infimum import watch
 from infimum.engine.index.black_box import BlackBoxSearch
 from infimum.engine.index.options import IndexOptions
 from infimum.engine.running.progress import Figures
-from infimum.errors import TrialError
+from infimum.errors import JournalError, TrialError
 from infimum.result import Progress, Result, Verdict
 from infimum.text import counted, point
+from infimum.trials.outcome import Outcome
+from infimum.trials.reading import maximises
 from infimum.trials.recorded import Recorded
+from infimum.trials.records import Trial
 from infimum.trials.workers import BlackBox, InThisProcess
 
 
 class BlackBoxRun:
-    """`most` trials at most; `batch` of them a round. `target` is in the signs of what is minimised."""
+    """`most` trials at most; `batch` of them a round. `target` is in the signs of what is minimised. `check`: the best trial of a
+    journal is made again first, and a difference is an error."""
 
     name, lower = "index", -math.inf
 
     def __init__(self, search: BlackBoxSearch, recorded: Recorded, options: IndexOptions, most: float, batch: int,
-                 target: float | None, seed: int = 0):
+                 target: float | None, seed: int = 0, check: bool = True):
         self.search, self.recorded, self.options = search, recorded, options
         kept = recorded.journal.trials if recorded.journal is not None else []
         self.budget = most
@@ -33,6 +37,7 @@ class BlackBoxRun:
         self.batch, self.target, self.seed, self.rounds = batch, target, seed, 0
         self.ended: str | None = None                                    # why, if by itself
         self.reached = False                                             # a goal
+        self.unchecked = best_of(kept) if check else None                # the trial that is to be made again
 
     # ---- what the driver sees
     @property
@@ -56,10 +61,34 @@ class BlackBoxRun:
 
     def steps(self) -> Iterator[None]:
         """A round, or a trial, each."""
+        if self.unchecked is not None:
+            self._check(self.unchecked)
+            self.unchecked = None
         step = self._next_finished if self.options.asynchronous else self._round
         while not self._over() and step():
             self.rounds += 1
             yield
+
+    def _check(self, best: Trial) -> None:
+        """Makes the best trial of the journal again, which neither counts nor is kept; raises if it gives something else."""
+        with watch.stoppable():
+            outcome, = self.recorded.workers.run([best.x])
+        if (outcome.kind, outcome.index, outcome.values) != (best.outcome.kind, best.outcome.index, best.outcome.values):
+            was, now = (self._said(one, best.outcome, outcome) for one in (best.outcome, outcome))
+            raise JournalError(f"the journal {self.recorded.journal.path} is not of this function: its best trial, at "
+                               f"{list(best.x)!r}, gave {was}, and evaluated again it gives {now}. Continue it with the function "
+                               "it was begun with, or give another file (this one can be its warm start); if the function is "
+                               "noisy, or the last digits differ on another machine, give check=False")
+
+    def _said(self, outcome: Outcome, *others: Outcome) -> str:
+        """What came of a trial, where it first differs from what came of others."""
+        if outcome.failure:
+            return f"no value ({outcome.kind.value}{': ' if outcome.text else ''}{outcome.text})"
+        k = next((k for k, values in enumerate(zip(*(one.values for one in others), strict=False)) if len(set(values)) > 1),
+                 outcome.index - 1)
+        of_f = k == self.search.constraints
+        value = -outcome.values[k] if of_f and maximises(self.recorded.journal.problem) else outcome.values[k]
+        return f"{'f' if of_f else f'g{k + 1}'} = {value!r}"
 
     def _over(self) -> bool:
         book, search = self.search.book, self.search
@@ -79,21 +108,23 @@ class BlackBoxRun:
 
     def _round(self) -> bool:
         asked = []
-        while len(asked) < self.batch and self.search.asked < self.most and (proposal := self.search.ask()) is not None:
-            asked.append(proposal)
         with watch.stoppable():
+            while len(asked) < self.batch and self.search.asked < self.most and (proposal := self.search.ask()) is not None:
+                asked.append(proposal)
+                watch.pause()
             outcomes = self.recorded.run([proposal.x for proposal in asked])
         for proposal, outcome in zip(asked, outcomes, strict=True):
             self.search.tell(proposal.number, outcome)
         return bool(asked)
 
     def _next_finished(self) -> bool:
-        for _ in range(int(min(self.recorded.wanted, self.most - self.search.asked))):
-            proposal = self.search.ask()
-            if proposal is None:
-                break
-            self.recorded.submit(proposal.x)
         with watch.stoppable():
+            for _ in range(int(min(self.recorded.wanted, self.most - self.search.asked))):
+                proposal = self.search.ask()
+                if proposal is None:
+                    break
+                self.recorded.submit(proposal.x)
+                watch.pause()
             trial = self.recorded.finished()
         if trial is not None:
             self.search.tell(trial.ticket, trial.outcome)
@@ -107,6 +138,8 @@ class BlackBoxRun:
         if stopped is None:
             self._over()
         journal, why = self.recorded.journal, (stopped or self.ended or "stopped") + self._missed()
+        if self.unchecked is not None:
+            why += "; the best trial of the journal was being made again, before anything else"
         return result_of(self.search, why, self._success(stopped), None if journal is None else journal.path, history=history,
                          seconds=seconds, nit=self.rounds, seed=self.seed)
 
@@ -122,6 +155,12 @@ class BlackBoxRun:
         goal = self.target is not None or self.options.accuracy > 0
         timed = stopped is not None and stopped.startswith("the time limit") and self.most == math.inf
         return self.reached or (not goal and (stopped is None or timed))
+
+
+def best_of(trials: list[Trial]) -> Trial | None:
+    """The best of them: the least value of those that violate the fewest constraints; None if all failed."""
+    return min((one for one in trials if not one.outcome.failure), key=lambda one: (-one.outcome.index, one.outcome.value),
+               default=None)
 
 
 def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | None = None, **more: Any) -> Result:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import CheckpointError, OptionError
+from infimum.files import sync_folder
 
 MAGIC = b"infimum checkpoint 3\n"
 _DIGEST = hashlib.sha256().digest_size
@@ -71,17 +72,7 @@ def save(path: str, state: State) -> None:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: str) -> None:
-    """Makes the new name durable; not every system lets a folder be opened."""
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    sync_folder(path)
 
 
 def load(path: str) -> State:
