@@ -20,9 +20,13 @@ def sync_folder(path: str) -> None:
                 os.close(handle)
 
 
+class FileWarning(RuntimeWarning):
+    """A file could not be written, or says less than it should. The result is as good as without that file."""
+
+
 def warn(text: str) -> None:
     """Warns at the user's line: the last one outside of this package."""
     frame, level = sys._getframe(1), 2
     while frame is not None and frame.f_code.co_filename.startswith(_HERE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, RuntimeWarning, stacklevel=level)
+    warnings.warn(text, FileWarning, stacklevel=level)

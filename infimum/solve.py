@@ -16,7 +16,8 @@ from infimum.engine.branch import LEAST
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.callbacks import read_callback
-from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save
+from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save_first
+from infimum.engine.running.checkpoint_content import check_state, content_of, settings_of
 from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
 from infimum.engine.running.keywords import refuse, refuse_trials
 from infimum.engine.running.maximising import Maximising
@@ -252,7 +253,9 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
     if (how := going_on(checkpoint)) is not None:
         raise CheckpointError(how.said(how.call))
     whole = load(checkpoint)
-    asked = _asked_anew(whole.values["settings"], (atol, rtol, xtol), memory_limit)
+    with content_of(checkpoint):
+        asked = _asked_anew(settings_of(whole), (atol, rtol, xtol), memory_limit)
+        engine, settings = asked["engine"], _settings_of(asked)
     if portions is not None and asked.get("portions") not in (None, portions):
         raise OptionError(f"this run deals its regions in {asked['portions']} portions, which it keeps: leave out portions=")
     lo, hi, x0, *start = (whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0", "start.lo", "start.hi"))
@@ -272,9 +275,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
                                   "resume(..., constraints=...)")
         compared = Comparison(given, problem, integers, asked["seed"], time_limit, check)
         question, evaluator = without_fixed(problem, given, asked.get("reduces", False))
-        options = {k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()}
-        engine, settings, goal = asked["engine"], PROVERS[asked["engine"]][1](**options), Goal(*asked["goal"])
-        told = Asked(engine, workers, getattr(settings, "lp", False))
+        goal, told = Goal(*asked["goal"]), Asked(engine, workers, getattr(settings, "lp", False))
         state = None if whole.values["state"] is None else State(whole.values["state"], whole.arrays)
         batch = asked["batch"] if state is None else state.values.get("batch", asked["batch"])
         dealt = asked.get("portions") or portions
@@ -283,10 +284,12 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
             kind = prover(engine, asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None, rounds)
             search = kind(question, evaluator, settings, goal, asked["seed"], max_boxes, asked["memory_limit"])
             if state is not None:
-                search.restore(state)
+                with content_of(checkpoint):
+                    check_state(state, search.problem, getattr(search, "bounding", evaluator).system)
+                    search.restore(state)
             anew = asked if rounds is None else asked | {"portions": rounds.portions}
             if anew != whole.values["settings"]:
-                save(checkpoint, State(whole.values | {"settings": anew}, whole.arrays))
+                save_first(checkpoint, State(whole.values | {"settings": anew}, whole.arrays))
             found = drive(_seen(search, objective, evaluator), time_limit=time_limit, callback=callback, progress=progress,
                           watch=watch, writer=_checkpoint_writer(checkpoint, anew, problem),
                           view=view_of(given, problem, objective))
@@ -328,6 +331,16 @@ def _about(problem: Problem, result: Result) -> Result:
         return result
     scope = f"all this is about {problem.start.named()}, not about the rest of the bounds"
     return replace(result, message=f"{result.message}; {scope}")
+
+
+def _settings_of(asked: dict[str, Any]) -> Any:
+    """The options of a checkpoint, checked as those of a user are."""
+    if asked["engine"] not in PROVERS:
+        raise ValueError(f"there is no engine {asked['engine'][:40]!r}")
+    try:
+        return PROVERS[asked["engine"]][1].read({k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()})
+    except OptionError as error:
+        raise ValueError(str(error)) from None
 
 
 def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_limit: float | None) -> dict[str, Any]:

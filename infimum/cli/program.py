@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from infimum.cli.exit_codes import OPEN, USAGE
 from infimum.cli.settings import joined
 from infimum.cli.wording import for_shell
 from infimum.errors import InfimumError
+from infimum.files import FileWarning
 
 COMMANDS: tuple[Command, ...] = (minimize.COMMAND, resume.COMMAND, verify.COMMAND, gallery.COMMAND)
 
@@ -49,6 +51,7 @@ def run(argv: Sequence[str]) -> int:
     top = parser()
     try:
         args = top.parse_args(joined(argv))
+        args.words = list(argv)
     except SystemExit as done:  # argparse has said why
         return int(done.code or 0)
     if args.command is None:
@@ -58,9 +61,11 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _guarded(command: Callable[[], int]) -> int:
-    """Runs it; errors of ours become a line on stderr."""
+    """Runs it; errors of ours become a line on stderr, and so do warnings."""
     try:
-        code = command()
+        with warnings.catch_warnings():
+            warnings.showwarning = _line_on_stderr(warnings.showwarning)
+            code = command()
         sys.stdout.flush()
         return code
     except InfimumError as error:
@@ -69,3 +74,13 @@ def _guarded(command: Callable[[], int]) -> int:
     except BrokenPipeError:  # the reader of our output has gone, as in `infimum gallery | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OPEN
+
+
+def _line_on_stderr(usual: Callable[..., None]) -> Callable[..., None]:
+    """Shows a warning of ours as a line; others, of the user's own file, as usual."""
+    def show(message: Any, category: type, *where: Any, **more: Any) -> None:
+        if issubclass(category, FileWarning):
+            print(f"infimum: {for_shell(str(message))}", file=sys.stderr)
+        else:
+            usual(message, category, *where, **more)
+    return show

@@ -1,5 +1,6 @@
 """The settings of `minimize` as flags, and how their values are read from words."""
 
+import os
 import re
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Mapping, Sequence
@@ -8,6 +9,7 @@ from secrets import randbits
 from typing import Any
 
 from infimum.solve import ENGINES
+from infimum.trials.reading import JournalFile, Started
 
 _BRACKETS = str.maketrans("()[]", "    ")
 
@@ -134,9 +136,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "--portions": {"type": whole, "metavar": "COUNT", "help": "with --workers: into how many portions a proof deals its "
                    "regions in a round (64); bits depend on it, and not on the workers"},
     "--timeout": {"type": number, "metavar": "SECONDS", "help": "engine index: a trial that takes longer is killed"},
-    "--journal": {"metavar": "FILE.jsonl", "help": "engine index: keep every trial in this file; the same command again goes on "
-                  "from there"},
-    "--check": {"action": BooleanOptionalAction, "help": "compare the traced function with plain calls of it (the default)"},
+    "--journal": {"metavar": "FILE.jsonl", "help": "engine index: keep every trial in this file; `infimum resume FILE.jsonl`, or "
+                  "the same command again, continues from there"},
+    "--check": {"action": BooleanOptionalAction, "help": "compare the traced function with plain calls of it (the default); "
+                "engine index: evaluate the best point of a journal again before the run continues, and end with an error if its "
+                "value is another one; --no-check for noisy functions"},
     "--progress": {"action": BooleanOptionalAction, "help": "show a line of progress on stderr (the default on terminals)"},
 }
 
@@ -153,6 +157,8 @@ def settings_of(args: Namespace) -> dict[str, Any]:
     """The arguments of `minimize` that were given; for the others its own defaults hold."""
     names = [about.get("dest", flag[2:].replace("-", "_")) for flag, about in SETTINGS.items()]
     found = {name: value for name in names if (value := getattr(args, name)) is not None}
+    if "journal" in found:  # which says then how it was begun, for `infimum resume`
+        found["journal"] = JournalFile(found["journal"], Started(tuple(args.words), os.path.abspath("")))
     return found | ({"options": dict(found["options"])} if "options" in found else {})
 
 

@@ -49,12 +49,14 @@ class Command:
     def evaluate(self, x: Sequence[float], timeout: float | None = None, programs: "Programs | None" = None) -> Outcome:
         """Runs a trial; after `timeout` seconds the program and all that it has started are killed. Who holds `programs` may kill
         them at any time."""
-        start, programs = perf_counter(), programs or Programs()
-        folder = tempfile.mkdtemp(prefix="infimum-") if self.template.needs_folder else ""
+        start, programs, folder = perf_counter(), programs or Programs(), ""
         try:
+            folder = tempfile.mkdtemp(prefix="infimum-") if self.template.needs_folder else ""
             with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
                 words = self.template.words(x, folder)
                 outcome = programs.run(words, output, errors, timeout) or self._read(folder, output, errors)
+        except OSError as error:  # a full disk, no more files: this trial has no outcome, and those before keep theirs
+            outcome = Outcome.failed(Kind.CRASH, f"its output could not be kept: {error.strerror or error}")
         finally:
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -144,7 +146,7 @@ class Programs:
 
 
 def _program(words: list[str]) -> str | None:
-    """The digest of the program: of the first word that is the path of one, or a script, as in `./sim {x}` and `python train.py
+    """The program with a digest: the first word that is the path of one, or a script, as in `./sim {x}` and `python train.py
     {x}`. What is found on the search path, or lies where the system and Python lie, changes with every update and is not read."""
     theirs = ("/usr/", "/bin/", sys.prefix + os.sep, sys.base_prefix + os.sep)
     for k, word in enumerate(words):
@@ -153,7 +155,7 @@ def _program(words: list[str]) -> str | None:
         if named and os.path.isfile(path) and not path.startswith(theirs):
             try:
                 with open(path, "rb") as file:
-                    return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+                    return f"{word} {hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
             except OSError:
                 return None
     return None

@@ -5,18 +5,24 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
+from infimum.errors import JournalError
 from infimum.text import counted
-from infimum.trials.reading import MAGIC, Read, maximises, read_journal
+from infimum.trials.reading import MAGIC, Read, Started, maximises, read_journal
+
+# The options that a journal notes, with their defaults (those of `IndexOptions`).
+USUAL = {"r": None, "descents": True, "polish": True, "curve": "single", "lines": 2, "order": None, "asynchronous": False}
 
 
 @dataclass(frozen=True, slots=True)
 class GoingOn:
-    """What to write, in Python and in a shell; None where the shell has no such command. `trials`: how many are kept."""
+    """What to write, in Python and in a shell; None where the shell has no such command. `trials`: how many are kept. `started`:
+    the command line that began it, if one did."""
 
     path: str
     call: str
     command: str | None
     trials: int
+    started: Started | None
 
     def said(self, how: str) -> str:
         """In place of what was asked for."""
@@ -33,7 +39,11 @@ def going_on(path: str) -> GoingOn | None:
     except OSError:
         return None
     read = read_journal(path)
-    return GoingOn(path, _call(path, read), _command(path, read), len(read.trials))
+    problem = read.problem
+    if not {"bounds", "integers", "choices", "constraints"} <= set(problem) or \
+            not (problem.get("study") or problem.get("functions") or problem.get("command")):
+        raise JournalError(f"the journal {path} is damaged: line 1 does not say what problem it is of")
+    return GoingOn(path, _call(path, read), _command(path, read), len(read.trials), read.started)
 
 
 def _call(path: str, read: Read) -> str:
@@ -43,18 +53,28 @@ def _call(path: str, read: Read) -> str:
     whole = [int(i in problem["integers"] and str(i) not in choices) for i in range(len(pairs))]
     said = [f"[{', '.join(pairs)}]", *([f"integrality={whole}"] if any(whole) else [])]
     if problem.get("study"):
-        said += [text for text, holds in ((f"constraints={count}", count), ("maximise=True", problem["maximise"])) if holds]
-        return f"infimum.study({', '.join(said)}, journal={path!r})"
+        said += [text for text, holds in ((f"constraints={count}", count), ("maximise=True", problem.get("maximise"))) if holds]
+        return f"infimum.study({', '.join([*said, *_settings(read)])}, journal={path!r})"
     *constraints, function = _names(problem)
     if "inner" in problem:
-        return _call_of_nested(path, problem, function, said, constraints)
+        return _call_of_nested(path, problem, function, said, [*constraints], _settings(read))
+    if problem.get("args"):
+        said.append(f"args=({', '.join(problem['args'])},)")
     if count:
         said.append(f"constraints={count if 'command' in problem else '[' + ', '.join(constraints) + ']'}")
     verb = "maximize" if maximises(problem) else "minimize"
-    return f"infimum.{verb}({function}, {', '.join(said)}, engine='index', journal={path!r})"
+    return f"infimum.{verb}({function}, {', '.join([*said, *_settings(read)])}, engine='index', journal={path!r})"
 
 
-def _call_of_nested(path: str, problem: dict[str, Any], function: str, said: list[str], constraints: list[str]) -> str:
+def _settings(read: Read) -> list[str]:
+    """The settings of the search that are not the usual ones, as arguments."""
+    options = {name: read.settings[name] for name, usual in USUAL.items() if read.settings.get(name, usual) != usual}
+    x0 = read.settings.get("x0")
+    return ([f"options={options}"] if options else []) + ([f"x0={x0}"] if x0 else [])
+
+
+def _call_of_nested(path: str, problem: dict[str, Any], function: str, said: list[str], constraints: list[str],
+                    settings: list[str]) -> str:
     inner, (outer, *integrality) = problem["inner"], said
     own = _named([*inner["constraints"], {"name": "the function"}])[:-1]
     shown = ", ".join(f"({low}, {high})" for low, high in inner["bounds"])
@@ -62,7 +82,7 @@ def _call_of_nested(path: str, problem: dict[str, Any], function: str, said: lis
     simulate = inner["simulate"] and _named([inner["simulate"]])[0]
     given = [(f"simulate={simulate}", simulate), (f"constraints=[{', '.join(constraints)}]", constraints),
              (f"inner_constraints=[{', '.join(own)}]", own), ("maximise=True", maximises(problem)), *((text, True) for text in
-             integrality), (f"inner_integrality={whole}", any(whole)), (f"journal={path!r}", True)]
+             (*integrality, *settings)), (f"inner_integrality={whole}", any(whole)), (f"journal={path!r}", True)]
     return f"infimum.nested({', '.join([function, outer, f'[{shown}]', *(text for text, holds in given if holds)])})"
 
 

@@ -23,6 +23,17 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class JournalFile(os.PathLike):
+    """The name of a journal, with the command line that begins it."""
+
+    path: str
+    started: Started
+
+    def __fspath__(self) -> str:
+        return self.path
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
     """What a journal holds. problem: as `describe` of a black box gives it. settings: of the search that wrote it. trials: in the
     order in which they ended. size: the bytes of whole lines; what follows was cut off. check: the last checksum. form: the

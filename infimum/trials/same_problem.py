@@ -33,7 +33,7 @@ def _differences(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
         elif name == "inner" and was and now:
             yield from _of_inner(was, now)
         elif name == "program":
-            yield f"the program {ours['command'][0]} has changed"
+            yield f"the program {now.rpartition(' ')[0]} has changed"
         elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
             i = next(k for k, (a, b) in enumerate(zip(was, now, strict=True)) if a != b)
             yield f"{name}[{i}] was {was[i]!r}, and is {now[i]!r}"

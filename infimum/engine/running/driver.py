@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from infimum import environment
 from infimum.engine.running.callbacks import Snapshot
-from infimum.engine.running.checkpoint import State, save
+from infimum.engine.running.checkpoint import State, save, save_first
 from infimum.engine.running.interrupts import Interrupts
 from infimum.engine.running.progress import Figures, ProgressDisplay
 from infimum.errors import DeviceError
+from infimum.files import warn
 from infimum.plotting import View
 from infimum.result import Progress, Result
 from infimum.watch import OutOfTime, Over, Watch, answering
@@ -35,27 +36,39 @@ class Engine(Protocol):
     def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CheckpointWriter:
-    """Writes the state of an engine to a file every few seconds, with the settings that a resumed run needs."""
+    """Writes the state of an engine to a file every few seconds, with the settings that a resumed run needs. A file that cannot
+    be written, on a full disk or because memory is full, is warned of and ends nothing: the result does not depend on it."""
 
     path: str
     settings: State
     every: float = 5.0
+    warned: bool = field(default=False, init=False)
 
     def begin(self) -> None:
         """Writes the settings: a run that resumes from there begins anew."""
-        self._save(State(None, {}))
+        save_first(self.path, self._whole(State(None, {})))
 
-    def keep(self, engine: Any) -> None:
+    def keep(self, engine: Any, last: bool = False) -> None:
         """Writes the state, if there is one yet."""
-        state = engine.state()
-        if state is not None:
-            self._save(state)
+        try:
+            state = engine.state()
+            if state is not None:
+                save(self.path, self._whole(state))
+        except (OSError, MemoryError) as error:
+            why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            if last:
+                warn(f"the last checkpoint could not be written to {self.path} ({why}): the file holds an earlier state, from "
+                     "which infimum.resume would do part of the work again. The result is not affected")
+            elif not self.warned:
+                self.warned = True
+                warn(f"no checkpoint can be written to {self.path} ({why}). The run continues, and tries again every "
+                     f"{self.every:g} s; until then the file holds an earlier state")
 
-    def _save(self, state: State) -> None:
+    def _whole(self, state: State) -> State:
         settings = {f"settings.{k}": v for k, v in self.settings.arrays.items()}
-        save(self.path, State({"settings": self.settings.values, "state": state.values}, {**settings, **state.arrays}))
+        return State({"settings": self.settings.values, "state": state.values}, {**settings, **state.arrays})
 
 
 def watch_of(time_limit: float | None) -> Watch:
@@ -114,7 +127,7 @@ def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, 
         shown.clear()
         watch.show = None
     if writer is not None:
-        writer.keep(engine)
+        writer.keep(engine, last=True)
     with answering(watch):
         result = engine.finish(stopped, watch.seconds, history)
     if early is not None and result.x is None and result.lower == -np.inf:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, Protocol
 
 _QUIET, _REDRAW = 1.0, 0.2  # seconds before anything is shown unasked, and between two states of it
@@ -100,25 +101,42 @@ class ProgressDisplay:
 
     def __init__(self, wanted: bool | None):
         notebook = _notebook() if wanted is not False else None
-        watched = sys.stderr is not None and (sys.stderr.isatty() if wanted is None else wanted)
+        watched = _is_terminal() if wanted is None else wanted and sys.stderr is not None
         self.display: Display | None = Cell(notebook) if notebook is not None else Line() if watched else None
         self.next = 0.0 if wanted else _QUIET
 
     def show(self, engine: Showing, seconds: float) -> None:
         if self.display is not None and seconds >= self.next:
             rate = f"{engine.evaluations:,} ({engine.evaluations / max(seconds, 1e-9):.3g} a second)"
-            self.display.show({"time": f"{seconds:.1f} s", **engine.figures(), "evaluations": rate})
+            self._show({"time": f"{seconds:.1f} s", **engine.figures(), "evaluations": rate})
             self.next = seconds + _REDRAW
 
     def wait(self, phase: str, seconds: float) -> None:
         """Shows what there is to wait for, if it takes long."""
         if self.display is not None and seconds >= max(self.next, _QUIET):
-            self.display.show({"time": f"{seconds:.1f} s", "phase": phase})
+            self._show({"time": f"{seconds:.1f} s", "phase": phase})
             self.next = seconds + _REDRAW
 
     def clear(self) -> None:
         if self.display is not None:
-            self.display.clear()
+            self._try(self.display.clear)
+
+    def _show(self, figures: Figures) -> None:
+        self._try(lambda: self.display.show(figures))
+
+    def _try(self, shows: Callable[[], None]) -> None:
+        """Nobody looks any more where stderr is closed, or its reader has gone, or its disk is full: a run goes on without."""
+        try:
+            shows()
+        except (OSError, ValueError, AttributeError):
+            self.display = None
+
+
+def _is_terminal() -> bool:
+    try:
+        return sys.stderr.isatty()
+    except (ValueError, AttributeError):  # closed, or none at all
+        return False
 
 
 def _notebook() -> Any:
