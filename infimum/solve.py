@@ -17,7 +17,7 @@ from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save_first
-from infimum.engine.running.checkpoint_content import check_state, content_of, settings_of
+from infimum.engine.running.checkpoint_content import content_of, contradicts, restore, settings_of
 from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
 from infimum.engine.running.keywords import refuse, refuse_trials
 from infimum.engine.running.maximising import Maximising
@@ -262,7 +262,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
     objective = Objective(nothing if asked.get("purpose") == "feasible" else fun, asked.get("purpose", "minimise"))
     problem = Problem(objective.fun, lo, hi, x0, None if start[0] is None else StartBoxes(*start))
     chosen = np.isin(np.arange(len(lo)), asked.get("integers", ()))
-    integers, none, problem = read_integrality(chosen, problem)
+    with content_of(checkpoint):
+        integers, none, problem = read_integrality(chosen, problem)
 
     def run() -> Result:
         evaluator = evaluator_of(objective, len(problem.lo), args, device, threads, asked["memory_limit"])
@@ -282,11 +283,10 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
         with _rounds(workers or (None if dealt is None else 1), dealt, question, evaluator, engine, settings, goal, asked["seed"],
                      asked["memory_limit"], batch, device, threads) as (rounds, _):
             kind = prover(engine, asked["batch"], asked.get("may_move_to_gpu", False), evaluator.system is not None, rounds)
-            search = kind(question, evaluator, settings, goal, asked["seed"], max_boxes, asked["memory_limit"])
-            if state is not None:
-                with content_of(checkpoint):
-                    check_state(state, search.problem, getattr(search, "bounding", evaluator).system)
-                    search.restore(state)
+            with content_of(checkpoint):
+                search = kind(question, evaluator, settings, goal, asked["seed"], max_boxes, asked["memory_limit"])
+                if state is not None:
+                    restore(search, state)
             anew = asked if rounds is None else asked | {"portions": rounds.portions}
             if anew != whole.values["settings"]:
                 save_first(checkpoint, State(whole.values | {"settings": anew}, whole.arrays))
@@ -295,8 +295,9 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
                           view=view_of(given, problem, objective))
             with answering(watch):
                 return compared.with_calls(answer(objective, question, evaluator, found, search, relaxed, notes, told))
-    return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
-                    asked.get("system") is not None)
+    with contradicts(checkpoint):
+        return _in_time(run, watch, problem, objective, args, time_limit, asked["seed"], asked["engine"], progress,
+                        asked.get("system") is not None)
 
 
 def _in_time(run: Callable[[], Result], watch: Watch, problem: Problem, objective: Objective, args: Any, time_limit: float | None,

@@ -36,7 +36,7 @@ def going_on(path: str) -> GoingOn | None:
         with open(path, "rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 return None
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a name that no file can have
         return None
     read = read_journal(path)
     problem = read.problem

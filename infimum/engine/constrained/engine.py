@@ -139,7 +139,7 @@ class ConstrainedRun:
         if "search.better" in state.arrays:
             self._compare_with(state.arrays["search.better"].copy())
         for part in self._taught():
-            part.given = state.arrays.get(f"taught.{part.name}")
+            part.given = state.arrays.get(f"taught.{part.name}", part.given)
         return self.branch
 
     def _learnt(self) -> dict[str, np.ndarray]:

@@ -42,6 +42,9 @@ class Tangents(Part):
         """Whether there are tangents is asked when they may be needed: small proofs end before that."""
         return super().is_tried(step) and self.evaluator.tangents is not None
 
+    def is_used(self, step: int) -> bool:
+        return super().is_used(step) and self.evaluator.tangents is not None
+
     def test(self, regions: Any, upper: float) -> Outcome:
         run = self.evaluator.run
         point, = run(LOWEST, [regions])

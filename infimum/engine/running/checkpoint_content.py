@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from infimum.engine.running.checkpoint import State
-from infimum.errors import CheckpointError, InfimumError
-from infimum.expr.system import System
+from infimum.errors import BoundsError, CheckpointError, InfimumError, InternalError, OptionError
 from infimum.problem import Problem
 
 _MOST = 1 << 62
@@ -31,12 +30,23 @@ def content_of(path: str) -> Iterator[None]:
     """What goes wrong while the content of a checkpoint is read becomes an error that names the file."""
     try:
         yield
-    except InfimumError:
-        raise
     except _FOREIGN as error:
-        why = str(error) if isinstance(error, _Wrong) else f"{type(error).__name__}: {error}"
+        if isinstance(error, InfimumError) and not isinstance(error, (OptionError, BoundsError)):  # such as a full GPU
+            raise
+        own = isinstance(error, (_Wrong, InfimumError))
+        why = str(error) if own else f"{type(error).__name__}: {error}"
         raise CheckpointError(f"no run can continue from the checkpoint {path}: its content does not fit together ({why}). Put "
                               "the file back from a copy, or begin anew") from error
+
+
+@contextmanager
+def contradicts(path: str) -> Iterator[None]:
+    """A contradiction in the results of a run that continues from a checkpoint most likely comes from there."""
+    try:
+        yield
+    except InternalError as error:
+        raise CheckpointError(f"what continues from the checkpoint {path} contradicts itself ({error}): the file is damaged, or "
+                              "was changed. If it is as infimum wrote it, please report this") from error
 
 
 # ---- plain values
@@ -102,7 +112,8 @@ def _check_values(values: Any, table: dict[str, Callable[[Any], bool]], needed: 
 
 def settings_of(whole: State) -> dict[str, Any]:
     """The settings of the run, checked, and with them the arrays of the problem."""
-    _check_values(whole.values.get("settings"), _SETTINGS, _NEEDED)
+    _check_values(whole.values, {"state": lambda value: value is None or isinstance(value, dict)}, ("settings", "state"))
+    _check_values(whole.values["settings"], _SETTINGS, _NEEDED)
     settings, arrays = whole.values["settings"], whole.arrays
     lo, hi = arrays["settings.lo"], arrays["settings.hi"]
     _check_box(lo, hi, "the bounds")
@@ -134,26 +145,51 @@ def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
     }
 
 
-def check_state(state: State, problem: Problem, bounding: System | None) -> None:
-    """Raises if a search of this problem, as the engine has it, cannot have this state. `bounding`: the constraints as they are
-    bounded, where these are not those of the problem."""
+def restore(engine: Any, state: State) -> None:
+    """Has the engine continue from a state, if it can be one of it."""
+    inner = getattr(engine, "engine", engine)  # of a problem that was rewritten
+    problem, bounding = inner.problem, getattr(inner, "bounding", None)
+    system = problem.system if bounding is None else bounding.system
+    _check_state(state, problem, 0 if system is None else system.m)
+    engine.restore(state)
+    incumbent = inner.incumbent
+    box = getattr(incumbent, "box", None) or (incumbent.x, incumbent.x)
+    if box[0] is not None and not incumbent.enclosed(*box).lo <= incumbent.upper:
+        raise _Wrong("the best value is below all values that the function has at its point")
+
+
+def _check_state(state: State, problem: Problem, rows: int) -> None:
+    """Raises if a search of this problem, as the engine has it, cannot have this state. `rows`: how many constraints there are
+    as they are bounded."""
     _check_values(state.values, _VALUES)
     lo, hi, n = problem.lo, problem.hi, len(problem.lo)
-    m, rows = (0 if system is None else system.m for system in (problem.system, bounding))
-    sizes, known = _sizes(n, m, rows), {}
+    sizes, known = _sizes(n, 0 if problem.system is None else problem.system.m, rows), {}
     for name, array in state.arrays.items():
         if name.startswith("payoff."):
             _check_array(name, array, "i8", ((4, 5),))
         elif name in sizes:
             _check_array(name, array, *sizes[name], known)
+    found = state.arrays
     for name in ("pool.front", "pool.waiting", "solved"):
-        if name in state.arrays:
-            _check_columns(state.arrays[name], n, lo, hi)
-    if "final.lo" in state.arrays:
-        _check_box(state.arrays["final.lo"], state.arrays["final.hi"], "a region", lo[:, None], hi[:, None])
-        _check_range("final.axis", state.arrays["final.axis"], -2, n - 1)
-    if "taken.lo" in state.arrays:
-        _check_iterations(state.arrays, lo, hi)
+        if name in found:
+            _check_columns(found[name], n, lo, hi)
+    for name in ("incumbent.box", "search.begin", "search.better"):
+        if name in found:
+            _check_box(*found[name], name, lo, hi)
+    if "pool" in found:
+        _check_range("pool", found["pool"][1:], 0, 1 << 53)
+    if "final.lo" in found:
+        _check_box(found["final.lo"], found["final.hi"], "a region", lo[:, None], hi[:, None])
+        _check_range("final.axis", found["final.axis"], -2, n - 1)
+    if "taken.lo" in found:
+        _check_iterations(found, lo, hi, 1 if problem.several is None else len(problem.several))
+    if "incumbent" in found and len(found["incumbent"]) > 1:
+        _check_box(found["incumbent"][1:], found["incumbent"][1:], "the best point", lo, hi)
+        if not any(found[name].shape[-1] for name in _REGIONS if name in found):
+            raise _Wrong("there is a point, and no region that may hold it")
+
+
+_REGIONS = ("pool.front", "pool.waiting", "solved", "final.lower", "list.lower")
 
 
 def _check_array(name: str, array: np.ndarray | None, kind: str, shape: tuple[Any, ...],
@@ -189,11 +225,11 @@ def _check_columns(columns: np.ndarray, n: int, lo: np.ndarray, hi: np.ndarray) 
         raise _Wrong("the variable to cut of a region, or its status, is none")
 
 
-def _check_iterations(arrays: dict[str, np.ndarray], lo: np.ndarray, hi: np.ndarray) -> None:
+def _check_iterations(arrays: dict[str, np.ndarray], lo: np.ndarray, hi: np.ndarray, homes: int) -> None:
     """Of the complete search: the regions that were cut, and those that are left of each."""
     _check_box(arrays["taken.lo"], arrays["taken.hi"], "a region", lo, hi)
-    _check_range("taken.start", arrays["taken.start"], 0, _MOST)
-    _check_range("taken.home", arrays.get("taken.home", np.empty(0)), 0, _MOST)
+    _check_range("taken.start", arrays["taken.start"], 0, len(lo) - 1)
+    _check_range("taken.home", arrays.get("taken.home", np.empty(0)), 0, homes - 1)
     for name in ("list", "final"):
         _check_range(f"{name}.iteration", arrays[f"{name}.iteration"], -1, len(arrays["taken.lo"]) - 1)
         _check_range(f"{name}.subregion", arrays[f"{name}.subregion"], 0, _MOST)
