@@ -147,20 +147,26 @@ def open_journal(journal: Any, problem: dict[str, Any], settings: dict[str, Any]
     if not os.path.exists(path) or os.path.isfile(path) and _begins_anew(path):
         return Journal.create(path, problem, settings | (own or {}), getattr(journal, "started", None))
     found = Journal.resume(path, problem)
-    settings = json.loads(json.dumps(settings))
-    for name, value in settings.items():
-        if name != "batch" and found.settings.get(name) != value:
-            found.close()
-            raise JournalError(f"the journal {os.fspath(path)} was begun with {name} = {found.settings.get(name)!r}, and here it "
-                               f"is {value!r}: give what it was begun with, or another file")
-    if "batch" in settings and "batch" not in found.settings:
+    try:
+        _check_settings(found, settings, problem)
+    except BaseException:
         found.close()
-        raise JournalError(f"the journal {os.fspath(path)} is damaged: line 1 does not say how many trials a round has")
+        raise
+    return found
+
+
+def _check_settings(found: Journal, settings: dict[str, Any], problem: dict[str, Any]) -> None:
+    """Raises if a journal was written by another search, and warns if it says less than it should."""
+    for name, value in json.loads(json.dumps(settings)).items():
+        if name != "batch" and found.settings.get(name) != value:
+            raise JournalError(f"the journal {found.path} was begun with {name} = {found.settings.get(name)!r}, and here it is "
+                               f"{value!r}: give what it was begun with, or another file")
+    if "batch" in settings and "batch" not in found.settings:
+        raise JournalError(f"the journal {found.path} is damaged: line 1 does not say how many trials a round has")
     if not has_identities(found.problem) or found.form == 1 and "command" in problem:
         what = "its program" if "command" in problem else "the values that its functions are bound to"
-        warn(f"the journal {os.fspath(path)} was written by infimum 0.2, which did not note {what}: make sure that nothing has "
-             "changed since. The journal is continued as it is")
-    return found
+        warn(f"the journal {found.path} was written by infimum 0.2, which did not note {what}: make sure that nothing has changed "
+             "since. The journal is continued as it is")
 
 
 def _begins_anew(path: str) -> bool:

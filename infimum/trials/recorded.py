@@ -1,10 +1,12 @@
 """Trials that are kept: no outcome reaches the search before it is in the journal, and a resumed search meets the old ones again.
 
 A search is deterministic in what it is told, so its journal replays it: it asks for the same points, and gets the outcomes that
-are kept, in the order in which they came. Then it goes on. A trial that was running when the process was killed is run again.
+are kept, in the order in which they came. Then it goes on. A trial that was running when the process was killed is run again. In
+rounds the order in which trials end steers nothing, so there a trial may also be missing in the middle of a journal, as `salvage`
+leaves it: it is run again too.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +24,7 @@ class Recorded:
     def __init__(self, workers: Workers, journal: Journal | None = None):
         self.workers, self.journal, self.tally = workers, journal, Tally()
         self.asked = 0                                    # trials asked for so far
-        self._kept = deque(journal.trials if journal is not None else ())
+        self._kept = OrderedDict((trial.ticket, trial) for trial in (journal.trials if journal is not None else ()))
         self._points: dict[int, tuple[float, ...]] = {}   # of trials that were asked for and have not come yet
         self._unbegun: deque[int] = deque()               # of these, which the workers have not got
         self._tickets: dict[int, int] = {}                # of the workers, and ours
@@ -43,7 +45,7 @@ class Recorded:
         """How many trials an asynchronous search is to ask for before it takes the next: as many as could begin at once, or as
         many as it did then."""
         if self._kept:
-            return max(0, self._kept[0].asked - self.asked)
+            return max(0, next(iter(self._kept.values())).asked - self.asked)
         return max(0, self.workers.count - self.outstanding)
 
     def submit(self, x: Sequence[float]) -> int:
@@ -54,9 +56,9 @@ class Recorded:
         self._begin()
         return ticket
 
-    def _begin(self) -> None:
+    def _begin(self, all_of_them: bool = False) -> None:
         """Gives the workers what they do not have yet, once the journal has no more outcomes for it."""
-        while self._unbegun and not self._kept:
+        while self._unbegun and (all_of_them or not self._kept):
             ticket = self._unbegun.popleft()
             if ticket in self._points:
                 self._tickets[self.workers.submit(self._points[ticket])] = ticket
@@ -72,11 +74,19 @@ class Recorded:
     def _next(self, timeout: float | None = None) -> Trial | None:
         """The next trial, which is in the journal, unless it shows that a function is written wrongly: that is for `_count`."""
         if self._kept:
-            trial = self._kept.popleft()
-            self._check(trial)
-            del self._points[trial.ticket]
-            return trial
+            return self._again(next(iter(self._kept)))
         self._begin()
+        return self._ended(timeout)
+
+    def _again(self, ticket: int) -> Trial:
+        """A trial of the journal, which the search has asked for again."""
+        trial = self._kept.pop(ticket)
+        self._check(trial)
+        del self._points[ticket]
+        return trial
+
+    def _ended(self, timeout: float | None = None) -> Trial | None:
+        """The next trial of the workers."""
         ended = self.workers.next_finished(timeout)
         if ended is None:
             return None
@@ -108,9 +118,13 @@ class Recorded:
         """A round: the outcomes of all points, in their order. Each is in the journal as soon as it comes."""
         tickets = [self.submit(x) for x in points]
         found = self.arrived
+        for ticket in tickets:
+            if ticket in self._kept:
+                found[ticket] = self._again(ticket), True
+        self._begin(all_of_them=True)
         while len(found) < len(tickets):
-            old, trial = self.replaying, self._next()
-            found[trial.ticket] = trial, old
+            trial = self._ended()
+            found[trial.ticket] = trial, False
         for ticket in tickets:  # counted in their order, so that what is raised does not depend on who was first
             self._count(*found[ticket])
         self.arrived = {}
