@@ -165,8 +165,8 @@ def _check_settings(found: Journal, settings: dict[str, Any], problem: dict[str,
         raise JournalError(f"the journal {found.path} is damaged: line 1 does not say how many trials a round has")
     if not has_identities(found.problem) or found.form == 1 and "command" in problem:
         what = "its program" if "command" in problem else "the values that its functions are bound to"
-        warn(f"the journal {found.path} was written by infimum 0.2, which did not note {what}: make sure that nothing has changed "
-             "since. The journal is continued as it is")
+        warn(f"the journal {found.path} was written by infimum 0.2, which did not note {what}: make sure that nothing has "
+             "changed since. The journal is continued as it is")
 
 
 def _begins_anew(path: str) -> bool:

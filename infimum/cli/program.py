@@ -64,6 +64,7 @@ def _guarded(command: Callable[[], int]) -> int:
     """Runs it; errors of ours become a line on stderr, and so do warnings."""
     try:
         with warnings.catch_warnings():
+            warnings.simplefilter("always", FileWarning)
             warnings.showwarning = _line_on_stderr(warnings.showwarning)
             code = command()
         sys.stdout.flush()

@@ -12,6 +12,7 @@ _RULES = (
     (r"infimum\.resume\('([^']*)', fun(?:, device='(\w+)')?\)",
      lambda m: f"`infimum resume {m[1]} FILE.py{f' --device {m[2]}' if m[2] else ''}`"),
     (r"\bthe same call\b", "the same command"),
+    (r"\bcheck=False", "--no-check"),
     (r"options=\{'(\w+)': ([^}]*)\}", r"--option \1=\2"),
     (r"\bengine='(\w+)'", r"--engine \1"),
     (r'\bengine="(\w+)"', r"--engine \1"),

@@ -109,6 +109,7 @@ class _Reader:
 
     def _describe_function(self, fun: FunctionType, found: dict[str, str]) -> None:
         code, changed = fun.__code__, changed_names(fun.__code__)
+        self._met.setdefault(id(fun), (fun, f"again {fun.__name__}"))
         found["code"] = code_of(code)
         names = code.co_varnames[:code.co_argcount]
         defaults = dict(zip(reversed(names), reversed(fun.__defaults__ or ()), strict=False)) | (fun.__kwdefaults__ or {})

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 import infimum
+from infimum.trials.journal import Journal
+from infimum.trials.reading import Started, read_journal
+from tests.trials.journals_0_2 import FOLDER
 
 ROOT = Path(infimum.__file__).parents[1]
 MODEL = """
@@ -54,20 +57,85 @@ def test_workers_and_a_journal(infimum_, write):
         assert len(file.readlines()) == 31
 
 
-def test_resume_says_which_command_goes_on_from_a_journal(infimum_, write, sim):
+def test_resume_continues_a_journal_by_itself(infimum_, write, sim, tmp_path, monkeypatch):
+    """From any folder, with the settings that it was begun with, or others."""
     name = write(MODEL)
-    begun = {"of_file.jsonl": ("minimize", f"{name}:f", "--engine", "index"),
+    begun = {"of_file.jsonl": ("minimize", f"{name}:f", "--engine", "index", "--option", "r=3"),
              "of_command.jsonl": ("minimize", "--command", sim, "--bounds", "0,1;0,1", "--constraints", "1", "--maximise")}
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
     for path, asked in begun.items():
         assert infimum_(*asked, "--journal", path, "--max-trials", "4").code == 0
-        for count, file in ((4, []), (6, [f"{name}:f"])):
-            said = infimum_("resume", path, *file)
-            told = said.paragraph()
-            assert said.code != 0 and f"is a journal of {count} trials" in told and "a larger --max-trials if" in told
-            words = shlex.split(told.split("`")[1])[1:]
-            more = infimum_(*(word.replace("FILE.py", str(name)) for word in words), "--max-trials", "6", "--json").json["trials"]
-            assert more["count"] == 6 and more["journal"] == path
+        said = infimum_("resume", path, "--json")
+        assert said.json["trials"]["count"] == 4 and "a larger max_trials=" in said.json["message"]
+        assert said.err == f"infimum: continuing `infimum {shlex.join([*asked, '--journal', path, '--max-trials', '4'])}`\n"
+        with monkeypatch.context() as there:
+            there.chdir(elsewhere)
+            more = infimum_("resume", f"../{path}", "--max-trials", "6", "--json")
+            assert more.json["trials"]["count"] == 6 and f" in {tmp_path}\n" in more.err and Path.cwd() == elsewhere
+            assert infimum_("resume", f"../{path}", "--max-trials", "6", "--workers", "1").rows["trials"].startswith("6 trials")
+        whole = infimum_(*asked, "--max-trials", "6", "--json").json
+        assert (whole["x"], whole["fun"]) == (more.json["x"], more.json["fun"])
+    assert "engine 'index' has no --atol" in infimum_("resume", "of_file.jsonl", "--atol", "1").err
     assert "`infimum resume run.inf FILE.py`" in infimum_("resume", "run.inf").paragraph()
+    wrong = infimum_("resume", "run.inf", "--max-trials", "3").paragraph()
+    assert wrong == "--max-trials is for a journal of trials, and run.inf is none"
+
+
+def test_resume_finds_that_the_file_or_the_program_was_changed(infimum_, write, sim):
+    name = write(MODEL)
+    assert infimum_("minimize", f"{name}:f", "--engine", "index", "--journal", "a.jsonl", "--max-trials", "3").code == 0
+    write(MODEL.replace("9 * x[0]", "8 * x[0]"))
+    assert "the source of `f` has changed" in infimum_("resume", "a.jsonl", "--max-trials", "4").err
+    assert infimum_("minimize", "--command", sim, "--bounds", "0,1;0,1", "--constraints", "1", "--journal", "b.jsonl",
+                    "--max-trials", "3").code == 0
+    write(SIM.replace("0.3", "0.4"), "sim.py")
+    assert "the program sim.py has changed" in infimum_("resume", "b.jsonl", "--max-trials", "4").err
+    Path(name).unlink()
+    said = infimum_("resume", "a.jsonl")
+    assert said.code == 2 and f"there is no file '{name}'" in said.err
+
+
+def test_resume_says_which_call_continues_a_journal_of_python(infimum_, write):
+    """With all that the journal knows; and how it is on the command line."""
+    name = write(MODEL)
+    names = {}
+    exec(Path(name).read_text(), names)
+    settings = {"constraints": [names["g"]], "options": {"r": 3.0, "polish": False}, "x0": [0.5, 0.5]}
+    infimum.minimize(names["f"], names["bounds"], engine="index", journal="run.jsonl", max_trials=4, **settings)
+    with pytest.raises(infimum.CheckpointError) as said:
+        infimum.resume("run.jsonl", None)
+    call = str(said.value).split("go on with ")[1].split(", with the other settings")[0]
+    assert "options={'r': 3.0, 'polish': False}, x0=[[0.5, 0.5]]" in call
+    assert eval(call.replace("journal=", "max_trials=6, journal="), {**names, "infimum": infimum}).trials.count == 6
+    told = infimum_("resume", "run.jsonl", f"{name}:f").paragraph()
+    assert "is a journal of 6 trials" in told and f"`infimum minimize {name}:f --engine index --bounds 0 1 0 1" in told
+
+
+@pytest.mark.parametrize("words", [["verify", "a", "b"], [], ["minimize", "--nonsense"]])
+def test_command_lines_that_no_run_was_begun_with(infimum_, write, words):
+    name = write(MODEL)
+    assert infimum_("minimize", f"{name}:f", "--engine", "index", "--journal", "run.jsonl", "--max-trials", "3").code == 0
+    found = read_journal("run.jsonl")
+    Path("run.jsonl").unlink()
+    Journal.create("run.jsonl", found.problem, found.settings, Started(tuple(words), found.started.folder)).close()
+    said = infimum_("resume", "run.jsonl")
+    assert said.code == 2 and "the journal run.jsonl was begun by `infimum" in said.err and "Traceback" not in said.err
+
+
+def test_noise_is_no_other_function(infimum_, write):
+    name = write("import random\nbounds = [(0, 1)]\ndef f(x):\n    return float(x[0]) + random.random()\n")
+    assert infimum_("minimize", name, "--engine", "index", "--journal", "run.jsonl", "--max-trials", "3").code == 0
+    assert "give --no-check" in infimum_("resume", "run.jsonl", "--max-trials", "4").err
+    assert infimum_("resume", "run.jsonl", "--max-trials", "4", "--no-check", "--json").json["trials"]["count"] == 4
+
+
+def test_a_journal_of_0_2_is_warned_of_in_a_line(infimum_, write):
+    write(Path(FOLDER, "command.jsonl").read_text(), "run.jsonl")
+    said = infimum_("minimize", "--command", "expr {x0} + {x1}", "--bounds", "0,3;2,9", "--integers", "0,1", "--json",
+                    "--journal", "run.jsonl", "--max-trials", "14")
+    assert said.json["trials"]["count"] == 14
+    assert said.err.startswith("infimum: the journal run.jsonl was written by infimum 0.2") and said.err.count("\n") == 1
 
 
 def test_choices_and_whole_numbers_of_a_file(infimum_, write):
@@ -75,7 +143,7 @@ def test_choices_and_whole_numbers_of_a_file(infimum_, write):
     name = write(model + "integrality = [0, 1]\n", "declared.py")
     said = infimum_("minimize", name, "--engine", "index", "--journal", "run.jsonl", "--json").json
     assert said["trials"]["point"] == ["wood", 4] and said["trials"]["count"] == 8
-    assert "declared.py:f --engine index --integers 1 --journal run.jsonl`" in infimum_("resume", "run.jsonl", name).paragraph()
+    assert infimum_("resume", "run.jsonl", name, "--json").json["trials"]["count"] == 8
     for file, which, count in ((write(model, "plain.py"), "1", 8), (name, "0", 9)):  # what is declared gives way to the flag
         flags = "--engine", "index", "--max-trials", "9", "--integers", which, "--json"
         assert infimum_("minimize", file, *flags).json["trials"]["count"] == count

@@ -56,7 +56,7 @@ EXAMPLES = {  # of the file's name: the call, given the path and the number of t
                                                      integrality=[0, 0, 1], journal=path, max_trials=trials),
     "command": lambda path, trials: of_index("expr {x0} + {x1}", [(0, 3), (2, 9)], path, trials, integrality=1),
     "asynchronous": lambda path, trials: of_index(waves, SQUARE, path, trials, options={"asynchronous": True}),
-    "nested": lambda path, trials: infimum.nested(curve, [(-1, 1)], [(-5, 5)], journal=path, max_trials=trials,
+    "nested": lambda path, trials: infimum.nested(curve, [(-1, 1)], [(-5, 5)], journal=path, max_trials=trials, check=False,
                                                   inner_constraints=[lambda y, z: z[0] >= y[0]]),
     "study": of_study,
 }
