@@ -1,10 +1,13 @@
 """Checkpoints: whole or not there; a run that was killed ends with the bits of one that was not."""
 
+import errno
+import io
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +15,7 @@ import pytest
 
 import infimum
 from infimum import problems
-from infimum.engine.running import checkpoint
+from infimum.engine.running import checkpoint, driver
 from infimum.engine.running.checkpoint import State, load, save
 from tests.engine.coupled import COLVILLE
 
@@ -121,6 +124,95 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="disk full"):
         save(path, State({"n": 2}, {}))
     assert load(path).values == {"n": 1} and os.listdir(tmp_path) == ["s"]
+
+
+def full_disk(monkeypatch, after=0):
+    """After so many files that can still be written, the disk is full."""
+    written = 0
+
+    def fsync(handle):
+        nonlocal written
+        written += 1
+        if written > after:
+            raise OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(checkpoint.os, "fsync", fsync)
+
+
+def test_a_full_disk_at_the_last_checkpoint_discards_no_proof(tmp_path, monkeypatch):
+    path = str(tmp_path / "run.inf")
+    whole = infimum.minimize(COLVILLE.fun, COLVILLE.bounds)
+    full_disk(monkeypatch, after=2)  # the first file, and its folder
+    with pytest.warns(RuntimeWarning, match="the last checkpoint could not be written to .*run.inf .No space left on device"):
+        r = infimum.minimize(COLVILLE.fun, COLVILLE.bounds, checkpoint=path)
+    assert r.verdict is infimum.Verdict.PROVED and bits(r) == bits(whole) and os.listdir(tmp_path) == ["run.inf"]
+    monkeypatch.undo()
+    assert bits(infimum.resume(path, COLVILLE.fun)) == bits(whole), "what the file holds is the beginning"
+
+
+def test_a_full_disk_in_the_middle_is_warned_of_once_and_tried_again(tmp_path, monkeypatch):
+    path, said = str(tmp_path / "run.inf"), []
+    monkeypatch.setattr(driver.CheckpointWriter.__init__, "__defaults__", (0.0,))  # after each step
+    monkeypatch.setattr(driver, "warn", said.append)
+    full_disk(monkeypatch, after=2)
+    steps = 0
+
+    def step(snapshot):
+        nonlocal steps
+        steps += snapshot.lower > -np.inf
+        if steps == 5:  # room again
+            monkeypatch.setattr(checkpoint.os, "fsync", lambda handle: None)
+    r = infimum.minimize(COLVILLE.fun, COLVILLE.bounds, checkpoint=path, callback=step)
+    assert r.verdict is infimum.Verdict.PROVED and steps > 5 and len(said) == 1
+    assert "no checkpoint can be written to" in said[0] and "The run continues, and tries again" in said[0]
+    assert load(path).values["state"] is not None
+
+
+def test_memory_that_is_full_while_the_state_is_written_ends_nothing(tmp_path, monkeypatch):
+    def full(*_):
+        raise MemoryError
+    monkeypatch.setattr(driver, "save", full)
+    with pytest.warns(RuntimeWarning, match="the last checkpoint could not be written to .*MemoryError"):
+        assert infimum.minimize(COLVILLE.fun, COLVILLE.bounds, checkpoint=str(tmp_path / "run.inf")).success
+
+
+def test_a_full_disk_before_any_work_is_an_error(tmp_path, monkeypatch):
+    path = str(tmp_path / "run.inf")
+    full_disk(monkeypatch)
+    with pytest.raises(infimum.CheckpointError, match="no checkpoint can be written to .*: No space left on device"):
+        infimum.minimize(COLVILLE.fun, COLVILLE.bounds, checkpoint=path)
+    monkeypatch.undo()
+    infimum.minimize(COLVILLE.fun, COLVILLE.bounds, checkpoint=path, max_boxes=100)
+    full_disk(monkeypatch)
+    with pytest.raises(infimum.CheckpointError, match="no checkpoint can be written"):
+        infimum.resume(path, COLVILLE.fun, atol=1e-3)  # which the file would have to note
+
+
+def gone():
+    """A pipe whose reader has gone."""
+    read, write = os.pipe()
+    os.close(read)
+    return os.fdopen(write, "w", buffering=1)
+
+
+def closed():
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such devices")
+@pytest.mark.parametrize("stderr", [closed, lambda: None, gone, lambda: open("/dev/full", "w", buffering=1)])
+@pytest.mark.parametrize("wanted", [True, None])
+def test_where_nobody_can_look_a_run_goes_on_without_progress(stderr, wanted, monkeypatch):
+    stream = stderr()
+    monkeypatch.setattr(sys, "stderr", stream)
+    try:
+        r = infimum.minimize(lambda x: x[0] ** 2 + x[1] ** 4, [(-1, 2)] * 2, progress=wanted)
+        assert r.verdict is infimum.Verdict.PROVED
+    finally:
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
 
 
 def test_bad_checkpoints(tmp_path):
