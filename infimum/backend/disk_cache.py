@@ -3,15 +3,21 @@
 It lies in the folder that the environment variable INFIMUM_CACHE names, else in the user's folder for caches; INFIMUM_CACHE=off
 does without. A file begins with a checksum, so that one that is damaged is as good as none; it is written beside and put in its
 place in one step, so that processes do not meet. Nothing here raises: without the cache everything only takes longer.
+
+What is read here is run, machine code as it is and PTX by a GPU, and proofs rely on it. So there is one rule for both: folder and
+file belong to this user or to root, and nobody else can write to them. Anything else is as good as none, and made again.
 """
 
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
+from typing import BinaryIO
 
 _MOST = 256 << 20     # bytes in the folder
 _SELDOM = 64          # one in so many new files has the folder looked through
@@ -25,7 +31,8 @@ def folder() -> Path | None:
     """Where the cache lies; None where there is none."""
     named = os.environ.get("INFIMUM_CACHE")
     if named:
-        return None if named.lower() == "off" else Path(named).expanduser()
+        named = os.path.expanduser(named)
+        return None if named.lower() == "off" or named.startswith("~") else Path(named)
     if os.name == "nt":
         users = os.environ.get("LOCALAPPDATA", "")
     else:
@@ -52,34 +59,57 @@ def kept(name: str, make: Callable[[], bytes]) -> bytes:
 
 
 def read(name: str) -> bytes | None:
-    """What was written under that name, if it is whole."""
+    """What was written under that name, if it is whole, and nobody else can have written it."""
     where = folder()
     if where is None:
         return None
-    path = where / (name + _SUFFIX)
     try:
-        found = path.read_bytes()
+        with _opened(where, name + _SUFFIX) as file:
+            found = file.read(_MOST + 1)
+            content = found[_DIGEST:]
+            if len(found) > _MOST or found[:_DIGEST] != _checksum(name, content):
+                return None
+            with suppress(OSError):
+                os.utime(file.fileno() if os.utime in os.supports_fd else where / (name + _SUFFIX))  # the last to go
+            return content
     except OSError:
         return None
-    content = found[_DIGEST:]
-    if found[:_DIGEST] != _checksum(name, content):
-        return None
-    with suppress(OSError):
-        os.utime(path)  # the last to go
-    return content
 
 
-def read_code(name: str) -> bytes | None:
-    """The same for machine code, which is run: nothing from a folder that somebody else could have written to."""
-    where = folder()
-    if where is not None and os.name != "nt":
-        try:
-            found = where.stat()
-        except OSError:
-            return None
-        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
-            return None
-    return read(name)
+def _opened(where: Path, name: str) -> BinaryIO:
+    """The file of that name, opened; raises OSError if it, or the folder, is not this user's alone. Owner and mode are those of
+    what is open, so that nobody can put something else in its place in between; a link is not followed."""
+    if os.name == "nt":  # where rights are kept in another way
+        return open(where / name, "rb")
+    within = _open_folder(where)
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=within)
+    finally:
+        os.close(within)
+    file = os.fdopen(handle, "rb")
+    try:
+        _refuse_others(handle, stat.S_ISREG)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _open_folder(where: Path) -> int:
+    handle = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _refuse_others(handle, stat.S_ISDIR)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _refuse_others(handle: int, kind: Callable[[int], bool]) -> None:
+    """Raises if anybody but this user and root can have written what is open, or it is no such file."""
+    found = os.fstat(handle)
+    if not kind(found.st_mode) or found.st_uid not in (os.geteuid(), 0) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError(errno.EPERM, "others can write to it")
 
 
 def write(name: str, content: bytes) -> None:
@@ -89,6 +119,8 @@ def write(name: str, content: bytes) -> None:
         return
     with suppress(OSError):
         where.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.name != "nt":
+            os.close(_open_folder(where))  # nothing is read from there that others can write to
         handle, temporary = tempfile.mkstemp(_SUFFIX, ".", where)  # if this process is killed it goes when it is the oldest
         try:
             with os.fdopen(handle, "wb") as file:

@@ -110,7 +110,7 @@ class Module:
     def __init__(self, ir: str, plain: bool = False):
         self.ir, self.plain = ir, plain or ir.count("\n") > PLAIN
         name = disk_cache.name_of(ir, str(self.plain), *host().settings())
-        kept = disk_cache.read_code(name)
+        kept = disk_cache.read(name)
         # no optimiser passes: the Builder has merged and hoisted what can be, and code generation does the rest
         self.engine = llvm.create_mcjit_compiler(llvm.parse_assembly("" if kept else ir), host().machine(self.plain))
         if kept:

@@ -1,9 +1,11 @@
 """The cache of compiled modules, PTX and machine code: what is there is used, what is damaged is not, and nothing about it can
 fail a run."""
 
+import errno
 import os
 import subprocess
 import sys
+import tempfile
 from itertools import count
 from pathlib import Path
 
@@ -241,19 +243,6 @@ def test_damaged_code_is_made_again(cache, anew):
         assert len(read) == 1 and path.read_bytes() == good
 
 
-@pytest.mark.skipif(os.name == "nt", reason="rights are kept in another way")
-def test_code_that_somebody_else_could_have_written_is_not_run(cache, anew):
-    anew()
-    add_up()
-    for mode in (0o777, 0o720):
-        cache.chmod(mode)
-        read = anew()
-        add_up()
-        assert len(read) == 1
-    cache.chmod(0o700)
-    assert anew() == [] and add_up() is None
-
-
 def test_without_the_cache_code_is_made_each_time(anew, tmp_path, monkeypatch):
     monkeypatch.setenv("INFIMUM_CACHE", "off")
     monkeypatch.chdir(tmp_path)
@@ -262,6 +251,122 @@ def test_without_the_cache_code_is_made_each_time(anew, tmp_path, monkeypatch):
         add_up()
         assert len(read) == 1
     assert files(tmp_path) == []
+
+
+# ---- whose files they are: one rule for machine code and PTX
+@pytest.fixture(params=["cpu", "gpu"])
+def compiled(request, cache, anew, started):
+    """compiled() compiles a kernel as a new process does, runs it, and returns how often LLVM worked."""
+    begin, compute = (anew, add_up) if request.param == "cpu" else (started, run)
+
+    def once() -> int:
+        worked = begin()
+        compute()
+        return len(worked)
+    assert once() == 1 and once() == 0 and len(files(cache)) == 1
+    return once
+
+
+posix = pytest.mark.skipif(os.name == "nt", reason="rights are kept in another way")
+ROOTS = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o777, 0o720, 0o702, 0o1777])
+def test_nothing_is_taken_from_a_folder_that_others_can_write_to(cache, compiled, mode):
+    cache.chmod(mode)
+    assert compiled() == 1 and compiled() == 1
+    cache.chmod(0o755)
+    assert compiled() == 0
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o666, 0o620, 0o602])
+def test_no_file_is_taken_that_others_can_write_to(cache, compiled, mode):
+    path, = files(cache)
+    path.chmod(mode)
+    assert compiled() == 1, "and a new one took its place"
+    assert compiled() == 0 and path.stat().st_mode & 0o777 == 0o600
+
+
+@posix
+@ROOTS
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_nothing_is_taken_that_belongs_to_somebody_else(cache, compiled, what):
+    path, = files(cache)
+    os.chown(cache if what == "folder" else path, 12345, -1)
+    assert compiled() == 1
+    assert compiled() == (what == "folder")
+    os.chown(cache, 0, -1)
+    assert compiled() == 0
+
+
+@posix
+@ROOTS
+def test_what_root_has_written_is_taken_by_everybody(monkeypatch):
+    """Files that were installed with the system; those of another user are not."""
+    with tempfile.TemporaryDirectory() as folder:  # a folder of pytest's is for one user
+        monkeypatch.setenv("INFIMUM_CACHE", folder)
+        disk_cache.write("a", b"content")
+        path, = files(Path(folder))
+        for place in (folder, path):
+            os.chmod(place, 0o755)
+        for owner, found in ((0, b"content"), (12346, None)):
+            os.chown(path, owner, -1)
+            os.seteuid(12345)
+            try:
+                assert disk_cache.read("a") == found
+            finally:
+                os.seteuid(0)
+
+
+@posix
+def test_links_pipes_and_folders_are_no_files_of_ours(cache, compiled, tmp_path):
+    path, = files(cache)
+    good = path.read_bytes()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(good)
+    elsewhere.chmod(0o600)
+    for put in (lambda: path.symlink_to(elsewhere), lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero")):
+        path.unlink()
+        put()
+        assert compiled() == 1 and path.read_bytes() == good and not path.is_symlink()
+    path.unlink()
+    path.mkdir()
+    assert compiled() == 1 and path.is_dir()
+
+
+@posix
+def test_a_folder_may_be_a_link_to_one_that_is_ours(cache, compiled, tmp_path, monkeypatch):
+    link = tmp_path / "link"
+    link.symlink_to(cache)
+    monkeypatch.setenv("INFIMUM_CACHE", str(link))
+    assert compiled() == 0
+
+
+def test_a_file_that_is_too_large_is_not_read(cache, monkeypatch):
+    disk_cache.write("a", bytes(1000))
+    assert disk_cache.read("a") == bytes(1000)
+    monkeypatch.setattr(disk_cache, "_MOST", 500)
+    assert disk_cache.read("a") is None
+
+
+def test_a_full_disk_is_no_error_and_leaves_nothing(cache, compiled, monkeypatch):
+    files(cache)[0].unlink()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    for module, function in ((disk_cache.os, "replace"), (disk_cache.tempfile, "mkstemp")):
+        with monkeypatch.context() as patched:
+            patched.setattr(module, function, full)
+            assert compiled() == 1 and files(cache) == []
+
+
+def test_a_home_that_nobody_has(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("INFIMUM_CACHE", "~nobody_of_this_name/cache")
+    disk_cache.write("a", b"content")
+    assert disk_cache.read("a") is None and files(tmp_path) == []
 
 
 SOLVE = """
