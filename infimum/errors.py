@@ -82,8 +82,9 @@ class UndefinedError(InfimumError):
 class CheckpointError(InfimumError):
     """A checkpoint cannot be written or read, or does not belong to this problem.
 
-    Causes: the folder is missing or not writable; the file is damaged or not a checkpoint; the traced function is a different
-    one. Cure: the message names the file and what is wrong. A run is never resumed from an incomplete file.
+    Causes: the folder is missing or not writable, or the disk full, before a run begins; the file is damaged or not a checkpoint;
+    the traced function is a different one. Cure: the message names the file and what is wrong. A run is never resumed from an
+    incomplete file. A disk that is full later is a warning: it costs no result.
     """
 
 
@@ -102,8 +103,10 @@ class JournalError(InfimumError):
     """A journal of trials cannot be written or read, does not belong to this problem, or is in use by another run.
 
     Causes: the folder is missing or the disk is full; a line of the file was changed; bounds, constraints or the function are
-    other ones; two runs were given one file. Cure: the message names the file, the line and what differs. A record that was cut
-    off by a crash is no damage: it is removed, and its trial is run again.
+    other ones, or what the function is bound to; its best point has another value now; two runs were given one file. Example:
+    `journal="run.jsonl"` with `partial(g, c=0.8)` after `partial(g, c=0.2)`. Cure: the message names the file, the line and what
+    differs; for noisy functions `check=False`. A record that was cut off by a crash is no damage: it is removed, and its trial is
+    run again.
     """
 
 

@@ -50,7 +50,7 @@ def nested(fun: Callable[..., Any], outer: Any, inner: Any, *, simulate: Callabl
     other forms that `minimize` takes. A y for which they are proved to have no solution violates them by what the best z does.
 
     In each trial `fun` and the inner constraints are called with plain numbers too, at a few points, and compared with what was
-    traced, unless `check=False`.
+    traced; and the best trial of a journal is made again before a run continues. `check=False` leaves both out.
 
     `max_trials`, `time_limit`, `workers`, `timeout`, `journal`, `batch`, `x0` and `options` are those of `engine="index"`, of the
     outer variables. `atol` and `rtol` are the tolerances of each inner proof, `inner_time_limit` (seconds) and `inner_max_boxes`
