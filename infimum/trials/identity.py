@@ -10,7 +10,6 @@ a journal is evaluated again whatever the identity says (`black_box.py`).
 
 import json
 import random
-import sys
 from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -20,14 +19,24 @@ from typing import Any
 
 import numpy as np
 
-from infimum.trials.source import changed_names, code_of, comparable, digest, global_names
+from infimum.trials.source import changed_names, code_of, comparable, digest
+from infimum.trials.written import (
+    CONSTANT,
+    PLAIN,
+    attributes_of,
+    changed_by_methods,
+    globals_of,
+    is_bound,
+    library_of,
+    name_of,
+    written_in,
+)
 
 _DIGITS = len(digest(""))
 _LONGEST = 60           # characters of a value that are shown; a longer one is a digest
 _MOST = 20_000          # values that are read of one function
 _STATE = {"numpy", "scipy", "infimum"}    # libraries whose objects hold plain data, which is read
 _ARRAYS = {"pandas", "polars", "torch"}  # libraries whose objects NumPy reads
-_BEGIN = {"__init__", "__new__", "__post_init__", "__setstate__"}  # methods that set what others read
 UNREADABLE, RECORD, EMPTY = "unreadable", "changed by the function", "empty"
 
 
@@ -90,15 +99,16 @@ class _Reader:
             self.describe(fun.__func__, found)
         elif isinstance(fun, FunctionType):
             self._describe_function(fun, found)
-        elif _library(type(fun)) == "infimum" and hasattr(fun, "function"):  # a stand-in of ours for the user's function
+        elif library_of(type(fun)) == "infimum" and hasattr(fun, "function"):  # a stand-in of ours for the user's function
             self.describe(fun.function, found)
         elif isinstance(fun, _CACHED) or callable(getattr(fun, "__dict__", {}).get("__wrapped__")):
             self.describe(fun.__wrapped__, found)
+        elif isinstance(fun, type) and library_of(fun) is None:
+            found["class"] = self._class_text(fun)
         elif isinstance(fun, (BuiltinFunctionType, np.ufunc, type)):
-            found["code"] = f"built-in {getattr(fun, '__module__', None) or 'numpy'}.{_name(fun)}"
-            owner = getattr(fun, "__self__", None)
-            if owner is not None and not isinstance(owner, (ModuleType, type)):
-                found["self"] = self.text(owner)
+            found["code"] = f"built-in {getattr(fun, '__module__', None) or 'numpy'}.{name_of(fun)}"
+            if is_bound(fun):
+                found["self"] = self.text(fun.__self__)
         else:
             self._describe_state(fun, found)
             call = type(fun).__call__
@@ -120,27 +130,35 @@ class _Reader:
             except ValueError:  # not assigned yet
                 bound[f"variable {name}"] = None
         bound |= {f"attribute {name}": value for name, value in sorted(vars(fun).items())}
-        bound |= _globals_of(fun)
+        bound |= globals_of(fun)
         for label, value in bound.items():
             found[label] = self._bound(value, label.split(" ", 1)[1], changed)
 
     def _bound(self, value: Any, name: str, changed: set[str] | None) -> str:
         """The text of a value that a function is bound to. Where no text of the function says whether it changes a container or
         an object, that is not read."""
-        if changed is None and not isinstance(value, _CONSTANT):
+        if changed is None and not isinstance(value, CONSTANT):
             return _unreadable(value)
         return RECORD if changed is not None and name in changed else self.text(value)
 
     def _describe_state(self, owner: Any, found: dict[str, str]) -> None:
         """The state of an object: what its class is, and its attributes but for those that its own methods change."""
-        kind, methods = type(owner), _methods(type(owner))
-        if _library(kind) in (None, *_STATE):
-            changed = set().union(*(_changed_of_self(method) for name, method in methods.items() if name not in _BEGIN))
+        kind = type(owner)
+        if library_of(kind) in (None, *_STATE):
+            changed = changed_by_methods(kind)
             lazy = {name for base in kind.__mro__ for name, value in vars(base).items() if isinstance(value, cached_property)}
-            for name, value in sorted(_attributes(owner).items()):
+            for name, value in sorted(attributes_of(owner).items()):
                 if name not in lazy:
                     found[f"self.{name}"] = RECORD if name in changed else self.text(value)
-        found["class"] = f"{_name(kind)} {digest(json.dumps({name: self.text(one) for name, one in sorted(methods.items())}))}"
+        found["class"] = self._class_text(kind)
+
+    def _class_text(self, kind: type) -> str:
+        """A class by what the user, and no library, has written in it: methods, and constants that no method changes. What was
+        made without a text, as the methods of a dataclass are, follows from the rest."""
+        changed = changed_by_methods(kind)
+        found = {name: RECORD if name in changed else self.text(value) for name, value in sorted(written_in(kind).items())}
+        readable = {name: text for name, text in found.items() if not text.startswith(UNREADABLE)}
+        return f"{name_of(kind)} {digest(json.dumps(readable))}"
 
     # ---- values
     def text(self, value: Any) -> str:
@@ -149,7 +167,7 @@ class _Reader:
             return f"{EMPTY} {type(value).__name__}"
         try:
             plain = self._plain(value)
-        except RecursionError:
+        except Exception:  # whatever an object of the user's raises when it is looked at; too deep a nesting
             return _unreadable(value)
         said = plain if isinstance(plain, str) and not isinstance(value, str) else json.dumps(plain)
         return said if len(said) <= _LONGEST else f"{type(value).__name__} {digest(said)}"
@@ -157,9 +175,9 @@ class _Reader:
     def _plain(self, value: Any) -> Any:
         """The value in the terms of JSON, with texts for what JSON does not have."""
         kind = type(value)
-        if kind in _PLAIN:
+        if kind in PLAIN:
             return value if kind is not int or abs(value) < 1 << 63 else hex(value)
-        if kind in (list, tuple) and all(type(one) in _PLAIN[:-1] for one in value):
+        if kind in (list, tuple) and all(type(one) in PLAIN[:-1] for one in value):
             return list(value)
         self._left -= 1
         if self._left < 0:
@@ -173,12 +191,14 @@ class _Reader:
         return found
 
     def _function(self, value: Any) -> str:
-        library = _library(value)
-        if library is not None and not isinstance(value, partial):
-            return f"function {library}.{_name(value)}"
+        library = library_of(value)
+        if library is not None and not isinstance(value, partial) and not is_bound(value):
+            return f"function {library}.{name_of(value)}"
         found: dict[str, str] = {}
         self.describe(value, found)
-        return f"function {_name(value)} {digest(json.dumps(found))}"
+        if found.get("code", "").startswith("instructions"):  # which another version of Python would write in another way
+            return f"{UNREADABLE} function {name_of(value)}"
+        return f"function {name_of(value)} {digest(json.dumps(found))}"
 
     def _array(self, value: np.ndarray) -> Any:
         if value.dtype.kind == "O":
@@ -192,7 +212,7 @@ class _Reader:
 
     def _object(self, value: Any) -> Any:
         """An object of any other class: a function, or its state."""
-        library = _library(type(value))
+        library = library_of(type(value))
         if library in _ARRAYS:
             try:
                 return self._array(np.asarray(value))
@@ -205,19 +225,17 @@ class _Reader:
             return said if said and " at 0x" not in said else _unreadable(value)
         found: dict[str, str] = {}
         self._describe_state(value, found)
-        return {"class": _name(type(value)), **found}
+        return {"class": name_of(type(value)), **found}
 
     def _mapping(self, value: Mapping) -> dict[str, Any]:
         named = {key if isinstance(key, str) else self.text(key): one for key, one in value.items()}
         return {key: self._plain(named[key]) for key in sorted(named)}
 
 
-_PLAIN = (float, bool, str, type(None), int)
-_CONSTANT = (*_PLAIN, bytes, complex, tuple, np.ndarray, np.generic, FunctionType, partial)  # seldom changed by a function
 _CACHED = type(lru_cache(identity))
 _PRINTED = {"datetime", "decimal", "fractions", "pathlib", "uuid", "re", "builtins"}  # whose objects print all that they hold
 _READ: tuple[tuple[Any, Callable[[_Reader, Any], Any]], ...] = (
-    (Enum, lambda reader, value: f"{_name(type(value))}.{value.name}"),
+    (Enum, lambda reader, value: f"{name_of(type(value))}.{value.name}"),
     (ModuleType, lambda reader, value: f"module {value.__name__}"),
     ((FunctionType, MethodType, BuiltinFunctionType, partial, np.ufunc, type), _Reader._function),
     (np.ndarray, _Reader._array),
@@ -229,53 +247,6 @@ _READ: tuple[tuple[Any, Callable[[_Reader, Any], Any]], ...] = (
     ((list, tuple, deque), lambda reader, value: [reader._plain(one) for one in value]),
     ((set, frozenset), lambda reader, value: sorted(reader.text(one) for one in value)),
 )
-
-
-def _globals_of(fun: FunctionType) -> dict[str, Any]:
-    """The global values that a function reads, its own name aside; of a module of the user's, the attributes that it reads."""
-    found = {}
-    for name, attributes in sorted(global_names(fun.__code__).items()):
-        value = fun.__globals__.get(name, fun)  # a name that is not there is built in, or will be an error
-        if isinstance(value, ModuleType) and _library(value) is None:
-            found |= {f"global {name}.{one}": getattr(value, one) for one in sorted(attributes) if hasattr(value, one)}
-        elif value is not fun:
-            found[f"global {name}"] = value
-    return found
-
-
-def _attributes(owner: Any) -> dict[str, Any]:
-    slots = [name for base in type(owner).__mro__ for name in _listed(vars(base).get("__slots__", ()))]
-    return {name: getattr(owner, name) for name in slots if hasattr(owner, name)} | dict(getattr(owner, "__dict__", {}))
-
-
-def _listed(slots: Any) -> list[str]:
-    return [slots] if isinstance(slots, str) else list(slots)
-
-
-def _methods(kind: type) -> dict[str, FunctionType]:
-    """The methods of a class that the user, and no library, has written."""
-    bases = [base for base in reversed(kind.__mro__) if _library(base) is None]
-    return {name: value for base in bases for name, value in vars(base).items() if isinstance(value, FunctionType)}
-
-
-def _changed_of_self(method: FunctionType) -> set[str]:
-    """The attributes of its object that a method changes."""
-    code = method.__code__
-    own = code.co_varnames[0] if code.co_argcount else ""
-    return {name.partition(".")[2] for name in changed_names(code) or () if name.startswith(f"{own}.")}
-
-
-def _library(thing: Any) -> str | None:
-    """The installed package, or the part of Python, that an object, a class or a module comes from; None if it is the user's."""
-    name = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None) or "builtins"
-    root = str(name).partition(".")[0]
-    file = getattr(sys.modules.get(root), "__file__", None) or ""
-    installed = root in sys.stdlib_module_names or root == "infimum" or "site-packages" in file or "dist-packages" in file
-    return root if installed and root != "__main__" else None
-
-
-def _name(thing: Any) -> str:
-    return getattr(thing, "__qualname__", None) or getattr(thing, "__name__", None) or type(thing).__qualname__
 
 
 def _unreadable(value: Any) -> str:

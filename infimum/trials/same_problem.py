@@ -47,7 +47,7 @@ def _of_inner(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
         was, now = theirs.get(name), ours.get(name)
         if name == "options":
             yield from (f"inner option {key} was {was[key]!r}, and is {now[key]!r}"
-                        for key in now if key in was and was[key] != now[key])
+                        for key in now if key in (was or {}) and was[key] != now[key])
         elif name == "constraints":
             yield from _of_functions(was, now, "the inner constraints")
         elif name == "simulate" and was and now:

@@ -108,13 +108,17 @@ def changed_names(code: CodeType) -> set[str] | None:
 
 
 def _changed_by(node: ast.AST) -> set[str]:
-    """The names whose values a node changes: the first of `a.b[c].d`, and that with the attribute after it."""
+    """The names whose values a node changes: an assignment to an attribute or an element, a method that changes a container, an
+    array that is given as `out=`."""
     if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
-        place = node if isinstance(node, ast.Attribute) else node.value
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
-        place = node.func.value
-    else:
-        return set()
+        return _names_of(node if isinstance(node, ast.Attribute) else node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+        return _names_of(node.func.value)
+    return _names_of(node.value) if isinstance(node, ast.keyword) and node.arg == "out" else set()
+
+
+def _names_of(place: ast.AST) -> set[str]:
+    """Of `a.b[c].d` the names `a` and `a.b`."""
     attribute = None
     while isinstance(place, (ast.Attribute, ast.Subscript)):
         attribute = place.attr if isinstance(place, ast.Attribute) else None

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial, wraps
@@ -75,6 +76,27 @@ class Slotted:
         return self.c
 
 
+def Constants(c):
+    """A class with a constant, and one with a count of its own objects."""
+    class Constant:
+        rate, count = c, 0
+
+        def __call__(self, x):
+            Constant.count += 1
+            return self.rate * x[0]
+    return Constant
+
+
+@dataclass
+class Record:
+    c: float
+    names: list = field(default_factory=list)
+
+    def __call__(self, x):
+        np.multiply(x, self.c, out=self.names)
+        return self.c
+
+
 def decorated(scale):
     def around(fun):
         @wraps(fun)
@@ -113,6 +135,10 @@ def same(a, b):
     (lambda c: bound("x" * int(1000 * c)), "its variable c has changed"),
     (lambda c: np.full(3, c).dot, "its self was"), (lambda c: np.poly1d([c]), "its self._coeffs was|self.coef"),
     (lambda c: np.vectorize(bound(c)), "its self.pyfunc has changed"),
+    (lambda c: bound(np.full(3, c).dot), "its variable c has changed"),
+    (lambda c: bound(Model(c).run), "its variable c has changed"),
+    (lambda c: Constants(c)(), "its class has changed"), (lambda c: bound(Constants(c)), "its variable c has changed"),
+    (lambda c: Record(c), "its self.c was 0.2, and is 0.8"),
 ])
 def test_what_a_function_is_bound_to(make, said):
     found = "; ".join(differences(identity(make(0.2)), identity(make(0.8))))
@@ -187,6 +213,46 @@ def test_what_a_function_changes_by_itself_is_no_parameter():
     assert before["variable lock"] == "unreadable _thread.lock"
 
 
+def test_a_constant_of_a_class_that_its_methods_change_is_none():
+    fun = Constants(0.5)()
+    before = identity(fun)
+    fun([1.0])
+    assert differences(before, identity(fun)) == []
+
+
+def test_scratch_memory_is_no_parameter():
+    scratch, other = np.zeros(3), np.zeros(3)
+
+    def fun(x):
+        other[:] = x
+        return float(np.add(x, 1.0, out=scratch).sum())
+    before = identity(fun)
+    fun(np.arange(3.0))
+    assert differences(before, identity(fun)) == []
+
+
+class Angry:
+    """Raises whatever is asked of it."""
+
+    def __iter__(self):
+        raise SystemError("no")
+
+    items = keys = __len__ = __bool__ = __iter__
+
+    def __getattr__(self, name):
+        raise KeyError(name)
+
+
+def test_an_object_that_raises_is_unreadable():
+    from collections import UserDict
+
+    class AngryTable(UserDict):
+        def items(self):
+            raise ZeroDivisionError
+    assert same(bound(Angry()), bound(Angry()))
+    assert identity(bound(AngryTable(a=1)))["variable c"].startswith("unreadable")
+
+
 def test_an_empty_container_may_be_filled():
     seen = []
 
@@ -247,8 +313,9 @@ from tests.trials.test_identity import MANY
 from infimum.trials.identity import identity
 print(json.dumps([identity(one) for one in MANY]))
 """
-MANY = [plain, partial(plain, a=0.5), bound({"a", "b", "c", 1.5}), Model(2), Model(2).run, bound([np.arange(9), {"x": {2, 3}}]),
-        helper, bound(frozenset("abcdefgh")), np.sin, decorated(3)(plain), lambda x: {v for v in "abc"}]
+MANY = [Record(2.0), Constants(2)(),
+        plain, partial(plain, a=0.5), bound({"a", "b", "c", 1.5}), Model(2), Model(2).run, bound([np.arange(9)]),
+        bound({"x": {2, 3}}), helper, bound(frozenset("abcdefgh")), np.sin, decorated(3)(plain), lambda x: {v for v in "abc"}]
 
 
 def test_another_process_reads_the_same():

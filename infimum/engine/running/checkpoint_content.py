@@ -152,7 +152,13 @@ def restore(engine: Any, state: State) -> None:
     system = problem.system if bounding is None else bounding.system
     _check_state(state, problem, 0 if system is None else system.m)
     engine.restore(state)
-    incumbent = inner.incumbent
+    if "incumbent" in state.arrays:
+        _check_best(inner.incumbent)
+
+
+def _check_best(incumbent: Any) -> None:
+    """Raises if the best value is below all values at its point, or in the box in which that is proved to lie: it would discard
+    regions that hold the minimum."""
     box = getattr(incumbent, "box", None) or (incumbent.x, incumbent.x)
     if box[0] is not None and not incumbent.enclosed(*box).lo <= incumbent.upper:
         raise _Wrong("the best value is below all values that the function has at its point")
