@@ -9,6 +9,7 @@ import dis
 import inspect
 import sys
 import textwrap
+import warnings
 from functools import lru_cache
 from hashlib import blake2b
 from types import CodeType
@@ -24,15 +25,23 @@ def digest(content: str | bytes) -> str:
 
 
 def text_of(code: CodeType) -> str | None:
-    """The text of one function: of a lambda its own part of the line. None where there is no text, or it does not tell which of
-    several lambdas is meant."""
+    """The text of one function: of a lambda its own part of the line. None where there is no text, where it does not tell which
+    of several lambdas is meant, and where it is that of something else: the file was edited, or shares its name ("<string>")."""
     try:
         if code.co_name != "<lambda>":
-            return textwrap.dedent(inspect.getsource(code))
+            text = textwrap.dedent(inspect.getsource(code))
+            return text if _defines(_tree(text).body[0], code) else None
         lines, _ = inspect.findsource(code)
         return _of_lambda("".join(lines), code)
-    except (OSError, TypeError, SyntaxError, ValueError):
+    except (OSError, TypeError, SyntaxError, ValueError, IndexError):
         return None
+
+
+def _defines(node: ast.AST, code: CodeType) -> bool:
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.name != code.co_name:
+        return False
+    own = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    return len(own) == code.co_argcount and all(ours.endswith(its) for ours, its in zip(code.co_varnames, own, strict=False))
 
 
 def _of_lambda(text: str, code: CodeType) -> str | None:
@@ -46,9 +55,16 @@ def _of_lambda(text: str, code: CodeType) -> str | None:
     return min(around)[2] if around else None
 
 
+@lru_cache(maxsize=64)
+def _tree(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python has warned of it before
+        return ast.parse(text)
+
+
 @lru_cache(maxsize=4)
 def _lambdas(text: str) -> list[tuple[ast.Lambda, str]]:
-    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Lambda)]
+    nodes = [node for node in ast.walk(_tree(text)) if isinstance(node, ast.Lambda)]
     return [(node, ast.get_source_segment(text, node) or "") for node in nodes]
 
 
@@ -101,7 +117,7 @@ def changed_names(code: CodeType) -> set[str] | None:
               if instruction.opname in ("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF")}
     text = text_of(code)
     try:
-        tree = None if text is None else ast.parse(f"({text})" if code.co_name == "<lambda>" else text)
+        tree = None if text is None else _tree(f"({text})" if code.co_name == "<lambda>" else text)
     except SyntaxError:  # a part of a statement, such as a property's lambda
         tree = None
     return None if tree is None else stored.union(*map(_changed_by, ast.walk(tree)))

@@ -1,6 +1,8 @@
 """What the user has written, and what comes from libraries: of a function the globals it reads, of a class its body."""
 
+import os
 import sys
+import sysconfig
 from functools import cached_property, partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -11,6 +13,7 @@ from infimum.trials.source import changed_names, global_names
 
 PLAIN = (float, bool, str, type(None), int)
 CONSTANT = (*PLAIN, bytes, complex, tuple, np.ndarray, np.generic, FunctionType, partial)  # seldom changed by a function
+_STDLIB = os.path.join(sysconfig.get_paths()["stdlib"], "")
 _BEGIN = {"__init__", "__new__", "__post_init__", "__setstate__"}  # methods that set what others read
 
 
@@ -40,7 +43,8 @@ def written_in(kind: type) -> dict[str, Any]:
     bases = [base for base in reversed(kind.__mro__) if library_of(base) is None]
     found = {name: _inner_function(value) for base in bases for name, value in vars(base).items()}
     return {name: value for name, value in found.items()
-            if isinstance(value, FunctionType) or not name.startswith("__") and isinstance(value, CONSTANT)}
+            if (not _installed(value.__code__.co_filename) if isinstance(value, FunctionType) else
+                not name.startswith("__") and isinstance(value, CONSTANT))}
 
 
 def _inner_function(value: Any) -> Any:
@@ -70,9 +74,14 @@ def library_of(thing: Any) -> str | None:
     """The installed package, or the part of Python, that an object, a class or a module comes from; None if it is the user's."""
     name = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None) or "builtins"
     root = str(name).partition(".")[0]
-    file = getattr(sys.modules.get(root), "__file__", None) or ""
-    installed = root in sys.stdlib_module_names or root == "infimum" or "site-packages" in file or "dist-packages" in file
+    installed = root in sys.stdlib_module_names or root == "infimum" or \
+        _installed(getattr(sys.modules.get(root), "__file__", None) or "")
     return root if installed and root != "__main__" else None
+
+
+def _installed(file: str) -> bool:
+    """Is it a file of Python itself, or of a package? Decorators of dataclasses give the user's classes functions of these."""
+    return file.startswith((_STDLIB, "<frozen ")) or "site-packages" in file or "dist-packages" in file
 
 
 def name_of(thing: Any) -> str:
