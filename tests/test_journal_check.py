@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.engine.index.options import IndexOptions
+from infimum.trials.going_on import USUAL
 from infimum.trials.journal import read_journal
 
 SQUARE = [(0.0, 1.0)] * 2
@@ -205,6 +207,11 @@ def test_ctrl_c_meanwhile(path):
     r = minimize(fun, path, 9)
     assert r.x is None and "interrupted; the best trial of the journal was being made again" in r.message
     assert len(read_journal(path).trials) == 5 and minimize(fun, path, 9).trials.count == 9
+
+
+def test_the_options_that_a_call_need_not_name_are_the_defaults():
+    assert {name: getattr(IndexOptions(), name) for name in USUAL} == USUAL
+    assert set(IndexOptions().of_journal()) <= set(USUAL)
 
 
 # ---- studies

@@ -13,6 +13,7 @@ the process ends before that.
 
 import errno
 import os
+from collections import deque
 from contextlib import suppress
 from dataclasses import asdict
 from time import monotonic
@@ -52,8 +53,8 @@ class Journal:
         self._handle: int | None = handle
         self._check, self._size = read.check, read.size
         self._synced, self._dirty = monotonic(), False
-        self._unwritten: list[bytes] = []   # lines that the file does not hold yet
-        self._why: OSError | None = None    # why the last attempt to write failed
+        self._unwritten: deque[bytes] = deque()  # lines that the file does not hold yet
+        self._why: OSError | None = None         # why the last attempt to write failed
 
     @classmethod
     def create(cls, path: Any, problem: dict[str, Any], settings: dict[str, Any] | None = None,
@@ -119,20 +120,22 @@ class Journal:
                  "memory and will be written when there is room; if the process is killed before that, they are lost")
 
     def _write(self) -> bool:
-        """Writes what is not in the file yet, and leaves whole lines; False if it cannot be written."""
-        data, written = b"".join(self._unwritten), 0
-        try:
-            if self._why is not None:
-                os.ftruncate(self._handle, self._size)  # what the last attempt may have left
-            while written < len(data):
-                written += os.write(self._handle, data[written:])
-        except OSError as error:
-            self._why = error
-            with suppress(OSError):  # then it is removed before the next attempt, or with the torn line when it is read
-                os.ftruncate(self._handle, self._size)
-            return False
-        self._size += len(data)
-        self._unwritten, self._dirty, self._why = [], True, None
+        """Writes what is not in the file yet, line by line, and leaves whole lines; False if not all of it can be written."""
+        while self._unwritten:
+            line, written = self._unwritten[0], 0
+            try:
+                if self._why is not None:
+                    os.ftruncate(self._handle, self._size)  # what the last attempt may have left
+                while written < len(line):
+                    written += os.write(self._handle, line[written:])
+            except OSError as error:
+                self._why = error
+                with suppress(OSError):  # then it is removed before the next attempt, or as a torn line when it is read
+                    os.ftruncate(self._handle, self._size)
+                return False
+            self._size += len(line)
+            self._dirty, self._why = True, None
+            self._unwritten.popleft()
         return True
 
     def sync(self) -> None:

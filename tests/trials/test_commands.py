@@ -1,5 +1,6 @@
 """Commands: what they are called with, what is read from them, and how they are killed."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -114,6 +115,17 @@ def test_failures(text, kind, said):
 
 
 # ---- workers
+@pytest.mark.parametrize(("function", "line"), [("TemporaryFile", "expr {x0} + {x1}"), ("mkdtemp", "expr {x0} + {x1} {dir}")])
+def test_no_room_for_the_output_is_a_failed_trial(function, line, monkeypatch):
+    """The trials before it keep their outcomes."""
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    command = Command(line, Variables.read([(0, 9)] * 2, integrality=1))
+    monkeypatch.setattr(f"infimum.trials.command.tempfile.{function}", full)
+    outcome = command.evaluate([1, 2])
+    assert outcome.kind is Kind.CRASH and outcome.text == "its output could not be kept: No space left on device"
+
+
 def test_rounds_and_timeouts_kill_the_whole_group(tmp_path):
     pids = tmp_path / "pids"
     text = f"case $1 in 0.5) sleep 60 & echo $! $$ >> {pids}; wait;; esac; echo $1"
