@@ -338,10 +338,7 @@ def _settings_of(asked: dict[str, Any]) -> Any:
     """The options of a checkpoint, checked as those of a user are."""
     if asked["engine"] not in PROVERS:
         raise ValueError(f"there is no engine {asked['engine'][:40]!r}")
-    try:
-        return PROVERS[asked["engine"]][1].read({k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()})
-    except OptionError as error:
-        raise ValueError(str(error)) from None
+    return PROVERS[asked["engine"]][1].read({k: tuple(v) if isinstance(v, list) else v for k, v in asked["options"].items()})
 
 
 def _asked_anew(asked: dict[str, Any], goal: tuple[float | None, ...], memory_limit: float | None) -> dict[str, Any]:

@@ -235,7 +235,7 @@ def test_resume_says_which_call_goes_on_from_a_journal(tmp_path, fun, bounds, se
     minimize(fun, bounds, journal=path, max_trials=5, **settings)
     with pytest.raises(infimum.CheckpointError, match="is a journal of 5 trials, not the checkpoint of a proof") as said:
         infimum.resume(path, fun)
-    call = str(said.value).split("go on with ")[1].split(", with the other settings")[0]
+    call = str(said.value).split("continue it with ")[1].split(", with the other settings")[0]
     names = {"infimum": infimum, "fun": fun, "bowl": bowl, "left_half": left_half}
     assert eval(call.replace(", journal", ", max_trials=9, journal"), names).trials.count == 9
 
@@ -246,7 +246,7 @@ def test_resume_says_which_study_goes_on(tmp_path):
         study.tell(study.ask(), 1.0, constraints=[-1.0])
     with pytest.raises(infimum.CheckpointError) as said:
         infimum.resume(path, None)
-    call = str(said.value).split("go on with ")[1].split(", with the other settings")[0]
+    call = str(said.value).split("continue it with ")[1].split(", with the other settings")[0]
     with eval(call) as study:
         assert study.result().trials.count == 1
 

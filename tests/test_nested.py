@@ -98,7 +98,7 @@ def test_resume_says_which_call_goes_on(tmp_path):
            maximise=True, max_trials=4, journal=path)
     with pytest.raises(infimum.CheckpointError, match="is a journal of 4 trials") as said:
         infimum.resume(path, with_simulation)
-    call = str(said.value).split("go on with ")[1].split(", with the other settings")[0]
+    call = str(said.value).split("continue it with ")[1].split(", with the other settings")[0]
     names = {f.__name__: f for f in (with_simulation, simulated, not_right, above)} | {"infimum": infimum}
     assert eval(call.replace(", journal", ", max_trials=6, journal"), names).trials.count == 6
     assert call in for_shell(str(said.value))

@@ -26,7 +26,7 @@ class GoingOn:
 
     def said(self, how: str) -> str:
         """In place of what was asked for."""
-        return f"{self.path} is a journal of {counted(self.trials, 'trial')}, not the checkpoint of a proof: go on with {how}, " \
+        return f"{self.path} is a journal of {counted(self.trials, 'trial')}, not the checkpoint of a proof: continue it with {how}, " \
                "with the other settings it was begun with, and a larger max_trials= if its budget is used up"
 
 

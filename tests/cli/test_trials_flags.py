@@ -105,7 +105,7 @@ def test_resume_says_which_call_continues_a_journal_of_python(infimum_, write):
     infimum.minimize(names["f"], names["bounds"], engine="index", journal="run.jsonl", max_trials=4, **settings)
     with pytest.raises(infimum.CheckpointError) as said:
         infimum.resume("run.jsonl", None)
-    call = str(said.value).split("go on with ")[1].split(", with the other settings")[0]
+    call = str(said.value).split("continue it with ")[1].split(", with the other settings")[0]
     assert "options={'r': 3.0, 'polish': False}, x0=[[0.5, 0.5]]" in call
     assert eval(call.replace("journal=", "max_trials=6, journal="), {**names, "infimum": infimum}).trials.count == 6
     told = infimum_("resume", "run.jsonl", f"{name}:f").paragraph()

@@ -114,7 +114,6 @@ def test_failures(text, kind, said):
     assert outcome.kind is kind and said in outcome.text and outcome.values == ()
 
 
-# ---- workers
 @pytest.mark.parametrize(("function", "line"), [("TemporaryFile", "expr {x0} + {x1}"), ("mkdtemp", "expr {x0} + {x1} {dir}")])
 def test_no_room_for_the_output_is_a_failed_trial(function, line, monkeypatch):
     """The trials before it keep their outcomes."""
@@ -126,6 +125,7 @@ def test_no_room_for_the_output_is_a_failed_trial(function, line, monkeypatch):
     assert outcome.kind is Kind.CRASH and outcome.text == "its output could not be kept: No space left on device"
 
 
+# ---- workers
 def test_rounds_and_timeouts_kill_the_whole_group(tmp_path):
     pids = tmp_path / "pids"
     text = f"case $1 in 0.5) sleep 60 & echo $! $$ >> {pids}; wait;; esac; echo $1"
