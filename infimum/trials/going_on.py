@@ -26,8 +26,8 @@ class GoingOn:
 
     def said(self, how: str) -> str:
         """In place of what was asked for."""
-        return f"{self.path} is a journal of {counted(self.trials, 'trial')}, not the checkpoint of a proof: continue it with {how}, " \
-               "with the other settings it was begun with, and a larger max_trials= if its budget is used up"
+        return f"{self.path} is a journal of {counted(self.trials, 'trial')}, not the checkpoint of a proof: continue it with " \
+               f"{how}, with the other settings it was begun with, and a larger max_trials= if its budget is used up"
 
 
 def going_on(path: str) -> GoingOn | None:

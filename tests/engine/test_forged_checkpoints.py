@@ -19,7 +19,7 @@ from infimum.engine.running.checkpoint import MAGIC, State, load, save
 from tests.engine.forged import arrays, trees
 
 DRAWS = int(os.environ.get("INFIMUM_FORGED", 0))
-FORGED = settings(max_examples=DRAWS or 30, suppress_health_check=list(HealthCheck), derandomize=not DRAWS)
+FORGED = settings(max_examples=DRAWS or 20, suppress_health_check=list(HealthCheck), derandomize=not DRAWS)
 
 
 def hills(x):
