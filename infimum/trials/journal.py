@@ -171,7 +171,7 @@ class Journal:
 def warm_start(path: Any, variables: Variables, constraints: int) -> list[Trial]:
     """The trials of another run that are of use here: those within these bounds. Names and sources of functions may differ."""
     found = read_journal(path)
-    n, m = len(found.problem.get("bounds", ())), found.problem.get("constraints")
+    n, m = len(found.problem.get("bounds", ())), found.problem.get("constraints", 0)
     if (n, m) != (len(variables), constraints):
         raise JournalError(f"no warm start from {path}: it has {counted(n, 'variable')} and {counted(m, 'constraint')}, this "
                            f"problem has {counted(len(variables), 'variable')} and {counted(constraints, 'constraint')}")
