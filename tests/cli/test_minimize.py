@@ -56,7 +56,7 @@ def test_undecided_is_code_1(infimum_, write):
 
 
 def test_a_search_that_has_not_converged_is_code_1(infimum_, write):
-    said = infimum_("minimize", write(EGGHOLDER), "--engine", "swarm", "--time-limit", "1e-9")
+    said = infimum_("minimize", write(EGGHOLDER), "--engine", "swarm", "--option", "descent_steps=1", "restarts=0", "enough=none")
     assert said.code == 1 and said.rows["verdict"].startswith("CANDIDATE") and said.rows["success"] == "NO"
 
 
@@ -182,7 +182,8 @@ def test_an_unbounded_box_is_valid_json(infimum_, write):
 def test_what_the_file_prints_goes_to_stderr(infimum_, write):
     text = "print('loading')\n" + SQUARE.replace("    return", "    print('called')\n    return")
     said = infimum_("minimize", write(text), "--bounds", "-1", "1", "--json")
-    assert said.code == 0 and said.json["verdict"] == "PROVED" and said.err == "loading\ncalled\n"
+    assert said.code == 0 and said.json["verdict"] == "PROVED"
+    assert said.err == "loading\n" + "called\n" * (1 + said.json["plain_calls"])
 
 
 # ---- the file

@@ -17,6 +17,7 @@ from infimum.start_boxes import StartBoxes
 _STREAM = 6          # of random numbers
 _REACH = 1e3         # unbounded variables: points lie this far out at most
 _AT_ONCE, _MOST = 16, 1024
+_EARLY = "The run ended before the first region was enclosed: give it more time."
 
 
 def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, best: tuple[np.ndarray, float] | None, message: str,
@@ -34,7 +35,7 @@ def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, be
             break
     start = _boxes(problem)
     return Result(x=x, fun=value, success=False, status=list(Verdict).index(Verdict.STOPPED), message=message, nit=0, nfev=calls,
-                  verdict=Verdict.STOPPED, lower=-np.inf, upper=np.inf, boxes=[start.box(k) for k in range(len(start))],
+                  verdict=Verdict.STOPPED, obstacle=_EARLY, lower=-np.inf, upper=np.inf, boxes=[start.box(k) for k in range(len(start))],
                   regions=Cover(start.lo, start.hi, np.full(len(start), -np.inf)), engine=engine, seed=seed)
 
 
