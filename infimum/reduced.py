@@ -8,10 +8,12 @@ import numpy as np
 
 from infimum.cover import Cover
 from infimum.evaluate import Evaluator
-from infimum.expr.build import substituted
+from infimum.expr.build import build, reshape, substituted
+from infimum.expr.exponents import with_fixed_exponents, with_whole_exponents
 from infimum.expr.fix import Fixing
 from infimum.expr.node import Expr, between, topological, var
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 from infimum.expr.system import System
 from infimum.lower.at_point import enclose_at_point
 from infimum.minimisers import Minimisers
@@ -46,6 +48,7 @@ class Reduced(Evaluator):
         return found
 
 
+@step("fixed variables", lambda problem, evaluator: None)
 def _reduced(problem: Problem, evaluator: Evaluator) -> Reduced | None:
     """The function without the variables that are fixed; None if there are none, if arrays of both kinds would have to be put
     together while few are fixed, or if a start box does not have their values, being no whole numbers."""
@@ -61,6 +64,7 @@ def _reduced(problem: Problem, evaluator: Evaluator) -> Reduced | None:
     return None if few and found.mixed else found
 
 
+@step("constant parts", lambda roots: roots)
 def _with_constants(roots: list[Expr]) -> list[Expr]:
     """The expressions with numbers that read no variable evaluated, as tight enclosures. What is enclosed alike is taken for one
     number: so a number stays as it is written where another one has its enclosure."""
@@ -82,8 +86,26 @@ def _size(lo: float, hi: float) -> tuple[float, float]:
     return (float(lo), float(hi)) if lo + hi >= 0 else (-float(hi), -float(lo))
 
 
+def _with_exponents(problem: Problem, evaluator: Evaluator) -> Evaluator:
+    """The function and its constraints, with what the bounds tell of exponents."""
+    system, free, n, backend = evaluator.system, np.flatnonzero(problem.lo != problem.hi), evaluator.n, evaluator.backend
+    roots = [evaluator.f, *(() if system is None else system.bodies)]
+
+    def may_be_negative(base: Expr) -> bool:
+        least = build("amin", reshape(base, (base.size,)), axes=(0,))
+        return not Evaluator(least, n, backend).value(problem.lo, problem.hi).lo >= 0
+    known = roots if len(free) == n else with_fixed_exponents(roots, var("x", (n,)), problem.lo, free)
+    known = known if system is None else with_whole_exponents(known, system.integers, may_be_negative)
+    if all(new is old for new, old in zip(known, roots, strict=True)):
+        return evaluator
+    f, *bodies = known
+    system = None if system is None else replace(system, f=f, bodies=tuple(bodies))
+    return Evaluator(f, n, backend, evaluator.fun, system)
+
+
 def without_fixed(problem: Problem, evaluator: Evaluator, reduces: bool = True) -> tuple[Problem, Evaluator]:
     """The problem with its constraints, and the function: if it `reduces`, of the free variables alone where some are fixed."""
+    evaluator = _with_exponents(problem, evaluator)
     found, start = _reduced(problem, evaluator) if reduces else None, problem.start
     if found is None:
         return replace(problem, system=evaluator.system), evaluator

@@ -15,6 +15,7 @@ from infimum.engine.second_order.question import Question
 from infimum.evaluate import Evaluator
 from infimum.expr.definition import definition
 from infimum.expr.node import var
+from infimum.expr.rewriting import step
 from infimum.expr.squares import completed
 from infimum.problem import Problem
 from infimum.result import Progress, Result
@@ -54,6 +55,7 @@ class Substitution:
         return x
 
 
+@step("defined variable", lambda problem, evaluator, goal: None)
 def substitution(problem: Problem, evaluator: Evaluator, goal: Goal) -> Substitution | None:
     """None where nothing is to be substituted. Where narrow regions are asked for, the variable has to become narrow as well."""
     if goal.xtol is not None or problem.start is not None:

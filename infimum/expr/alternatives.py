@@ -12,6 +12,7 @@ from infimum.expr.asymptotic import Walk
 from infimum.expr.build import broadcast, build, substituted
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.powers import Power, Terms
+from infimum.expr.rewriting import step
 from infimum.expr.signs import is_constant, is_nonnegative
 
 _MOST_NODES, _MOST_BASES, _MOST_ORDERS = 100, 3, 3
@@ -27,6 +28,7 @@ class Alternative:
     domain: Expr | None = None
 
 
+@step("other forms", lambda *piece: ())
 @lru_cache(maxsize=64)  # the pairs of a sum over pairs are one expression
 def alternatives(value: Expr, variable: Expr, nonnegative: bool = False, unbounded: bool = False) -> tuple[Alternative, ...]:
     """Other forms of an expression of one variable, which may be known not to be negative, or may be unbounded, element by

@@ -19,6 +19,7 @@ import numpy as np
 from infimum.expr.build import broadcast, build, index, rebuilt, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 from infimum.expr.roll import rolled
 from infimum.expr.totals import Depends, all_parts, dependent, scaled, totals
 
@@ -30,6 +31,7 @@ _PLACES = 64             # where a function is rearranged
 _known: "WeakKeyDictionary[Expr, tuple[Expr, Expr | None]]" = WeakKeyDictionary()  # x, and the other form if there is one
 
 
+@step("arranged reductions", lambda f, x: f)
 def arranged(f: Expr, x: Expr) -> Expr:
     """f, a function of x, in that form."""
     if f not in _known or _known[f][0] is not x:

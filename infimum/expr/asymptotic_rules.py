@@ -14,7 +14,7 @@ from infimum.expr.build import broadcast, build
 from infimum.expr.diff_rules import LN2, LN10
 from infimum.expr.node import Expr, const
 from infimum.expr.powers import Power, Terms, exponent, scaled
-from infimum.expr.signs import is_constant, sign_of
+from infimum.expr.signs import is_constant, is_nonnegative, sign_of
 from infimum.expr.simplify import is_exponent, scalar_of
 from infimum.expr.two_powers import rational
 
@@ -93,11 +93,13 @@ def _fixed_power(exponent: Fraction) -> Callable:
 
 
 def _pow(walk: Any, node: Expr, x: Terms, y: Terms) -> Terms | None:
-    """A constant exponent; or exp(y log x) where y vanishes with the base, as does x or 1 / x: x**y is undefined there."""
+    """A constant exponent; or exp(y log x) where y vanishes with the base t >= 0, as does x or 1 / x, and x is not negative. At
+    t = 0 either x is undefined, or 0**0 = 1, which is e**0 as well."""
     exponent = scalar_of(node.args[1])
     if exponent is not None:
         return _fixed_power(Fraction(exponent))(walk, node, x) if np.isfinite(exponent) else None
-    logarithm = _log(walk, node, x)
+    known = walk.nonnegative and (_root(walk, x) is not None or is_nonnegative(node.args[0]))
+    logarithm = _log(walk, node, x) if known else None
     if logarithm is None or not y or any(power.p <= 0 or power.g for power in y):
         return None
     walk.singular = True

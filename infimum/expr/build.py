@@ -8,6 +8,7 @@ import numpy as np
 
 from infimum.expr.node import Expr, Index, Shape, const, is_const, make, topological
 from infimum.expr.ops import OPS, Kind
+from infimum.expr.rewriting import is_on
 from infimum.expr.simplify import RULES
 
 
@@ -30,7 +31,7 @@ def build(op: str, *args: Any, line: str | None = None, **params: Any) -> Expr:
         shape = _SHAPES[row.kind](op, nodes, params)
     if row.kind is Kind.VIEW and nodes[0].kind is Kind.TEST:  # truth values have no memory: what is compared is rearranged
         return _rearranged_test(nodes[0], lambda a: build(op, a, line=line, **params), line)
-    rule = RULES.get(op)
+    rule = RULES.get(op) if is_on("simplifications") else None
     simpler = None if rule is None else rule(partial(build, line=line), nodes, shape, params)
     if simpler is not None:
         return simpler

@@ -15,11 +15,13 @@ from itertools import islice
 
 from infimum.expr.build import build, rebuilt
 from infimum.expr.node import Expr, const, is_const, topological
+from infimum.expr.rewriting import step
 from infimum.expr.totals import Part, scaled
 
 _FACTORS, _TERMS = 8, 64  # of a product that are looked at, of a sum that is looked into
 
 
+@step("collected sums", lambda f: f)
 def collected(f: Expr) -> Expr:
     """f with its sums collected, or f itself where there is nothing to collect."""
     states = {total: (terms, state) for total, terms, state in _states(f)}
@@ -29,6 +31,7 @@ def collected(f: Expr) -> Expr:
     return new.get(f, f)
 
 
+@step("collected sums", lambda f, count: False)
 def has_steps(f: Expr, count: int) -> bool:
     """Has f at least so many sums that can be collected, as a recurrence of so many steps has?"""
     return next(islice(_states(f), count - 1, None), None) is not None

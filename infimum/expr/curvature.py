@@ -17,6 +17,7 @@ import numpy as np
 from infimum.expr.constant_views import VIEWS
 from infimum.expr.node import Expr, topological
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 
 CONVEX, CONCAVE, LINEAR = 1, 2, 3  # bits: linear is both
 _NOT_NEGATIVE, _NOT_POSITIVE, _NOT_ZERO = 1, 2, 4
@@ -36,6 +37,7 @@ class Form:
     root: bool = False
 
 
+@step("curvature", lambda rows, lo, hi, in_logarithms=False: None)
 def curvatures(rows: tuple[Expr, ...], lo: np.ndarray, hi: np.ndarray, in_logarithms: bool = False) -> list[np.ndarray] | None:
     """For each element of each row, the bits CONVEX and CONCAVE on the box [lo, hi], on all of which the rows must be defined.
 
@@ -79,8 +81,7 @@ def _forms(node: Expr, args: list[np.ndarray], lo: np.ndarray, hi: np.ndarray, i
     if node.op == "powi":
         return np.frompyfunc(lambda x: _power(x, node["k"], node["k"], node["k"] % 2 == 0), 1, 1)(args[0])
     if node.op == "pow" and node.args[1].op == "const":
-        return np.frompyfunc(lambda x, low, high: _power(_taken(x, _NOT_NEGATIVE), low, high), 3, 1)(
-            args[0], node.args[1].lo, node.args[1].hi)
+        return np.frompyfunc(_constant_power, 3, 1)(args[0], node.args[1].lo, node.args[1].hi)
     if node.kind not in (Kind.MAP, Kind.TEST):  # an element may depend on any element of the arguments
         return np.full(node.shape, Form(), object)
     return np.frompyfunc(_RULES.get(node.op, _only(0)), len(args), 1)(*args)
@@ -178,6 +179,12 @@ def _power(x: Form, low: float, high: float, even: bool = False) -> Form:
         curve = _flipped(curve)
     root = even and low >= 2 and curve & CONVEX > 0  # |x|**(p/2) is linear or convex, and not negative
     return _closed(curve, sign, x.logarithm if low > 0 else _flipped(x.logarithm), x.constant, root)
+
+
+def _constant_power(x: Form, low: float, high: float) -> Form:
+    """x**p where that is known to be defined: of another p than a known whole number it is for x >= 0 alone."""
+    whole = low == high == np.floor(low)
+    return _power(x, low, high, low % 2 == 0) if whole else _power(_taken(x, _NOT_NEGATIVE), low, high)
 
 
 def _sqrt(x: Form) -> Form:

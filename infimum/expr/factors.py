@@ -18,6 +18,7 @@ import numpy as np
 
 from infimum.expr.build import build, reshape, substituted
 from infimum.expr.node import Expr, between, const, topological, var
+from infimum.expr.rewriting import step
 from infimum.expr.terms import MOST_VARIABLES, X, families_of
 
 _CUT = 2.0**-60  # ε
@@ -34,6 +35,7 @@ class Rewritten:
     signed: Expr | None
 
 
+@step("factors as logarithms", lambda f, n: [])
 def products_of(f: Expr, n: int) -> list[Expr]:
     """The products in f that no term may hold."""
     return [node for node in topological([f]) if node.op == "prod" and node.size == 1 and node.args[0].size > MOST_VARIABLES
@@ -67,6 +69,7 @@ def as_sums(f: Expr, products: list[Expr], enclosures: Callable[[Expr], Any], si
     return Rewritten(substituted(f, new), cut, signed)
 
 
+@step("factors as logarithms", lambda f: f)
 def with_logarithms(f: Expr) -> Expr:
     """f with each `prod` as e to the sum of the logarithms of its factors: the same function where all of these are positive, and
     undefined elsewhere."""

@@ -9,12 +9,14 @@ from typing import Any
 from infimum.expr.build import build, rebuilt
 from infimum.expr.node import Expr, topological
 from infimum.expr.pieces import quantities
+from infimum.expr.rewriting import step
 from infimum.expr.taylor import substitute
 
 _CHAIN = ("add", "sub", "neg")
 _Term = tuple[bool, Expr]  # is it subtracted?
 
 
+@step("gathered sums", lambda f: f)
 def gathered(f: Expr) -> Expr:
     """f with the terms of its sums in another order: the same terms, and so the same value and domain."""
     f = _by_norms(f)

@@ -20,6 +20,7 @@ from infimum.expr.arrange import arranged
 from infimum.expr.build import build
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 
 Y = "y"
 EXACT = ("constant", "inside")  # kinds of numbers that are known exactly; of the others an enclosure and its status
@@ -70,6 +71,7 @@ class NotLocal(Exception):
     """The function cannot be taken apart."""
 
 
+@step("local forms", lambda f, x, block=1: None)
 def local_form(f: Expr, x: Expr, block: int = 1) -> LocalForm | None:
     """f seen from one variable, or from `block` consecutive ones (y, y1, y2, …, from variable j on); None if it cannot be taken
     apart."""

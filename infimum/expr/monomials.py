@@ -12,6 +12,7 @@ from infimum.expr.build import build, rebuilt
 from infimum.expr.constant_views import VIEWS
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.rationals import between_doubles
+from infimum.expr.rewriting import step
 from infimum.expr.system import System
 
 _MANY = 3  # factors
@@ -20,6 +21,7 @@ _BITS = 200  # of an exponent
 Powers = dict[Expr, Fraction]
 
 
+@step("monomials", lambda system, lo: system)
 def with_monomials(system: System, lo: np.ndarray) -> System:
     """The same system, over variables that are not below lo: products of powers of positive ones are written so, if they have
     three factors, or two and a power that is not whole.

@@ -15,6 +15,7 @@ from infimum.expr.build import broadcast, build
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 from infimum.expr.simplify import scalar_of
 from infimum.expr.taylor import substitute
 
@@ -25,6 +26,7 @@ _EXACT = {"neg": lambda x: -x, "abs": abs, "add": lambda x, y: x + y, "sub": lam
 _SUMS = ("sum", "norm", "hypot")
 
 
+@step("quotients by norms", lambda f: {})
 def norm_quotients(f: Expr) -> dict[Expr, Alternative]:
     """For every such quotient of f the other form."""
     found = {node: _other_form(node) for node in topological([f]) if node.op == "div" and node.args[1].op in ("norm", "hypot")}

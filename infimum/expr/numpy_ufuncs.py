@@ -29,12 +29,7 @@ _DIRECT: dict[np.ufunc, str] = {
     np.less: "lt", np.less_equal: "le", np.equal: "eq",
 }
 
-MOST_DISTINCT_EXPONENTS = 1000  # integer exponents that differ from element to element become one power each
-_FEW_EXPONENTS = 64             # up to here exact integer powers are worth a node each even for a base that is never negative
-_INTEGERS = frozenset(("floor", "ceil", "rint", "sign"))
-_KEEP_INTEGERS = frozenset((
-    "neg", "abs", "add", "sub", "mul", "min", "max", "where", "broadcast", "reshape", "transpose", "slice", "gather", "concat",
-    "sum", "prod", "amin", "amax", "cumsum", "cumprod", "cummin", "cummax"))
+_FEW_EXPONENTS, _MOST_EXPONENTS = 64, 1000  # different integers worth a power each: of a base that is never negative, of any base
 _NEVER_NEGATIVE = frozenset(("abs", "exp", "exp2", "sqrt", "norm", "hypot", "cosh"))
 
 
@@ -49,7 +44,8 @@ def _traced(value: Any) -> Tracer:
 
 
 def _power(base: Any, exponent: Any) -> Tracer:
-    """Constant exponents that are integers are powers of any base; all others are powers of a positive base."""
+    """One meaning, `pow` of `expr/ops.py`; constant exponents that are whole numbers are written as integer powers, which are
+    tighter."""
     if type(exponent) in (int, float) and is_exponent(exponent):
         return Tracer(b.build("powi", lift(base), k=int(exponent), line=user_line()))
     if isinstance(exponent, Tracer) and exponent.is_truth:
@@ -60,9 +56,6 @@ def _power(base: Any, exponent: Any) -> Tracer:
     if is_const(y) and y.size > 1 and scalar_of(y) is None:
         shape = np.broadcast_shapes(x.shape, y.shape)
         return Tracer(_powers(b.broadcast(x, shape, user_line()), np.broadcast_to(y.lo, shape), np.broadcast_to(y.hi, shape)))
-    if not is_const(y) and (may_be_integers(y) or _only_integers(y)) and not _never_negative(x):
-        fail("A base of unknown sign is raised to an exponent that changes between integers.",
-             "Choose between powers instead: np.where(condition, x**3, x**2).")
     return Tracer(b.build("pow", x, y, line=user_line()))
 
 
@@ -70,64 +63,29 @@ def _never_negative(x: Expr) -> bool:
     return x.op in _NEVER_NEGATIVE or (x.op == "powi" and x["k"] % 2 == 0) or (is_const(x) and bool((x.lo > 0).all()))
 
 
-def _only_integers(y: Expr) -> bool:
-    """Is y an integer at every point? Then NumPy's power is defined for a negative base, which the general power is not."""
-    stack, seen = [y], set()
-    while stack:
-        node = stack.pop()
-        if id(node) in seen or node.op in _INTEGERS:
-            continue
-        if node.op != "const" and node.op not in _KEEP_INTEGERS:
-            return False
-        if node.op == "const" and (node.lo is not node.hi or (node.lo != np.floor(node.lo)).any()):
-            return False
-        seen.add(id(node))
-        stack.extend(node.args[1:] if node.op == "where" else node.args)
-    return True
-
-
 def _without_views(y: Expr) -> Expr:
-    """The constant that an exponent made of constants is: as a view of one it would be taken for a variable exponent, which
-    is defined for a positive base only."""
-    if y.op == "const" or _depends_on_variables(y):
-        return y
+    """The constant that an exponent is, if it is a view of one."""
     known = ends_of(y)
-    if known is None:
-        fail("The exponent was computed from constants by traced operations.",
-             "Compute exponents with plain NumPy arrays, without traced values.")
-    return const(*known)
-
-
-def _depends_on_variables(x: Expr) -> bool:
-    """Is there a variable below x? Stops at the first one: the whole graph may be large."""
-    stack, seen = [x], set()
-    while stack:
-        node = stack.pop()
-        if node.op == "var":
-            return True
-        if id(node) not in seen:
-            seen.add(id(node))
-            stack.extend(node.args)
-    return False
+    return y if known is None else const(*known)
 
 
 def _powers(x: Expr, exponents: np.ndarray, upper: np.ndarray) -> Expr:
-    """x ** exponents where the constant exponents differ: elements of equal integer exponent share one integer power."""
+    """x ** exponents where the constant exponents differ: elements of equal integer exponent share one integer power, unless
+    there are too many of these."""
     line = user_line()
     flat, ends = exponents.reshape(-1), upper.reshape(-1)
-    integers = np.unique(flat[(flat == np.floor(flat)) & (flat == ends)])
-    if len(integers) > _FEW_EXPONENTS and _never_negative(x):
-        integers = integers[integers == 0]  # x**0 = 1 also for x = 0, where the general power is undefined
-    elif len(integers) > MOST_DISTINCT_EXPONENTS:
-        fail(f"A base of unknown sign is raised to {len(integers)} different integers.",
-             "If the base is never negative write np.abs(base) ** exponents; else use np.cumprod of the repeated base.")
-    groups = [(int(k), np.flatnonzero((flat == k) & (flat == ends))) for k in integers]
-    rest = np.flatnonzero(~np.isin(flat, integers) | (flat != ends))
+    whole = (flat == np.floor(flat)) & (flat == ends)
+    integers = np.unique(flat[whole])
+    if len(integers) > (_FEW_EXPONENTS if _never_negative(x) else _MOST_EXPONENTS):
+        integers = integers[integers == 0]  # x**0 is smooth at x = 0
+    groups = [(int(k), np.flatnonzero(whole & (flat == k))) for k in integers]
     parts = [b.build("powi", b.take(x, at, line), k=k, line=line) for k, at in groups]
-    if rest.size:
-        parts.append(b.build("pow", b.take(x, rest, line), const(flat[rest], ends[rest]), line=line))
-    order = np.concatenate([*(at for _, at in groups), rest])
-    return b.take(b.concat(parts, line), np.argsort(order).reshape(exponents.shape), line)
+    order, rest = [at for _, at in groups], ~np.isin(flat, integers) | ~whole
+    for at in map(np.flatnonzero, (rest & whole, rest & ~whole)):
+        if at.size:
+            order.append(at)
+            parts.append(b.build("pow", b.take(x, at, line), const(flat[at], ends[at]), line=line))
+    return b.take(b.concat(parts, line), np.argsort(np.concatenate(order)).reshape(exponents.shape), line)
 
 
 def _extremum(op: str, harmless: float) -> Callable[..., Tracer]:

@@ -54,7 +54,7 @@ OPS: dict[str, Op] = {
     }),
     **_rows(Kind.MAP, 2, {
         "add": "x + y", "sub": "x - y", "mul": "x * y", "div": "x / y, y != 0",
-        "pow": "x**y = exp(y log x); x > 0, or x = 0 and y > 0",
+        "pow": "x**y = exp(y log x), x > 0; 0**y = 0 for y > 0, 0**0 = 1; for x < 0 and a whole number y (-1)**y |x|**y",
         "arctan2": "angle of the point (y, x); not both 0", "hypot": "sqrt(x*x + y*y)",
         "logaddexp": "log(e**x + e**y)",
         "min": "the smaller", "max": "the larger",

@@ -12,12 +12,11 @@ from typing import Any
 from infimum.expr.build import build
 from infimum.expr.node import Expr, is_const, topological, var
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
+from infimum.expr.whole_numbers import STEPS, whole_elements
 
-_WHOLE = ("floor", "ceil", "rint", "sign")
 _SEVERAL = object()  # instead of a quantity
 _MOST = 64           # parts: a long loop is better enclosed as it is
-_KEEPS_WHOLE = ("add", "sub", "mul", "neg", "abs", "min", "max", "sum", "prod", "amin", "amax",
-                "cumsum", "cumprod", "cummin", "cummax")
 
 
 @dataclass(frozen=True)
@@ -31,39 +30,28 @@ class Outcomes:
     beside: dict[str, Expr]
 
 
+@step("outcomes", lambda f: {})
 def outcomes_of(f: Expr) -> dict[Expr, Outcomes]:
     """The parts of f that are enclosed outcome by outcome, under the nodes of f that they are."""
     nodes = list(topological([f]))
-    if not any(node.op == "where" or node.op in _WHOLE for node in nodes):
+    if not any(node.op == "where" or node.op in STEPS for node in nodes):
         return {}
-    whole: dict[Expr, bool] = {}
+    whole = whole_elements(nodes)
     quantity: dict[Expr, Any] = {}  # that a node is computed from; None if it has no jumps
     for node in nodes:
-        whole[node] = _is_whole(node, whole)
         read = {quantity[a] for a in node.args} - {None}
-        if node.op == "where" or node.op in _WHOLE:
+        if node.op == "where" or node.op in STEPS:
             quantity[node] = node
         elif not read:
             quantity[node] = None
         elif len(read) == 1 and node.kind is Kind.MAP:
             quantity[node] = read.pop()
         else:
-            quantity[node] = node if whole[node] else _SEVERAL
+            quantity[node] = node if whole[node].all() else _SEVERAL
     used = {arg for node in nodes for arg in node.args if quantity[arg] is not quantity[node]} | {f}
     tops = [node for node in nodes if node in used and node.kind is Kind.MAP and len(node.shape) <= 1
             and quantity[node] not in (None, _SEVERAL, node)]
     return {top: _part(top, quantity) for top in tops} if len(tops) <= _MOST else {}
-
-
-def _is_whole(node: Expr, whole: dict[Expr, bool]) -> bool:
-    """Is every element certainly an integer, where it is defined?"""
-    if node.op == "const":
-        return node.lo is node.hi and bool((node.lo == node.lo.round()).all())
-    if node.op in _WHOLE:
-        return True
-    if node.op in _KEEPS_WHOLE or node.kind is Kind.VIEW or (node.op == "powi" and node["k"] >= 0):
-        return all(whole[a] for a in node.args)
-    return node.op == "where" and whole[node.args[1]] and whole[node.args[2]]
 
 
 def _part(top: Expr, quantity: dict[Expr, Any]) -> Outcomes:

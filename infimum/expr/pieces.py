@@ -12,6 +12,7 @@ from infimum.expr.build import build, substituted
 from infimum.expr.diff import gradient
 from infimum.expr.node import Expr, topological, var
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 
 _MIXED = object()
 _TABLE = 1024  # elements of an array of two dimensions or more that is taken for a piece: distances of pairs, not data
@@ -52,6 +53,7 @@ def quantities(nodes: list[Expr]) -> tuple[dict[Expr, object], dict[Expr, int]]:
     return quantity, paths
 
 
+@step("pieces", lambda f: {})
 def pieces_of(f: Expr) -> dict[Expr, Piece]:
     """The pieces of f, under the nodes of f that they are."""
     nodes = list(topological([f]))

@@ -7,6 +7,7 @@ from infimum.expr.build import build
 from infimum.expr.node import Expr, const
 from infimum.expr.ops import Kind
 from infimum.expr.real import round_down, round_up
+from infimum.expr.rewriting import step
 
 _LARGEST_POWER = 64  # of a number, beyond which its exact powers are long
 
@@ -18,6 +19,7 @@ class MinusProduct(NamedTuple):
     p: Expr
 
 
+@step("minus a product", lambda f: None)
 def minus_product(f: Expr) -> MinusProduct | None:
     """f as that, if it is a negative multiple of a product of at least two variables. p is defined where all are positive.
 

@@ -13,6 +13,7 @@ import numpy as np
 from infimum.expr.build import build, concat, index, rebuilt, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 from infimum.expr.totals import Depends, Part, Scaling, all_parts, dependent, scaled, totals
 from infimum.watch import heed
 
@@ -57,6 +58,7 @@ class _Loops(NamedTuple):
     rest: list[Part]
 
 
+@step("loops as vectors", lambda f, x: f)
 def rolled(f: Expr, x: Expr) -> Expr:
     """f, a function of x, with its loops as reductions."""
     depends = dependent(f, x)
@@ -81,6 +83,7 @@ def rolled(f: Expr, x: Expr) -> Expr:
     return new[f]
 
 
+@step("loops as vectors", lambda scalars, x: [(reshape(scalar, (1,)), [k]) for k, scalar in enumerate(scalars)])
 def rolled_apart(scalars: list[Expr], x: Expr) -> list[tuple[Expr, list[int]]]:
     """Functions of x as vectors, those that are turns of one loop together: each vector, and which of them are its elements."""
     together = concat([reshape(scalar, (1,)) for scalar in scalars])

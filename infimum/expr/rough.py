@@ -7,6 +7,7 @@ still be enclosed by its mean value form.
 from infimum.expr.build import build
 from infimum.expr.node import Expr, is_const, topological
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 
 _CALM = frozenset((
     "var", "const", "add", "sub", "mul", "neg", "abs", "sin", "cos", "exp", "exp2", "expm1", "arctan", "sinh", "cosh", "tanh",
@@ -16,6 +17,7 @@ _MOST = 4096  # operations that are looked at
 Parts = tuple[Expr | None, Expr | None]
 
 
+@step("rough and calm", lambda f: None)
 def rough_and_calm(f: Expr) -> tuple[Expr, Expr] | None:
     """(rough, calm), or None where f is no sum of both."""
     nodes = list(topological([f]))

@@ -19,6 +19,7 @@ from infimum.expr.build import broadcast, build, concat, index, reshape, substit
 from infimum.expr.factors import as_sums, products_of
 from infimum.expr.node import Expr, between, const, is_const, topological, var
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 from infimum.expr.terms import MOST_VARIABLES, C, Family, X, families_of
 
 MOST_SCALARS = 2
@@ -49,6 +50,7 @@ class Coupling:
         return any(node.kind is Kind.TEST for family in self.families for node in topological([family.value]))
 
 
+@step("terms", lambda f, n, enclosures=None: None)
 def coupling_of(f: Expr, n: int, enclosures: Callable[[Expr], Any] | None = None) -> Coupling | None:
     """The coupling of f, a function of `x` (n,), if it has one. `enclosures`: of the elements of a node, on the box that is
     searched; without them products are none."""

@@ -16,6 +16,7 @@ from infimum.expr.build import broadcast, build, concat, index, rebuilt, zeros
 from infimum.expr.families import Family, families
 from infimum.expr.node import Expr, const, topological, var
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 
 _MOST = 10           # products at most
 _FEW = 3             # nonlinear variables that the others are eliminated beside, from the start
@@ -70,6 +71,7 @@ class _Nonlinear(Exception):
         self.variables = variables
 
 
+@step("sums of squares", lambda e, x: None)
 def separable(e: Expr, x: Expr) -> Separable | None:
     """The vector e by its linear variables; None where there are none, or where a variable is not read on its own."""
     nodes = list(topological([e]))
@@ -116,6 +118,7 @@ def is_costly(f: Expr) -> bool:
     return sum(node.size for node in topological([f])) > _COSTLY
 
 
+@step("sums of squares", lambda f, x: None)
 def sum_of_squares(f: Expr, x: Expr) -> Separable | None:
     """The residuals of a sum of squares with their linear variables apart, if there are any; None if it is none, or where a
     variable is not read on its own."""
@@ -190,6 +193,7 @@ def _product(node: Expr, one: Polynomial, other: Polynomial) -> Polynomial:
     return total
 
 
+@step("sums of squares", lambda f: None)
 def residual_vector(f: Expr) -> Expr | None:
     """The vector e of which f is the sum of squares, element by element; None if it is none."""
     squares = f.args[0] if f.op == "sum" else f

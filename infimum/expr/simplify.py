@@ -207,7 +207,8 @@ def _powi(build, args, shape, params):
 
 @rule("pow")
 def _pow(build, args, shape, params):
-    """x**y for a constant y: an integer becomes powi (which is defined for negative x too, as in NumPy), 1/2 a square root."""
+    """x**y for a constant y: a whole number becomes powi, 1/2 a square root. Each is the same function: `pow` is defined for
+    negative x where y is whole, and 0**0 = 1."""
     x, y = args
     c = scalar_of(y)
     if c is None:

@@ -9,9 +9,11 @@ from infimum.expr.build import build, index, reshape
 from infimum.expr.definition import is_number, multiple
 from infimum.expr.node import Expr
 from infimum.expr.rationals import between_doubles
+from infimum.expr.rewriting import step
 from infimum.expr.system import System
 
 
+@step("completed squares", lambda system, x, chosen: system)
 def completed(system: System, x: Expr, chosen: set[int]) -> System:
     """The same system, with squares of these variables completed in f and in constraints that are no arrays.
 

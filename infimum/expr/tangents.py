@@ -18,6 +18,7 @@ from infimum.expr.gather import gathered
 from infimum.expr.node import Expr, is_const, topological, var
 from infimum.expr.ops import Kind
 from infimum.expr.pieces import Piece, quantities
+from infimum.expr.rewriting import step
 
 _LINEAR = ("add", "sub", "neg", "mul", "div", "sum")  # mul and div: by constants
 _CONVEX = ("exp", "exp2", "cosh")  # and even powers
@@ -53,6 +54,7 @@ class Tangents:
     pieces: dict[Expr, Above]
 
 
+@step("tangents", lambda f, x: None)
 def tangents(f: Expr, x: Expr) -> Tangents | None:
     """The tangents of f at a point y, a variable; None where f has no terms of this kind, or those of single variables alone."""
     f = gathered(arranged(f, x))

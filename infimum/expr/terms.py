@@ -14,6 +14,7 @@ import numpy as np
 from infimum.expr.build import build, index, substituted
 from infimum.expr.node import Expr, between, const, var
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 from infimum.watch import heed
 
 X, C = "x", "c"
@@ -55,6 +56,7 @@ class _Apart(Exception):
         self.kinds = kinds
 
 
+@step("terms", lambda f, x, most=0: None)
 def families_of(f: Expr, x: Expr, most: int = MOST_VARIABLES) -> list[Family] | None:
     """The families of the terms of f, or None if it has a term of more than so many variables."""
     try:

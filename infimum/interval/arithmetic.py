@@ -8,11 +8,13 @@ from infimum.interval.pair import (
     SMOOTH,
     Pair,
     absorb,
+    both_whole,
     cut,
     exact,
     forgets_nan,
     lowest,
     where_level,
+    whole_sum,
 )
 
 
@@ -24,10 +26,11 @@ def neg(b, x: Pair) -> Pair:
 def add(b, x: Pair, y: Pair) -> Pair:
     """Both ends round up. No infinities of opposite sign meet unless an operand is empty."""
     if x.zero or y.zero:
-        return (y if x.zero else x).but(level=lowest(b, x.level, y.level))
+        return (y if x.zero else x).but(level=lowest(b, x.level, y.level), whole=whole_sum(x, y))
     least = max(x.least, y.least) if min(x.least, y.least) >= 0 else -1
     most = min(x.most, y.most) if max(x.most, y.most) <= 0 else 1
-    sums = Pair(b.add(x.nlo, y.nlo), b.add(x.hi, y.hi), lowest(b, x.level, y.level), least=least, most=most)
+    sums = Pair(b.add(x.nlo, y.nlo), b.add(x.hi, y.hi), lowest(b, x.level, y.level), least=least, most=most,
+                whole=whole_sum(x, y))
     return absorb(b, sums, x, y)
 
 
@@ -39,7 +42,7 @@ def mul(b, x: Pair, y: Pair) -> Pair:
     """The product with 0 * inf = 0; what is known of signs saves multiplications."""
     level = lowest(b, x.level, y.level)
     if x.zero or y.zero:
-        return absorb(b, exact(b, 0.0).but(level=level), x, y)
+        return absorb(b, exact(b, 0.0).but(level=level, whole=both_whole(x, y)), x, y)  # 0 * x is no constant: x may be undefined
     if y.point is not None and x.point is None:
         x, y = y, x
     if x.most <= 0 and x.least < 0:
@@ -58,7 +61,7 @@ def mul(b, x: Pair, y: Pair) -> Pair:
         ends = _times_nonnegative(b, x, y)
     else:
         ends = _bounded_product(b, x, y) if x.unit and y.unit else _product(b, x, y)
-    return absorb(b, Pair(*ends, level, least=least, unit=x.unit and y.unit), x, y)
+    return absorb(b, Pair(*ends, level, least=least, unit=x.unit and y.unit, whole=both_whole(x, y)), x, y)
 
 
 def _finite(b, product):
@@ -149,13 +152,13 @@ def absolute(b, x: Pair) -> Pair:
     away = b.mor(b.olt(x.nlo, 0.0), b.olt(x.hi, 0.0))
     level = lowest(b, x.level, where_level(b, away, SMOOTH, LIPSCHITZ))
     hi, nlo = _far_and_near(b, x)
-    return Pair(nlo, hi, level, may_be_empty=x.may_be_empty, least=0, unit=x.unit)
+    return Pair(nlo, hi, level, may_be_empty=x.may_be_empty, least=0, unit=x.unit, whole=x.whole)
 
 
 def square(b, x: Pair) -> Pair:
     """x*x as one occurrence: never negative."""
     far, near = _far_and_near(b, x)
-    return absorb(b, Pair(b.mul(near, b.neg(near)), b.mul(far, far), x.level, least=0, unit=x.unit), x)
+    return absorb(b, Pair(b.mul(near, b.neg(near)), b.mul(far, far), x.level, least=0, unit=x.unit, whole=both_whole(x, x)), x)
 
 
 def _far_and_near(b, x: Pair):
@@ -175,13 +178,13 @@ def powi(b, x: Pair, k: int) -> Pair:
         return square(b, x)
     if k == 3:  # v |v| |v| rounds up for both signs of v
         ends = (b.mul(b.mul(v, b.abs(v)), b.abs(v)) for v in (x.nlo, x.hi))
-        return absorb(b, Pair(*ends, x.level, least=min(x.least, 0), most=max(x.most, 0)), x)
+        return absorb(b, Pair(*ends, x.level, least=min(x.least, 0), most=max(x.most, 0), whole=both_whole(x, x)), x)
     if k == 4:
         far, near = _far_and_near(b, x)
         low, high = b.mul(near, b.neg(near)), b.mul(far, far)
-        return absorb(b, Pair(b.mul(low, b.neg(low)), b.mul(high, high), x.level, least=0), x)
+        return absorb(b, Pair(b.mul(low, b.neg(low)), b.mul(high, high), x.level, least=0, whole=both_whole(x, x)), x)
     nlo, hi = enclose_integer_power(b, x.nlo, x.hi, k)
-    result = Pair(nlo, hi, x.level, least=0 if k % 2 == 0 else min(x.least, 0))
+    result = Pair(nlo, hi, x.level, least=0 if k % 2 == 0 else min(x.least, 0), whole=both_whole(x, x) if k > 0 else 0)
     if k < 0:
         meets_zero = b.mand(b.oge(x.nlo, 0.0), b.oge(x.hi, 0.0))
         result = result.but(level=lowest(b, x.level, where_level(b, meets_zero, POLE, SMOOTH)))

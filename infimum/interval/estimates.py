@@ -47,10 +47,13 @@ def _elementary(name: str) -> Callable:
 
 
 def _pow(b, x, y):
-    """x**y for x > 0; 0**y = 0 for y > 0; else NaN."""
-    value = _unless_nan(b, b.outline("estimate_pow", row("pow").estimate, x, y)[0], x, y)
-    at_zero = b.select(b.mand(b.oeq(x, 0.0), b.ogt(y, 0.0)), 0.0, math.nan)
-    return b.select(b.ogt(x, 0.0), value, at_zero)
+    """x**y for x > 0; 0**y = 0 for y > 0 and 0**0 = 1; for x < 0 at whole numbers y, by their parity; else NaN."""
+    size = _unless_nan(b, b.outline("estimate_pow", row("pow").estimate, b.abs(x), y)[0], x, y)
+    half = b.mul(y, 0.5)
+    signed = b.select(b.oeq(b.floor(half), half), size, b.neg(size))
+    of_negative = b.select(b.oeq(b.floor(y), y), signed, math.nan)
+    at_zero = b.select(b.ogt(y, 0.0), 0.0, b.select(b.oeq(y, 0.0), 1.0, math.nan))
+    return b.select(b.ogt(x, 0.0), size, b.select(b.oeq(x, 0.0), at_zero, b.select(b.olt(x, 0.0), of_negative, math.nan)))
 
 
 def _polygamma(b, x, m: int):

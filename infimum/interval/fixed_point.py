@@ -17,6 +17,7 @@ _UNIT = 1 << _WORK      # 1 with all places
 _SLACK = 1 << 20
 _LARGEST = 1 << 11      # arguments of the exponential function
 _MOST_BITS = 1 << 12    # of a number
+_LARGEST_EXPONENT = 1 << 31  # of powers by repeated squaring
 
 
 class Unknown(ArithmeticError):
@@ -230,7 +231,10 @@ def cos(x: Fixed) -> Fixed:
 
 
 def power(x: Fixed, y: Fixed) -> Fixed:
-    """x**y for x > 0, and 0**y = 0 for y > 0."""
+    """x**y for x > 0, 0**y = 0 for y > 0, and x**k for the whole number k that y is known to be."""
+    k, rest = divmod(y.lo, _ONE)
+    if y.lo == y.hi and not rest and abs(k) <= _LARGEST_EXPONENT:
+        return x**k
     if x.lo == x.hi == 0 and y.lo > 0:
         return x
     return exp(y * log(x))

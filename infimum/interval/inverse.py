@@ -8,9 +8,10 @@ at all (a branch that is not chosen), Y is NaN, and so is what is said of x: not
 from collections.abc import Callable
 from typing import Any
 
-from infimum.interval.arithmetic import add, div, mul, neg, powi, square, sub
+from infimum.interval.arithmetic import absolute, add, div, mul, neg, powi, square, sub
+from infimum.interval.calls import call
 from infimum.interval.pair import DEFINED, INF, Pair, b_level, exact
-from infimum.interval.rules import call, sqrt_ends
+from infimum.interval.rules import sqrt_ends
 
 Ends = tuple[Any, Any]
 _NAN = float("nan")
@@ -133,11 +134,28 @@ def _hypot(b, y: Pair, own: Pair, other: Pair) -> Ends:
 
 
 def _base(b, y: Pair, own: Pair, exponent: Pair) -> Ends:
-    """x = y ** (1 / exponent), and not negative in any case."""
-    clear = b.mor(b.olt(exponent.nlo, 0.0), b.olt(exponent.hi, 0.0))
-    usable = exponent.but(nlo=b.select(clear, exponent.nlo, -1.0), hi=b.select(clear, exponent.hi, 1.0))
-    nlo, hi = call(b, "pow", _not_negative(b, y), div(b, exact(b, 1.0), usable).but(may_be_empty=False))
-    return b.select(clear, b.min(nlo, 0.0), 0.0), b.select(clear, hi, INF)
+    """Where x >= 0, y >= 0 and x = y ** (1 / exponent). Where x < 0 the exponent is a whole number, and so it is for |x| and
+    |y|."""
+    nlo, hi = _base_size(b, *ends(_not_negative(b, y)), *ends(exponent))
+    none = b.mor(b.olt(own.hi, 0.0), b.olt(y.hi, 0.0))  # no x >= 0
+    size, whole = absolute(b, y), _whole(b, exponent)
+    may_be_negative = b.mand(b.ogt(own.nlo, 0.0), b.ole(b.neg(whole.nlo), whole.hi))
+    near, far = b.outline_where("size_of_negative_base", _base_size, may_be_negative, (-INF, -INF), *ends(size), *ends(whole))
+    return b.max(b.select(none, -INF, nlo), far), b.max(b.select(none, -INF, hi), near)
+
+
+def _base_size(b, nlo: Any, hi: Any, exponent_nlo: Any, exponent_hi: Any) -> Ends:
+    """Of x >= 0 with x ** exponent = y >= 0: y ** (1 / exponent), and anything where the exponent may be 0."""
+    clear = b.mor(b.olt(exponent_nlo, 0.0), b.olt(exponent_hi, 0.0))
+    usable = Pair(b.select(clear, exponent_nlo, -1.0), b.select(clear, exponent_hi, 1.0))
+    root = call(b, "pow", Pair(nlo, hi), div(b, exact(b, 1.0), usable).but(may_be_empty=False))
+    return b.select(clear, b.min(root[0], 0.0), 0.0), b.select(clear, root[1], INF)
+
+
+def _exponent(b, y: Pair, own: Pair, base: Pair) -> Ends:
+    """That of a negative base is a whole number."""
+    whole, negative = _whole(b, own), b.olt(base.hi, 0.0)
+    return b.select(negative, whole.nlo, INF), b.select(negative, whole.hi, INF)
 
 
 # ---- monotone functions and their inverses
@@ -257,7 +275,7 @@ def _domain(low: float) -> Callable:
 
 INVERSES: dict[str, tuple[Callable | None, ...]] = {
     "add": (_add, _add), "sub": (_minuend, _subtrahend), "mul": (_factor, _factor), "div": (_dividend, _divisor), "neg": (_neg,),
-    "abs": (_abs,), "powi": (_powi,), "sqrt": (_sqrt,), "cbrt": (_cbrt,), "pow": (_base, None), "hypot": (_hypot, _hypot),
+    "abs": (_abs,), "powi": (_powi,), "sqrt": (_sqrt,), "cbrt": (_cbrt,), "pow": (_base, _exponent), "hypot": (_hypot, _hypot),
     "exp": (_by("log", low=0.0),), "exp2": (_by("log2", low=0.0),), "expm1": (_by("log1p", low=-1.0),),
     "log": (_by("exp"),), "log2": (_by("exp2"),), "log10": (_log10,), "log1p": (_by("expm1"),),
     "sin": (_turning("arcsin", 0.0, True),), "cos": (_turning("arcsin", 0.5, True),), "tan": (_turning("arctan", 0.0, False),),

@@ -1,5 +1,6 @@
 """Pair: an enclosure inside a kernel, with what is known of it before any number is."""
 
+from math import floor
 from typing import Any, NamedTuple
 
 INF = float("inf")
@@ -17,7 +18,8 @@ class Pair(NamedTuple):
     `level`: a static level or a lane value holding one. The other fields are static facts: `may_be_empty`; `least` is 1 if the
     lower end is certainly > 0, 0 if certainly >= 0, else -1; `most` is -1 if the upper end is certainly < 0, 0 if <= 0, else 1;
     `point` is the double itself where both ends are one constant double; `nonzero` that this double is not 0;
-    `zero` that the enclosure is exactly [0, 0], whatever the lane; `unit` that it lies in [-1, 1] (or is empty).
+    `zero` that the enclosure is exactly [0, 0], whatever the lane; `unit` that it lies in [-1, 1] (or is empty); `whole` is 1 if
+    it is a whole number at every point where it is defined, and constant wherever it is continuous, -1 if it is nowhere one.
     """
 
     nlo: Any
@@ -30,6 +32,7 @@ class Pair(NamedTuple):
     nonzero: bool = False
     zero: bool = False
     unit: bool = False
+    whole: int = 0
 
     def lo(self, b) -> Any:
         """The lower end."""
@@ -42,7 +45,17 @@ class Pair(NamedTuple):
 def exact(b, value: float) -> Pair:
     """A small constant of a rule itself."""
     return Pair(b.const(-value), b.const(value), least=(value > 0) - (value < 0), most=(value > 0) - (value < 0),
-                point=b.const(value), nonzero=value != 0, zero=value == 0)
+                point=b.const(value), nonzero=value != 0, zero=value == 0, whole=1 if value == floor(value) else -1)
+
+
+def whole_sum(x: Pair, y: Pair) -> int:
+    """The fact `whole` of x + y and x - y: a whole number moves one that is none to another such."""
+    return x.whole * y.whole if 1 in (x.whole, y.whole) else 0
+
+
+def both_whole(x: Pair, y: Pair) -> int:
+    """The fact `whole` of what is a whole number if x and y are, and of which nothing is known otherwise."""
+    return int(x.whole == y.whole == 1)
 
 
 def lowest(b, *levels: Any) -> Any:

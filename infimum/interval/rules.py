@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from infimum.interval.arithmetic import absolute, add, div, mul, neg, powi, sub
-from infimum.interval.elementary import row
+from infimum.interval.calls import call
 from infimum.interval.elementary.trigonometric import enclose_sincos
 from infimum.interval.pair import (
     DEFINED,
@@ -18,24 +18,12 @@ from infimum.interval.pair import (
     absorb,
     b_level,
     cut,
-    forgets_nan,
     is_empty,
     lowest,
     where_level,
 )
+from infimum.interval.real_power import real_power
 from infimum.interval.spline import enclose_spline, level_at_points
-
-
-def call(b, name: str, *pairs: Pair) -> tuple[Any, Any]:
-    """The enclosure of an elementary function, out of line unless it is short. At a single double it is that of the interval with
-    two equal ends, to the last bit, and the ends share what they are computed from."""
-    function, ends = row(name), tuple(end for p in pairs for end in (p.nlo, p.hi))
-    if function.short:
-        return function.enclose(b, *ends)
-    if len(pairs) == 1 and pairs[0].point is not None:
-        return b.outline(f"enclose_{name}_at", lambda b, v: function.enclose(b, b.neg(v), v), pairs[0].point)
-    return b.outline(f"enclose_{name}", function.enclose, *ends)
-
 
 # ---- functions defined everywhere
 
@@ -142,18 +130,6 @@ def norm_root(b, squares: Pair) -> Pair:
     return absorb(b, Pair(nlo, hi, lowest(b, squares.level, where_level(b, away, SMOOTH, LIPSCHITZ)), least=0), squares)
 
 
-def _pow(b, x: Pair, y: Pair) -> Pair:
-    """x**y for x > 0, and 0**y = 0 for y > 0. Elsewhere NumPy may have a number: 0**0, (-2)**3.0, NaN**0."""
-    lo = x.lo(b)
-    inside = x.but(nlo=b.min(x.nlo, 0.0), hi=b.max(x.hi, 0.0))
-    nlo, hi = call(b, "pow", inside, y)
-    at_zero = where_level(b, b.olt(y.nlo, 0.0), DEFINED, POLE)
-    level = where_level(b, b.ogt(lo, 0.0), SMOOTH, where_level(b, b.oeq(lo, 0.0), at_zero, POLE))
-    nothing = b.mor(b.olt(x.hi, 0.0), b.mand(b.oeq(x.hi, 0.0), b.ole(y.hi, 0.0)))
-    level = lowest(b, forgets_nan(b, lowest(b, x.level, y.level)), level)
-    return absorb(b, cut(b, Pair(nlo, hi, level, least=0), nothing), x, y)
-
-
 def _arctan2(b, y: Pair, x: Pair) -> Pair:
     """The angle jumps at y = 0, x < 0 and is undefined at the origin, where NumPy has 0."""
     nlo, hi = call(b, "arctan2", y, x)
@@ -189,7 +165,7 @@ def _sign(b, x: Pair) -> Pair:
     lo = x.lo(b)
     down, up = (b.select(b.ogt(end, 0.0), 1.0, b.select(b.olt(end, 0.0), -1.0, 0.0)) for end in (lo, x.hi))
     away = b.mor(b.ogt(lo, 0.0), b.olt(x.hi, 0.0))
-    return absorb(b, Pair(b.neg(down), up, _step_level(b, x, away)), x)
+    return absorb(b, Pair(b.neg(down), up, _step_level(b, x, away), whole=1), x)
 
 
 def _step_level(b, x: Pair, constant: Any) -> Any:
@@ -206,7 +182,7 @@ def _floor(b, x: Pair) -> Pair:
     lo = x.lo(b)
     down, up = b.floor(lo), b.floor(x.hi)
     constant = b.mand(b.oeq(down, up), b.olt(down, lo))
-    return absorb(b, Pair(b.neg(down), up, _step_level(b, x, constant)), x)
+    return absorb(b, Pair(b.neg(down), up, _step_level(b, x, constant), whole=1), x)
 
 
 def _ceil(b, x: Pair) -> Pair:
@@ -218,13 +194,14 @@ def _rint(b, x: Pair) -> Pair:
     lo = x.lo(b)
     down, up = b.roundeven(lo), b.roundeven(x.hi)
     within = b.mand(b.olt(b.sub(down, lo), 0.5), b.olt(b.sub(x.hi, up), 0.5))
-    return absorb(b, Pair(b.neg(down), up, _step_level(b, x, b.mand(b.oeq(down, up), within))), x)
+    return absorb(b, Pair(b.neg(down), up, _step_level(b, x, b.mand(b.oeq(down, up), within)), whole=1), x)
 
 
 def _max(b, x: Pair, y: Pair) -> Pair:
     apart = b.mor(b.olt(x.hi, y.lo(b)), b.olt(y.hi, x.lo(b)))
     level = lowest(b, x.level, y.level, where_level(b, apart, SMOOTH, LIPSCHITZ))
-    facts = {"least": max(x.least, y.least), "most": max(x.most, y.most), "unit": x.unit and y.unit}
+    facts = {"least": max(x.least, y.least), "most": max(x.most, y.most), "unit": x.unit and y.unit,
+             "whole": x.whole if x.whole == y.whole else 0}
     return absorb(b, Pair(b.min(x.nlo, y.nlo), b.max(x.hi, y.hi), level, **facts), x, y)
 
 
@@ -322,12 +299,12 @@ def _where(b, test: Truth, x: Pair, y: Pair) -> Pair:
     one = where_level(b, test.yes, x.level, where_level(b, test.no, y.level, lowest(b, x.level, y.level)))
     limit = where_level(b, b.mor(test.firm_yes, test.firm_no), SMOOTH, DEFINED)
     return Pair(hull["nlo"], hull["hi"], lowest(b, one, limit), may_be_empty=x.may_be_empty or y.may_be_empty,
-                least=min(x.least, y.least), most=max(x.most, y.most))
+                least=min(x.least, y.least), most=max(x.most, y.most), whole=x.whole if x.whole == y.whole else 0)
 
 
 RULES: dict[str, Callable] = {
     "add": add, "sub": sub, "mul": mul, "div": div, "neg": neg, "abs": absolute, "powi": powi,
-    "sqrt": _sqrt, "cbrt": _cbrt, "pow": _pow, "hypot": _hypot, "arctan2": _arctan2,
+    "sqrt": _sqrt, "cbrt": _cbrt, "pow": real_power, "hypot": _hypot, "arctan2": _arctan2,
     "exp": _total("exp", least=0), "exp2": _total("exp2", least=0), "expm1": _total("expm1"),
     "sin": _total("sin", unit=True), "cos": _total("cos", unit=True), "sin with cos": _of_both(0), "cos with sin": _of_both(2),
     "tan": _tan, "arctan": _total("arctan"),

@@ -14,7 +14,7 @@ class Data:
         self._offsets: dict[tuple, int] = {}
         self._sizes = [0, 0]
         self._kept: list[np.ndarray] = []
-        self.tables: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
+        self.tables: dict[tuple, tuple] = {}
 
     def _place(self, kind: int, rows: list[np.ndarray], array: np.ndarray) -> int:
         key = (kind, id(array))
@@ -32,6 +32,18 @@ class Data:
     def position_offset(self, array: np.ndarray) -> int:
         """Where the positions of `array` begin."""
         return self._place(1, self._positions, array)
+
+    def whole(self, lo: np.ndarray, hi: np.ndarray, position: "int | Value") -> int:
+        """1 if the number between these ends, or each of them if the position is not static, is a whole number; -1 if it is
+        certainly none; 0 where that is not known."""
+        key = ("whole", id(lo), id(hi))
+        if key not in self.tables:
+            some = np.ceil(lo) <= np.floor(hi)
+            self.tables[key] = np.where(some & (lo == hi), 1, np.where(some, 0, -1)).reshape(-1), (lo, hi)  # keeps the identities
+        known = self.tables[key][0]
+        if isinstance(position, int):
+            return int(known[position])
+        return int(known[0]) if known.size and (known == known[0]).all() else 0
 
     def signs(self, array: np.ndarray, position: "int | Value") -> tuple[int, int, bool]:
         """(least, most, nonzero) of the element, or of all elements if the position is not static."""

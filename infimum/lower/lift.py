@@ -15,6 +15,7 @@ import numpy as np
 from infimum.expr.build import build
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.ops import Kind
+from infimum.expr.rewriting import step
 from infimum.expr.system import System
 from infimum.interval.lines import SMOOTH_CURVES
 from infimum.lower.at_point import enclose_at_point
@@ -387,6 +388,7 @@ def product_key(i: int, j: int) -> tuple:
     return (*SQUARE, i) if i == j else ("product", min(i, j), max(i, j))
 
 
+@step("lifted columns", lambda system, x, size=None: None)
 def lift_of(system: System, x: Expr, size: Size = IN_LANES) -> Lift | None:
     """The columns of a system; None where it cannot be lifted. They are kept: several parts ask for them, and so does a later
     call with an equal system."""

@@ -7,7 +7,7 @@ from typing import Any
 from infimum.expr.node import Expr
 from infimum.interval.arithmetic import square
 from infimum.interval.estimates import ESTIMATES
-from infimum.interval.pair import INF, SMOOTH, Pair, b_level, exact
+from infimum.interval.pair import INF, SMOOTH, Pair, b_level, both_whole, exact
 from infimum.interval.rules import COMBINE, NEUTRAL, RULES, norm_root
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Value
@@ -80,21 +80,23 @@ class Enclosures(Meaning):
     rules = RULES
 
     def constant(self, b: Builder, data: Data, node: Expr, position: "int | Value") -> Pair:
+        whole = data.whole(node.lo, node.hi, position)
         if node.lo is node.hi:
             if isinstance(position, int) and node.lo.flat[position] in _PLAIN:
                 return exact(b, float(node.lo.flat[position]))
             value = b.data(b.place("uadd", data.offset(node.lo), position))
             low, high, nonzero = data.signs(node.lo, position)
-            return Pair(b.neg(value), value, least=low, most=high, point=value, nonzero=nonzero)
+            return Pair(b.neg(value), value, least=low, most=high, point=value, nonzero=nonzero, whole=whole)
         lo, hi = (b.data(b.place("uadd", data.offset(a), position)) for a in (node.lo, node.hi))
-        return Pair(b.neg(lo), hi, least=data.signs(node.lo, position)[0], most=data.signs(node.hi, position)[1])
+        return Pair(b.neg(lo), hi, least=data.signs(node.lo, position)[0], most=data.signs(node.hi, position)[1],
+                    whole=whole)
 
     def zero(self, b: Builder) -> Pair:
         return exact(b, 0.0)
 
     def pick(self, b: Builder, mask: Value, value: Pair) -> Pair:
         chosen = Pair(b.select(mask, value.nlo, 0.0), b.select(mask, value.hi, 0.0), may_be_empty=value.may_be_empty,
-                      least=min(value.least, 0), most=max(value.most, 0))
+                      least=min(value.least, 0), most=max(value.most, 0), whole=max(value.whole, 0))
         return chosen if value.level == SMOOTH else chosen.but(level=b.select(mask, b_level(b, value.level), float(SMOOTH)))
 
     def combine(self, op: str) -> Callable:
@@ -107,14 +109,15 @@ class Enclosures(Meaning):
         facts = {"least": min(value.least, 0), "most": max(value.most, 0)} if op else {}
         if op == "prod" and value.least < 0:
             facts = {"least": -1, "most": 1}  # the product of two numbers <= 0 is >= 0
-        unit = value.unit and op in (None, "prod", "amin", "amax")
-        return value.but(nlo=None, hi=None, point=None, zero=False, unit=unit, level=level, **facts)
+        unit, extreme = value.unit and op in (None, "prod", "amin", "amax"), op in (None, "amin", "amax")
+        whole = value.whole if extreme or op in ("sum", "prod") and value.whole > 0 else 0
+        return value.but(nlo=None, hi=None, point=None, zero=False, unit=unit, whole=whole, level=level, **facts)
 
     def recurrence_form(self, a: Pair, m: Pair) -> Pair:
         form, other = self.form(a, "sum"), self.form(m, "prod")
         signs = {} if m.least >= 0 else {"least": -1, "most": 1}
         level = None if form.level is None or other.level is None else min(form.level, other.level)
-        return form.but(level=level, may_be_empty=a.may_be_empty or m.may_be_empty, **signs)
+        return form.but(level=level, may_be_empty=a.may_be_empty or m.may_be_empty, whole=both_whole(form, other), **signs)
 
     def pack(self, b: Builder, value: Pair, form: Pair) -> tuple[Value, ...]:
         ends = (value.nlo, value.hi)
@@ -129,7 +132,7 @@ class Enclosures(Meaning):
     def common(self, one: Pair, other: Pair) -> Pair:
         return one.but(level=one.level if one.level == other.level else None, least=min(one.least, other.least),
                        most=max(one.most, other.most), may_be_empty=one.may_be_empty or other.may_be_empty,
-                       nonzero=False, unit=one.unit and other.unit)
+                       nonzero=False, unit=one.unit and other.unit, whole=one.whole if one.whole == other.whole else 0)
 
     def neutral(self, op: str, form: Pair) -> tuple[float, ...]:
         ends = NEUTRAL["sum" if op == "norm" else op]

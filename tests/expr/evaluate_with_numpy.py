@@ -50,8 +50,8 @@ def _value(node: Expr, args: list[Value], point: Mapping[str, Any]) -> Value:
 
 
 def _power(x: Value, y: Value) -> Value:
-    """exp(y log x): not defined for negative x, whatever y."""
-    return np.where((x > 0) | ((x == 0) & (y > 0)), np.power(np.abs(x), y), np.nan)
+    """As NumPy has it, but for 0 to a negative power."""
+    return np.where((x == 0) & (y < 0), np.nan, np.power(x, y))
 
 
 # element by element, no parameters

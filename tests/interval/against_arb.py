@@ -129,9 +129,11 @@ def vectors(operation: str, domain: tuple[float, float]) -> list[tuple[list[floa
     return found
 
 
-def check_vectors(name: str, operation: str, domain: tuple[float, float] = EVERYWHERE, reach: float = math.inf) -> None:
-    """The enclosure holds the tightest one; if all ends are within `reach`, each end is at most `ulps` away."""
-    cases = vectors(operation, domain)
+def check_vectors(name: str, operation: str, domain: tuple[float, float] = EVERYWHERE, reach: float = math.inf,
+                  alike: Callable[..., bool] = lambda *ends: True) -> None:
+    """The enclosure holds the tightest one; if all ends are within `reach`, each end is at most `ulps` away. `alike` tells for
+    the ends of the arguments whether the function is that of the standard there."""
+    cases = [case for case in vectors(operation, domain) if alike(*case[0])]
     assert cases
     lows, highs = enclosure(name)(*np.array([ends for ends, _ in cases]).T)
     for (ends, (lo, hi)), low, high in zip(cases, lows.tolist(), highs.tolist(), strict=True):

@@ -163,6 +163,11 @@ def _div(x: Jet, y: Jet) -> Any:
 
 
 def _pow(x: Jet, y: Jet) -> Any:
+    """At a whole number that does not change along the path the polynomial; of another exponent no power of a negative base is
+    defined beside the point."""
+    if y.first.is_integer() and abs(y.first) < 2**20 and all(y.s[k] == 0 for k in range(1, y.s.prec)):
+        found = _whole_power(x, int(y.first.unique_fmpz()))
+        return found if isinstance(found, Special) else Jet(found.s, x.kinked or y.kinked)
     sign = _sign_after(x.s)
     if sign == -1:
         return POLE
@@ -301,9 +306,7 @@ class Jets(Algebra):
         return Jet(_series(arb(float(self.point[position])), arb(float(self.direction[position]))))
 
     def power(self, x: Jet, k: int) -> Any:
-        if k < 0:
-            return UNDECIDED if _through_zero(x.s) else Jet(_integer_power(x.s, -k).inv(), x.kinked)
-        return Jet(_integer_power(x.s, k), x.kinked)
+        return _whole_power(x, k)
 
     def apply(self, op: str, *elements: Any) -> Any:
         try:
@@ -313,6 +316,12 @@ class Jets(Algebra):
         if isinstance(result, Jet) and not all(c.is_finite() for c in result.s.coeffs()):
             return UNDECIDED
         return result
+
+
+def _whole_power(x: Jet, k: int) -> Any:
+    if k < 0:
+        return UNDECIDED if _through_zero(x.s) else Jet(_integer_power(x.s, -k).inv(), x.kinked)
+    return Jet(_integer_power(x.s, k), x.kinked)
 
 
 def _integer_power(x: arb_series, k: int) -> arb_series:

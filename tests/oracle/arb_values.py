@@ -65,12 +65,22 @@ def _div(x: arb, y: arb) -> Any:
     return decide(y != 0, y == 0, lambda: x / y, POLE)
 
 
+def _integer_power(x: arb, k: int) -> Any:
+    return x**k if k >= 0 else decide(x != 0, x == 0, lambda: x**k, POLE)
+
+
 def _pow(x: arb, y: arb) -> Any:
+    """exp(y log x) for x > 0; at a whole number y also for x <= 0, but for 0 to a negative one."""
     if x > 0:
         return (y * x.log()).exp()
+    if y.is_integer():
+        if abs(y) <= 2**31:
+            return _integer_power(x, int(y.unique_fmpz()))
+        size = (y * (-x).log()).exp() if x < 0 else UNDECIDED
+        return size if isinstance(size, Special) or (y / 2).is_integer() else -size
     if x == 0:
-        return decide(y > 0, y <= 0, lambda: arb(0), POLE)
-    return POLE if x < 0 else UNDECIDED
+        return decide(y > 0, y < 0, lambda: arb(0), POLE)
+    return POLE if x < 0 and not y.contains_integer() else UNDECIDED
 
 
 def _arctan2(y: arb, x: arb) -> Any:
@@ -184,7 +194,7 @@ class Balls(Algebra):
         return arb(float(self.point[position]))
 
     def power(self, x: arb, k: int) -> Any:
-        return x**k if k >= 0 else decide(x != 0, x == 0, lambda: x**k, POLE)
+        return _integer_power(x, k)
 
     def apply(self, op: str, *elements: Any) -> Any:
         result = super().apply(op, *elements)

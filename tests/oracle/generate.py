@@ -191,9 +191,13 @@ def _spline(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
 def _pow(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:
     base = g.positive(shape, depth) if g.chance(0.6) else g.grow(shape, depth)
     roll = g.rng.random()
-    if roll < 0.4:
+    if roll < 0.35:
         return twin(op, base, float(g.pick((1.5, 0.5, -0.5, 2.5, 0.1, 1 / 3, -1.5, 2.0, 3.0, -2.0, 0.0, 100.7, 1e-3))))
-    return twin(op, base, g.grow(shape, depth - 1))
+    if roll < 0.5:  # some of them whole, some between a whole number and its neighbour
+        ends = np.array([g.pick((2.0, 3.0, -1.0, 0.0, 1.0, 2.5, 5.0)) for _ in range(int(np.prod(shape)))]).reshape(shape)
+        return twin(op, base, constant(ends, np.where(g.rng.random(shape) < 0.2, np.nextafter(ends, 9.0), ends)))
+    exponent = g.grow(shape, depth - 1)
+    return twin(op, base, twin(g.pick(("floor", "rint", "sign")), exponent) if g.chance(0.4) else exponent)
 
 
 def _ratio(g: Generator, op: str, shape: tuple[int, ...], depth: int) -> Twin:

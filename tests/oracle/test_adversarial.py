@@ -216,8 +216,10 @@ def test_powers_at_zero():
     at = power.value([[0.0, 0.0, 0.0, 0.0, -1.0, 0.0], [0.5, 0.0, -1.0, -1.0, 0.5, 0.5]],
                      [[0.0, 0.0, 0.0, 1.0, -0.5, 2.0], [0.5, 0.0, -1.0, 1.0, 2.0, 3.0]])
     assert (at.lo[0], at.hi[0], at.level[0]) == (0.0, 0.0, 1)
-    assert at.empty.tolist() == [False, True, True, False, True, False]
+    assert at.empty.tolist() == [False, False, True, False, False, False]
+    assert (at.lo[1], at.hi[1], at.level[1]) == (1.0, 1.0, 1), "0**0"
     assert at.hi[3] == INF and at.level[3] == 0
+    assert at.lo[4] <= -1.0 and at.hi[4] >= 1.0 and at.level[4] == 0, "(-1)**1 and (-1)**2"
     assert at.lo[5] == 0.0 and at.hi[5] >= 8.0 and at.level[5] == 1
     always_one = compile(lambda x: x[0] ** 0, 1).value([-2.0], [3.0])
     assert (always_one.lo, always_one.hi, always_one.level) == (1.0, 1.0, 3)

@@ -111,7 +111,7 @@ def _array(node: Expr, args: list[np.ndarray], algebra: Algebra) -> np.ndarray:
 
 
 def _integer(y: Expr) -> int | None:
-    """The one integer that a constant exponent is: x**2.0 is defined for negative x too, as in NumPy."""
+    """The one integer that a constant exponent is: such a power of NaN is NaN, unless it is 0."""
     while y.op in ("broadcast", "reshape"):
         y = y.args[0]
     if y.op != "const" or not (y.lo == y.hi).all() or not y.size or not (y.lo == y.lo.flat[0]).all():

@@ -26,7 +26,8 @@ for sin, cos and tan this holds for |x| <= 2**20, and beyond that the enclosure 
 * `point`: the largest width, in ulps, of the enclosure of a single point ("-": there is no such vector). The tightest
   enclosure of a number that is not a double has the width 1.
 * `documented`: the guaranteed limit of both; 0 means the tightest doubles. There is no fused operation: `fma` is written as a
-  product and a sum, and its vectors only test that the result is contained.
+  product and a sum, and its vectors only test that the result is contained. So do those of `pow` with a negative base, or with
+  0**0, where the standard has no power and infimum has one (docs/proof.md).
 
 This document is written by `python -m tests.vectors.accuracy`, and a test compares it with the code.
 

@@ -1,7 +1,7 @@
 """Our enclosures of the vectors, one evaluator an operation and all its rows in one batch, and how much wider they are."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -18,13 +18,21 @@ class Operation:
     """What an operation of the vectors is called here, how it is written, and by how many ulps an end may be too far out.
 
     The ends of the operations with `ulps` 0 are the tightest doubles. None: no operation of ours but several, only contained.
-    `rows` is the name in the table where it is not the key.
+    `rows` is the name in the table where it is not the key; `alike` tells of a row whether both mean the same function there.
     """
 
     ours: str
     written: Callable[..., Expr]
     ulps: int | None
     rows: str = ""
+    alike: Callable[[Row], bool] = lambda row: True
+
+
+def same_power(row: Row) -> bool:
+    """The power of the standard is that of positive bases, and of 0 to positive exponents. Ours has 0**0 = 1 and, of a negative
+    base, the powers at whole numbers."""
+    (lo, _), (first, last) = row.box
+    return lo > 0 or (lo == 0 and not first <= 0 <= last) or np.ceil(first) > np.floor(last)
 
 
 def _exact(name: str) -> Operation:
@@ -54,7 +62,7 @@ OPERATIONS: dict[str, Operation] = {
     **{name: _exact(name) for name in ("sqrt", "abs", "sign", "floor", "ceil", "min", "max")},
     "sqr": _power(2),
     **{f"pown {k}": _power(k) for k in (-8, -7, -3, -2, -1, 0, 1, 2, 3, 7, 8)},
-    **{name: _elementary(name) for name in _SAME_NAME},
+    **{name: _elementary(name) for name in _SAME_NAME}, "pow": replace(_elementary("pow"), alike=same_power),
     **{theirs: _elementary(ours) for theirs, ours in _OTHER_NAME.items()},
     "sin with cos": _together("sin", "cos"),
     "cos with sin": _together("cos", "sin"),
@@ -132,8 +140,11 @@ def vectors() -> dict[str, list[Row]]:
 
 @cache
 def measured(name: str) -> Measured:
-    """All rows of an operation, evaluated."""
-    rows = vectors()[OPERATIONS[name].rows or name]
+    """All rows of an operation in which it means the same as ours, evaluated."""
+    return evaluated(name, [row for row in vectors()[OPERATIONS[name].rows or name] if OPERATIONS[name].alike(row)])
+
+
+def evaluated(name: str, rows: list[Row]) -> Measured:
     n = len(rows[0].box)
     x = var("x", (n,))
     evaluator = Evaluator(OPERATIONS[name].written(*(index(x, i) for i in range(n))), n)

@@ -5,7 +5,7 @@ import pytest
 
 from infimum.interval.pair import DEFINED, LIPSCHITZ
 from tests.vectors.accuracy import DOCUMENT, document
-from tests.vectors.enclosures import OPERATIONS, Measured, measured, vectors
+from tests.vectors.enclosures import OPERATIONS, Measured, evaluated, measured, same_power, vectors
 from tests.vectors.extract_itf1788 import statements
 
 each_operation = pytest.mark.parametrize("name", OPERATIONS)
@@ -25,6 +25,12 @@ def test_the_tightest_enclosure_is_contained(name):
     found = measured(name)
     lost = ~found.expected_empty & (found.empty | (found.below < 0) | (found.above < 0))
     assert not failures(found, lost)
+
+
+def test_powers_of_negative_bases_and_of_zero_contain_those_of_the_standard():
+    found = evaluated("pow", [row for row in vectors()["pow"] if not same_power(row)])
+    lost = ~found.expected_empty & (found.empty | (found.below < 0) | (found.above < 0))
+    assert len(found.rows) > 100 and not failures(found, lost)
 
 
 @each_operation

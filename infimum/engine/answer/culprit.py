@@ -11,7 +11,8 @@ from infimum.expr.quote import operand, quoted
 
 # operation -> (the operand that matters, where the operation is undefined, where it is unbounded, jumps, is steep or has a kink)
 _PLACES: dict[str, tuple[int, str, str]] = {
-    "div": (1, "is 0", "approaches 0"), "powi": (0, "is 0", "approaches 0"), "pow": (0, "is not positive", "approaches 0"),
+    "div": (1, "is 0", "approaches 0"), "powi": (0, "is 0", "approaches 0"),
+    "pow": (0, "is negative and the exponent no whole number, or 0 and the exponent negative", "approaches 0"),
     "log": (0, "is not positive", "approaches 0"), "log2": (0, "is not positive", "approaches 0"),
     "log10": (0, "is not positive", "approaches 0"), "log1p": (0, "is not above -1", "approaches -1"),
     "sqrt": (0, "is negative", "is 0"), "cbrt": (0, "", "is 0"), "tan": (0, "meets a pole", "meets a pole"),

@@ -1,4 +1,4 @@
-"""x**y for x >= 0, and x**k for integers k.
+"""x**y for x >= 0, with 0**0 = 1, and x**k for integers k.
 
 x**y = 2**(y * log2 x). The logarithm is a double-double with error below 2**-66 of its part beyond the exponent of x, so that
 the exponent of the power, at most 1100, is off by less than 2**-55. Where x is a power of two it has no error at all, and where
@@ -102,8 +102,8 @@ def _pow_enclose(b, xnlo, xhi, ynlo, yhi):
     top = _larger(b, product(ylo, least, most), product(yhi, least, most))
     bottom = negated(_larger(b, negated(product(ylo, most, least)), negated(product(yhi, most, least))))
     lower, upper = b.outline("pow_raise", _raise, *bottom)[0], b.outline("pow_raise", _raise, *top)[1]
-    only_zero = b.mand(b.ole(xhi, 0.0), b.ogt(yhi, 0.0))  # of x = [0, 0] only the powers with y > 0 count, and they are 0
-    return lower, b.select(only_zero, 0.0, upper)
+    at_zero = b.select(b.ogt(ylo, 0.0), 0.0, 1.0)  # of x = [0, 0] the powers are 0 for y > 0 and 1 for y = 0
+    return lower, b.select(b.mand(b.ole(xhi, 0.0), b.oge(yhi, 0.0)), at_zero, upper)
 
 
 def _pow_estimate(b, x, y):
