@@ -137,7 +137,7 @@ def _base(b, y: Pair, own: Pair, exponent: Pair) -> Ends:
     """Where x >= 0, y >= 0 and x = y ** (1 / exponent). Where x < 0 the exponent is a whole number, and so it is for |x| and
     |y|."""
     nlo, hi = _base_size(b, *ends(_not_negative(b, y)), *ends(exponent))
-    none = b.mor(b.olt(own.hi, 0.0), b.olt(y.hi, 0.0))  # no x >= 0
+    none = b.olt(b.min(own.hi, y.hi), 0.0)  # no x >= 0
     size, whole = absolute(b, y), _whole(b, exponent)
     may_be_negative = b.mand(b.ogt(own.nlo, 0.0), b.ole(b.neg(whole.nlo), whole.hi))
     near, far = b.outline_where("size_of_negative_base", _base_size, may_be_negative, (-INF, -INF), *ends(size), *ends(whole))
@@ -146,7 +146,7 @@ def _base(b, y: Pair, own: Pair, exponent: Pair) -> Ends:
 
 def _base_size(b, nlo: Any, hi: Any, exponent_nlo: Any, exponent_hi: Any) -> Ends:
     """Of x >= 0 with x ** exponent = y >= 0: y ** (1 / exponent), and anything where the exponent may be 0."""
-    clear = b.mor(b.olt(exponent_nlo, 0.0), b.olt(exponent_hi, 0.0))
+    clear = b.olt(b.min(exponent_nlo, exponent_hi), 0.0)
     usable = Pair(b.select(clear, exponent_nlo, -1.0), b.select(clear, exponent_hi, 1.0))
     root = call(b, "pow", Pair(nlo, hi), div(b, exact(b, 1.0), usable).but(may_be_empty=False))
     return b.select(clear, b.min(root[0], 0.0), 0.0), b.select(clear, root[1], INF)

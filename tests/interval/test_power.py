@@ -51,7 +51,8 @@ def test_exact_values():
 
 
 def test_boxes():
-    """Ends come from corners; with 0 and infinity among them the limits count. x = [0, 0] has the power 0 for y > 0 and 1 for y = 0."""
+    """Ends come from corners; with 0 and infinity among them the limits count. Of x = [0, 0] the powers are 0 for y > 0 and 1 for
+    y = 0."""
     grid = [0.0, 5e-324, 0.3, 1.0, 2.5, 1e300, math.inf]
     spans_x = [(a, b) for a, b in itertools.combinations_with_replacement(grid, 2) if a < math.inf]
     grid = [-math.inf, -1e300, -2.5, -1e-320, 0.0, 0.4, 3.0, 1e300, math.inf]
@@ -151,4 +152,5 @@ def test_same_bits_for_every_number_of_lanes():
 
 
 def test_vectors():
-    check_vectors("pow", "pow", (-math.inf, math.inf), alike=lambda x, x_hi, y, y_hi: x_hi > 0 or y > 0)  # there 0**0 is undefined
+    """But for 0**0, which the standard has not."""
+    check_vectors("pow", "pow", (-math.inf, math.inf), alike=lambda x, x_hi, y, y_hi: x_hi > 0 or y > 0)
