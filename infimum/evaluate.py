@@ -14,10 +14,10 @@ from infimum.backend.cpu import CpuBackend
 from infimum.backend.devices import backend_of
 from infimum.enclosures import Derivative, Enclosure, Hessian, LinearBounds, MeanValue
 from infimum.errors import OptionError, ShapeError
+from infimum.expr import rewriting
 from infimum.expr.constants import is_masked
 from infimum.expr.constraints import read_constraints
 from infimum.expr.node import Expr, var
-from infimum.expr.rewriting import switched_off
 from infimum.expr.system import System
 from infimum.expr.trace import Traced, arguments, scalar, traced
 from infimum.late import Late
@@ -48,7 +48,7 @@ def _fact(find: Callable) -> cached_property:
     """A property that the expression alone tells: an Evaluator of an equal function need not find it again, as with kernels."""
     @wraps(find)
     def known(self: "Evaluator") -> Any:
-        key = self.f.key, find.__name__, self.n, switched_off()
+        key = self.f.key, find.__name__, self.n, rewriting.state()
         if key not in _facts:
             _facts[key] = find(self)
             if len(_facts) > _KEEP:
@@ -349,7 +349,7 @@ class Evaluator:
             name, *sizes = kind.split(":")
             table, what = (programs.OF_SYSTEM, self.system) if name in programs.OF_SYSTEM else (programs.PROGRAMS, self.f)
             key = (what.key, kind, self.n, self.backend.name, getattr(self.backend, "lanes", 1), self.system is None,
-                   switched_off())
+                   rewriting.state())
             if key not in _lowered:
                 heed("compiling")
                 with environment.collector_paused():

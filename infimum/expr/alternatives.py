@@ -86,7 +86,7 @@ def _forms(value: Expr, base: Expr, nonnegative: bool, variable: tuple[Expr, Ter
             break
         if walk.singular and (walk.calm or (walk.mixed and not order)):
             found.append(Alternative(other, tuple(walk.means)))
-        calm = walk.singular and walk.calm
+        calm = walk.singular and walk.calm and not walk.signed
         if calm and (order or not walk.divides):
             break
     return found, calm

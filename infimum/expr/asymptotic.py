@@ -34,7 +34,8 @@ class Walk:
     are expanded to an order, unless that is 0. `variable`: a leaf that is itself such a sum, and its terms.
 
     `singular`: some term has a pole; `calm`: no sum that is joined has one; `mixed`: one that has one has other terms too;
-    `expanded`: some function was; `divides`: by what is no power of the base, and may vanish with it."""
+    `expanded`: some function was; `divides`: by what is no power of the base, and may vanish with it; `signed`: some power stays
+    as it is because its base may be negative."""
 
     base: Expr
     order: int
@@ -45,6 +46,7 @@ class Walk:
     mixed: bool = False
     expanded: bool = False
     divides: bool = False
+    signed: bool = False
     means: list[Expr] = field(default_factory=list)
 
     def of(self, top: Expr) -> Terms:

@@ -98,9 +98,12 @@ def _pow(walk: Any, node: Expr, x: Terms, y: Terms) -> Terms | None:
     exponent = scalar_of(node.args[1])
     if exponent is not None:
         return _fixed_power(Fraction(exponent))(walk, node, x) if np.isfinite(exponent) else None
+    if not y or any(power.p <= 0 or power.g for power in y):
+        return None
+    walk.signed |= not walk.nonnegative
     known = walk.nonnegative and (_root(walk, x) is not None or is_nonnegative(node.args[0]))
     logarithm = _log(walk, node, x) if known else None
-    if logarithm is None or not y or any(power.p <= 0 or power.g for power in y):
+    if logarithm is None:
         return None
     walk.singular = True
     product = walk.product(y, logarithm)

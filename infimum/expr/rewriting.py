@@ -41,6 +41,7 @@ STEPS: dict[str, str] = {
     "curvature": "convex by its formula, on boxes on all of which it is defined",
 }
 _off: set[str] = set()
+_used: set[str] | None = None  # while it is asked which steps change something
 
 
 def step(name: str, otherwise: Callable[..., Any]) -> Callable[[Callable], Callable]:
@@ -51,7 +52,12 @@ def step(name: str, otherwise: Callable[..., Any]) -> Callable[[Callable], Calla
     def mark(function: Callable) -> Callable:
         @wraps(function)
         def run(*args: Any, **settings: Any) -> Any:
-            return otherwise(*args, **settings) if name in _off else function(*args, **settings)
+            if name in _off:
+                return otherwise(*args, **settings)
+            result = function(*args, **settings)
+            if _used is not None and name not in _used and result != otherwise(*args, **settings):
+                _used.add(name)
+            return result
         return run
     return mark
 
@@ -82,6 +88,18 @@ def without(*names: str) -> Iterator[None]:
         _off.update(before)
 
 
-def switched_off() -> tuple[str, ...]:
-    """The steps that are not done now: part of the key of what is kept from one call to the next."""
-    return tuple(sorted(_off))
+@contextmanager
+def recorded() -> Iterator[set[str]]:
+    """The names of the steps that change something, as they are done: for tests, which switch these off one by one."""
+    global _used
+    _used = set()
+    try:
+        yield _used
+    finally:
+        _used = None
+
+
+def state() -> tuple[str, ...]:
+    """What is switched off now: part of the key of what is kept from one call to the next. Nothing that was kept is used while
+    steps are recorded."""
+    return (*sorted(_off), *(() if _used is None else (f"recorded {id(_used)}",)))
