@@ -114,6 +114,27 @@ def test_constants_are_not_rounded(tmp_path):
     assert model_of(tmp_path, nl(["o2", "o39", "n2", X])).fun(np.array([1.0, 0])) == math.sqrt(2)
 
 
+@pytest.mark.parametrize(("lines", "meaning"), [
+    (["o5", X, Y], lambda x, y: x**y), (["o78", "n-3", Y], lambda x, y: (-3.0) ** y), (["o76", X, "n-3"], lambda x, y: x**-3),
+    (["o5", "o16", X, "o0", Y, "n1"], lambda x, y: (-x) ** (y + 1)),
+    (["o5", "o0", X, "n0.5", "o13", Y], lambda x, y: (x + 0.5) ** y)])
+def test_powers_of_negative_bases(tmp_path, lines, meaning):
+    """Defined where the exponent is a whole number, whichever operator it is."""
+    fun = model_of(tmp_path, nl(lines)).fun
+    for point in [(-2.0, 3.0), (-2.0, 2.0), (-1.5, 0.0), (-0.25, -1.0), (2.0, -2.0)]:
+        found = infimum.enclose(fun, [(x, x) for x in point])
+        assert found.lo <= meaning(*point) <= found.hi and found.defined
+        assert fun(np.array(point)) == pytest.approx(meaning(*point))
+        wide = infimum.enclose(fun, [(point[0] - 0.1, point[0] + 0.1), (point[1] - 0.5, point[1] + 0.5)], form="natural")
+        assert wide.lo <= meaning(*point) <= wide.hi
+
+
+def test_an_exponent_that_only_rounding_makes_whole(tmp_path):
+    """0.1 * 30 of doubles is no double: the power of a negative base may be undefined, and may be -8."""
+    found = infimum.enclose(model_of(tmp_path, nl(["o5", X, "o2", "n0.1", "n30"])).fun, [(-2, -2), (1, 1)])
+    assert found.lo <= -8.0 <= found.hi and not found.defined
+
+
 def test_squares_are_seen(tmp_path):
     """x * x has no negative values, also where many of them are one array."""
     fun = model_of(tmp_path, nl(["o54", "6", *[f"o2 v{i} v{i}".replace(" ", "\n") for i in range(6)]], n=6)).fun
