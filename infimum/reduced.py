@@ -48,17 +48,23 @@ class Reduced(Evaluator):
         return found
 
 
+def _free(problem: Problem) -> np.ndarray:
+    """The variables that are not fixed; all of them where a start box does not have the values of the others, being no whole
+    numbers."""
+    held, start = np.flatnonzero(problem.lo == problem.hi), problem.start
+    if start is not None and not ((start.lo[held].T <= problem.lo[held]) & (problem.lo[held] <= start.hi[held].T)).all():
+        held = held[:0]
+    return np.delete(np.arange(len(problem.lo)), held)
+
+
 @step("fixed variables", lambda problem, evaluator: None)
 def _reduced(problem: Problem, evaluator: Evaluator) -> Reduced | None:
-    """The function without the variables that are fixed; None if there are none, if arrays of both kinds would have to be put
-    together while few are fixed, or if a start box does not have their values, being no whole numbers."""
-    free, n = np.flatnonzero(problem.lo != problem.hi), len(problem.lo)
+    """The function without the variables that are fixed; None if there are none, or if arrays of both kinds would have to be put
+    together while few are fixed."""
+    free, n = _free(problem), len(problem.lo)
     fixed = n - len(free)
     few = _PART * fixed < n
     if not fixed or not len(free) or (few and n > _MANY):
-        return None
-    held, start = np.flatnonzero(problem.lo == problem.hi), problem.start
-    if start is not None and not ((start.lo[held].T <= problem.lo[held]) & (problem.lo[held] <= start.hi[held].T)).all():
         return None
     found = Reduced(evaluator, problem.lo, free)
     return None if few and found.mixed else found
@@ -88,7 +94,7 @@ def _size(lo: float, hi: float) -> tuple[float, float]:
 
 def _with_exponents(problem: Problem, evaluator: Evaluator) -> Evaluator:
     """The function and its constraints, with what the bounds tell of exponents."""
-    system, free, n, backend = evaluator.system, np.flatnonzero(problem.lo != problem.hi), evaluator.n, evaluator.backend
+    system, free, n, backend = evaluator.system, _free(problem), evaluator.n, evaluator.backend
     roots = [evaluator.f, *(() if system is None else system.bodies)]
 
     def may_be_negative(base: Expr) -> bool:

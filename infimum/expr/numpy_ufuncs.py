@@ -56,6 +56,9 @@ def _power(base: Any, exponent: Any) -> Tracer:
     if is_const(y) and y.size > 1 and scalar_of(y) is None:
         shape = np.broadcast_shapes(x.shape, y.shape)
         return Tracer(_powers(b.broadcast(x, shape, user_line()), np.broadcast_to(y.lo, shape), np.broadcast_to(y.hi, shape)))
+    if not is_const(x) and not is_const(y) and may_be_integers(x) and may_be_integers(y):
+        fail("Integers were raised to integers: NumPy computes that in integers, which wrap around and have no negative powers.",
+             "Write (1.0 * base) ** exponent.")
     return Tracer(b.build("pow", x, y, line=user_line()))
 
 

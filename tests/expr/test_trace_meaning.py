@@ -197,6 +197,8 @@ REFUSED = [
     (lambda x: np.reciprocal(np.sum(x > 0) + 1), r"1\.0 / x"),
     (lambda x: 5 // np.sum(x > 0), r"np\.floor\(a / b\)"),
     (lambda x: np.sum(x > 0, initial=2.5), r"np\.sum\(a\) \+ initial"),
+    (lambda x: np.sum(np.where(x > 0, 2, -3) ** np.where(x > 1, 2, -1)), r"1\.0 \* base"),
+    (lambda x: np.sum(x > 0) ** np.sum(x > 1), r"1\.0 \* base"),
     (lambda x: np.sum(x, None, int), "int64.*np.floor"),
     (lambda x: x.sum(0, int), "int64"),
     (lambda x: np.mean(x, None, int), "int64"),
