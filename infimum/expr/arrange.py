@@ -19,7 +19,7 @@ import numpy as np
 from infimum.expr.build import broadcast, build, index, rebuilt, reshape
 from infimum.expr.node import Expr, between, const, is_const, topological
 from infimum.expr.ops import Kind
-from infimum.expr.rewriting import step
+from infimum.expr.rewriting import state, step
 from infimum.expr.roll import rolled
 from infimum.expr.totals import Depends, all_parts, dependent, scaled, totals
 
@@ -28,16 +28,16 @@ _ROWS, _WORK = 32, 4096  # the longest short axis, and operations that are writt
 _SUMMANDS = 1000         # of one sum, that are looked at
 _PLACES = 64             # where a function is rearranged
 
-_known: "WeakKeyDictionary[Expr, tuple[Expr, Expr | None]]" = WeakKeyDictionary()  # x, and the other form if there is one
+_known: "WeakKeyDictionary[Expr, tuple]" = WeakKeyDictionary()  # x, what is switched off, and the other form if there is one
 
 
 @step("arranged reductions", lambda f, x: f)
 def arranged(f: Expr, x: Expr) -> Expr:
     """f, a function of x, in that form."""
-    if f not in _known or _known[f][0] is not x:
+    if f not in _known or _known[f][:2] != (x, state()):
         other = _arranged(f, x)
-        _known[f] = x, None if other is f else other
-    return _known[f][1] or f
+        _known[f] = x, state(), None if other is f else other
+    return _known[f][2] or f
 
 
 def _arranged(f: Expr, x: Expr) -> Expr:

@@ -18,8 +18,11 @@ from infimum.expr.whole_numbers import whole_elements
 
 def _variable_exponents(roots: list[Expr]) -> list[Expr]:
     """The powers among them whose exponents read variables."""
-    powers = [node for node in topological(roots) if node.op == "pow"]
-    return [node for node in powers if any(part.op == "var" for part in topological([node.args[1]]))]
+    varying: dict[Expr, None] = {}
+    for node in topological(roots):
+        if node.op == "var" or any(arg in varying for arg in node.args):
+            varying[node] = None
+    return [node for node in varying if node.op == "pow" and node.args[1] in varying]
 
 
 @step("fixed exponents", lambda roots, *known: roots)

@@ -13,7 +13,7 @@ from infimum.expr.build import build
 from infimum.expr.node import Expr, is_const, topological, var
 from infimum.expr.ops import Kind
 from infimum.expr.rewriting import step
-from infimum.expr.whole_numbers import STEPS, whole_elements
+from infimum.expr.whole_numbers import STEP_FUNCTIONS, whole_elements
 
 _SEVERAL = object()  # instead of a quantity
 _MOST = 64           # parts: a long loop is better enclosed as it is
@@ -34,13 +34,13 @@ class Outcomes:
 def outcomes_of(f: Expr) -> dict[Expr, Outcomes]:
     """The parts of f that are enclosed outcome by outcome, under the nodes of f that they are."""
     nodes = list(topological([f]))
-    if not any(node.op == "where" or node.op in STEPS for node in nodes):
+    if not any(node.op == "where" or node.op in STEP_FUNCTIONS for node in nodes):
         return {}
     whole = whole_elements(nodes)
     quantity: dict[Expr, Any] = {}  # that a node is computed from; None if it has no jumps
     for node in nodes:
         read = {quantity[a] for a in node.args} - {None}
-        if node.op == "where" or node.op in STEPS:
+        if node.op == "where" or node.op in STEP_FUNCTIONS:
             quantity[node] = node
         elif not read:
             quantity[node] = None

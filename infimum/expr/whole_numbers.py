@@ -6,7 +6,7 @@ from infimum.expr.constant_views import VIEWS
 from infimum.expr.node import Expr
 from infimum.expr.ops import Kind
 
-STEPS = ("floor", "ceil", "rint", "sign")
+STEP_FUNCTIONS = ("floor", "ceil", "rint", "sign")
 _KEEP = ("add", "sub", "mul", "neg", "abs", "min", "max", "sum", "prod", "amin", "amax", "cumsum", "cumprod", "cummin", "cummax")
 
 
@@ -41,4 +41,4 @@ def _whole(node: Expr, args: list[np.ndarray], integers: tuple[int, ...]) -> np.
         return np.logical_and.reduce(args)
     if node.kind is Kind.VIEW or node.op in _KEEP:
         return bool(args[0].all())
-    return node.op in STEPS
+    return node.op in STEP_FUNCTIONS
