@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from infimum.evaluate import compile as compiled
+from infimum.expr.build import build
 from infimum.expr.curvature import CONCAVE, CONVEX, LINEAR, curvatures
+from infimum.expr.node import const, var
 
 NEITHER = 0
 POSITIVE = np.array([0.25, 0.5, 1.0]), np.array([2.0, 3.0, 4.0])
@@ -70,6 +72,15 @@ def test_what_is_known_of_a_formula(f, box, plain, in_logarithms):
     expr = compiled(f, 3).f
     found = [curvatures((expr,), *box, logs)[0].item() for logs in (False, True) if not logs or (box[0] > 0).all()]
     assert found == [plain, in_logarithms][:len(found)]
+
+
+def test_powers_by_their_exponents():
+    """A whole number, whose power is defined for negative bases too, others, and one that may be whole: as defined, of x >= 0."""
+    x = var("x", (3,))
+    exponents = const(np.array([3.0, 2.0, 3.0]), np.array([3.0, 2.0, np.nextafter(3.0, 4.0)]))
+    found = {name: curvatures((build("pow", x, exponents),), *box)[0].tolist() for name, box in
+             (("mixed", MIXED), ("negative", NEGATIVE), ("positive", POSITIVE))}
+    assert found == {"mixed": [NEITHER, CONVEX, CONVEX], "negative": [CONCAVE, CONVEX, CONVEX], "positive": [CONVEX] * 3}
 
 
 def _random(rng, depth, x):

@@ -91,6 +91,18 @@ def test_a_value_below_the_last_bit():
     assert f.value(x := np.array([a, b]), x).hi > 1.3 * hi
 
 
+def test_powers_of_every_sign():
+    f = infimum.compile(lambda x: x[0] ** x[1], 2).f
+    for x, y, power in ((-3.0, 3.0, -27.0), (-3.0, 2.0, 9.0), (-2.0, -3.0, -0.125), (0.0, 0.0, 1.0), (0.0, 0.5, 0.0)):
+        assert enclose_at_point(f, np.array([x, y])) == (power, power)
+    lo, hi = enclose_at_point(f, np.array([2.0, 0.5]))
+    assert lo < math.nextafter(lo, 9.0) == hi and lo * lo < 2 < hi * hi
+    for x, y in ((-3.0, 2.5), (0.0, -1.0), (-3.0, 1e-300)):
+        assert enclose_at_point(f, np.array([x, y])) is None
+    rounded = infimum.compile(lambda x: x[0] ** (x[1] * 30), 2).f  # 0.1 * 30 is no whole number
+    assert enclose_at_point(rounded, np.array([-3.0, 0.1])) is None
+
+
 def test_what_it_cannot_say():
     for f in (lambda x: np.log(x[0]), lambda x: 1 / x[0], lambda x: np.arctan(x[0]), lambda x: np.exp(np.exp(x[0] + 9))):
         assert enclose_at_point(infimum.compile(f, 1).f, np.array([0.0])) is None
