@@ -1,6 +1,5 @@
 """The confidence set of a fit by least squares: all parameters whose sum of squares is below a threshold."""
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -11,6 +10,7 @@ from infimum.engine.sublevel.run import run
 from infimum.engine.sublevel.search import Search
 from infimum.errors import OptionError
 from infimum.evaluate import compile
+from infimum.expr.real import round_down, round_up
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.quantiles import chi_square, f_ratio
 from infimum.fitting.sets import ParameterSet, found_by
@@ -40,25 +40,30 @@ class Confidence(ParameterSet):
         return f"{100 * self.level:.6g} % confidence, for {kind}"
 
 
+def quantile_of(level: float, asked: int, data: int, parameters: int, absolute_sigma: bool) -> Interval:
+    """By how much a sum of squares may exceed the least one, where so many parameters are asked about: the quantile of chi-square
+    where sigma is known, otherwise that of F, to be multiplied by the mean square."""
+    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
+        raise OptionError(f"level must be a probability between 0 and 1, such as 0.95, not {level!r}")
+    if absolute_sigma:
+        return chi_square(float(level), asked)
+    if data <= parameters:
+        raise OptionError(f"{counted(data, 'measurement')} and {counted(parameters, 'parameter')} leave nothing to estimate "
+                          "sigma from: give sigma= with absolute_sigma=True, measure more, or hold some parameters with fixed=")
+    return f_ratio(float(level), asked, data - parameters)
+
+
 def threshold_of(least: Interval, level: float, data: int, parameters: int, joint: bool, absolute_sigma: bool) -> Interval:
     """The sum of squares below which the set lies: SSE (1 + p/(N-n) F_{p,N-n}), where p is n, or 1 for one parameter alone; where
     sigma is known, SSE + chi-square of p degrees of freedom."""
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
-        raise OptionError(f"level must be a probability between 0 and 1, such as 0.95, not {level!r}")
-    asked, others = parameters if joint else 1, data - parameters
+    asked = parameters if joint else 1
+    quantile = quantile_of(level, asked, data, parameters, absolute_sigma)
+    pairs = (least.lo, quantile.lo), (least.hi, quantile.hi)
     if absolute_sigma:
-        quantile = chi_square(float(level), asked)
-        ends = [Fraction(s) + Fraction(q) for s, q in ((least.lo, quantile.lo), (least.hi, quantile.hi))]
-    elif others < 1:
-        raise OptionError(f"{counted(data, 'measurement')} and {counted(parameters, 'parameter')} leave nothing to estimate "
-                          "sigma from: give sigma= with absolute_sigma=True, measure more, or hold some parameters with fixed=")
+        ends = [Fraction(s) + Fraction(q) for s, q in pairs]
     else:
-        quantile = f_ratio(float(level), asked, others)
-        ends = [Fraction(s) * (1 + Fraction(asked, others) * Fraction(q))
-                for s, q in ((least.lo, quantile.lo), (least.hi, quantile.hi))]
-    low, high = (float(end) for end in ends)
-    return Interval(math.nextafter(low, -math.inf) if Fraction(low) > ends[0] else low,
-                    math.nextafter(high, math.inf) if Fraction(high) < ends[1] else high)
+        ends = [Fraction(s) * (1 + Fraction(asked, data - parameters) * Fraction(q)) for s, q in pairs]
+    return Interval(round_down(ends[0]), round_up(ends[1]))
 
 
 def confidence(problem: FitProblem, x: Any, threshold: Interval, level: float, joint: bool, volume_rtol: float | None,

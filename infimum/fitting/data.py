@@ -45,11 +45,14 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Data:
-    """`x` as the model gets it, the responses `y`, of one axis or two, and `sigma` of the same shape, or None."""
+    """`x` as the model gets it, the responses `y`, of one axis or two, and `sigma` of the same shape, or None. `x_name` and
+    `y_names`: what columns of the user's were called, where they had names."""
 
     x: Any
     y: np.ndarray
     sigma: np.ndarray | None
+    x_name: str | None = None
+    y_names: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, x: Any, y: Any, sigma: Any = None) -> "Data":
@@ -59,11 +62,12 @@ class Data:
             raise DataError(f"y must be an array of shape (N,), or (r, N) or (N, r) for r responses, and is of shape "
                             f"{responses.shape}")
         _check_finite("y", responses)
-        x = read_x(x)
+        x_names, x = _names(x), read_x(x)
         points = x.shape[0] if isinstance(x, np.ndarray) and x.ndim == 1 else None
         if points is not None and points not in responses.shape:
             raise DataError(f"x has {counted(points, 'point')} and y has the shape {responses.shape}: give one y for each x")
-        return cls(x, responses, None if sigma is None else _sigma(sigma, responses))
+        return cls(x, responses, None if sigma is None else _sigma(sigma, responses),
+                   x_names[0] if len(x_names) == 1 else None, _names(y))
 
     @property
     def size(self) -> int:
@@ -76,15 +80,31 @@ class Data:
         return 1.0 if self.sigma is None else self.sigma
 
     @property
-    def weighted(self) -> np.ndarray:
-        """The responses in units of their standard deviations."""
-        return self.y / self.unit
+    def single_x(self) -> np.ndarray | None:
+        """The independent variable, if there is one alone."""
+        x = next(iter(self.x)) if isinstance(self.x, Columns) and len(self.x) == 1 else self.x
+        return x if isinstance(x, np.ndarray) and x.ndim == 1 else None
+
+    def by_response(self, values: np.ndarray) -> np.ndarray:
+        """An array like y with a row for each response: transposed, if x tells that y has a column for each."""
+        x = self.single_x if self.single_x is not None else next(iter(self.x), None) if isinstance(self.x, Columns) else self.x
+        points = x.shape[-1] if isinstance(x, np.ndarray) and x.ndim else None
+        by_column = values.ndim == 2 and values.shape[0] == points != values.shape[1]
+        return np.atleast_2d(values.T if by_column else values)
+
+    @property
+    def total_squares(self) -> float:
+        """The sum of squares, in units of sigma, that the best constants leave, one for each response: their weighted means."""
+        y, unit = (self.by_response(np.broadcast_to(a, self.y.shape)) for a in (self.y, self.unit))
+        weights = (unit.min(axis=1, keepdims=True) / unit) ** 2
+        means = np.sum(weights * y, axis=1, keepdims=True) / np.sum(weights, axis=1, keepdims=True)
+        return float(np.sum(((y - means) / unit) ** 2))
 
 
 def read_x(x: Any) -> Any:
     """The independent variables as the model gets them: doubles where they are numbers, anything else as it is."""
     if isinstance(x, (Columns, Mapping)) or hasattr(x, "columns"):
-        found = x if isinstance(x, Columns) else Columns({name: _doubles(f"x[{name!r}]", x[name]) for name in _names(x)})
+        found = x if isinstance(x, Columns) else Columns({name: _doubles(f"x[{name!r}]", x[name]) for name in _keys(x)})
         for name, column in found.items():
             _check_finite(f"x[{name!r}]", column)
         return found
@@ -96,8 +116,16 @@ def read_x(x: Any) -> Any:
     return array
 
 
-def _names(x: Any) -> list:
+def _keys(x: Any) -> list:
     return list(x.columns if hasattr(x, "columns") else x)
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    """What the columns of a frame or dictionary are called, or one of pandas; none for anything else."""
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        return tuple(map(str, _keys(given)))
+    name = getattr(given, "name", None) if hasattr(given, "to_numpy") else None
+    return () if name is None else (str(name),)
 
 
 def _doubles(name: str, values: Any) -> np.ndarray:

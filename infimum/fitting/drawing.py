@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from infimum.errors import InfimumError, OptionError
+from infimum.fitting.data import Columns
+from infimum.fitting.model import plain_call
+from infimum.plotting.figures import figures
 
 _MOST_RESPONSES = 10
 _CURVE = 400  # points of a curve
@@ -23,58 +25,65 @@ class Curve:
     smooth: tuple[np.ndarray, np.ndarray] | None
 
 
-def curves(result: Any) -> tuple[str, list[Curve]]:
-    """What is drawn: the name of the abscissa, and a curve for each response."""
+def curves(result: Any) -> list[Curve]:
+    """What is drawn: a curve for each response."""
     data, fitted = result.problem.data, result.best_fit
-    single = isinstance(data.x, np.ndarray) and data.x.ndim == 1
-    by_column = single and data.y.ndim == 2 and data.y.shape[1] != len(data.x)  # (N, r)
-    y, best, sigma = (None if a is None else np.atleast_2d(a.T if by_column else a) for a in (data.y, fitted, data.sigma))
-    x = data.x if single else np.arange(y.shape[1])
-    dense = _between(result, x) if single and len(np.unique(x)) > 1 else None
+    y, best, sigma = (None if a is None else data.by_response(a) for a in (data.y, fitted, data.sigma))
+    single = data.single_x
+    x = np.arange(y.shape[1]) if single is None or len(single) != y.shape[1] else single
+    dense = _between(result, x) if x is single and len(np.unique(x)) > 1 else None
     found = []
     for k in range(min(len(y), _MOST_RESPONSES)):
-        smooth = None if dense is None else (dense[0], np.atleast_2d(dense[1].T if by_column else dense[1])[k])
+        smooth = None if dense is None else (dense[0], dense[1][k])
         found.append(Curve(x, y[k], None if sigma is None else sigma[k], best[k], smooth))
-    return ("x" if single else "number of the measurement"), found
+    return found
 
 
 def _between(result: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    if result.problem.model.function is None:
+    """The curve of each response on points between the data, by plain calls of the model; None where it knows those alone."""
+    problem = result.problem
+    if problem.model.function is None:
         return None
     at = np.linspace(x.min(), x.max(), _CURVE)
-    try:
-        value = result.predict(at).value
-    except InfimumError:  # the model may know the x of the data alone
+    given = Columns({name: at for name, _ in problem.data.x.items()}) if isinstance(problem.data.x, Columns) else at
+    value = plain_call(problem.model, given, list(result.values.values()))
+    if value is None or _CURVE not in value.shape or value.ndim != problem.data.y.ndim:
         return None
-    return (at, value) if np.isfinite(value).all() and _CURVE in value.shape else None
+    return at, np.atleast_2d(value.T if value.shape[0] == _CURVE != value.shape[-1] else value)
+
+
+def labels(result: Any) -> tuple[str, str, list[str]]:
+    """What the user calls the abscissa, the ordinate, and the responses, if they have names of their own."""
+    data, model = result.problem.data, result.problem.model
+    single = data.single_x is not None
+    x = (data.x_name or model.variable) if single else "number of the measurement"
+    names = list(data.y_names) if len(data.y_names) == len(data.by_response(data.y)) else []
+    return x, names[0] if len(names) == 1 else "y", names if len(names) > 1 else []
 
 
 def draw(result: Any, ax: Any = None) -> Any:
     """The figure; or, where an Axes is given, data and fit there, and that Axes."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise OptionError("plot() needs matplotlib: pip install infimum[plot]") from None
-    name, found = curves(result)
+    new_figure, found, (x, y, names) = figures("plot()"), curves(result), labels(result)
     if ax is not None:
-        _draw_fit(ax, found)
-        ax.set(xlabel=name, ylabel="y")
+        _draw_fit(ax, found, names)
+        ax.set(xlabel=x, ylabel=y)
         return ax
-    figure = Figure(figsize=(7, 6), layout="constrained")
+    figure = new_figure(figsize=(7, 6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": (3, 1)})
-    _draw_fit(above, found)
-    above.set(ylabel="y")
+    _draw_fit(above, found, names)
+    above.set(ylabel=y)
     for k, curve in enumerate(found):
         below.errorbar(curve.x, curve.y - curve.fitted, curve.sigma, fmt=".", color=f"C{k}")
     below.axhline(0.0, color="black", linewidth=0.8)
-    below.set(xlabel=name, ylabel="residual")
+    below.set(xlabel=x, ylabel="residual")
     figure.suptitle(f"{result.verdict.name}: {result.uniqueness}", fontsize="medium", wrap=True)
     return figure
 
 
-def _draw_fit(axis: Any, found: list[Curve]) -> None:
+def _draw_fit(axis: Any, found: list[Curve], names: list[str]) -> None:
     for k, curve in enumerate(found):
-        axis.errorbar(curve.x, curve.y, curve.sigma, fmt=".", color=f"C{k}", label="data" if not k else None)
+        measured, best = (names[k], None) if names else ("data", "best fit") if not k else (None, None)
+        axis.errorbar(curve.x, curve.y, curve.sigma, fmt=".", color=f"C{k}", label=measured)
         line = (curve.x, curve.fitted, "x") if curve.smooth is None else (*curve.smooth, "-")
-        axis.plot(*line, color=f"C{k}", alpha=0.7, label="best fit" if not k else None)
+        axis.plot(*line, color=f"C{k}", alpha=0.7, label=best)
     axis.legend(fontsize="small")

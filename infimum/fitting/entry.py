@@ -1,9 +1,11 @@
 """fit: the best fit of a model to data, proved."""
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 from infimum import environment
+from infimum.checks import check_number
 from infimum.errors import DataError, InfimumError, OptionError, UndefinedError, UserFunctionError
 from infimum.fitting.bounded_error import BoundedError, read_errors
 from infimum.fitting.bounded_error import bounded_error as within_errors
@@ -13,13 +15,16 @@ from infimum.fitting.merge import merged
 from infimum.fitting.model import Model
 from infimum.fitting.narrow import narrowed
 from infimum.fitting.parameters import Asked, Parameters, check_start, count_of
+from infimum.fitting.pinned import without_constant_rows
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.propose import refuse_missing
+from infimum.fitting.responses import Responses
 from infimum.fitting.result import FitResult
+from infimum.fitting.search import least_loss
 from infimum.fitting.symmetric import in_order, read_groups, start_boxes
-from infimum.problem import Interval
-from infimum.solve import minimize
 from infimum.text import counted
+
+_LEAST_TIME = 0.05  # seconds for what follows a search that was proved
 
 
 @environment.ours
@@ -70,8 +75,9 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
                           ("start_boxes", "bounds=, or minimize for a feasible set that is no box")):
         if name in options:
             raise OptionError(f"fit has no argument {name!r}: use {instead}")
-    settings = {"rtol": rtol, "atol": loss.slack(data.weighted) if atol is None else atol, "x0": parameters.start,
-                **options}
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        check_number(name, value, optional=name == "atol")
+    settings = {"rtol": rtol, "atol": atol, "x0": parameters.start, **options}
     if groups is not None:
         settings |= {"start_boxes": start_boxes(groups, parameters),
                      "x0": None if parameters.start is None else in_order(groups, parameters.start)}
@@ -93,13 +99,10 @@ def read_model(function: Callable, data: Data, bounds: Any, fixed: Any, p0: Any)
 
 def _fitted(problem: FitProblem, settings: dict[str, Any], absolute_sigma: bool) -> FitResult:
     """The least loss; errors are about the model."""
-    bounds = list(zip(problem.parameters.lo.tolist(), problem.parameters.hi.tolist(), strict=True))
+    begun = perf_counter()
     try:
-        one_each = merged(problem)
-        objective, rest = (problem.objective(), Interval(0.0, 0.0)) if one_each is None else (one_each.objective, one_each.rest)
-        if rest.lo > 0:  # the tolerance is relative to all of the loss
-            settings["atol"] = max(float(settings["atol"]), float(settings["rtol"]) * rest.lo)
-        found = minimize(objective, bounds, **settings)
+        rows = without_constant_rows(problem, merged(problem) or problem.rows())
+        found, known = least_loss(problem, rows, settings)
     except UserFunctionError as error:
         if isinstance(error.__cause__, InfimumError):  # of ours, about what the model returned
             raise error.__cause__ from None
@@ -108,4 +111,14 @@ def _fitted(problem: FitProblem, settings: dict[str, Any], absolute_sigma: bool)
         what = "is undefined for all parameters within the bounds, proved" if found.verdict.name == "INFEASIBLE" else \
             f"had no finite value for any parameters that were tried ({found.message})"
         raise UndefinedError(f"the model {what}: give bounds within its natural domain, or correct it")
-    return FitResult(narrowed(objective, bounds, found, settings, problem.data.size), problem, absolute_sigma, rest)
+    responses = Responses(problem, problem.data.x, problem.data.y.shape)
+    quick = responses.is_small and found.success
+    if quick and known is None:
+        found = narrowed(problem, rows, found, settings)
+    result = FitResult(found, problem, absolute_sigma, rows.beside, known, responses)
+    if quick:  # otherwise it is looked for when somebody asks
+        limit = settings.get("time_limit")
+        result.find_minimisers(None if limit is None else max(_LEAST_TIME, limit - (perf_counter() - begun)))
+        _ = result.undefined, result.plateaus
+    _ = result.statistics, result.residuals
+    return result

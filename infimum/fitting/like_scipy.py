@@ -11,6 +11,7 @@ from infimum.errors import BoundsError, OptionError
 from infimum.fitting.data import read_x
 from infimum.fitting.entry import fit
 from infimum.fitting.model import Model
+from infimum.fitting.report import is_wide
 from infimum.fitting.result import FitResult
 
 # what steers a local iteration from p0, which is not what happens here
@@ -28,9 +29,10 @@ def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = 
     them: (popt, pcov). Unlike there, they are proved to be the best within `bounds`, whatever `p0` is.
 
     `bounds` are SciPy's, (lower, upper) with an array or one number each, or a scipy.optimize.Bounds, or a dictionary by name;
-    all must be finite. If the proof does not end, as with a `time_limit=` that is too short, a RuntimeWarning says so. With
-    `full_output`, (popt, pcov, infodict, message, ier) are returned: `infodict["result"]` is the FitResult, `ier` is 1 if the fit
-    is proved and 5 if not. `nan_policy="omit"` leaves out rows with NaN.
+    all must be finite. If the proof does not end, as with a `time_limit=` that is too short, or leaves the least loss open by
+    more than 1e-4 of it, a RuntimeWarning says so. With `full_output`, (popt, pcov, infodict, message, ier) are returned:
+    `infodict["result"]` is the FitResult, `ier` is 1 if the fit is proved and 5 if not. `nan_policy="omit"` leaves out rows with
+    NaN.
 
     `method`, `jac`, `maxfev`, `ftol` and other settings of local methods are accepted and have no effect, since there is no local
     iteration to steer. Further options are those of `fit`.
@@ -91,6 +93,9 @@ def _without_nan(x: Any, y: Any, sigma: Any) -> tuple[Any, np.ndarray, Any]:
 def _warn(result: FitResult, pcov: np.ndarray) -> None:
     if not result.success:
         warnings.warn(f"the fit is not proved to be the best one: {result.message}", RuntimeWarning, stacklevel=4)
+    elif is_wide(result):
+        warnings.warn(f"the least loss is only known to lie between {result.lower:.6g} and {result.upper:.6g}: other parameters "
+                      "may fit noticeably better", RuntimeWarning, stacklevel=4)
     elif not np.isfinite(pcov).all():
         why = "it is estimated for least squares alone" if result.covariance is None else \
             "the derivatives at the fit do not determine all parameters"

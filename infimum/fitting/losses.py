@@ -11,27 +11,13 @@ from infimum.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """`of(e, scale)`: the loss of a vector of residuals. `has_scale`: does it change its behaviour at the `scale`?
-    `is_squared`: does it grow with the square of small residuals? `named`: what it is called in a report."""
+    """`of(e, scale)`: the loss of a vector of residuals. It never falls where a residual grows in size. `has_scale`: does it
+    change its behaviour at the `scale`? `named`: what it is called in a report."""
 
     name: str
     of: Callable[[Any, float], Any]
     named: str
     has_scale: bool = False
-    is_squared: bool = True
-
-    def slack(self, weighted: np.ndarray) -> float:
-        """An absolute tolerance that counts as 0 for these data: a residual of 1e-10 of how far they spread, or of 1e-14 of them.
-
-        A relative tolerance alone would never be met by data that the model meets exactly.
-        """
-        spread, size = np.abs(weighted - weighted.mean()), np.abs(weighted)
-        if not size.any():
-            spread = size = np.ones_like(size)
-        if self.is_squared:
-            return float(1e-20 * np.sum(spread**2) + 1e-28 * np.sum(size**2))
-        combine = np.max if self.name == "maximum" else np.sum
-        return float(1e-10 * combine(spread) + 1e-14 * combine(size))
 
 
 def _huber(e: Any, scale: float) -> Any:
@@ -44,8 +30,8 @@ LOSSES = {loss.name: loss for loss in (
     Loss("squares", lambda e, scale: np.sum(e**2), "sum of squares"),
     Loss("huber", _huber, "Huber loss", has_scale=True),
     Loss("cauchy", lambda e, scale: scale * scale * np.sum(np.log1p((e / scale) ** 2)), "Cauchy loss", has_scale=True),
-    Loss("absolute", lambda e, scale: np.sum(np.abs(e)), "sum of absolute residuals", is_squared=False),
-    Loss("maximum", lambda e, scale: np.max(np.abs(e)), "largest absolute residual", is_squared=False),
+    Loss("absolute", lambda e, scale: np.sum(np.abs(e)), "sum of absolute residuals"),
+    Loss("maximum", lambda e, scale: np.max(np.abs(e)), "largest absolute residual"),
 )}
 
 

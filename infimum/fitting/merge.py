@@ -6,8 +6,6 @@ doubles. Which data are alike is read from the trace, not from x: a model may lo
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -22,22 +20,14 @@ from infimum.expr.recording import recorded
 from infimum.expr.trace import trace
 from infimum.expr.tracer import Tracer
 from infimum.fitting.data import Columns, Data
-from infimum.fitting.problem import FitProblem, array_of
+from infimum.fitting.problem import FitProblem, Rows, array_of
 from infimum.problem import Interval
 
 _RELATIVE, _ABSOLUTE = Fraction(1, 2**48), Fraction(1, 2**1070)  # more than rounding can lose of a square, in either way
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Merged:
-    """The sum of squares is `objective` plus a number in `rest`."""
-
-    objective: Callable[[Any], Any]
-    rest: Interval
-
-
-def merged(problem: FitProblem) -> Merged | None:
-    """The problem with repeated measurements as one each, if that leaves at most half of them; else None."""
+def merged(problem: FitProblem) -> Rows | None:
+    """The residuals with repeated measurements as one each, if that leaves at most half of them; else None."""
     data = problem.data
     if problem.loss.name != "squares" or data.y.ndim != 1 or _labels(_columns(data.x, data.size), data.size) is None:
         return None
@@ -52,7 +42,7 @@ def merged(problem: FitProblem) -> Merged | None:
     first, labels, counts = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)[1:]
     centre = _means(np.split(data.y[np.argsort(labels, kind="stable")], np.cumsum(counts)[:-1]))
     rest = None if centre is None else _rest(data, labels, centre)
-    return None if rest is None else Merged(_objective(problem, first, labels, counts, centre), rest)
+    return None if rest is None else _rows(problem, first, labels, counts, centre, rest)
 
 
 def _columns(x: Any, size: int) -> list[np.ndarray]:
@@ -126,12 +116,14 @@ def _rest(data: Data, labels: np.ndarray, centre: np.ndarray) -> Interval | None
     return Interval(max(0.0, round_down(low)), round_up(squares * (1 + _RELATIVE) + lost))
 
 
-def _objective(problem: FitProblem, first: np.ndarray, labels: np.ndarray, counts: np.ndarray, centre: np.ndarray) -> Callable:
-    """Σ k ((m - ȳ) / sigma)²."""
-    function, arguments, x, shape = problem.model.function, problem.arguments, problem.data.x, problem.data.y.shape
-    sigma = None if problem.data.sigma is None else problem.data.sigma[first]
-    root = np.sqrt(counts.astype(np.float64))
+def _rows(problem: FitProblem, first: np.ndarray, labels: np.ndarray, counts: np.ndarray, centre: np.ndarray,
+          rest: Interval) -> Rows:
+    """√k (m - ȳ)."""
+    shape, root = problem.data.y.shape, np.sqrt(counts.astype(np.float64))
     roots = np.stack([np.nextafter(root, 0.0), np.nextafter(root, np.inf)])
+
+    def deviations(response: Any) -> Any:
+        return deviation(array_of(response, shape))
 
     def deviation(m: Any) -> Any:
         """Of the responses from the means, each times the root of its count. For plain numbers it is rounded."""
@@ -139,12 +131,7 @@ def _objective(problem: FitProblem, first: np.ndarray, labels: np.ndarray, count
             exact = _picked(m.expr, first, labels)
             return recorded(lambda: (exact - Tracer(const(*centre))) * Tracer(const(*roots)), deviation, (m,))
         return (m[first] - centre.mean(axis=0)) * root
-
-    def objective(p: Any) -> Any:
-        positional, by_name = arguments(p)
-        e = deviation(array_of(function(x, *positional, **by_name), shape))
-        return np.sum((e if sigma is None else e / sigma) ** 2)
-    return objective
+    return Rows(deviations, None if problem.data.sigma is None else problem.data.sigma[first], rest)
 
 
 def _picked(response: Expr, first: np.ndarray, labels: np.ndarray) -> Tracer:

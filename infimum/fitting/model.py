@@ -17,7 +17,7 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """`function(x, *parameters)`. `names`: its parameters in their order; `by_keyword`: how many of them, the last ones, can be
-    given by name alone; `defaults`: the numbers that the signature has for some of them.
+    given by name alone; `defaults`: the numbers that the signature has for some of them; `variable`: what it calls x.
 
     >>> def wave(x, amplitude, frequency=1.0, *, phase=0.0, kind="sine"): ...
     >>> Model.read(wave)
@@ -31,6 +31,7 @@ class Model:
     names: tuple[str, ...]
     by_keyword: int
     defaults: dict[str, float]
+    variable: str = "x"
 
     @classmethod
     def read(cls, function: Any, count: int | None = None) -> "Model":
@@ -58,7 +59,8 @@ class Model:
             raise OptionError(f"the model {_name(function)} has no parameters to fit: it is called as model(x, *parameters)")
         defaults = {p.name: float(p.default) for p in given if p.name in {*positional, *keywords} and _is_number(p.default)}
         name = _name(function)
-        return cls("model" if name == "<lambda>" else name, function, (*positional, *keywords), len(keywords), defaults)
+        return cls("model" if name == "<lambda>" else name, function, (*positional, *keywords), len(keywords), defaults,
+                   places[0].name if places else "x")
 
     def arguments(self, values: Sequence) -> tuple[list, dict[str, Any]]:
         """The parameters as the function takes them: by place, by name."""

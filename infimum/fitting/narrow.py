@@ -5,13 +5,13 @@ lies in the regions that are left; they are narrowed, with a limited number of b
 parameter there is nothing to narrow.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from infimum.engine.second_order.isolate import Refused
+from infimum.fitting.problem import FitProblem, Rows
 from infimum.result import Result
 from infimum.solve import minimize
 
@@ -22,16 +22,17 @@ _SMALL = 1e-3          # a part of the bounds, for parameters near 0
 _NARROW, _CUT = 1e-2, 1e-7  # parts of a parameter: regions that are left as they are, and to which others are cut
 
 
-def narrowed(objective: Callable, bounds: list[tuple[float, float]], found: Result, settings: dict[str, Any],
-             points: int) -> Result:
+def narrowed(problem: FitProblem, rows: Rows, found: Result, settings: dict[str, Any]) -> Result:
     """The result, its regions narrowed where they are wide and do not tell how many best fits there are."""
+    lows, highs, points = problem.parameters.lo, problem.parameters.hi, problem.data.size
+    bounds = list(zip(lows.tolist(), highs.tolist(), strict=True))
     left = _time_left(found, settings.get("time_limit"))
     limited = settings.get("xtol") is not None or settings.get("max_boxes") is not None or left == 0
     if limited or not found.success or not found.boxes or settings.get("engine", "auto") != "auto":
         return found
     lo, hi = (np.array([box[k] for box in found.boxes]) for k in (0, 1))
     scale = _scale(bounds, found.x)
-    known = None if (hi - lo <= _NARROW * scale).all() else found.minimisers
+    known = None if (hi - lo <= _NARROW * scale).all() else found.find_minimisers(left)
     if known is None or known.rest == 0:
         return found
     if len(lo) > _BOXES:
@@ -41,7 +42,7 @@ def narrowed(objective: Callable, bounds: list[tuple[float, float]], found: Resu
     boxes = [list(zip(low.tolist(), high.tolist(), strict=True)) for low, high in zip(lo, hi, strict=True)]
     most = _FLAT if known.why == Refused.SINGULAR.value else _MOST
     budget = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, most))
-    again = minimize(objective, bounds, **settings | {
+    again = minimize(problem.objective(rows), bounds, **settings | {
         "x0": found.x if inside else None, "start_boxes": boxes, "time_limit": left, "max_boxes": budget,
         "xtol": float(_CUT * scale.min()), "checkpoint": None})
     return found if again.regions is None else _both(found, again)

@@ -41,8 +41,17 @@ class Fit:
 @dataclass(frozen=True, slots=True, eq=False)
 class Prediction:
     """What the model predicts: `value` at the best point, an estimate; between `lo` and `hi` for every best fit, proved. They are
-    infinite where the model may be undefined or have an infinite slope."""
+    infinite where the model may be undefined or have an infinite slope.
+
+    Where a confidence `level` was asked for, `band_lo` and `band_hi` are the ends of the band that holds the mean curve with that
+    probability at each x: value ± a quantile times `stderr`, the standard error of the prediction. An estimate, by the linearised
+    covariance of the parameters; it tells nothing of the scatter of single measurements about the curve.
+    """
 
     lo: np.ndarray
     hi: np.ndarray
     value: np.ndarray
+    level: float | None = None
+    stderr: np.ndarray | None = None
+    band_lo: np.ndarray | None = None
+    band_hi: np.ndarray | None = None

@@ -5,6 +5,7 @@ import numpy as np
 
 from infimum.evaluate import compile
 from infimum.fitting.problem import FitProblem
+from infimum.fitting.zero import loss_that_counts_as_zero
 from infimum.problem import Interval
 
 NOTICED = 1e-4  # a part of the loss
@@ -13,7 +14,7 @@ _SLICES = 64     # of the bounds
 
 def noticed(problem: FitProblem, least: float) -> float:
     """A loss above this is worse than the least one, so that a user would notice."""
-    return least * (1 + NOTICED) + problem.loss.slack(problem.data.weighted)
+    return least * (1 + NOTICED) + loss_that_counts_as_zero(problem)
 
 
 def plateau(problem: FitProblem, x: np.ndarray, k: int, least: float) -> Interval | None:

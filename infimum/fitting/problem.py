@@ -2,16 +2,42 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from infimum.errors import DataError
+from infimum.expr.real import round_down, round_up
 from infimum.fitting.data import Data
 from infimum.fitting.losses import Loss
 from infimum.fitting.model import Model
 from infimum.fitting.parameters import Parameters
 from infimum.fitting.symmetric import Groups
+from infimum.problem import Interval
+
+_NOTHING = Interval(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The residuals that a loss is made of, before they are divided by their standard deviations `sigma` (None: all 1).
+
+    `deviations(response)`: a vector, what the model returned less the data. The loss of the data is above the loss of these
+    residuals: by `repeated`, where repeated measurements count as one each, and by `constant`, where pinned residuals that no
+    parameter changes are left out.
+    """
+
+    deviations: Callable[[Any], Any]
+    sigma: np.ndarray | None
+    repeated: Interval = _NOTHING
+    constant: Interval = _NOTHING
+
+    @property
+    def beside(self) -> Interval:
+        """What the loss of the data is above that of these residuals."""
+        low, high = (sum(Fraction(getattr(part, end)) for part in (self.repeated, self.constant)) for end in ("lo", "hi"))
+        return Interval(round_down(low), round_up(high))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,19 +52,29 @@ class FitProblem:
     scale: float
     groups: Groups | None = None
 
-    def objective(self) -> Callable[[Any], Any]:
-        """The loss as a function of the vector of free parameters. The model is called once, with whole arrays.
+    def rows(self) -> Rows:
+        """A residual for each measurement."""
+        y, sigma = self.data.y, self.data.sigma
+
+        def deviations(response: Any) -> Any:
+            e = array_of(response, y.shape) - y
+            return e if e.ndim == 1 else e.reshape(-1)
+        return Rows(deviations, None if sigma is None else sigma.ravel())
+
+    def objective(self, rows: Rows | None = None) -> Callable[[Any], Any]:
+        """The loss of these residuals (by default, of all measurements) as a function of the vector of free parameters. The model
+        is called once, with whole arrays.
 
         Functions of the user's are in its own closure: there a second run of the tracer finds and copies them.
         """
-        function, arguments, of, scale = self.model.function, self.arguments, self.loss.of, self.scale
-        x, y, sigma = self.data.x, self.data.y, self.data.sigma
+        function, x, arguments, of, scale = self.model.function, self.data.x, self.arguments, self.loss.of, self.scale
+        rows = self.rows() if rows is None else rows
+        deviations, sigma = rows.deviations, rows.sigma
 
         def objective(p: Any) -> Any:
             positional, by_name = arguments(p)
-            e = array_of(function(x, *positional, **by_name), y.shape) - y
-            e = e if sigma is None else e / sigma
-            return of(e if e.ndim == 1 else e.reshape(-1), scale)
+            e = deviations(function(x, *positional, **by_name))
+            return of(e if sigma is None else e / sigma, scale)
         return objective
 
     def combination(self, x: Any, shape: tuple[int, ...]) -> Callable[[Any], Any]:

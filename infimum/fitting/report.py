@@ -17,12 +17,12 @@ _NARROWER = "a smaller xtol= narrows them", "an xtol= narrows them, given time"
 _HEADS = ("parameter", "value", "std. error", "proved to lie in", "bounds")
 
 
-def text(result: Any) -> str:
-    """The report of a FitResult."""
+def text(result: Any, correlated: float | None = _CORRELATED) -> str:
+    """The report of a FitResult, with correlations of at least that size; None: without."""
     lines = _rows([("fit", _headline(result)), ("verdict", f"{result.verdict.name}: {_verdict(result)}"),
                    ("best fits", uniqueness(result)), *_notes(result)])
     lines += ["", *_table(result), *_several(result)]
-    return "\n".join([*lines, "", *_rows(_statistics(result))])
+    return "\n".join([*lines, "", *_rows(_statistics(result, correlated))])
 
 
 def html_text(result: Any) -> str:
@@ -30,14 +30,26 @@ def html_text(result: Any) -> str:
     return f"<pre>{html.escape(text(result))}</pre>"
 
 
+def known(result: Any, name: str) -> Any:
+    """What was found out under that name by now; None if nobody has asked yet. Printing asks for nothing that takes long."""
+    return vars(result).get(name)
+
+
+def is_wide(result: Any) -> bool:
+    """Is the least loss enclosed so widely that a user would notice, though the fit is not exact?"""
+    return not result.exact and not result.least.width <= NOTICED * result.least.hi
+
+
 def uniqueness(result: Any) -> str:
     """What is known of the number of best fits."""
-    known, where = result.minimum.minimisers if result.success else None, " in ascending order" if result.problem.groups else ""
+    known, where = result.minimisers, " in ascending order" if result.problem.groups else ""
     if result.unique:
         return f"exactly one within the bounds{where}, proved"
     if result.unique is False:
         return f"several that are equally good, proved: {len(result.fits)} within the bounds{where}"
     boxes = counted(len(result.fits), "box", "es")
+    if known is None and result.success:
+        return f"all in {boxes}; their number is not computed: r.find_minimisers()"
     if known is None:
         return "not known: nothing was proved" if result.minimum.boxes is None else \
             f"all in {boxes}; their number is not known, since the run ended before the proof did"
@@ -68,7 +80,7 @@ def _plain(value: Decimal) -> str:
 
 def _headline(result: Any) -> str:
     model, data = result.problem.model, result.problem.data
-    return f"{model.name}(x, {', '.join(model.names)}) to {counted(data.size, 'measurement')}"
+    return f"{model.name}({model.variable}, {', '.join(model.names)}) to {counted(data.size, 'measurement')}"
 
 
 def _verdict(result: Any) -> str:
@@ -83,9 +95,13 @@ def _notes(result: Any) -> list[tuple[str, str]]:
     """What a user should know: flat directions, bounds that were reached, obstacles."""
     notes = []
     if result.exact:
-        notes.append(("NOTE", "the model meets these data up to rounding errors: standard errors tell nothing"))
+        notes.append(("NOTE", "the model meets every measurement up to rounding errors: standard errors tell nothing"))
+    elif result.success and is_wide(result):
+        notes.append(("NOTE", f"the {result.problem.loss.named} is so small for these data that rounding errors, or "
+                              "atol=, leave its enclosure wide"))
+    plateaus = known(result, "plateaus") or {}
     for name in result.undetermined:
-        p, flat = result.params[name], result.plateaus.get(name)
+        p, flat = result.params[name], plateaus.get(name)
         said = f"no value in {outward(p.lo, p.hi)} could be excluded, of the bounds {_bounds(p)}" if flat is None else \
             f"the fit is best at its {p.at_bound} bound, but all values in [{flat.lo:.6g}, {flat.hi:.6g}] fit as well, to " \
             f"{NOTICED:g} of the {result.problem.loss.named}, proved"
@@ -93,7 +109,7 @@ def _notes(result: Any) -> list[tuple[str, str]]:
     for p in result.params.values():
         if p.at_bound is not None and p.name not in result.undetermined:
             notes.append(("NOTE", f"{p.name} is at its {p.at_bound} bound: beyond it there may be better fits"))
-    if result.undefined is not None:
+    if known(result, "undefined") is not None:
         notes.append(("NOTE", f"not all parameters within the bounds are candidates: {result.undefined}"))
     if result.minimum.obstacle is not None:
         notes.append(("obstacle", result.minimum.obstacle.replace("x0=", "p0=")))
@@ -139,22 +155,25 @@ def _several(result: Any) -> list[str]:
     return lines + ([f"  and {len(result.fits) - _FITS:,} more"] if len(result.fits) > _FITS else [])
 
 
-def _statistics(result: Any) -> list[tuple[str, str]]:
+def _statistics(result: Any, correlated: float | None) -> list[tuple[str, str]]:
     s, rows = result.statistics, []
     if s is not None:
-        rows.append(("estimates", f"reduced chi-square {s.reduced_chi_square:.6g} ({s.degrees_of_freedom} degrees of freedom), "
-                                  f"R² {s.r_squared:.6g}, AIC {s.aic:.6g}, BIC {s.bic:.6g}"))
-        rows += _correlations(result, s.correlation)
+        free = f"{s.degrees_of_freedom:,} degree{'s' if s.degrees_of_freedom > 1 else ''} of freedom"
+        reduced = f"reduced chi-square {s.reduced_chi_square:.6g} ({free})" if s.degrees_of_freedom else \
+            f"{counted(s.data, 'measurement')} for {counted(s.parameters, 'parameter')} leave no degree of freedom"
+        explained = f"R² {s.r_squared:.6g}" if math.isfinite(s.r_squared) else "no R², since the data do not vary"
+        rows.append(("estimates", f"{reduced}, {explained}, AIC {s.aic:.6g}, BIC {s.bic:.6g}"))
+        rows += [] if correlated is None else _correlations(result, s.correlation, correlated)
     minimum = result.minimum
     work = f"{counted(minimum.nfev, 'evaluation')}, {counted(minimum.nit, 'step')}, {minimum.seconds:.3f} s on {minimum.device}"
     return [*rows, ("work", work)]
 
 
-def _correlations(result: Any, matrix: np.ndarray) -> list[tuple[str, str]]:
+def _correlations(result: Any, matrix: np.ndarray, least: float) -> list[tuple[str, str]]:
     """The strongest first."""
     names = result.problem.parameters.free_names
     pairs = [(abs(matrix[i, j]), f"{names[i]}, {names[j]} {matrix[i, j]:+.3f}") for i in range(len(names)) for j in range(i)
-             if abs(matrix[i, j]) >= _CORRELATED]
+             if abs(matrix[i, j]) >= least]
     return [("correlation", "; ".join(said for _, said in sorted(pairs, reverse=True)[:2 * _FITS]))] if pairs else []
 
 

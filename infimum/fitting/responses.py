@@ -4,15 +4,18 @@ An Evaluator is of one number. So the responses m_k are combined with as many ne
 gradient by u is m, and the second derivatives by u and p are the Jacobian matrix of m, whatever u is.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from infimum.evaluate import compile
+from infimum.expr.node import topological
 from infimum.expr.trace import trace
 from infimum.fitting.problem import FitProblem
 
 _NUMBERS = 1 << 22  # doubles that a launch may write
+_OPERATIONS = 256   # of models for which kernels are compiled without being asked for
 
 
 class Responses:
@@ -23,6 +26,11 @@ class Responses:
         self.shape = _shape(problem, x) if shape is None else shape
         self.size = int(np.prod(self.shape))
         self._evaluator = compile(problem.combination(x, self.shape), self.n + self.size, check=False)
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Are kernels of first and second derivatives compiled in moments? Not those of a simulation of many steps."""
+        return sum(1 for _ in topological([self._evaluator.f])) <= _OPERATIONS
 
     def values(self, p: np.ndarray) -> np.ndarray:
         """Estimates at a point."""

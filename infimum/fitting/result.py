@@ -1,8 +1,9 @@
 """FitResult: what is known of the best fit."""
 
 import base64
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,38 +14,66 @@ from infimum import environment
 from infimum.errors import OptionError
 from infimum.expr.real import round_down, round_up
 from infimum.fitting import drawing, report
-from infimum.fitting.confidence import PAVED, Confidence, confidence, threshold_of
+from infimum.fitting.confidence import PAVED, Confidence, confidence, quantile_of, threshold_of
 from infimum.fitting.data import read_x
+from infimum.fitting.differences import values_and_slopes
 from infimum.fitting.domain import undefined
+from infimum.fitting.names import OtherNames
 from infimum.fitting.parts import Fit, Parameter, Prediction
 from infimum.fitting.plateau import plateau
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.responses import Responses
 from infimum.fitting.statistics import Statistics, flat
 from infimum.fitting.symmetric import falls
-from infimum.minimisers import Minimiser
+from infimum.fitting.zero import is_met, measured
+from infimum.minimisers import Minimiser, Minimisers
 from infimum.plotting import png
 from infimum.problem import Interval
 from infimum.result import Result, Verdict
 
 _START_BOXES = "; all this is about"
 _FLAT = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point
+_OF_MINIMISERS = "fits", "params", "unique", "plateaus", "x", "values", "_estimates", "statistics"  # all that they change
+_ROUNDED = 1e-6  # of the loss: a sum of squares of residuals that is that much above it holds rounding errors
 
 
 @environment.all_ours
 @dataclass(frozen=True, eq=False)
-class FitResult:
-    """The result of `fit`. `print(r)` shows a table.
+class FitResult(OtherNames):
+    """The result of `fit`. `print(r)` shows a table. It has the names of a `Result`, and those of lmfit's results.
 
     minimum: the Result of `minimize`, whose variables are the free parameters. problem: model, data, parameters and loss, as they
     were read. rest: what the loss is above the function that was minimised: where measurements were repeated, their squares about
-    their means, which no parameter changes.
+    their means, which no parameter changes. minimisers: those of the loss, boxes with exactly one best fit each where that could
+    be shown; None while they were not looked for, as with a model of very many operations: `find_minimisers` does.
     """
 
     minimum: Result
     problem: FitProblem
     absolute_sigma: bool = False
     rest: Interval = Interval(0.0, 0.0)
+    minimisers: Minimisers | None = None
+    responses: Responses | None = field(default=None, repr=False)  # of the model at the x of the data; a pickle holds none
+
+    def find_minimisers(self, time_limit: float | None = None) -> Minimisers | None:
+        """Look for boxes that hold exactly one best fit each, for `time_limit` seconds at most, and return them; `unique`, `fits`
+        and the intervals of the parameters then say what was found. `fit` has done so unless that would take long. None where
+        nothing was proved, or where this result was pickled before.
+
+        >>> import infimum
+        >>> r = infimum.fit(lambda x, a, b: a + b * x, [0, 1, 2], [1.0, 3.0, 5.5], bounds=[(-10, 10), (-10, 10)])
+        >>> r.find_minimisers(time_limit=60).exactly_one, r.unique
+        (True, True)
+        """
+        before = self.minimisers
+        if self.success and (before is None or before.rest):
+            found = self.minimum.find_minimisers(time_limit)
+            if found is not None and (before is None or found.rest < before.rest):
+                for name in _OF_MINIMISERS:
+                    self.__dict__.pop(name, None)
+                object.__setattr__(self, "minimisers", found)
+                _ = self._estimates
+        return self.minimisers
 
     # ---- proved
     @property
@@ -121,33 +150,36 @@ class FitResult:
         """What is known of the number of best fits, in a sentence."""
         return report.uniqueness(self)
 
-    @cached_property
+    @property
+    @environment.ours
     def undetermined(self) -> list[str]:
         """The parameters that the data do not determine: proofs exclude no more than a part of their bounds, and by moving them,
         alone or together, the loss does not change; or the best fit has them at a bound, and the loss is proved to be as good
-        on a good part of the way to the other one (`plateaus`)."""
-        found = {*self._flat, *self.plateaus}
+        on a good part of the way to the other one (`plateaus`, as far as they were looked for)."""
+        found = {*self._flat, *self.__dict__.get("plateaus", ())}
         return [name for name in self.problem.parameters.free_names if name in found]
 
     @property
     def _flat(self) -> list[str]:
         """Those that regions are wide in, since the loss does not change."""
-        data, parameters = self.problem.data, self.problem.parameters
+        parameters = self.problem.parameters
         wide = [] if self._alone() is not None or not self.success else self._wide
         if not wide:
             return []
-        steps = _FLAT * (parameters.hi - parameters.lo)
-        moves = flat(self._jacobian, steps, (self.residuals / data.unit).ravel(), data.weighted)
+        steps, (weights, spread, _) = _FLAT * (parameters.hi - parameters.lo), measured(self.problem)
+        moves = flat(self._estimates[1] * weights[:, None], steps, self.residuals.ravel() * weights, spread * weights)
         return [name for name, free in zip(parameters.free_names, moves, strict=True) if free and name in wide]
 
     @cached_property
     def plateaus(self) -> dict[str, Interval]:
         """Parameters whose best value is a bound, with the values from there on that fit as well, to 1e-4 of the loss: proved,
-        with the other parameters held, and told where they are a good part of the bounds."""
+        with the other parameters held, and told where they are a good part of the bounds. With a model of very many operations
+        they are looked for when this is first read, which compiles a kernel; so is `undefined`."""
         found = {}
         for k, name in enumerate(self.problem.parameters.free_names if self.success else ()):
             p = self.params[name]
-            flat = None if p.at_bound is None or p.bounds[0] == p.bounds[1] else plateau(self._known(), self.x, k, self.least.hi)
+            at_end = p.at_bound is not None and p.bounds[0] < p.bounds[1]
+            flat = plateau(self._with_model(), self.x, k, self.least.hi) if at_end else None
             if flat is not None and flat.hi - flat.lo >= _FLAT * (p.bounds[1] - p.bounds[0]):
                 found[name] = flat
         return found
@@ -155,16 +187,18 @@ class FitResult:
     @cached_property
     def undefined(self) -> str | None:
         """What may be undefined for some parameters within the bounds, which are then no candidates; None if nothing is."""
-        return undefined(self._known())
+        return undefined(self._with_model())
 
     @property
     @environment.ours
     def exact(self) -> bool:
-        """Does the model meet the data up to rounding errors? Standard errors tell nothing then."""
-        return self.least.hi <= self.problem.loss.slack(self.problem.data.weighted)
+        """Does the model meet every measurement up to rounding errors? Standard errors tell nothing then."""
+        return is_met(self.problem, self.residuals)
 
-    def predict(self, x: Any = None) -> Prediction:
-        """The model at x, or at the x of the data, for every best fit.
+    def predict(self, x: Any = None, level: float | None = None) -> Prediction:
+        """The model at x, or at the x of the data, for every best fit. With a confidence `level`, such as 0.95, also a band for
+        the mean curve, an estimate: by the linearised covariance and the quantile of Student's t (of the normal distribution
+        where `absolute_sigma` says that sigma is known).
 
         >>> import infimum
         >>> r = infimum.fit(lambda x, a, b: a + b * x, [0, 1, 2], [1.0, 3.0, 5.5], bounds=[(-10, 10), (-10, 10)])
@@ -172,10 +206,21 @@ class FitResult:
         >>> line.value.round(6), bool(line.hi - line.lo < 1e-6)
         (array([7.666667]), True)
         """
-        responses = self._responses if x is None else Responses(self._known(), read_x(x))
+        at = self.problem.data.x if x is None else read_x(x)
+        responses = self._at_data() if x is None else Responses(self._with_model(), at)
         free = self.problem.parameters.free
         lo, hi = (np.ascontiguousarray(np.array([getattr(fit, end)[free] for fit in self.fits]).T) for end in ("lo", "hi"))
-        return Prediction(*responses.enclose(lo, hi), responses.values(self.x))
+        value, slopes = self._estimated(responses, at)
+        found = Prediction(*responses.enclose(lo, hi), value)
+        if level is None:
+            return found
+        if self.statistics is None:
+            raise OptionError("bands are made of the covariance, which is estimated for loss='squares' alone")
+        s = self.statistics
+        quantile = math.sqrt(quantile_of(level, 1, s.data, s.parameters, self.absolute_sigma).hi)
+        error = np.sqrt(np.maximum(np.sum((slopes @ s.covariance) * slopes, axis=1), 0.0)).reshape(value.shape)
+        half = quantile * error
+        return replace(found, level=float(level), stderr=error, band_lo=value - half, band_hi=value + half)
 
     def confidence(self, level: float = 0.95, *, joint: bool = True, volume_rtol: float | None | str = "auto",
                    profile_rtol: float | None = 0.01, principal: bool = True, time_limit: float | None = None,
@@ -198,7 +243,7 @@ class FitResult:
         >>> c.volume_outer.hi <= 1.05 * c.volume_inner.lo, c.profiles["b"].outer
         (True, [...])
         """
-        least, problem = self.sse, self._known()
+        least, problem = self.sse, self._with_model()
         n = len(problem.parameters.lo)
         threshold = threshold_of(least, level, problem.data.size, n, joint, self.absolute_sigma)
         volume_rtol = (0.05 if n <= PAVED else None) if volume_rtol == "auto" else volume_rtol
@@ -222,11 +267,18 @@ class FitResult:
         return {name: p.value for name, p in self.params.items()}
 
     @cached_property
+    def _estimates(self) -> tuple[np.ndarray, np.ndarray]:
+        """The model at the x of the data, and a row of its derivatives by the free parameters for each number of that."""
+        return self._estimated(self._at_data(), self.problem.data.x)
+
+    @property
+    @environment.ours
     def best_fit(self) -> np.ndarray:
         """The model at the x of the data."""
-        return self._responses.values(self.x)
+        return self._estimates[0]
 
-    @cached_property
+    @property
+    @environment.ours
     def residuals(self) -> np.ndarray:
         """y minus the best fit, in the units of y."""
         return self.problem.data.y - self.best_fit
@@ -236,8 +288,10 @@ class FitResult:
         """Covariance, reduced chi-square and the like; None for other losses than squares, for which they mean nothing."""
         if self.problem.loss.name != "squares":
             return None
-        data = self.problem.data
-        return Statistics.of((self.residuals / data.unit).ravel(), data.weighted, self._jacobian, self.absolute_sigma)
+        data, most = self.problem.data, (1 + _ROUNDED) * self.least.hi
+        squares = float(np.sum((self.residuals / data.unit) ** 2))
+        jacobian = self._estimates[1] / np.broadcast_to(data.unit, data.y.shape).reshape(-1, 1)
+        return Statistics.of(squares if squares <= most else self.least.hi, data.total_squares, jacobian, self.absolute_sigma)
 
     @property
     @environment.ours
@@ -271,18 +325,16 @@ class FitResult:
         return f"FitResult({self.verdict.name}, {values})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """A pickle holds no function: what can be told without calling it is found before."""
-        for name in ("params", "unique", "undefined", "undetermined", "plateaus", "values", "best_fit", "residuals",
-                     "statistics"):
-            getattr(self, name)
+        """A pickle holds no function, and what was found out with it by then."""
         problem = replace(self.problem, model=replace(self.problem.model, function=None),
                           loss=replace(self.problem.loss, of=None))
-        return {**self.__dict__, "problem": problem} | {"_responses": None}
+        minimum = replace(self.minimum, question=None, inquiry=None, view=None)
+        return {**self.__dict__, "problem": problem, "minimum": minimum, "responses": None}
 
     # ---- inside
     def _alone(self) -> Sequence[Minimiser] | None:
         """The boxes with exactly one local fit each that together hold all best ones; None if there are others."""
-        known = self.minimum.minimisers if self.success else None  # after a limit nobody waits for them
+        known = self.minimisers
         if known is None or known.rest > 0:
             return None
         return [m for m in known.may_be_global if not self._falls(m.lo, m.hi)] or None
@@ -301,17 +353,17 @@ class FitResult:
         return [p.name for p, length in zip(self.params.values(), longest, strict=True)
                 if not p.fixed and length >= _FLAT * (p.bounds[1] - p.bounds[0])]
 
-    @cached_property
-    def _jacobian(self) -> np.ndarray:
-        """The derivatives of the responses by the free parameters, in units of sigma."""
-        data = self.problem.data
-        return self._responses.jacobian(self.x) / np.broadcast_to(data.unit, data.y.shape).reshape(-1, 1)
+    def _estimated(self, responses: Responses, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Responses and derivatives at the best point: by kernels, where these are compiled in moments, else by differences."""
+        if responses.is_small and self.success:
+            return responses.values(self.x), responses.jacobian(self.x)
+        return values_and_slopes(self._with_model(), x, responses.shape, self.x)
 
-    def _known(self) -> FitProblem:
+    def _with_model(self) -> FitProblem:
         if self.problem.model.function is None:
             raise OptionError("this result was pickled, and a pickle holds no model: predict before, or fit again")
         return self.problem
 
-    @cached_property
-    def _responses(self) -> Responses:
-        return Responses(self._known(), self.problem.data.x, self.problem.data.y.shape)
+    def _at_data(self) -> Responses:
+        self._with_model()
+        return self.responses or Responses(self.problem, self.problem.data.x, self.problem.data.y.shape)

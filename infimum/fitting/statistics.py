@@ -9,6 +9,7 @@ from infimum import environment
 
 _NOTICED, _ROUNDING = 1e-4, 1e-18  # parts of the sum of squares, and of the spread of the data
 _TAKES_PART = 0.1                  # of the length of a step
+_LEAST = 1e-250                    # lmfit's least mean square
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,8 +17,9 @@ class Statistics:
     """Estimates at the fit, under the usual names.
 
     data, parameters: their numbers, fixed parameters aside. degrees_of_freedom: the difference. chi_square: the sum of squares,
-    in units of sigma; reduced_chi_square: by degree of freedom. aic, bic: the information criteria of Akaike and of Bayes, as
-    lmfit defines them. r_squared: the part of the variance of y that the fit explains. covariance: of the free parameters, from
+    in units of sigma; reduced_chi_square: by degree of freedom, NaN if there is none. aic, bic: the information criteria of
+    Akaike and of Bayes, as lmfit defines them. r_squared: the part of the sum of squares about the weighted mean (of each
+    response) that the fit takes away: 0 for a constant, NaN where the data do not vary. covariance: of the free parameters, from
     the derivatives of the model there; infinite where these do not determine all parameters. stderr: its standard errors.
     correlation: between -1 and 1.
     """
@@ -29,14 +31,13 @@ class Statistics:
     covariance: np.ndarray
 
     @classmethod
-    def of(cls, residuals: np.ndarray, weighted: np.ndarray, jacobian: np.ndarray, absolute_sigma: bool) -> "Statistics":
-        """From residuals, responses and derivatives, all in units of sigma."""
-        chi_square, spread = float(np.sum(residuals**2)), float(np.sum((weighted - weighted.mean()) ** 2))
+    def of(cls, chi_square: float, total: float, jacobian: np.ndarray, absolute_sigma: bool) -> "Statistics":
+        """From the sum of squares, what it is of the best constant, and the derivatives, all in units of sigma."""
         count, n = jacobian.shape
         covariance = _inverse_of_square(jacobian)
         if not absolute_sigma:
             covariance = covariance * (chi_square / (count - n)) if count > n else np.full((n, n), np.inf)
-        return cls(count, n, chi_square, 1.0 - chi_square / spread if spread else math.nan, covariance)
+        return cls(count, n, chi_square, 1.0 - chi_square / total if total else math.nan, covariance)
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -59,8 +60,8 @@ class Statistics:
 
     @property
     def _log_likelihood(self) -> float:
-        """-2 times it, for independent normal errors, up to a constant."""
-        return self.data * math.log(self.chi_square / self.data) if self.chi_square > 0 else -math.inf
+        """-2 times it, for independent normal errors, up to a constant; of a sum of 0 as lmfit has it."""
+        return self.data * math.log(max(self.chi_square / self.data, _LEAST))
 
     @property
     @environment.ours
@@ -75,24 +76,42 @@ class Statistics:
             return self.covariance / scale[:, None] / scale
 
 
-def flat(jacobian: np.ndarray, steps: np.ndarray, residuals: np.ndarray, weighted: np.ndarray) -> np.ndarray:
-    """Which parameters take part in a step, at most that long in each, that changes the sum of squares by next to nothing."""
+def flat(jacobian: np.ndarray, steps: np.ndarray, residuals: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Which parameters take part in a step, at most that long in each, that changes the sum of squares by next to nothing: by a
+    part of it, or of the squares of how far the data `spread`?"""
     scaled = jacobian * steps
     if not np.isfinite(scaled).all():
         return np.zeros(len(steps), bool)
-    noticed = _NOTICED * np.sum(residuals**2) + _ROUNDING * np.sum((weighted - weighted.mean()) ** 2)
+    noticed = _NOTICED * np.sum(residuals**2) + _ROUNDING * np.sum(spread**2)
     _, singular, rows = np.linalg.svd(scaled, full_matrices=False)
     return (np.abs(rows[singular**2 <= noticed]) >= _TAKES_PART).any(axis=0)
 
 
 def _inverse_of_square(jacobian: np.ndarray) -> np.ndarray:
-    """(JᵀJ)⁻¹ by the singular values of J, its columns scaled to length 1; infinite if J is singular to working accuracy."""
-    n = jacobian.shape[1]
-    lengths = np.sqrt(np.sum(jacobian**2, axis=0))
-    if not (np.isfinite(jacobian).all() and lengths.all()) or len(jacobian) < n:
-        return np.full((n, n), np.inf)
-    _, singular, rows = np.linalg.svd(jacobian / lengths, full_matrices=False)
-    if singular[-1] <= singular[0] * len(jacobian) * np.finfo(float).eps:
-        return np.full((n, n), np.inf)
-    half = rows.T / singular / lengths[:, None]
-    return half @ half.T
+    """(JᵀJ)⁻¹ from a QR factorisation of J, its columns scaled to length 1; infinite if J is singular to working accuracy.
+
+    By Householder's reflections with the longest column first and the largest rows on top: rounding errors of a row are then
+    relative to that row, however much larger others are, as those of pinned measurements.
+    """
+    (count, n), lengths = jacobian.shape, np.sqrt(np.sum(jacobian**2, axis=0))
+    infinite = np.full((n, n), np.inf)
+    if not (np.isfinite(jacobian).all() and np.isfinite(lengths).all() and lengths.all()) or count < n:
+        return infinite
+    a = jacobian / lengths
+    largest = np.abs(a).max(axis=1)
+    rows = np.argsort(-largest, kind="stable")
+    a, largest, order = a[rows], largest[rows], np.arange(n)
+    for k in range(n):
+        left = np.sqrt(np.sum(a[k:, k:] ** 2, axis=0))
+        j = int(np.argmax(left))
+        if not left[j] > count * np.finfo(float).eps * np.sqrt(np.sum(largest[k:] ** 2)):
+            return infinite
+        a[:, [k, k + j]], order[[k, k + j]] = a[:, [k + j, k]], order[[k + j, k]]
+        v = a[k:, k].copy()
+        v[0] += np.copysign(left[j], v[0])
+        v /= v[np.argmax(np.abs(v))]
+        a[k:, k:] -= np.outer(v, v @ a[k:, k:]) * (2.0 / (v @ v))
+    half = np.linalg.solve(np.triu(a[:n]), np.eye(n)) / lengths[order, None]
+    found = np.empty((n, n))
+    found[np.ix_(order, order)] = half @ half.T
+    return found

@@ -10,8 +10,8 @@ import infimum
 from infimum.fitting import entry
 from infimum.fitting.data import Data
 from infimum.fitting.losses import read_loss
-from infimum.fitting.merge import Merged, merged
-from infimum.fitting.problem import FitProblem
+from infimum.fitting.merge import merged
+from infimum.fitting.problem import FitProblem, Rows
 
 RNG = np.random.default_rng(0)
 X = RNG.permutation(np.repeat(np.linspace(0.5, 4.0, 12), 6))
@@ -29,14 +29,14 @@ def problem_of(model: Callable, x=X, y=Y, sigma=None, loss: str = "squares") -> 
     return FitProblem(read, data, parameters, *read_loss(loss, None))
 
 
-def compare(problem: FitProblem, reduced: Merged, n: int = 2) -> None:
+def compare(problem: FitProblem, reduced: Rows, n: int = 2) -> None:
     """At a few points, the enclosures of the whole sum and of its two parts meet."""
     points = RNG.uniform(0.1, 10, (n, 8))
-    whole, part = (infimum.compile(f, n).value(points, points) for f in (problem.objective(), reduced.objective))
-    lo, hi = part.lo + reduced.rest.lo, part.hi + reduced.rest.hi
+    whole, part = (infimum.compile(f, n).value(points, points) for f in (problem.objective(), problem.objective(reduced)))
+    lo, hi = part.lo + reduced.repeated.lo, part.hi + reduced.repeated.hi
     slack = 1e-15 * np.abs(hi)  # of the sums here
     assert (whole.lo <= hi + slack).all() and (lo - slack <= whole.hi).all() and (hi - lo < 1e-12 * hi).all()
-    plain = [reduced.objective(p) for p in points.T]
+    plain = [problem.objective(reduced)(p) for p in points.T]
     assert np.allclose(plain, 0.5 * (part.lo + part.hi), rtol=1e-12)
 
 
@@ -84,9 +84,10 @@ def test_a_model_that_changes_is_noticed():
     def model(x, a, b):
         calls.append(1)
         return a * x * (1.0 if len(calls) < 2 else np.arange(72)) + b
-    reduced = merged(problem_of(model))
+    problem = problem_of(model)
+    reduced = merged(problem)
     with pytest.raises(infimum.UserFunctionError, match="another one"):
-        infimum.compile(reduced.objective, 2)
+        infimum.compile(problem.objective(reduced), 2)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-160, 1e150, 3e-300])
@@ -100,14 +101,14 @@ def test_means_and_squares_are_enclosed(scale: float):
             group, unit = [Fraction(v) for v in y[20 * k:20 * k + 20]], Fraction(1 if weights is None else sigma[20 * k])
             mean = sum(group) / 20
             exact += sum(((v - mean) / unit) ** 2 for v in group)
-        assert Fraction(reduced.rest.lo) <= exact <= Fraction(reduced.rest.hi)
-        assert reduced.rest.hi - reduced.rest.lo <= 1e-13 * reduced.rest.hi + 1e-300
+        assert Fraction(reduced.repeated.lo) <= exact <= Fraction(reduced.repeated.hi)
+        assert reduced.repeated.hi - reduced.repeated.lo <= 1e-13 * reduced.repeated.hi + 1e-300
 
 
 def test_it_is_a_sum_of_squares_over_fewer_data():
     x = np.repeat(np.linspace(0, 4, 300), 4)
     problem = problem_of(decaying, x, np.cos(x) + 0.1 * np.arange(1200) % 3)
-    evaluator = infimum.compile(merged(problem).objective, 2)
+    evaluator = infimum.compile(problem.objective(merged(problem)), 2)
     assert evaluator.has_residuals and max(node.size for node in evaluator.inside([1.0, 1.0], [1.0, 1.0])) == 300
 
 
