@@ -1,5 +1,6 @@
 """What a fit makes small: a number made of the residuals e, in units of sigma. A row for each loss."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -8,16 +9,23 @@ import numpy as np
 
 from infimum.errors import OptionError
 
+_LARGE = 700.0  # exponentials of more are no doubles
+
 
 @dataclass(frozen=True, slots=True)
 class Loss:
     """`of(e, scale)`: the loss of a vector of residuals. It never falls where a residual grows in size. `has_scale`: does it
-    change its behaviour at the `scale`? `named`: what it is called in a report."""
+    change its behaviour at the `scale`? `named`: what it is called in a report. `reach(loss, scale)`: about the largest residual
+    that such a loss allows. `joined`: how the losses of two vectors give that of both. `takes_equations`: are pinned residuals
+    better written as equations? Not where its kinks are what a search has to settle."""
 
     name: str
     of: Callable[[Any, float], Any]
     named: str
+    reach: Callable[[float, float], float]
     has_scale: bool = False
+    joined: Callable[[Any, Any], Any] = np.add
+    takes_equations: bool = True
 
 
 def _huber(e: Any, scale: float) -> Any:
@@ -26,12 +34,24 @@ def _huber(e: Any, scale: float) -> Any:
     return np.sum(np.minimum(size, scale) ** 2 + 2 * scale * np.maximum(size - scale, 0.0))
 
 
+def _reach_of_huber(loss: float, scale: float) -> float:
+    return math.sqrt(loss) if loss <= scale * scale else (loss / scale + scale) / 2
+
+
+def _reach_of_cauchy(loss: float, scale: float) -> float:
+    share = loss / scale / scale
+    return scale * math.sqrt(math.expm1(share)) if share < _LARGE else math.inf
+
+
 LOSSES = {loss.name: loss for loss in (
-    Loss("squares", lambda e, scale: np.sum(e**2), "sum of squares"),
-    Loss("huber", _huber, "Huber loss", has_scale=True),
-    Loss("cauchy", lambda e, scale: scale * scale * np.sum(np.log1p((e / scale) ** 2)), "Cauchy loss", has_scale=True),
-    Loss("absolute", lambda e, scale: np.sum(np.abs(e)), "sum of absolute residuals"),
-    Loss("maximum", lambda e, scale: np.max(np.abs(e)), "largest absolute residual"),
+    Loss("squares", lambda e, scale: np.sum(e**2), "sum of squares", lambda loss, scale: math.sqrt(loss)),
+    Loss("huber", _huber, "Huber loss", _reach_of_huber, has_scale=True, takes_equations=False),
+    Loss("cauchy", lambda e, scale: scale * scale * np.sum(np.log1p((e / scale) ** 2)), "Cauchy loss", _reach_of_cauchy,
+         has_scale=True),
+    Loss("absolute", lambda e, scale: np.sum(np.abs(e)), "sum of absolute residuals", lambda loss, scale: loss,
+         takes_equations=False),
+    Loss("maximum", lambda e, scale: np.max(np.abs(e)), "largest absolute residual", lambda loss, scale: loss,
+         joined=np.maximum),
 )}
 
 

@@ -27,6 +27,7 @@ from infimum.errors import InternalError
 from infimum.evaluate import Evaluator, compile
 from infimum.expr.real import round_down, round_up
 from infimum.fitting.problem import FitProblem, Rows
+from infimum.fitting.zero import loss_that_counts_as_zero
 from infimum.minimisers import Minimisers
 from infimum.problem import Interval
 from infimum.result import Result
@@ -37,8 +38,11 @@ _LOOKED_AT = 64                      # rows that may not depend on the parameter
 _FOUND = 1e-3                        # of the relaxed sum, within which it is to be proved: it is no more than a first step
 _AROUND = 2.0**-13                   # of a parameter's size, or of a part of its bounds, around the set that holds the best fits
 _SMALL = 1e-3                        # that part
-_COVERING, _BOXES = 1 << 20, 1 << 18  # boxes at most, where no limit is given
+_COVERING = 1 << 16                  # boxes that are spent on that set
+_RELAXED_MORE = 2.0**7               # the same of losses whose searches know nothing of least squares
+_ROUNDING = 2.0**-20                 # more than rounding errors
 _LARGEST = 2.0**500                  # of a residual in units of sigma: its square is a double
+_ABOVE_ZERO = 2.0**10                # times a loss that counts as 0: what rounding errors can tell from it
 _LEAST_TIME = 0.05                   # seconds for a step
 _TOO_FAR = "no double is left to cut at, and the gap is still open"
 _OF_THE_FIRST = frozenset(("checkpoint", "options", "workers", "portions"))  # settings of the search of the relaxed sum alone
@@ -59,26 +63,28 @@ class Pinned:
     def of(cls, problem: FitProblem, rows: Rows) -> "Pinned | None":
         """None if none is. As many as there are parameters can be: a model cannot be made to pass through more points."""
         n = len(problem.parameters.lo)
-        if problem.loss.name != "squares" or rows.sigma is None or len(rows.sigma) <= n:
+        if not problem.loss.takes_equations or rows.sigma is None or len(rows.sigma) <= n:
             return None
         usual = float(np.sort(rows.sigma)[n])
         numbers = np.flatnonzero(rows.sigma < usual / _HEAVY)
         return cls(problem, rows, numbers, usual) if len(numbers) else None
 
     def relaxed(self) -> Callable[[Any], Any]:
-        """A sum of squares that is nowhere above the loss, since no standard deviation is smaller."""
-        return self.problem.objective(replace(self.rows, sigma=np.maximum(self.rows.sigma, self.usual / _RELAXED)))
+        """A loss that is nowhere above that of the fit, since no standard deviation is smaller."""
+        relaxed = _RELAXED if self.problem.loss.name == "squares" else _RELAXED_MORE
+        return self.problem.objective(replace(self.rows, sigma=np.maximum(self.rows.sigma, self.usual / relaxed)))
 
     def question(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         """The objective and the equations, functions of the parameters and of the residuals that are pinned."""
         function, x, arguments = self.problem.model.function, self.problem.data.x, self.problem.arguments
         deviations, sigma, numbers, n = self.rows.deviations, self.rows.sigma, self.numbers, len(self.problem.parameters.lo)
         others, tiny = _without(len(sigma), numbers), sigma[numbers]
+        of, joined, scale = self.problem.loss.of, self.problem.loss.joined, self.problem.scale
 
         def objective(z: Any) -> Any:
             positional, by_name = arguments(z)
             e = deviations(function(x, *positional, **by_name)) * others / sigma
-            return np.sum(e**2) + np.sum(z[n:] ** 2)
+            return joined(of(e, scale), of(z[n:], scale))
 
         def equations(z: Any) -> Any:
             positional, by_name = arguments(z)
@@ -105,7 +111,7 @@ class _Solving:
         if first.x is None:
             return first, None
         best, z = self._attained(first.x)
-        threshold = max(best.upper, float(own["atol"]))
+        threshold = max(best.upper, _ABOVE_ZERO * loss_that_counts_as_zero(self.pinned.problem))
         if not first.success or not np.isfinite(threshold):
             return self._answer([first], best, _regions([(self.lo, self.hi)], first.lower)), None
         cover, stopped = self._cover(first.x, threshold)
@@ -116,7 +122,7 @@ class _Solving:
         if last.upper < best.upper:
             best.take(last.x[:self.n], last.upper)
         if last.regions is not None and last.regions.kept:
-            regions = _regions([(lo[:self.n], hi[:self.n]) for lo, hi in last.regions], last.lower)
+            regions = _regions(self._shared(cover, last), last.lower)
         return self._answer([first, last], best, regions), self._minimisers(last)
 
     def _attained(self, x: np.ndarray) -> tuple[Incumbent, np.ndarray | None]:
@@ -140,7 +146,9 @@ class _Solving:
         ordered = tuple((a[0], b[0]) for a, b in pairwise(self.pinned.problem.groups or []))
         search = Search(compile(self.pinned.relaxed(), self.n), self.lo, self.hi, threshold, threshold, x[:, None], ratio=None,
                         width_ratio=None, ordered=ordered)
-        stopped = run(search, self._time_left(), min(_COVERING, self._boxes_left()), self.settings.get("progress"))
+        limit = self._boxes_left()
+        stopped = run(search, self._time_left(), min(_COVERING, limit), self.settings.get("progress"))
+        stopped = None if _COVERING <= search.evaluations < limit else stopped  # few boxes are enough
         self.boxes += search.evaluations
         parts = search.components or [search.covering]
         boxes = [(part.lo, part.hi) if part is not search.covering else (part.lo.min(axis=1), part.hi.max(axis=1))
@@ -151,17 +159,27 @@ class _Solving:
 
     def _last(self, cover: list[Box], z: np.ndarray | None, threshold: float) -> Result:
         """The question with equations, on boxes around all best fits."""
+        problem = self.pinned.problem
         scale = np.maximum(np.abs(cover[0][0] / 2 + cover[0][1] / 2), _SMALL * (self.hi - self.lo))
-        reach = np.full(len(self.pinned.numbers), np.nextafter(np.sqrt(threshold), np.inf))
+        most = (1 + _ROUNDING) * problem.loss.reach(threshold, problem.scale)
+        reach = np.full(len(self.pinned.numbers), min(most, _LARGEST))
         boxes = [_pairs(np.append(np.maximum(lo - _AROUND * scale, self.lo), -reach),
                         np.append(np.minimum(hi + _AROUND * scale, self.hi), reach)) for lo, hi in cover]
-        objective, equations = self.pinned.question()
+        objective, equations, limit = *self.pinned.question(), self.settings.get("max_boxes")
         own = {name: value for name, value in self.settings.items() if name not in _OF_THE_FIRST}
         inside = z is not None and any(all(lo <= v <= hi for v, (lo, hi) in zip(z, box, strict=True)) for box in boxes)
         whole = [(min(lo for lo, _ in ends), max(hi for _, hi in ends)) for ends in zip(*boxes, strict=True)]
         return minimize(objective, whole, **own | {
             "constraints": equations, "start_boxes": None if len(boxes) == 1 else boxes, "x0": z if inside else None,
-            "time_limit": self._time_left(), "max_boxes": min(_BOXES, self._boxes_left())})
+            "time_limit": self._time_left(), "max_boxes": None if limit is None else self._boxes_left()})
+
+    def _shared(self, cover: list[Box], last: Result) -> list[Box]:
+        """What the regions of the last search share with the set that holds all best fits: they began in boxes around it."""
+        pairs = [(np.maximum(lo[:self.n], low), np.minimum(hi[:self.n], high)) for lo, hi in last.regions for low, high in cover]
+        found = [(lo, hi) for lo, hi in pairs if (lo <= hi).all()]
+        if not found:
+            raise InternalError("no best fit is left of a set that holds them all")
+        return found
 
     def _answer(self, runs: list[Result], best: Incumbent, regions: Regions, stopped: str | None = None) -> Result:
         """What all of them have shown."""
@@ -178,8 +196,7 @@ class _Solving:
     def _minimisers(self, last: Result) -> Minimisers | None:
         """Those of the question with equations, as far as they are parameters: the residuals follow from these."""
         known = last.minimisers if last.success else None
-        return None if known is None else Minimisers([replace(m, lo=m.lo[:self.n], hi=m.hi[:self.n]) for m in known], known.rest,
-                                                     known.why)
+        return None if known is None else Minimisers([replace(m, lo=m.lo[:self.n], hi=m.hi[:self.n]) for m in known], known.rest)
 
     def _time_left(self) -> float | None:
         limit = self.settings.get("time_limit")

@@ -9,6 +9,8 @@ from infimum import environment
 
 _NOTICED, _ROUNDING = 1e-4, 1e-18  # parts of the sum of squares, and of the spread of the data
 _TAKES_PART = 0.1                  # of the length of a step
+_PINNED = 2.0**300                 # times what is usual: squares of more may overflow
+_SWEEPS = 3                        # over rows and columns, to find scales for these
 _LEAST = 1e-250                    # lmfit's least mean square
 
 
@@ -88,19 +90,20 @@ def flat(jacobian: np.ndarray, steps: np.ndarray, residuals: np.ndarray, spread:
 
 
 def _inverse_of_square(jacobian: np.ndarray) -> np.ndarray:
-    """(JᵀJ)⁻¹ from a QR factorisation of J, its columns scaled to length 1; infinite if J is singular to working accuracy.
+    """(JᵀJ)⁻¹ from a QR factorisation of J; infinite if J is singular to working accuracy.
 
     By Householder's reflections with the longest column first and the largest rows on top: rounding errors of a row are then
-    relative to that row, however much larger others are, as those of pinned measurements.
+    relative to that row, however much larger others are, as those of pinned measurements (Cox and Higham, 1998).
     """
-    (count, n), lengths = jacobian.shape, np.sqrt(np.sum(jacobian**2, axis=0))
-    infinite = np.full((n, n), np.inf)
-    if not (np.isfinite(jacobian).all() and np.isfinite(lengths).all() and lengths.all()) or count < n:
+    count, n = jacobian.shape
+    infinite, scale = np.full((n, n), np.inf), _scale_of_columns(jacobian)
+    if count < n or not (np.isfinite(scale) & (scale > 0)).all():
         return infinite
-    a = jacobian / lengths
-    largest = np.abs(a).max(axis=1)
+    a, order = jacobian / scale, np.arange(n)
+    most = np.abs(a).max(axis=1)
+    largest = np.minimum(most, _PINNED * np.median(most[most > 0]))  # a row that is larger says no more
     rows = np.argsort(-largest, kind="stable")
-    a, largest, order = a[rows], largest[rows], np.arange(n)
+    a, largest = (a * (largest / np.where(most > 0, most, 1.0))[:, None])[rows], largest[rows]
     for k in range(n):
         left = np.sqrt(np.sum(a[k:, k:] ** 2, axis=0))
         j = int(np.argmax(left))
@@ -109,9 +112,19 @@ def _inverse_of_square(jacobian: np.ndarray) -> np.ndarray:
         a[:, [k, k + j]], order[[k, k + j]] = a[:, [k + j, k]], order[[k + j, k]]
         v = a[k:, k].copy()
         v[0] += np.copysign(left[j], v[0])
-        v /= v[np.argmax(np.abs(v))]
+        v /= np.abs(v).max()
         a[k:, k:] -= np.outer(v, v @ a[k:, k:]) * (2.0 / (v @ v))
-    half = np.linalg.solve(np.triu(a[:n]), np.eye(n)) / lengths[order, None]
+    half = np.linalg.solve(np.triu(a[:n]), np.eye(n)) / scale[order, None]
     found = np.empty((n, n))
     found[np.ix_(order, order)] = half @ half.T
     return found
+
+
+def _scale_of_columns(jacobian: np.ndarray) -> np.ndarray:
+    """About the length of each column, where no row counts more than others."""
+    scale = np.ones(jacobian.shape[1])
+    for _ in range(_SWEEPS):
+        largest = np.abs(jacobian / scale).max(axis=1, initial=0.0)
+        rows = jacobian / np.where(largest > 0, largest, 1.0)[:, None]
+        scale = np.sqrt(np.sum(rows**2, axis=0))
+    return scale
