@@ -117,7 +117,9 @@ def __getattr__(name: str) -> object:
     if name in _PACKAGES:
         return import_module(f"infimum.{name}")
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'infimum' has no attribute {name!r}")
+        from infimum.habits import NAMES, no_attribute
+
+        raise no_attribute("module 'infimum'", name, NAMES)
     value = globals()[name] = getattr(import_module(f"infimum.{_HOME_OF[name]}"), name)
     return value
 

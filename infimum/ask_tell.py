@@ -16,7 +16,9 @@ from infimum.black_box import digest_of, open_journal, start_points, trials_of, 
 from infimum.engine.index.black_box import BlackBoxSearch, Proposal
 from infimum.engine.index.options import IndexOptions
 from infimum.engine.index.run import result_of
+from infimum.engine.running.keywords import by_place, refuse
 from infimum.errors import JournalError, OptionError
+from infimum.habits import STUDY_NAMES, TRIAL_NAMES, no_attribute
 from infimum.maximised import maximised, opposite
 from infimum.plotting import View
 from infimum.result import Progress, Result
@@ -36,6 +38,9 @@ class StudyTrial:
     x: np.ndarray | list
     point: tuple[float, ...] = field(repr=False, default=())
     study: str = field(repr=False, default="")
+
+    def __getattr__(self, name: str) -> Any:
+        raise no_attribute("a trial of a study", name, TRIAL_NAMES)
 
 
 @environment.all_ours
@@ -66,6 +71,9 @@ class Study:
             except BaseException:
                 self.close()
                 raise
+
+    def __getattr__(self, name: str) -> Any:
+        raise no_attribute("a study", name, STUDY_NAMES)
 
     def _replay(self, trials: list[Trial]) -> None:
         for trial in trials:
@@ -176,10 +184,11 @@ class Study:
         self.close()
 
 
+@by_place("study(bounds, max_trials=100), with (low, high) pairs or lists of values as bounds")
 @environment.ours
 def study(bounds: Any, *, n: int | None = None, constraints: int = 0, integrality: Any = None, x0: Any = None,
           options: dict[str, Any] | None = None, max_trials: int | None = None, maximise: bool = False,
-          journal: str | PathLike | None = None) -> Study:
+          journal: str | PathLike | None = None, **unknown: Any) -> Study:
     """A search by asking and telling, for functions that somebody else evaluates: another program, a laboratory.
 
     `bounds`, `n`, `integrality` and `x0` are those of `minimize`; an entry of `bounds` may be a list of values to choose from.
@@ -194,6 +203,7 @@ def study(bounds: Any, *, n: int | None = None, constraints: int = 0, integralit
     >>> r.verdict.name, r.x.round(3).tolist(), r.lower
     ('CANDIDATE', [1.0], -inf)
     """
+    refuse(unknown, study)
     if isinstance(constraints, bool) or not isinstance(constraints, (int, np.integer)) or constraints < 0:
         raise OptionError(f"constraints of a study is how many numbers are told beside the value, not {constraints!r}")
     variables = Variables.read(bounds, integrality, n)

@@ -230,13 +230,15 @@ def _pairs(bounds: Any, n: int | None) -> tuple[list, int]:
         raise BoundsError(f"bounds must be a sequence of (low, high) pairs, not {bounds!r}") from None
     if len(rows) == 2 and all(np.ndim(r) == 0 and not isinstance(r, str) for r in rows):
         if n is None:
-            raise BoundsError(f"one pair of bounds {tuple(rows)!r} needs the number of variables: pass n=..., or a list of pairs")
+            raise BoundsError(f"one pair of bounds {tuple(rows)!r} needs the number of variables: pass n=..., or a list of "
+                              "pairs; a point to start from is x0=")
         return [rows], n
     if set(map(type, rows)) <= {tuple, list} and set(map(len, rows)) <= {2}:
         return rows, 1
     for i, row in enumerate(rows):
         if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 2:
-            raise BoundsError(f"the bounds of variable {i} must be a pair (low, high), not {row!r}")
+            start = "; a point to start from is x0=" if np.ndim(row) == 0 and not isinstance(row, str) else ""
+            raise BoundsError(f"the bounds of variable {i} must be a pair (low, high), not {row!r}{start}")
     return rows, 1
 
 

@@ -19,7 +19,7 @@ from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save_first
 from infimum.engine.running.checkpoint_content import content_of, contradicts, restore, settings_of
 from infimum.engine.running.driver import CheckpointWriter, drive, watch_of
-from infimum.engine.running.keywords import refuse, refuse_trials
+from infimum.engine.running.keywords import by_place, refuse, refuse_trials
 from infimum.engine.running.maximising import Maximising
 from infimum.engine.running.progress import ProgressDisplay
 from infimum.errors import CheckpointError, OptionError
@@ -62,6 +62,7 @@ ENGINES = (*PROVERS, "swarm", "index")
 _IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
 
 
+@by_place("minimize(f, bounds, x0=x0, args=args), with (low, high) pairs as bounds")
 @environment.ours
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
              start_boxes: Any = None, engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto",
@@ -191,6 +192,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
                     bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
 
 
+@by_place("maximize(f, bounds, x0=x0, args=args), with (low, high) pairs as bounds")
 @environment.ours
 def maximize(fun: Callable | Evaluator, bounds: Any, **settings: Any) -> Result:
     """Find and prove the global maximum of `fun` over the box `bounds`. The arguments are those of `minimize`.
@@ -205,6 +207,7 @@ def maximize(fun: Callable | Evaluator, bounds: Any, **settings: Any) -> Result:
     return minimize(Objective(fun, "maximise"), bounds, **settings)
 
 
+@by_place("feasible(bounds, constraints): there is no function to minimise")
 @environment.ours
 def feasible(bounds: Any, constraints: Any, **settings: Any) -> Result:
     """Find a point within the bounds that is proved to meet all constraints, or prove that there is none.
@@ -217,6 +220,8 @@ def feasible(bounds: Any, constraints: Any, **settings: Any) -> Result:
     'INFEASIBLE'
     """
     refuse({name: value for name, value in settings.items() if name not in _KNOWN}, feasible, minimize)
+    if callable(bounds):
+        raise OptionError("feasible takes no function to minimise: write feasible(bounds, constraints)")
     return minimize(Objective(nothing, "feasible"), bounds, constraints=constraints, **settings)
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,10 +60,14 @@ def test_checkpoints_that_are_paths_or_folders(tmp_path):
 
 
 def test_every_cure_names_arguments_that_exist():
-    from infimum.engine.running.keywords import _SCIPY
-    known = set(inspect.signature(infimum.minimize).parameters)
-    named = {word.rstrip("=") for cure in _SCIPY.values() for word in cure.replace("=", "= ").split() if word.endswith("=")}
-    assert named and named <= known and not known & set(_SCIPY)
+    from infimum import habits
+    own = {name: set(inspect.signature(getattr(infimum, name)).parameters) for name in ("minimize", "fit", "study")}
+    for table, function in ((habits.OF_MINIMIZE, "minimize"), (habits.OF_FIT, "fit"), (habits.OF_STUDY, "study")):
+        assert not own[function] & set(table)
+    every = [*habits.OF_MINIMIZE.values(), *habits.OF_FIT.values(), *habits.OF_STUDY.values(), *habits.NAMES.values()]
+    known = set.union(*own.values()) | {"t", "keep", "nan_policy", "method", "scale_covar"}
+    named = {word for cure in every for word in re.findall(r"(\w+)=(?!=)", cure)}
+    assert named and named <= known
 
 
 def test_seed_none_is_drawn_and_reported():

@@ -6,7 +6,8 @@ from typing import Any
 
 from infimum import environment
 from infimum.checks import check_number
-from infimum.errors import DataError, InfimumError, OptionError, UndefinedError, UserFunctionError
+from infimum.engine.running.keywords import by_place, keywords_of, refuse
+from infimum.errors import DataError, InfimumError, UndefinedError, UserFunctionError
 from infimum.fitting.bounded_error import BoundedError, read_errors
 from infimum.fitting.bounded_error import bounded_error as within_errors
 from infimum.fitting.data import Data
@@ -22,11 +23,15 @@ from infimum.fitting.responses import Responses
 from infimum.fitting.result import FitResult
 from infimum.fitting.search import least_loss
 from infimum.fitting.symmetric import in_order, read_groups, start_boxes
+from infimum.habits import OF_FIT
+from infimum.solve import minimize
 from infimum.text import counted
 
+OPTIONS = frozenset(keywords_of(minimize)) - frozenset(OF_FIT)  # that are passed on
 _LEAST_TIME = 0.05  # seconds for what follows a search that was proved
 
 
+@by_place("fit(model, x, y, bounds={'name': (low, high)})")
 @environment.ours
 def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = None, absolute_sigma: bool = False,
         loss: str = "squares", f_scale: float | None = None, fixed: Any = None, p0: Any = None, symmetric: Any = None,
@@ -71,10 +76,7 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
     problem = FitProblem(read, data, parameters, loss, scale, groups)
     if bounded_error is not None:
         return within_errors(problem, **options)
-    for name, instead in (("x0", "p0="), ("args", "functools.partial, or a function that calls yours"), ("n", "bounds="),
-                          ("start_boxes", "bounds=, or minimize for a feasible set that is no box")):
-        if name in options:
-            raise OptionError(f"fit has no argument {name!r}: use {instead}")
+    refuse({name: value for name, value in options.items() if name not in OPTIONS}, fit, fit, minimize)
     for name, value in (("rtol", rtol), ("atol", atol)):
         check_number(name, value, optional=name == "atol")
     settings = {"rtol": rtol, "atol": atol, "x0": parameters.start, **options}

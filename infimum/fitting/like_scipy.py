@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.engine.running.keywords import keywords_of, refuse
 from infimum.errors import BoundsError, OptionError
 from infimum.fitting.data import read_x
-from infimum.fitting.entry import fit
+from infimum.fitting.entry import OPTIONS, fit
 from infimum.fitting.model import Model
 from infimum.fitting.report import is_wide
 from infimum.fitting.result import FitResult
+from infimum.solve import minimize
 
 # what steers a local iteration from p0, which is not what happens here
 _LOCAL = frozenset(("maxfev", "max_nfev", "ftol", "xtol", "gtol", "epsfcn", "factor", "diag", "col_deriv", "x_scale", "diff_step",
@@ -51,6 +53,8 @@ def curve_fit(f: Callable, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = 
     if nan_policy == "omit":
         xdata, ydata, sigma = _without_nan(xdata, ydata, sigma)
     asked = {name: value for name, value in options.items() if name not in _LOCAL}
+    own = OPTIONS | set(keywords_of(fit))
+    refuse({name: value for name, value in asked.items() if name not in own}, curve_fit, fit, minimize)
     if "loss" in asked:
         asked["loss"] = _LOSSES.get(asked["loss"], asked["loss"])
     result = fit(f, xdata, ydata, bounds=_by_name(f, bounds, p0), sigma=sigma, absolute_sigma=absolute_sigma, p0=p0, **asked)

@@ -27,6 +27,10 @@ class Loss:
     joined: Callable[[Any, Any], Any] = np.add
     takes_equations: bool = True
 
+    def __reduce__(self) -> tuple:
+        """In a pickle it is its name."""
+        return LOSSES.__getitem__, (self.name,)
+
 
 def _huber(e: Any, scale: float) -> Any:
     """e² up to the scale, then straight on: both terms grow with |e|, so their enclosures are those of the sum."""
@@ -55,11 +59,16 @@ LOSSES = {loss.name: loss for loss in (
 )}
 
 
+_SCIPY = {"linear": "squares", "soft_l1": "huber", "arctan": "cauchy"}  # the same, or the nearest to it
+
+
 def read_loss(name: Any, scale: Any) -> tuple[Loss, float]:
     """The loss of that name, and its scale, which only some of them have."""
     loss = LOSSES.get(name) if isinstance(name, str) else None
     if loss is None:
-        raise OptionError(f"there is no loss {name!r}; there are {', '.join(map(repr, LOSSES))}")
+        near = _SCIPY.get(name) if isinstance(name, str) else None
+        cure = f"there are {', '.join(map(repr, LOSSES))}" if near is None else f"use {near!r}"
+        raise OptionError(f"there is no loss {name!r}; {cure}")
     if scale is None:
         return loss, 1.0
     if not loss.has_scale:

@@ -36,6 +36,8 @@ class Model:
     @classmethod
     def read(cls, function: Any, count: int | None = None) -> "Model":
         """From a function; `count` is the number of parameters where the signature says `*parameters`."""
+        if hasattr(function, "func") and hasattr(function, "independent_vars"):
+            raise OptionError("the model is an lmfit Model: give the function behind it, fit(model.func, x, y, bounds=params)")
         if not callable(function):
             raise OptionError(f"the model must be a function of x and its parameters, not {function!r}")
         given = _signature(function)

@@ -15,7 +15,7 @@ from infimum.expr.trace import trace
 from infimum.fitting.problem import FitProblem
 
 _NUMBERS = 1 << 22  # doubles that a launch may write
-_OPERATIONS = 256   # of models for which kernels are compiled without being asked for
+_OPERATIONS = 100   # of models for which kernels are compiled without being asked for
 
 
 class Responses:

@@ -326,8 +326,7 @@ class FitResult(OtherNames):
 
     def __getstate__(self) -> dict[str, Any]:
         """A pickle holds no function, and what was found out with it by then."""
-        problem = replace(self.problem, model=replace(self.problem.model, function=None),
-                          loss=replace(self.problem.loss, of=None))
+        problem = replace(self.problem, model=replace(self.problem.model, function=None))
         minimum = replace(self.minimum, question=None, inquiry=None, view=None)
         return {**self.__dict__, "problem": problem, "minimum": minimum, "responses": None}
 

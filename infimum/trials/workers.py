@@ -161,7 +161,8 @@ def read_workers(workers: Any) -> int | str:
                               f"\"ray://head:10001\", \"10.0.0.1:6379\"), not {workers!r}")
         return workers
     if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
-        raise OptionError(f"workers must be a positive whole number, how many run at once, or \"ray\", not {workers!r}")
+        raise OptionError(f"workers must be a positive whole number, how many run at once, or \"ray\", not {workers!r}; "
+                          "without it, all cores of this machine work on a proof (threads=)")
     return int(workers)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import OptionError
+from infimum.habits import OF_MINIMIZE
 
 
 def known_options(settings: type, given: Any) -> dict[str, Any]:
@@ -15,7 +16,8 @@ def known_options(settings: type, given: Any) -> dict[str, Any]:
     known = [f.name for f in fields(settings)]
     for name in given or {}:
         if name not in known:
-            raise OptionError(f"there is no option {name!r}; there are {', '.join(known)}")
+            cure = OF_MINIMIZE.get(name, f"there are {', '.join(known)}")
+            raise OptionError(f"there is no option {name!r}; {'beside options, ' if cure.startswith('use ') else ''}{cure}")
     return {name: _plain(value) for name, value in (given or {}).items()}
 
 
