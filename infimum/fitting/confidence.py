@@ -6,11 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 from infimum import environment
+from infimum.engine.sublevel.paving import Sublevel
 from infimum.engine.sublevel.run import run
 from infimum.engine.sublevel.search import Search
 from infimum.errors import OptionError
 from infimum.evaluate import compile
 from infimum.expr.real import round_down, round_up
+from infimum.fitting.pinned import Pinned
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.quantiles import chi_square, f_ratio
 from infimum.fitting.sets import ParameterSet, found_by
@@ -68,13 +70,17 @@ def threshold_of(least: Interval, level: float, data: int, parameters: int, join
 
 def confidence(problem: FitProblem, x: Any, threshold: Interval, level: float, joint: bool, volume_rtol: float | None,
                profile_rtol: float | None, principal: bool, limits: dict[str, Any]) -> Confidence:
-    """The set, searched from the best point x."""
+    """The set, searched from the best point x. Where measurements are pinned, it is as thin as their standard deviations, and is
+    covered alone: by the set of a relaxed sum of squares, which holds it."""
     parameters = problem.parameters
     n = len(parameters.lo)
-    evaluator = compile(problem.objective(), n, check=False)  # it was compared when it was fitted
-    search = Search(evaluator, parameters.lo, parameters.hi, threshold.lo, threshold.hi, x[:, None],
-                    ratio=None if volume_rtol is None else 1.0 + volume_rtol,
+    loss, pinned = compile(problem.objective(), n, check=False), Pinned.of(problem, problem.rows())  # compared when it was fitted
+    if pinned is not None:
+        volume_rtol = profile_rtol = None
+    search = Search(loss if pinned is None else compile(pinned.relaxed(), n, check=False), parameters.lo, parameters.hi, threshold.lo,
+                    threshold.hi, x[:, None], ratio=None if volume_rtol is None else 1.0 + volume_rtol,
                     width_ratio=None if profile_rtol is None else 1.0 + profile_rtol, principal=principal,
+                    judge=None if pinned is None else Sublevel(loss, threshold.lo, threshold.hi),
                     ordered=tuple((a[0], b[0]) for a, b in pairwise(problem.groups or [])))
     stopped = run(search, **limits)
     return Confidence(**found_by(search, parameters.free_names, stopped), level=float(level), joint=joint, threshold=threshold)

@@ -11,7 +11,7 @@ import numpy as np
 from infimum.fitting.plateau import NOTICED
 from infimum.text import counted
 
-_WIDTH, _FITS, _CORRELATED = 100, 6, 0.1
+_WIDTH, _FITS, _CORRELATED, _NEARLY_ALL = 100, 6, 0.1, 0.99
 _DIGITS, _LONG = 1200, 22  # that doubles may have, and that are written without an exponent
 _NARROWER = "a smaller xtol= narrows them", "an xtol= narrows them, given time"
 _HEADS = ("parameter", "value", "std. error", "proved to lie in", "bounds")
@@ -99,6 +99,7 @@ def _notes(result: Any) -> list[tuple[str, str]]:
     elif result.success and is_wide(result):
         notes.append(("NOTE", f"the {result.problem.loss.named} is so small for these data that rounding errors, or "
                               "atol=, leave its enclosure wide"))
+    notes += _dominating(result)
     plateaus = known(result, "plateaus") or {}
     for name in result.undetermined:
         p, flat = result.params[name], plateaus.get(name)
@@ -117,6 +118,21 @@ def _notes(result: Any) -> list[tuple[str, str]]:
         names = result.problem.parameters.free_names
         notes.append(("order", " <= ".join(names[group[0]] for group in result.problem.groups)))
     return notes
+
+
+def _dominating(result: Any) -> list[tuple[str, str]]:
+    """One measurement that makes up nearly all of the sum of squares, which then says nothing of the others."""
+    s, data = result.statistics, result.problem.data
+    if s is None or result.exact or s.degrees_of_freedom < 2:
+        return []
+    squares = ((result.residuals / data.unit) ** 2).ravel()
+    worst = int(np.argmax(squares))
+    if not _NEARLY_ALL * s.chi_square <= squares[worst] <= s.chi_square:
+        return []
+    where = worst if data.y.ndim == 1 else list(map(int, np.unravel_index(worst, data.y.shape)))
+    share = f"{squares[worst] / s.chi_square:.4%}"
+    return [("NOTE", f"measurement {where} (counted from 0) makes up {share} of the sum of squares: is it an outlier, or its "
+                     "sigma too small?")]
 
 
 def _table(result: Any) -> list[str]:
@@ -161,7 +177,8 @@ def _statistics(result: Any, correlated: float | None) -> list[tuple[str, str]]:
         free = f"{s.degrees_of_freedom:,} degree{'s' if s.degrees_of_freedom > 1 else ''} of freedom"
         reduced = f"reduced chi-square {s.reduced_chi_square:.6g} ({free})" if s.degrees_of_freedom else \
             f"{counted(s.data, 'measurement')} for {counted(s.parameters, 'parameter')} leave no degree of freedom"
-        explained = f"R² {s.r_squared:.6g}" if math.isfinite(s.r_squared) else "no R², since the data do not vary"
+        varies = math.isfinite(s.r_squared)
+        explained = f"R² {round(s.r_squared, 12) + 0.0:.6g}" if varies else "no R², since the data do not vary"
         rows.append(("estimates", f"{reduced}, {explained}, AIC {s.aic:.6g}, BIC {s.bic:.6g}"))
         rows += [] if correlated is None else _correlations(result, s.correlation, correlated)
     minimum = result.minimum
