@@ -36,8 +36,9 @@ from infimum.solve import minimize
 _HEAVY, _RELAXED = 2.0**16, 2.0**14  # times the weight of others: what is pinned, and what it counts in the relaxed sum
 _LOOKED_AT = 64                      # rows that may not depend on the parameters
 _FOUND = 1e-3                        # of the relaxed sum, within which it is to be proved: it is no more than a first step
-_AROUND = 2.0**-13                   # of a parameter's size, or of a part of its bounds, around the set that holds the best fits
-_SMALL = 1e-3                        # that part
+_SMALL = 1e-3                        # a part of its bounds: the size of a parameter near 0
+_AROUND = 2.0**-12                   # of its size, around the set that holds the best fits
+_TINY = 2.0**-300                    # parameters of such sizes are left in their units
 _COVERING = 1 << 16                  # boxes that are spent on that set
 _RELAXED_MORE = 2.0**7               # the same of losses whose searches know nothing of least squares
 _ROUNDING = 2.0**-20                 # more than rounding errors
@@ -74,20 +75,20 @@ class Pinned:
         relaxed = _RELAXED if self.problem.loss.name == "squares" else _RELAXED_MORE
         return self.problem.objective(replace(self.rows, sigma=np.maximum(self.rows.sigma, self.usual / relaxed)))
 
-    def question(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-        """The objective and the equations, functions of the parameters and of the residuals that are pinned."""
+    def question(self, units: np.ndarray) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+        """The objective and the equations, functions of the parameters, in these units, and of the residuals that are pinned."""
         function, x, arguments = self.problem.model.function, self.problem.data.x, self.problem.arguments
         deviations, sigma, numbers, n = self.rows.deviations, self.rows.sigma, self.numbers, len(self.problem.parameters.lo)
         others, tiny = _without(len(sigma), numbers), sigma[numbers]
         of, joined, scale = self.problem.loss.of, self.problem.loss.joined, self.problem.scale
 
         def objective(z: Any) -> Any:
-            positional, by_name = arguments(z)
+            positional, by_name = arguments([z[i] * unit for i, unit in enumerate(units)])
             e = deviations(function(x, *positional, **by_name)) * others / sigma
             return joined(of(e, scale), of(z[n:], scale))
 
         def equations(z: Any) -> Any:
-            positional, by_name = arguments(z)
+            positional, by_name = arguments([z[i] * unit for i, unit in enumerate(units)])
             return deviations(function(x, *positional, **by_name))[numbers] == tiny * z[n:]
         return objective, equations
 
@@ -102,7 +103,7 @@ class _Solving:
     def __init__(self, pinned: Pinned, settings: dict[str, Any]):
         self.pinned, self.settings, self.begun = pinned, settings, perf_counter()
         self.lo, self.hi = pinned.problem.parameters.lo, pinned.problem.parameters.hi
-        self.n, self.boxes = len(self.lo), 0
+        self.n, self.boxes, self.units = len(self.lo), 0, np.ones(len(self.lo))  # units: powers of two, of the parameters' sizes
 
     def run(self) -> tuple[Result, Minimisers | None]:
         own = self.settings
@@ -110,6 +111,7 @@ class _Solving:
                          **own | {"rtol": max(float(own["rtol"]), _FOUND), "xtol": None})
         if first.x is None:
             return first, None
+        self.units = _powers_of_two(np.maximum(np.abs(first.x), _SMALL * (self.hi - self.lo)))
         best, z = self._attained(first.x)
         threshold = max(best.upper, _ABOVE_ZERO * loss_that_counts_as_zero(self.pinned.problem))
         if not first.success or not np.isfinite(threshold):
@@ -120,22 +122,22 @@ class _Solving:
             return self._answer([first], best, regions, stopped), None
         last = self._last(cover, z, threshold)
         if last.upper < best.upper:
-            best.take(last.x[:self.n], last.upper)
+            best.take(last.x[:self.n] * self.units, last.upper)
         if last.regions is not None and last.regions.kept:
             regions = _regions(self._shared(cover, last), last.lower)
         return self._answer([first, last], best, regions), self._minimisers(last)
 
     def _attained(self, x: np.ndarray) -> tuple[Incumbent, np.ndarray | None]:
         """A point near x, of doubles or not, with a verified loss; and that point with the residuals that are pinned."""
-        objective, equations = self.pinned.question()
+        objective, equations = self.pinned.question(self.units)
         count, plain = len(self.pinned.numbers), Incumbent(self._loss(), self.lo, self.hi)
         plain.offer(x[:, None])
         reach = np.full(count, _LARGEST)
-        near = FeasibleIncumbent(compile(objective, self.n + count, constraints=equations), np.append(self.lo, -reach),
-                                 np.append(self.hi, reach))
-        near.offer(np.append(x, np.zeros(count))[:, None])
+        near = FeasibleIncumbent(compile(objective, self.n + count, constraints=equations),
+                                 np.append(self.lo / self.units, -reach), np.append(self.hi / self.units, reach))
+        near.offer(np.append(x / self.units, np.zeros(count))[:, None])
         if near.upper < plain.upper:
-            plain.take(near.x[:self.n], near.upper)
+            plain.take(near.x[:self.n] * self.units, near.upper)
         return plain, near.x
 
     def _loss(self) -> Evaluator:
@@ -160,12 +162,11 @@ class _Solving:
     def _last(self, cover: list[Box], z: np.ndarray | None, threshold: float) -> Result:
         """The question with equations, on boxes around all best fits."""
         problem = self.pinned.problem
-        scale = np.maximum(np.abs(cover[0][0] / 2 + cover[0][1] / 2), _SMALL * (self.hi - self.lo))
         most = (1 + _ROUNDING) * problem.loss.reach(threshold, problem.scale)
         reach = np.full(len(self.pinned.numbers), min(most, _LARGEST))
-        boxes = [_pairs(np.append(np.maximum(lo - _AROUND * scale, self.lo), -reach),
-                        np.append(np.minimum(hi + _AROUND * scale, self.hi), reach)) for lo, hi in cover]
-        objective, equations, limit = *self.pinned.question(), self.settings.get("max_boxes")
+        boxes = [_pairs(np.append(np.maximum(lo / self.units - _AROUND, self.lo / self.units), -reach),
+                        np.append(np.minimum(hi / self.units + _AROUND, self.hi / self.units), reach)) for lo, hi in cover]
+        objective, equations, limit = *self.pinned.question(self.units), self.settings.get("max_boxes")
         own = {name: value for name, value in self.settings.items() if name not in _OF_THE_FIRST}
         inside = z is not None and any(all(lo <= v <= hi for v, (lo, hi) in zip(z, box, strict=True)) for box in boxes)
         whole = [(min(lo for lo, _ in ends), max(hi for _, hi in ends)) for ends in zip(*boxes, strict=True)]
@@ -175,7 +176,8 @@ class _Solving:
 
     def _shared(self, cover: list[Box], last: Result) -> list[Box]:
         """What the regions of the last search share with the set that holds all best fits: they began in boxes around it."""
-        pairs = [(np.maximum(lo[:self.n], low), np.minimum(hi[:self.n], high)) for lo, hi in last.regions for low, high in cover]
+        pairs = [(np.maximum(lo[:self.n] * self.units, low), np.minimum(hi[:self.n] * self.units, high))
+                 for lo, hi in last.regions for low, high in cover]
         found = [(lo, hi) for lo, hi in pairs if (lo <= hi).all()]
         if not found:
             raise InternalError("no best fit is left of a set that holds them all")
@@ -196,7 +198,9 @@ class _Solving:
     def _minimisers(self, last: Result) -> Minimisers | None:
         """Those of the question with equations, as far as they are parameters: the residuals follow from these."""
         known = last.minimisers if last.success else None
-        return None if known is None else Minimisers([replace(m, lo=m.lo[:self.n], hi=m.hi[:self.n]) for m in known], known.rest)
+        if known is None:
+            return None
+        return Minimisers([replace(m, lo=m.lo[:self.n] * self.units, hi=m.hi[:self.n] * self.units) for m in known], known.rest)
 
     def _time_left(self) -> float | None:
         limit = self.settings.get("time_limit")
@@ -237,6 +241,12 @@ def _without(count: int, numbers: np.ndarray) -> np.ndarray:
     kept = np.ones(count)
     kept[numbers] = 0.0
     return kept
+
+
+def _powers_of_two(sizes: np.ndarray) -> np.ndarray:
+    """The nearest ones: nothing is rounded in such units, and engines see parameters of the size of 1."""
+    exponents = np.log2(np.where((sizes > _TINY) & (sizes < 1 / _TINY), sizes, 1.0))
+    return np.ldexp(1.0, np.rint(exponents).astype(int))
 
 
 def _pairs(lo: np.ndarray, hi: np.ndarray) -> list[tuple[float, float]]:
