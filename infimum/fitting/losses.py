@@ -29,7 +29,7 @@ class Loss:
 
     def __reduce__(self) -> tuple:
         """In a pickle it is its name."""
-        return LOSSES.__getitem__, (self.name,)
+        return _loss_named, (self.name,)
 
 
 def _huber(e: Any, scale: float) -> Any:
@@ -57,6 +57,10 @@ LOSSES = {loss.name: loss for loss in (
     Loss("maximum", lambda e, scale: np.max(np.abs(e)), "largest absolute residual", lambda loss, scale: loss,
          joined=np.maximum),
 )}
+
+
+def _loss_named(name: str) -> Loss:
+    return LOSSES[name]
 
 
 _SCIPY = {"linear": "squares", "soft_l1": "huber", "arctan": "cauchy"}  # the same, or the nearest to it

