@@ -34,6 +34,57 @@ def test_keywords_that_are_not_ours(name, cure):
     assert str(caught.value).startswith(f"minimize has no argument {name!r}: ") and cure in str(caught.value)
 
 
+LINE = (lambda x, a, b: a + b * x), [0.0, 1.0, 2.0], [1.0, 3.0, 5.5]
+
+
+class LmfitModel:
+    func, independent_vars = LINE[0], ["x"]
+
+
+HABITS = {
+    "scipy's order": (lambda: infimum.minimize(bowl, [0, 0], bounds=[(-1, 1)] * 2), r"twice.*write minimize\(f, bounds, x0="),
+    "of maximize": (lambda: infimum.maximize(bowl, [0, 0], bounds=[(-1, 1)] * 2), r"write maximize\(f, bounds, x0="),
+    "x0 for bounds": (lambda: infimum.minimize(bowl, [0.5, 0.5, 0.5]), "a point to start from is x0="),
+    "two of them": (lambda: infimum.minimize(bowl, [0.5, 0.5]), "a point to start from is x0="),
+    "no bounds": (lambda: infimum.minimize(bowl), "has no bounds: write minimize"),
+    "args by place": (lambda: infimum.minimize(bowl, [(-1, 1)], (1,)), "has 3 arguments by place: write .*args=args"),
+    "f for bounds": (lambda: infimum.feasible(bowl, [(-1, 1)]), r"write feasible\(bounds, constraints\)"),
+    "options": (lambda: infimum.minimize(bowl, [(-1, 1)], options={"maxiter": 9}), "beside options, use max_boxes="),
+    "all cores": (lambda: infimum.minimize(bowl, [(-1, 1)], workers=-1), "without it, all cores"),
+    "p0": (lambda: infimum.minimize(bowl, [(-1, 1)], p0=[0]), "use x0="),
+    "weights": (lambda: infimum.fit(*LINE, weights=[1, 1, 2]), "fit has no argument 'weights': use sigma=1/weights"),
+    "of curve_fit": (lambda: infimum.curve_fit(*LINE, weights=[1, 1, 2]), "curve_fit has no argument 'weights': use sigma=1/"),
+    "params": (lambda: infimum.fit(*LINE, params={}), "use bounds="),
+    "leastsq": (lambda: infimum.fit(*LINE, method="leastsq"), "leave it out"),
+    "nan_policy": (lambda: infimum.fit(*LINE, nan_policy="omit"), r"np.isfinite\(y\)"),
+    "scale_covar": (lambda: infimum.fit(*LINE, scale_covar=False), "absolute_sigma=True"),
+    "lmfit's order": (lambda: infimum.fit(LINE[2], {}, x=LINE[1]), r"write fit\(model, x, y, bounds="),
+    "lmfit's model": (lambda: infimum.fit(LmfitModel(), *LINE[1:]), r"fit\(model.func, x, y, bounds=params\)"),
+    "soft_l1": (lambda: infimum.fit(*LINE, bounds=(0, 9), loss="soft_l1"), "use 'huber'"),
+    "direction": (lambda: infimum.study([(-1, 1)], direction="maximize"), "use maximise=True"),
+    "n_trials": (lambda: infimum.study([(-1, 1)], n_trials=9), "use max_trials="),
+}
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_habits_of_other_libraries(habit: str):
+    call, cure = HABITS[habit]
+    with pytest.raises((infimum.OptionError, infimum.BoundsError), match=cure):
+        call()
+
+
+@pytest.mark.parametrize(("of", "name", "cure"), [
+    (lambda: infimum, "create_study", "use infimum.study"), (lambda: infimum, "differential_evolution", "use infimum.minimize"),
+    (lambda: infimum, "Model", "takes the function itself"),
+    (lambda: infimum.study([(-1, 1)]), "optimize", "study.ask.*study.tell"),
+    (lambda: infimum.study([(-1, 1)]), "best_params", "result"),
+    (lambda: infimum.study([(-1, 1)]).ask(), "suggest_float", "trial.x")])
+def test_names_of_other_libraries(of, name: str, cure: str):
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}': .*{cure}"):
+        getattr(of(), name)
+    assert not hasattr(of(), "nothing_of_the_kind")
+
+
 @pytest.mark.parametrize(("name", "cure"), [("max_trials", "max_boxes="), ("timeout", "time_limit="),
                                             ("journal", "checkpoint=")])
 def test_keywords_of_trials(name, cure):

@@ -69,6 +69,8 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
     >>> r.verdict.name, r.unique, round(r.params["rate"].value, 6), r.params["rate"].hi - r.params["rate"].lo < 1e-9
     ('PROVED', True, 0.507488, True)
     """
+    if bounded_error is None:
+        refuse({name: value for name, value in options.items() if name not in OPTIONS}, fit, fit, minimize)
     loss, scale = read_loss(loss, f_scale)
     data = Data.read(x, y, sigma) if bounded_error is None else read_errors(x, y, bounded_error, sigma, loss.name)
     parameters, read = read_model(model, data, bounds, fixed, p0)
@@ -76,7 +78,6 @@ def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = Non
     problem = FitProblem(read, data, parameters, loss, scale, groups)
     if bounded_error is not None:
         return within_errors(problem, **options)
-    refuse({name: value for name, value in options.items() if name not in OPTIONS}, fit, fit, minimize)
     for name, value in (("rtol", rtol), ("atol", atol)):
         check_number(name, value, optional=name == "atol")
     settings = {"rtol": rtol, "atol": atol, "x0": parameters.start, **options}

@@ -33,7 +33,8 @@ def loss_that_counts_as_zero(problem: FitProblem) -> float:
 def is_met(problem: FitProblem, residuals: np.ndarray) -> bool:
     """Is every measurement met up to rounding errors? Residuals are in the units of y."""
     weights, spread, size = measured(problem)
-    typical = float(np.median(weights * spread))
+    own = weights * np.maximum(spread, np.median(spread))
+    typical = np.minimum(own, np.median(weights * spread))  # some may be pinned, or most of them
     with np.errstate(all="ignore"):
         rounding = np.maximum(size, np.median(size)) / np.broadcast_to(problem.data.unit, problem.data.y.shape).ravel()
         off = np.abs(residuals / problem.data.unit).ravel()

@@ -68,8 +68,16 @@ def test_errors(settings: dict, error: type[Exception], said: str):
 def test_warnings():
     with pytest.warns(RuntimeWarning, match="not proved"):
         infimum.curve_fit(decaying, X, Y, bounds=(0, 10), max_boxes=10)
+    with pytest.warns(RuntimeWarning, match="only known to lie between .*: other parameters may fit noticeably better"):
+        infimum.curve_fit(lambda x, a, b, c: (a + b) * np.exp(-c * x), X, Y, bounds=(0, 10), atol=1.0)
     with pytest.warns(RuntimeWarning, match="covariance"):
         infimum.curve_fit(lambda x, a, b, c: (a + b) * np.exp(-c * x), X, Y, bounds=(0, 10))
     with pytest.warns(RuntimeWarning, match="least squares alone") as caught:
         infimum.curve_fit(decaying, X, Y, bounds=(0, 10), loss="huber")
     assert caught[0].filename == __file__
+
+
+def test_no_warning_where_the_model_meets_the_data():
+    """The loss is then 0 up to rounding errors, and no enclosure of it is close in parts of it."""
+    popt, _ = infimum.curve_fit(decaying, X, decaying(X, 5.0, 1.3), bounds=(0, 10))
+    assert np.allclose(popt, [5, 1.3], rtol=1e-12)
