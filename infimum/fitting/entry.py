@@ -6,6 +6,7 @@ from typing import Any
 
 from infimum import environment
 from infimum.checks import check_number
+from infimum.engine.running.interrupts import Interrupts
 from infimum.engine.running.keywords import by_place, keywords_of, refuse
 from infimum.errors import DataError, InfimumError, UndefinedError, UserFunctionError
 from infimum.fitting.bounded_error import BoundedError, read_errors
@@ -26,6 +27,7 @@ from infimum.fitting.symmetric import in_order, read_groups, start_boxes
 from infimum.habits import OF_FIT
 from infimum.solve import minimize
 from infimum.text import counted
+from infimum.watch import OutOfTime, Watch
 
 OPTIONS = frozenset(keywords_of(minimize)) - frozenset(OF_FIT)  # that are passed on
 _LEAST_TIME = 0.05  # seconds for what follows a search that was proved
@@ -114,14 +116,25 @@ def _fitted(problem: FitProblem, settings: dict[str, Any], absolute_sigma: bool)
         what = "is undefined for all parameters within the bounds, proved" if found.verdict.name == "INFEASIBLE" else \
             f"had no finite value for any parameters that were tried ({found.message})"
         raise UndefinedError(f"the model {what}: give bounds within its natural domain, or correct it")
-    responses = Responses(problem, problem.data.x, problem.data.y.shape)
-    quick = responses.is_small and found.success
+    limit = settings.get("time_limit")
+    with Interrupts():  # what is proved is returned
+        responses = _responses(problem, None if limit is None else limit - (perf_counter() - begun)) if found.success else None
+        quick = responses is not None and responses.is_small
     if quick and known is None:
         found = narrowed(problem, rows, found, settings)
-    result = FitResult(found, problem, absolute_sigma, rows.beside, known, responses)
-    if quick:  # otherwise it is looked for when somebody asks
-        limit = settings.get("time_limit")
-        result.find_minimisers(None if limit is None else max(_LEAST_TIME, limit - (perf_counter() - begun)))
-        _ = result.undefined, result.plateaus
-    _ = result.statistics, result.residuals
+    with Interrupts():
+        result = FitResult(found, problem, absolute_sigma, rows.beside, known, responses)
+        if quick:  # otherwise it is looked for when somebody asks
+            result.find_minimisers(None if limit is None else max(_LEAST_TIME, limit - (perf_counter() - begun)))
+            _ = result.undefined, result.plateaus
+        _ = result.statistics, result.residuals
     return result
+
+
+def _responses(problem: FitProblem, seconds: float | None) -> Responses | None:
+    """The responses at the x of the data, traced within that time; None if it does not suffice."""
+    try:
+        with Watch(seconds):
+            return Responses(problem, problem.data.x, problem.data.y.shape)
+    except OutOfTime:
+        return None

@@ -53,7 +53,7 @@ class FitResult(OtherNames):
     absolute_sigma: bool = False
     rest: Interval = Interval(0.0, 0.0)
     minimisers: Minimisers | None = None
-    responses: Responses | None = field(default=None, repr=False)  # of the model at the x of the data; a pickle holds none
+    responses: Responses | None = field(default=None, repr=False)  # at the x of the data, if they were traced
 
     def find_minimisers(self, time_limit: float | None = None) -> Minimisers | None:
         """Look for boxes that hold exactly one best fit each, for `time_limit` seconds at most, and return them; `unique`, `fits`
@@ -210,7 +210,7 @@ class FitResult(OtherNames):
         responses = self._at_data() if x is None else Responses(self._with_model(), at)
         free = self.problem.parameters.free
         lo, hi = (np.ascontiguousarray(np.array([getattr(fit, end)[free] for fit in self.fits]).T) for end in ("lo", "hi"))
-        value, slopes = self._estimated(responses, at)
+        value, slopes = self._estimated(responses, at, responses.shape)
         found = Prediction(*responses.enclose(lo, hi), value)
         if level is None:
             return found
@@ -269,7 +269,7 @@ class FitResult(OtherNames):
     @cached_property
     def _estimates(self) -> tuple[np.ndarray, np.ndarray]:
         """The model at the x of the data, and a row of its derivatives by the free parameters for each number of that."""
-        return self._estimated(self._at_data(), self.problem.data.x)
+        return self._estimated(self.responses, self.problem.data.x, self.problem.data.y.shape)
 
     @property
     @environment.ours
@@ -352,11 +352,11 @@ class FitResult(OtherNames):
         return [p.name for p, length in zip(self.params.values(), longest, strict=True)
                 if not p.fixed and length >= _FLAT * (p.bounds[1] - p.bounds[0])]
 
-    def _estimated(self, responses: Responses, x: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _estimated(self, responses: Responses | None, x: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Responses and derivatives at the best point: by kernels, where these are compiled in moments, else by differences."""
-        if responses.is_small and self.success:
+        if responses is not None and responses.is_small and self.success:
             return responses.values(self.x), responses.jacobian(self.x)
-        return values_and_slopes(self._with_model(), x, responses.shape, self.x)
+        return values_and_slopes(self._with_model(), x, shape, self.x)
 
     def _with_model(self) -> FitProblem:
         if self.problem.model.function is None:
