@@ -22,7 +22,7 @@ from infimum.fitting.problem import FitProblem
 from infimum.fitting.propose import refuse_missing
 from infimum.fitting.responses import Responses
 from infimum.fitting.result import FitResult
-from infimum.fitting.search import least_loss
+from infimum.fitting.search import absolute_tolerance, least_loss
 from infimum.fitting.symmetric import in_order, read_groups, start_boxes
 from infimum.habits import OF_FIT
 from infimum.solve import minimize
@@ -107,7 +107,9 @@ def _fitted(problem: FitProblem, settings: dict[str, Any], absolute_sigma: bool)
     begun = perf_counter()
     try:
         rows = without_constant_rows(problem, merged(problem) or problem.rows())
-        found, known = least_loss(problem, rows, settings)
+        default = settings["atol"] is None
+        settings = settings | {"atol": absolute_tolerance(problem, rows, settings["atol"], settings["rtol"])}
+        found, known = least_loss(problem, rows, settings, closer=default)
     except UserFunctionError as error:
         if isinstance(error.__cause__, InfimumError):  # of ours, about what the model returned
             raise error.__cause__ from None

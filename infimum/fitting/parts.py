@@ -30,8 +30,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """A box [lo, hi] of all parameters in which a best fit may lie. alone: it holds exactly one fit that is better than all
-    around it, proved."""
+    """A box [lo, hi] of all parameters in which a best fit may lie. alone: it holds exactly one of the fits that may be best,
+    proved."""
 
     lo: np.ndarray
     hi: np.ndarray

@@ -17,15 +17,17 @@ from infimum.solve import minimize
 _BOXES = 1 << 20  # of a second search, where no limit is given
 
 
-def least_loss(problem: FitProblem, rows: Rows, settings: dict[str, Any]) -> tuple[Result, Minimisers | None]:
-    """The least loss of these residuals, enclosed to `rtol` of all of the loss, or to `atol`, and the minimisers, if they were
-    isolated on the way. By default `atol` is what counts as 0 for the data: that ends searches for fits that are exact. If the
-    fit turns out not to be, the loss is enclosed closer."""
-    given, rtol = settings["atol"], float(settings["rtol"])
-    settings |= {"atol": max(loss_that_counts_as_zero(problem) if given is None else given, rtol * rows.repeated.lo)}
+def absolute_tolerance(problem: FitProblem, rows: Rows, atol: float | None, rtol: float) -> float:
+    """`atol`, by default what counts as 0 for the data; for the loss of these residuals, of which all of the loss is more."""
+    return max(loss_that_counts_as_zero(problem) if atol is None else float(atol), float(rtol) * rows.repeated.lo)
+
+
+def least_loss(problem: FitProblem, rows: Rows, settings: dict[str, Any], closer: bool) -> tuple[Result, Minimisers | None]:
+    """The least loss of these residuals, enclosed to `rtol` of it or to `atol`, and the minimisers, if they were isolated on the
+    way. Where `atol` has ended a search for a fit that turns out not to be exact, the loss is enclosed `closer`, if wanted."""
     found, known = _searched(problem, rows, settings)
-    loss = found.upper + rows.repeated.hi
-    if given is not None or not found.success or found.upper - found.lower <= NOTICED * loss or _is_exact(problem, found.x):
+    loss, rtol = found.upper + rows.repeated.hi, float(settings["rtol"])
+    if not closer or not found.success or found.upper - found.lower <= NOTICED * loss or _is_exact(problem, found.x):
         return found, known
     limit, most = settings.get("time_limit"), settings.get("max_boxes")
     again, known = _searched(problem, rows, settings | {
