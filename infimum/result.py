@@ -172,7 +172,8 @@ class Result(Mapping):
             with Watch(time_limit, time_limit), stoppable():
                 return self.minimisers
         except OutOfTime:
-            return Minimisers((), 0 if self.regions is None else self.regions.count, f"the time limit of {time_limit:g} s was reached")
+            count = 0 if self.regions is None else self.regions.count
+            return Minimisers((), count, f"the time limit of {time_limit:g} s was reached")
 
     def _known_minimisers(self) -> Minimisers | None:
         """Those that are known, or are found in a moment: nobody has asked for them."""

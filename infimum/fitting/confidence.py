@@ -77,8 +77,8 @@ def confidence(problem: FitProblem, x: Any, threshold: Interval, level: float, j
     loss, pinned = compile(problem.objective(), n, check=False), Pinned.of(problem, problem.rows())  # compared when it was fitted
     if pinned is not None:
         volume_rtol = profile_rtol = None
-    search = Search(loss if pinned is None else compile(pinned.relaxed(), n, check=False), parameters.lo, parameters.hi, threshold.lo,
-                    threshold.hi, x[:, None], ratio=None if volume_rtol is None else 1.0 + volume_rtol,
+    search = Search(loss if pinned is None else compile(pinned.relaxed(), n, check=False), parameters.lo, parameters.hi,
+                    threshold.lo, threshold.hi, x[:, None], ratio=None if volume_rtol is None else 1.0 + volume_rtol,
                     width_ratio=None if profile_rtol is None else 1.0 + profile_rtol, principal=principal,
                     judge=None if pinned is None else Sublevel(loss, threshold.lo, threshold.hi),
                     ordered=tuple((a[0], b[0]) for a, b in pairwise(problem.groups or [])))

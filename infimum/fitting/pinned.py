@@ -133,7 +133,7 @@ class _Solving:
         count, plain = len(self.pinned.numbers), Incumbent(self._loss(), self.lo, self.hi)
         plain.offer(x[:, None])
         reach = np.full(count, _LARGEST)
-        near = FeasibleIncumbent(compile(objective, self.n + count, constraints=equations),
+        near = FeasibleIncumbent(compile(objective, self.n + count, constraints=equations, check=False),
                                  np.append(self.lo / self.units, -reach), np.append(self.hi / self.units, reach))
         near.offer(np.append(x / self.units, np.zeros(count))[:, None])
         if near.upper < plain.upper:
@@ -141,13 +141,13 @@ class _Solving:
         return plain, near.x
 
     def _loss(self) -> Evaluator:
-        return compile(self.pinned.problem.objective(self.pinned.rows), self.n)
+        return compile(self.pinned.problem.objective(self.pinned.rows), self.n, check=False)  # the first search compares it
 
     def _cover(self, x: np.ndarray, threshold: float) -> tuple[list[Box], str | None]:
         """Boxes that hold every point at which the relaxed sum is at most that; and what ended the search early, if anything."""
         ordered = tuple((a[0], b[0]) for a, b in pairwise(self.pinned.problem.groups or []))
-        search = Search(compile(self.pinned.relaxed(), self.n), self.lo, self.hi, threshold, threshold, x[:, None], ratio=None,
-                        width_ratio=None, ordered=ordered)
+        search = Search(compile(self.pinned.relaxed(), self.n, check=False), self.lo, self.hi, threshold, threshold, x[:, None],
+                        ratio=None, width_ratio=None, ordered=ordered)
         limit = self._boxes_left()
         stopped = run(search, self._time_left(), min(_COVERING, limit), self.settings.get("progress"))
         stopped = None if _COVERING <= search.evaluations < limit else stopped  # few boxes are enough
@@ -193,7 +193,8 @@ class _Solving:
             regions, lower, best, goal, stopped, nit=sum(run.nit for run in runs),
             nfev=self.boxes + sum(run.nfev for run in runs), history=runs[0].history, engine=last.engine,
             seconds=perf_counter() - self.begun, seed=last.seed)
-        return replace(found, device=last.device, batch=runs[0].batch, view=runs[0].view)
+        return replace(found, device=last.device, batch=runs[0].batch, view=runs[0].view,
+                       plain_calls=sum(run.plain_calls or 0 for run in runs))
 
     def _minimisers(self, last: Result) -> Minimisers | None:
         """Those of the question with equations, as far as they are parameters: the residuals follow from these."""
@@ -225,7 +226,7 @@ def without_constant_rows(problem: FitProblem, rows: Rows) -> Rows:
     def some(p: Any) -> Any:
         positional, by_name = arguments(p)
         return deviations(function(x, *positional, **by_name))[heavy] == 0
-    found = compile(lambda p: p[0], len(lo), constraints=some).rows(lo, hi)
+    found = compile(lambda p: p[0], len(lo), constraints=some, check=False).rows(lo, hi)
     constant = (found.defined & (found.lo == found.hi))[1:]
     if not constant.any():
         return rows

@@ -35,7 +35,8 @@ def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, be
             break
     start = _boxes(problem)
     return Result(x=x, fun=value, success=False, status=list(Verdict).index(Verdict.STOPPED), message=message, nit=0, nfev=calls,
-                  verdict=Verdict.STOPPED, obstacle=_EARLY, lower=-np.inf, upper=np.inf, boxes=[start.box(k) for k in range(len(start))],
+                  verdict=Verdict.STOPPED, obstacle=_EARLY, lower=-np.inf, upper=np.inf,
+                  boxes=[start.box(k) for k in range(len(start))],
                   regions=Cover(start.lo, start.hi, np.full(len(start), -np.inf)), engine=engine, seed=seed)
 
 
