@@ -132,6 +132,7 @@ class SourceLocation:
     def __init__(self, frame: FrameType, lasti: int, lineno: int, called: FrameType | None):
         self.file, self.line = frame.f_code.co_filename, lineno
         self.statement = linecache.getline(self.file, lineno, frame.f_globals).strip()
+        lasti = _of_a_call(frame.f_code, lasti)
         self._instruction, self._next = _instructions(frame.f_code, lasti)
         self.assigns = self._instruction.startswith("STORE")
         exact = None if self.assigns else _exact_text(frame.f_code, lasti, frame.f_globals)
@@ -190,6 +191,21 @@ def _instructions(code: CodeType, lasti: int) -> tuple[str, str]:
         return "", ""
     names = [dis.opname[op] for op in code.co_code[lasti::2]]
     return names[0], next((name for name in names[1:] if name not in ("CACHE", "COPY", "NOT_TAKEN")), "")
+
+
+def _of_a_call(code: CodeType, lasti: int) -> int:
+    """The place of the call, for a test that Python 3.14 makes for any(... for ...) or all(... for ...) without calling them.
+
+    It has the columns of the name, and the call that is made where the name means something else begins there.
+    """
+    if lasti < 0 or dis.opname[code.co_code[lasti]] != "TO_BOOL" or sys.version_info < (3, 14):
+        return lasti
+    places = [((first, start), (last, end)) for first, last, start, end in code.co_positions()]
+    begin, end = places[lasti // 2]
+    if None in begin + end:
+        return lasti
+    calls = (2 * i for i, op in enumerate(code.co_code[::2]) if dis.opname[op] == "CALL" and places[i][0] == begin)
+    return next((i for i in calls if places[i // 2][1] > end), lasti)
 
 
 def _exact_text(code: CodeType, lasti: int, module_globals: dict[str, Any]) -> str | None:

@@ -251,7 +251,7 @@ def tables(x):
 
 def rounded(x):
     return np.sum(np.round(x, 1) * x) + np.round(30 * x[0], -1) + np.rint(2 * x[1]) * x[1] \
-        + round(x[0]) + round(x[1], 2) + np.fix(x).sum()
+        + round(x[0]) + round(x[1], 2) + np.trunc(x).sum()
 
 
 def pieces(x):
