@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-OURS = "%d.%d" % sys.version_info[:2]
+OURS = f"{sys.version_info.major}.{sys.version_info.minor}"
 posix = pytest.mark.skipif(os.name == "nt", reason="the stand-ins for interpreters are scripts of a Unix shell")
 
 

@@ -1,6 +1,5 @@
 """The program: its commands, its errors, its exit codes."""
 
-import os
 import sys
 import warnings
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
@@ -10,7 +9,7 @@ from typing import Any
 import infimum
 from infimum.cli import ampl, gallery, minimize, resume, verify
 from infimum.cli.command import Command
-from infimum.cli.exit_codes import OPEN, USAGE
+from infimum.cli.exit_codes import USAGE
 from infimum.cli.settings import joined
 from infimum.cli.wording import for_shell
 from infimum.errors import InfimumError
@@ -66,15 +65,10 @@ def _guarded(command: Callable[[], int]) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("always", FileWarning)
             warnings.showwarning = _line_on_stderr(warnings.showwarning)
-            code = command()
-        sys.stdout.flush()
-        return code
+            return command()
     except InfimumError as error:
         print(f"infimum: {for_shell(' '.join(str(error).split()))}", file=sys.stderr)
         return USAGE
-    except BrokenPipeError:  # the reader of our output has gone, as in `infimum gallery | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OPEN
 
 
 def _line_on_stderr(usual: Callable[..., None]) -> Callable[..., None]:

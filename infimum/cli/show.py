@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from infimum.cli.exit_codes import INFEASIBLE, INTERRUPTED, OK, OPEN, USAGE
+from infimum.cli.exit_codes import INFEASIBLE, INTERRUPTED, OK, OPEN, READER_GONE, USAGE
 from infimum.cli.wording import for_shell
 from infimum.plain import strict
 from infimum.result import Result, Verdict
@@ -14,9 +14,10 @@ CODES_HELP = f"""exit codes:
   {OK}    proved, or a search that reached its own goal
   {OPEN}    stopped by a limit, undecided, or a search that has not converged, found most minima only once,
        or missed its target
-  {USAGE}    wrong usage, or an error in the file or its function
+  {USAGE}    wrong usage, an error in the file or its function, or an output that cannot be written
   {INFEASIBLE}    proved: no point within the bounds meets all constraints, or the function is defined nowhere
-  {INTERRUPTED}  Ctrl-C before there was a result; once a run has started, Ctrl-C stops it and prints what was reached"""
+  {INTERRUPTED}  Ctrl-C before there was a result; once a run has started, Ctrl-C stops it and prints what was reached
+  {READER_GONE}  the reader of the output ended before all was written, as in `infimum gallery | head -1`"""
 
 
 def code_of(result: Result) -> int:

@@ -32,6 +32,6 @@ def _method_round(a: Tracer, decimals: Any = 0, out: Any = None) -> Tracer:
 
 
 FUNCTIONS.update({np.round: _round, np.around: _round})
-if hasattr(np, "fix") and np.fix not in UFUNCS:  # deprecated since NumPy 2.5, where np.trunc is to be used; a later one may lack it
+if hasattr(np, "fix") and np.fix not in UFUNCS:  # deprecated since NumPy 2.5 (np.trunc is the same); a later one may lack it
     FUNCTIONS[np.fix] = lambda x, out=None: np.trunc(Tracer(lift(x)))
 Tracer.round = Tracer.__round__ = _method_round

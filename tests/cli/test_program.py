@@ -1,4 +1,4 @@
-"""The program as a whole: help, version, the table of commands, exit codes, and two runs as a process."""
+"""The program as a whole: help, version, the table of commands, exit codes, runs as a process, and outputs that nobody reads."""
 
 import os
 import shlex
@@ -16,16 +16,22 @@ from infimum.cli.settings import joined
 from infimum.cli.show import CODES, code_of
 from infimum.plain import strict
 from infimum.result import Verdict
+from tests.ampl.test_nl_files import MODELS
 from tests.cli.helpers import ROSEN
 from tests.cli.test_gallery_command import result
+from tests.cli.test_verify_command import HEAD
+from tests.networks.models import model_of, saved
 
 ROOT = Path(infimum.__file__).parent.parent
 
 
-def process(*argv: str, cwd: Path) -> subprocess.CompletedProcess:
-    """python -m infimum, somewhere else."""
-    env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
-    return subprocess.run([sys.executable, "-m", "infimum", *argv], cwd=cwd, env=env, capture_output=True, text=True)
+PROGRAM = (sys.executable, "-m", "infimum")
+
+
+def process(*argv: str, cwd: Path, stdout=subprocess.PIPE, **setting: str) -> subprocess.CompletedProcess:
+    """A command, somewhere else."""
+    env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"} | setting
+    return subprocess.run(argv, cwd=cwd, env=env, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120)
 
 
 def test_version(infimum_):
@@ -95,28 +101,16 @@ def test_plain_values():
     assert strict(given) == {"a": [[1.0, "inf"]], "b": "-inf", "c": 3, "d": [True, None, "nan"], "5": "{1}"}
 
 
-def test_a_reader_that_has_gone_is_no_traceback(capfd, monkeypatch):
-    def gone(args):
-        raise BrokenPipeError
-    monkeypatch.setattr("infimum.cli.program.COMMANDS", [_with_run(COMMANDS[-1], gone)])
-    keep = os.dup(1)
-    try:
-        assert main(["gallery"]) == 1
-    finally:
-        os.dup2(keep, 1)
-        os.close(keep)
-
-
 # ---- as a process
 def test_a_process_proves(tmp_path):
     (tmp_path / "rosen.py").write_text(ROSEN)
-    done = process("minimize", "rosen.py", "--bounds", "-5", "10", "-5", "10", cwd=tmp_path)
+    done = process(*PROGRAM, "minimize", "rosen.py", "--bounds", "-5", "10", "-5", "10", cwd=tmp_path)
     assert done.returncode == 0 and done.stderr == "" and "PROVED" in done.stdout
     assert [p.name for p in tmp_path.iterdir()] == ["rosen.py"]  # nothing is left behind
 
 
 def test_a_process_fails_with_a_sentence(tmp_path):
-    done = process("minimize", "rosen.py", cwd=tmp_path)
+    done = process(*PROGRAM, "minimize", "rosen.py", cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith("infimum: there is no file 'rosen.py'")
 
 
@@ -126,3 +120,70 @@ def test_ctrl_c_during_the_imports_is_no_traceback(tmp_path):
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     done = subprocess.run([sys.executable, "-m", "infimum", "gallery"], cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 130 and done.stdout == "" and done.stderr == "infimum: interrupted before there was a result\n"
+
+
+# ---- an output that nobody reads
+RUNS = {
+    "minimize": ["minimize", "rosen.py", "--bounds", "-5", "10", "-5", "10"],
+    "minimize, as JSON": ["minimize", "rosen.py", "--bounds", "-5", "10", "-5", "10", "--json"],
+    "resume": ["resume", "run.inf", "rosen.py"],
+    "verify": ["verify", "model.onnx", "p.vnnlib"],
+    "gallery": ["gallery"],
+    "one of the gallery": ["gallery", "booth"],
+    "AMPL": [str(MODELS / "six_hump_camel.nl")],
+    "version": ["--version"],
+    "help": ["minimize", "--help"],
+}
+
+
+@pytest.fixture
+def no_reader():
+    """A pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    yield writing
+    os.close(writing)
+
+
+@pytest.mark.parametrize("argv", RUNS.values(), ids=RUNS)
+def test_a_reader_that_has_gone(argv, tmp_path, monkeypatch, no_reader, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("rosen.py").write_text(ROSEN)
+    if argv[0] == "resume":
+        assert main([*RUNS["minimize"], "--checkpoint", "run.inf"]) == 0
+    if argv[0] == "verify":
+        saved(model_of([("MatMul", ["x", "w"], ["y"])], ["n", 1], {"w": np.array([[2.0]])}), tmp_path)
+        Path("p.vnnlib").write_text(f"{HEAD}(assert (>= Y_0 3))")
+    capsys.readouterr()
+    with open(os.dup(no_reader), "w") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        assert main(argv) == 141
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("name", ["version", "gallery"])
+def test_a_process_whose_reader_has_gone(name, unbuffered, tmp_path, no_reader):
+    done = process(*PROGRAM, *RUNS[name], cwd=tmp_path, stdout=no_reader, PYTHONUNBUFFERED=unbuffered)
+    assert done.returncode == 141 and done.stderr == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a file that is always full")
+def test_a_full_disk(tmp_path):
+    with open("/dev/full", "w") as full:
+        done = process(*PROGRAM, "gallery", cwd=tmp_path, stdout=full)
+    assert done.returncode == 2 and done.stderr == "infimum: the output could not be written: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell of Unix closes the output")
+def test_an_output_that_is_closed_from_the_start(tmp_path):
+    done = process("sh", "-c", f"{shlex.join(PROGRAM)} gallery >&-", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout == done.stderr == ""
+
+
+def test_a_broken_pipe_of_another_kind_is_not_hidden(monkeypatch):
+    def other(args):
+        raise BrokenPipeError("a worker has gone")
+    monkeypatch.setattr("infimum.cli.program.COMMANDS", [_with_run(COMMANDS[-1], other)])
+    with pytest.raises(BrokenPipeError, match="a worker has gone"):
+        main(["gallery"])
