@@ -1,6 +1,7 @@
 """What every test may rely on."""
 
 import os
+import threading
 from collections import OrderedDict
 from pathlib import Path
 
@@ -11,6 +12,8 @@ try:
     import flint
 except ImportError:  # on a machine with a GPU, `pytest -m gpu` runs without it
     flint = None
+
+from tests import children
 
 os.environ.setdefault("INFIMUM_CACHE", "off")  # a test leaves nothing behind, and takes nothing that another has left
 hypothesis.settings.register_profile("house", deadline=None, max_examples=60)  # a loaded machine must not fail a test
@@ -33,6 +36,21 @@ def usual_precision():
     flint.ctx.prec = 53
     yield
     flint.ctx.prec = 53
+
+
+@pytest.fixture(autouse=True)
+def no_child_is_left():
+    yield
+    children.end()
+
+
+@pytest.fixture
+def ctrl_c_heard():
+    """SIGINT raises KeyboardInterrupt as in any program, whatever the test runner made of it, or whoever started that."""
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals are heard in the main thread only")
+    with children.ctrl_c_heard():
+        yield
 
 
 @pytest.fixture

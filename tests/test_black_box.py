@@ -4,7 +4,6 @@ import json
 import math
 import pickle
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ import pytest
 
 import infimum
 from infimum.trials.journal import read_journal
+from tests import children
 from tests.trials.black_boxes import bowl, by_first
 
 ROOT = Path(infimum.__file__).parents[1]
@@ -217,8 +217,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("more", ["", "workers=2"])
 def test_ctrl_c_ends_the_trial_and_says_how_to_go_on(tmp_path, more):
     (tmp_path / "program.py").write_text(PROGRAM.replace("{more}", more))
-    child = subprocess.Popen([sys.executable, "program.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
-                             env={"PYTHONPATH": str(ROOT), "PATH": ""})
+    child = children.start(sys.executable, "program.py", cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""})
     assert child.stdout.readline() == "begun\n"
     begun = time.monotonic()
     child.send_signal(signal.SIGINT)
@@ -387,8 +386,8 @@ def test_choices_of_functions_go_on_in_another_process(tmp_path):
              f"r = infimum.minimize(lambda x: x[0](x[1]), [[a, b], (0, 1)], journal={str(tmp_path / 'run.jsonl')!r}, " \
              "engine='index', max_trials=int(sys.argv[1]))\nprint(r.trials.count)"
     for count in ("3", "5"):
-        assert subprocess.run([sys.executable, "-c", "pad = [0] * " + count + "\n" + script, count], cwd=ROOT, text=True,
-                              capture_output=True, check=True).stdout.strip() == count
+        done = children.run(sys.executable, "-c", "pad = [0] * " + count + "\n" + script, count, cwd=ROOT)
+        assert done.stdout.strip() == count, done.stderr
 
 
 def test_a_nan_says_whose_it_is():

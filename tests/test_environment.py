@@ -2,7 +2,6 @@
 
 import inspect
 import struct
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ import infimum
 from infimum import environment
 from infimum.problems.entry import Entry
 from infimum.result import Result
+from tests import children
 from tests.control_word import ARM, USUAL, WORDS, control_word, read_word, write_word
 
 INF = np.inf
@@ -210,7 +210,7 @@ def test_a_process_that_flushed_before_it_imported():
     """Nothing is left from a usual environment: constants of modules, expressions, kernels are all made under that word."""
     low, high, tolerance = -3e-309, 2e-309, 1e-310
     arguments = [sys.executable, "-c", PROGRAM, "Arm" if ARM else "x86", struct.pack("3d", low, high, tolerance).hex()]
-    child = subprocess.run(arguments, cwd=Path(infimum.__file__).parents[1], capture_output=True, text=True)
+    child = children.run(*arguments, cwd=Path(infimum.__file__).parents[1])
     r = infimum.minimize(lambda x: bowl(x) + low, [(low, high)], atol=tolerance)
     numbers = struct.pack("5d", r.lower, r.upper, *r.x, *r.boxes[0][0], *r.boxes[-1][1])
     assert child.stdout == f"{r.verdict.name} {numbers.hex()}\n", child.stderr

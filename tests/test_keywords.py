@@ -1,9 +1,7 @@
 """Keyword arguments: scipy's, misspelled ones, threads and seeds."""
 
 import inspect
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 
 import infimum
 from infimum.backend.threads import VARIABLE, thread_count
+from tests import children
 
 ROOT = Path(infimum.__file__).parents[1]
 
@@ -159,7 +158,7 @@ def test_threads_of_the_environment(monkeypatch):
 # ---- import
 def test_importing_infimum_imports_nothing_heavy():
     program = "import sys, infimum; print(sorted({'numpy', 'llvmlite'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, env={**os.environ})
+    done = children.run(sys.executable, "-c", program, cwd=ROOT)
     assert done.stdout == "[]\n", done.stderr
 
 

@@ -3,7 +3,8 @@
 import json
 import math
 import signal
-import threading
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import infimum
 from infimum.cli.wording import for_shell
 from infimum.engine.running.driver import drive
+from infimum.engine.running.interrupts import Interrupts
 from infimum.evaluate import Evaluator
 from infimum.expr.constraints import read_constraints
 from infimum.expr.trace import trace
@@ -193,11 +195,28 @@ def test_an_inner_problem_that_is_stopped_says_so():
     assert "wider than asked for" in str(r)
 
 
-def test_the_time_of_the_run_ends_an_inner_proof():
-    def endless(y, z):
-        return np.sum(np.sin(z * np.sum(z) * 9) * z) + np.prod(np.cos(5 * z)) + y[0]
-    r = nested(endless, inner=[(-30.0, 30.0)] * 12, time_limit=3.0)
-    assert r.x is None and r.trials.count == 0 and r.seconds < 20 and "time limit" in r.message
+def in_the_midst(monkeypatch, happens):
+    """In the second step of the first inner proof something happens; an inner problem, whose proof has more steps than that."""
+    def driven(search, **settings):
+        def steps():
+            for k, _ in enumerate(usual()):
+                if k == 1:
+                    happens()
+                yield
+        usual, search.steps = search.steps, steps
+        return drive(search, **settings)
+    monkeypatch.setattr("infimum.inner.drive", driven)
+    return {"fun": lambda y, z: np.sum(np.sin(z * np.sum(z) * 9) * z) + np.prod(np.cos(5 * z)) + y[0],
+            "inner": [(-30.0, 30.0)] * 12}
+
+
+def test_the_time_of_the_run_ends_an_inner_proof(monkeypatch):
+    late = []
+    clock = SimpleNamespace(perf_counter=lambda: time.perf_counter() + sum(late))
+    monkeypatch.setattr("infimum.watch.perf_counter", clock.perf_counter)
+    monkeypatch.setattr("infimum.engine.running.driver.time", clock)
+    r = nested(**in_the_midst(monkeypatch, lambda: late.append(1000.0)), time_limit=1000.0)
+    assert late == [1000.0] and r.x is None and r.trials.count == 0 and "the time limit of 1000 s" in r.message
 
 
 def test_a_proof_that_the_time_of_the_run_ends_early_is_no_outcome(monkeypatch):
@@ -208,11 +227,9 @@ def test_a_proof_that_the_time_of_the_run_ends_early_is_no_outcome(monkeypatch):
     assert nested(max_trials=2, time_limit=1000.0, inner_time_limit=1.0).trials.inner.verdicts == {"STOPPED": 2}
 
 
-def test_ctrl_c_ends_an_inner_proof():
-    def endless(y, z):
-        return np.sum(np.sin(z * np.sum(z) * 9) * z) + np.prod(np.cos(5 * z)) + y[0]
-    threading.Timer(2.5, lambda: signal.raise_signal(signal.SIGINT)).start()
-    r = nested(endless, inner=[(-30.0, 30.0)] * 12, max_trials=5)
+def test_ctrl_c_ends_an_inner_proof(monkeypatch, ctrl_c_heard):
+    monkeypatch.setattr(Interrupts, "_last", -math.inf)
+    r = nested(**in_the_midst(monkeypatch, lambda: signal.raise_signal(signal.SIGINT)), max_trials=5)
     assert r.x is None and r.trials.count == 0 and "interrupted" in r.message
 
 

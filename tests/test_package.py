@@ -4,7 +4,6 @@ import inspect
 import os
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -17,6 +16,7 @@ import numpy
 import pytest
 
 import infimum
+from tests import children
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("infimum", "tests", "bench", "examples", "docs")
@@ -27,7 +27,7 @@ PACKAGE = {p.relative_to(ROOT).as_posix() for p in (ROOT / "infimum").rglob("*.p
 def run(*command: str | Path, cwd: Path) -> str:
     """The output of a command that must succeed, without this checkout on its path."""
     outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=cwd, env=outside, capture_output=True, text=True)
+    done = children.run(*command, cwd=cwd, env=outside)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

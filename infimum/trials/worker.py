@@ -26,9 +26,9 @@ def main(end: socket.socket, beat: float | None) -> None:
     constraints that hold. While it works on one it says every `beat` seconds that it lives."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # forgets a Ctrl-C that came while it started, which was blocked
+        usual = signal.signal(signal.SIGINT, signal.SIG_IGN)  # forgets a Ctrl-C that came while it started, which was blocked
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, usual)  # which ignores it too, if the process that started this one does (`nohup`)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         _serve(Line(end), beat)

@@ -1,6 +1,5 @@
 """Launches of the GPU backend on a pretended GPU: copies, pieces, scratch, constants, refusals. No GPU is needed."""
 
-import subprocess
 import sys
 
 import numpy as np
@@ -10,7 +9,7 @@ from infimum.backend import cuda, gpu
 from infimum.backend.cuda import CudaBackend, _Constants
 from infimum.errors import DeviceError, ShapeError
 from infimum.lower.kernel import Builder, Kernel
-from tests import fake_cupy
+from tests import children, fake_cupy
 from tests.fake_cupy import FakeCupy, installed
 from tests.random_kernels import example, same_bits
 
@@ -266,7 +265,7 @@ def test_without_cupy(monkeypatch):
 
 def test_cupy_is_imported_only_when_a_target_is_made():
     code = "import sys, infimum, infimum.backend.cuda; sys.exit('cupy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+    assert children.run(sys.executable, "-c", code).returncode == 0
 
 
 @pytest.mark.parametrize(("memory", "batch"), [(141 * 10**9, 1 << 19), (1 << 34, 1 << 19), ((1 << 34) - 1, 1 << 18),

@@ -3,7 +3,6 @@ fail a run."""
 
 import errno
 import os
-import subprocess
 import sys
 import tempfile
 from itertools import count
@@ -17,6 +16,7 @@ from infimum.backend import cpu, disk_cache, ptx
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.cuda import CudaBackend
 from infimum.backend.host import Enter, host
+from tests import children
 from tests.backend.test_cuda_launch import check, sum_kernel, whole_numbers
 from tests.fake_cupy import installed
 
@@ -122,8 +122,8 @@ for _ in range(200):
 
 
 def test_several_processes_at_once(cache):
-    children = [subprocess.Popen([sys.executable, "-c", CHILD, str(k)], cwd=ROOT) for k in range(4)]
-    assert [child.wait() for child in children] == [0] * 4
+    running = [children.start(sys.executable, "-c", CHILD, str(k), cwd=ROOT) for k in range(4)]
+    assert [child.communicate()[1] for child in running] == [""] * 4
     assert len(files(cache)) == 1
 
 
@@ -377,12 +377,11 @@ print(r.lower.hex(), r.upper.hex(), r.nfev)
 
 
 def test_processes_that_share_code_find_the_same_bits(cache):
-    def children(count: int) -> list[str]:
-        start = [sys.executable, "-c", SOLVE]
-        running = [subprocess.Popen(start, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+    def solved(count: int) -> list[str]:
+        running = [children.start(sys.executable, "-c", SOLVE, cwd=ROOT) for _ in range(count)]
         return [child.communicate()[0] for child in running]
-    first = children(2)  # at once
+    first = solved(2)  # at once
     written = {path: path.stat().st_ino for path in files(cache)}
-    second = children(1)
+    second = solved(1)
     assert len({*first, *second}) == 1 and first[0].strip()
     assert written == {path: path.stat().st_ino for path in files(cache)}, "nothing was made anew"

@@ -2,9 +2,9 @@
 
 import os
 import shlex
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE, CompletedProcess
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from infimum.cli.settings import joined
 from infimum.cli.show import CODES, code_of
 from infimum.plain import strict
 from infimum.result import Verdict
+from tests import children
 from tests.ampl.test_nl_files import MODELS
 from tests.cli.helpers import ROSEN
 from tests.cli.test_gallery_command import result
@@ -28,10 +29,10 @@ ROOT = Path(infimum.__file__).parent.parent
 PROGRAM = (sys.executable, "-m", "infimum")
 
 
-def process(*argv: str, cwd: Path, stdout=subprocess.PIPE, **setting: str) -> subprocess.CompletedProcess:
+def process(*argv: str, cwd: Path, stdout=PIPE, **setting: str) -> CompletedProcess:
     """A command, somewhere else."""
     env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"} | setting
-    return subprocess.run(argv, cwd=cwd, env=env, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120)
+    return children.run(*argv, cwd=cwd, env=env, stdout=stdout, stderr=PIPE, capture_output=False)
 
 
 def test_version(infimum_):
@@ -118,7 +119,7 @@ def test_ctrl_c_during_the_imports_is_no_traceback(tmp_path):
     """The first heavy import raises what a Ctrl-C would raise there."""
     (tmp_path / "numpy.py").write_text("raise KeyboardInterrupt")
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
-    done = subprocess.run([sys.executable, "-m", "infimum", "gallery"], cwd=tmp_path, env=env, capture_output=True, text=True)
+    done = children.run(*PROGRAM, "gallery", cwd=tmp_path, env=env)
     assert done.returncode == 130 and done.stdout == "" and done.stderr == "infimum: interrupted before there was a result\n"
 
 

@@ -3,7 +3,6 @@
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 import infimum
 from infimum.trials.journal import Journal
 from infimum.trials.reading import Started, read_journal
+from tests import children
 from tests.trials.journals_0_2 import FOLDER
 
 ROOT = Path(infimum.__file__).parents[1]
@@ -195,8 +195,7 @@ def test_a_missed_target_is_code_1(infimum_, write):
 def test_ctrl_c_keeps_everything_and_two_runs_are_refused(infimum_, write):
     write("import sys, time\nprint(float(sys.argv[1]), flush=True)\nif float(sys.argv[1]) < 0.5: time.sleep(60)\n", "slow.py")
     words = ["minimize", "--command", f"{sys.executable} slow.py {{x0}}", "--bounds", "0", "1", "--journal", "run.jsonl"]
-    child = subprocess.Popen([sys.executable, "-m", "infimum", *words, "--progress"], stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    child = children.start(sys.executable, "-m", "infimum", *words, "--progress", env={**os.environ, "PYTHONPATH": str(ROOT)})
     journal = Path("run.jsonl")
     while not journal.exists() or journal.read_text().count("\n") < 2:  # until a trial is kept
         assert child.poll() is None

@@ -1,7 +1,6 @@
 """minimize proves: the enclosure holds the minimum and the boxes hold the minimisers, however the run ends."""
 
 import signal
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -140,14 +139,11 @@ def test_the_same_call_gives_the_same_bits_and_another_seed_the_same_truth():
 
 # ---- stopped
 @pytest.fixture
-def interruptible(monkeypatch) -> Iterator[None]:
-    """SIGINT is heard as in any program, whatever the test runner made of it; and each as if it were the first."""
+def interruptible(monkeypatch, ctrl_c_heard) -> Iterator[None]:
+    """Each SIGINT is heard as if it were the first."""
     monkeypatch.setattr(interrupts, "AGAIN", -1.0)
-    if threading.current_thread() is not threading.main_thread():
-        pytest.skip("signals are heard in the main thread only")
-    before, state = signal.signal(signal.SIGINT, signal.default_int_handler), np.geterr()
+    state = np.geterr()
     yield
-    signal.signal(signal.SIGINT, before)
     np.seterr(**state)  # an exception between entering `np.errstate` and its block leaves it set
 
 

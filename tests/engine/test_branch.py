@@ -2,8 +2,7 @@
 
 import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -410,14 +409,9 @@ def test_a_search_goes_on_with_the_same_bits_in_the_midst_of_a_step(cuts):
 
 # ---- Ctrl-C
 @pytest.fixture
-def interruptible(monkeypatch) -> Iterator[None]:
-    """SIGINT is heard as in any program, whatever the test runner made of it; and each as if it were the first."""
+def interruptible(monkeypatch, ctrl_c_heard) -> None:
+    """Each SIGINT is heard as if it were the first."""
     monkeypatch.setattr(interrupts, "AGAIN", -1.0)
-    if threading.current_thread() is not threading.main_thread():
-        pytest.skip("signals are heard in the main thread only")
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 class AtLine:

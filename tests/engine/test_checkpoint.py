@@ -4,7 +4,6 @@ import errno
 import io
 import os
 import signal
-import subprocess
 import sys
 import textwrap
 from contextlib import suppress
@@ -17,6 +16,7 @@ import infimum
 from infimum import problems
 from infimum.engine.running import checkpoint, driver
 from infimum.engine.running.checkpoint import State, load, save
+from tests import children
 from tests.engine.coupled import COLVILLE
 
 ROOT = Path(infimum.__file__).parent.parent
@@ -79,12 +79,12 @@ def test_killed_at_any_moment(tmp_path):
     code = textwrap.dedent(CHILD).format(root=str(ROOT), path=path)
     kills = 0
     for lines in (0, 1, 2, 5, 8, 13, 30):  # that it has written: nothing yet, in the midst of keeping, between two steps
-        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = children.start(sys.executable, "-c", code)
         for _ in range(lines):
             child.stdout.readline()
         child.send_signal(signal.SIGKILL)
-        kills += child.wait() == -signal.SIGKILL
         child.communicate()
+        kills += child.returncode == -signal.SIGKILL
     left = [name for name in os.listdir(tmp_path) if name != "run.inf"]
     assert all(name.startswith(".infimum-") for name in left)
     r = infimum.resume(path, COLVILLE.fun) if os.path.exists(path) else \

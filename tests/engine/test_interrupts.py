@@ -1,8 +1,7 @@
 """Ctrl-C: the first ends a run with what it has, a second one soon after leaves; both as signals in this process."""
 
+import os
 import signal
-import threading
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import infimum
 from infimum.engine.running import interrupts
 from infimum.engine.running.interrupts import AGAIN, Interrupts
+from tests.trials.black_boxes import interrupts_itself
 
 
 class Clock:
@@ -22,15 +22,11 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch) -> Iterator[Clock]:
-    if threading.current_thread() is not threading.main_thread():
-        pytest.skip("signals are heard in the main thread only")
+def clock(monkeypatch, ctrl_c_heard) -> Clock:
     fake = Clock()
     monkeypatch.setattr(interrupts, "time", fake)
     monkeypatch.setattr(Interrupts, "_last", -np.inf)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield fake
-    signal.signal(signal.SIGINT, before)
+    return fake
 
 
 def hard(x):
@@ -90,3 +86,14 @@ def test_handlers_of_others_are_left_alone(clock):
     signal.signal(signal.SIGINT, lambda *_: heard.append(1))
     r = infimum.minimize(lambda x: x[0] ** 2, [(-1, 2)], callback=pressing(1))
     assert heard == [1] and r.verdict is infimum.Verdict.PROVED
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("settings", [{}, {"max_trials": 9}, {"max_trials": 9, "workers": 2}], ids=["proof", "trials", "workers"])
+def test_a_run_that_was_started_deaf_to_it_goes_on(clock, settings):
+    """As `nohup` starts it, and shells that put a command in the background: it is heard neither here nor by workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    fun, engine = (interrupts_itself, "index") if settings else (lambda x: x[0] ** 2, "auto")
+    r = infimum.minimize(fun, [(-1, 2)], engine=engine, callback=pressing(1, 2), **settings)
+    assert r.success and (r.trials.count == 9 if settings else r.verdict is infimum.Verdict.PROVED)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

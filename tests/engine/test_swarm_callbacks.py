@@ -3,7 +3,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 import infimum
 from infimum import Verdict, problems
+from tests import children
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.test_swarm import ENDLESS, rosenbrock, sphere, swarm
 
@@ -115,13 +115,9 @@ def test_interrupt_from_the_keyboard():
         print(r)
     """)
     root = Path(infimum.__file__).parents[1]
-    with subprocess.Popen([sys.executable, "-c", program], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as child:
-        try:
-            assert child.stdout.readline() == "running\n"
-            child.send_signal(signal.SIGINT)
-            out, err = child.communicate()
-        finally:
-            child.kill()
+    child = children.start(sys.executable, "-c", program, cwd=root)
+    assert child.stdout.readline() == "running\n"
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate()
     assert child.returncode == 0 and err == ""
     assert "message      interrupted" in out and "verdict      CANDIDATE" in out

@@ -1,7 +1,6 @@
 """Expressions that travel: what arrives has the same keys, also in a process that has never seen the function."""
 
 import pickle
-import subprocess
 import sys
 
 import numpy as np
@@ -12,6 +11,7 @@ from infimum.expr.node import topological
 from infimum.expr.packing import PackedExprs, PackedSystem
 from infimum.expr.trace import trace
 from infimum.problems import all_problems, constrained
+from tests import children
 
 ARRIVED = """
 import pickle, sys
@@ -33,7 +33,7 @@ def test_what_arrives_is_what_was_sent():
     packed = [PackedExprs.of([f]) for f in traced] + [PackedSystem.of(system) for system in systems]
     sent = pickle.dumps(packed)
     assert all(a is b for one, f in zip(packed, traced, strict=False) for a, b in zip(one.unpacked(), [f], strict=True))
-    arrived = subprocess.run([sys.executable, "-c", ARRIVED], input=sent, stdout=subprocess.PIPE, check=True)
+    arrived = children.run(sys.executable, "-c", ARRIVED, input=sent, text=False, check=True)
     assert arrived.stdout.decode().split() == [one.key for one in (*traced, *systems)]
     assert len(packed) > 60
 

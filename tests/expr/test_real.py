@@ -3,7 +3,6 @@
 import copy
 import math
 import pickle
-import subprocess
 import sys
 from fractions import Fraction
 
@@ -16,6 +15,7 @@ from infimum.errors import OptionError, TraceError
 from infimum.expr.node import topological
 from infimum.expr.real import doubles_around
 from infimum.expr.trace import trace
+from tests import children
 from tests.oracle.arb_values import precision
 from tests.oracle.check import position
 
@@ -125,7 +125,7 @@ def test_the_true_constants_within_conditions_and_as_exponents():
 def test_the_first_thing_done_with_a_constant_may_be_a_function_of_it():
     """In a process that has imported nothing else: as in a file that begins with ROOT = np.sqrt(infimum.pi)."""
     code = "import numpy as np, infimum; print(np.sqrt(infimum.pi), infimum.e * np.ones(2))"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    said = children.run(sys.executable, "-c", code, check=True)
     assert said.stdout.startswith("<traced []: sqrt(")
 
 

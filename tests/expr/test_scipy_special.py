@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -17,6 +16,7 @@ from infimum.errors import TraceError
 from infimum.expr import scipy_special
 from infimum.expr.diff_rules import TWO_OVER_ROOT_PI
 from infimum.expr.tracer import SPECIAL
+from tests import children
 from tests.oracle.check import check
 
 UNDEFINED, DEFINED, LIPSCHITZ, SMOOTH = range(4)
@@ -174,14 +174,13 @@ def test_errors_name_the_line_and_the_cure(function, message):
 
 def test_scipys_wrapped_functions_are_refused():
     code = "import infimum, scipy.special as sp; infimum.compile(lambda x: sp.erf(x[0]), 1)"
-    run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True,
-                         env={**os.environ, "SCIPY_ARRAY_API": "1"})
+    run = children.run(sys.executable, "-c", code, env={**os.environ, "SCIPY_ARRAY_API": "1"})
     assert run.returncode == 0 or "Unset SCIPY_ARRAY_API." in run.stderr
 
 
 def test_scipy_is_not_imported():
     code = "import sys, infimum, numpy; infimum.compile(lambda x: numpy.logaddexp(x[0], 1), 2); assert 'scipy' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert children.run(sys.executable, "-c", code).returncode == 0
 
 
 @pytest.mark.parametrize("name", ["entr", "gamma", "gammaln", "loggamma", "logit", "psi"])

@@ -1,8 +1,6 @@
 """Ctrl-C in a fit, a confidence set and a set of bounded errors: the answer is what is known by then, and holds."""
 
 import signal
-import threading
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -24,14 +22,9 @@ Y = model(X, *TRUE) + 0.01 * np.cos(np.arange(12.0) ** 2)
 
 
 @pytest.fixture
-def listening(monkeypatch) -> Iterator[None]:
+def listening(monkeypatch, ctrl_c_heard) -> None:
     """Ctrl-C is heard as in a session of its own."""
-    if threading.current_thread() is not threading.main_thread():
-        pytest.skip("signals are heard in the main thread only")
     monkeypatch.setattr(Interrupts, "_last", -np.inf)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def press(monkeypatch, step: int) -> list[int]:

@@ -1,7 +1,6 @@
 """What a network is read from, and what is refused."""
 
 import pickle
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -14,6 +13,7 @@ import infimum
 from infimum.errors import NetworkError, OptionError, ShapeError
 from infimum.networks import onnx_file
 from infimum.networks.torch_modules import MODULES
+from tests import children
 from tests.networks.models import elements, model_of, saved
 
 W1, B1, W2, B2 = np.array([[1.0, -2.0], [0.5, 0.25], [0.0, 3.0]]), np.array([0.1, 0.2, 0.3]), np.array([[1.0, 2.0, -1.0]]), \
@@ -295,7 +295,7 @@ def test_without_onnx(tmp_path, monkeypatch):
 def test_onnx_and_scipy_are_not_imported():
     code = "import sys, infimum; infimum.network; infimum.verify; print({'onnx', 'scipy', 'torch'} & set(sys.modules))"
     root = Path(infimum.__file__).parent.parent
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root)
+    said = children.run(sys.executable, "-c", code, cwd=root)
     assert said.stdout == "set()\n", said.stderr
 
 

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from infimum.trials.outcome import Kind, Tally
 from infimum.trials.start import start_workers
 from infimum.trials.template import Template
 from infimum.trials.variables import Variables
+from tests import children
 from tests.trials.test_workers import gone, posix
 
 UNIT = Variables.read([(0, 1)] * 2)
@@ -170,7 +170,7 @@ try:
 except KeyboardInterrupt:
     print("stopped")
 """
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = children.start(sys.executable, "-c", code)
     while not (tmp_path / "pid").exists():
         assert process.poll() is None
         time.sleep(0.01)

@@ -15,7 +15,7 @@ from tests.trials.test_frozen_workers import Answering
 
 
 @pytest.mark.parametrize("starting", (True, False))
-def test_it_waits_also_where_there_are_other_threads(starting):
+def test_it_waits_also_where_there_are_other_threads(starting, ctrl_c_heard):
     over, within = threading.Event(), False
     other = threading.Thread(target=over.wait)
     other.start()
@@ -30,7 +30,7 @@ def test_it_waits_also_where_there_are_other_threads(starting):
     assert within and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_workers_end_although_ctrl_c_comes_meanwhile(monkeypatch):
+def test_workers_end_although_ctrl_c_comes_meanwhile(monkeypatch, ctrl_c_heard):
     workers = Processes(Answering(), 2)
     processes, usual = [one.process for one in workers._workers], Processes._end
 

@@ -4,7 +4,6 @@ import errno
 import json
 import math
 import os
-import subprocess
 import sys
 from collections import Counter
 from functools import partial
@@ -27,6 +26,7 @@ from infimum.trials.records import Trial
 from infimum.trials.start import start_workers
 from infimum.trials.variables import Variables
 from infimum.trials.workers import InThisProcess
+from tests import children
 from tests.trials import black_boxes, small_search
 from tests.trials.small_search import BOX, TRIALS, VARIABLES, Search, search
 from tests.trials.test_workers import posix
@@ -81,8 +81,7 @@ def test_the_file_is_what_the_documents_say(path):
 @posix
 def test_kills_lose_nothing_and_count_nothing_twice(tmp_path):
     """Sixteen places: before, within and behind the header, the first trial, one in the middle and the last."""
-    done = subprocess.run([sys.executable, "-W", "ignore", "-m", "tests.trials.small_search", str(tmp_path)], cwd=ROOT,
-                          capture_output=True, text=True, timeout=120)
+    done = children.run(sys.executable, "-W", "ignore", "-m", "tests.trials.small_search", tmp_path, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     found = [json.loads(line) for line in done.stdout.splitlines()]
     with InThisProcess(BOX) as workers:
@@ -264,7 +263,7 @@ def test_two_runs_on_one_journal_are_refused(path):
             with pytest.raises(JournalError, match="in use by another run"):
                 opening(path, PROBLEM)
         code = f"from infimum.trials.journal import Journal; Journal.resume({str(path)!r}, {PROBLEM!r})"
-        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+        done = children.run(sys.executable, "-c", code, cwd=ROOT)
         assert "JournalError" in done.stderr and "in use by another run" in done.stderr
         assert read_journal(path).trials == []  # looking is allowed
     Journal.resume(path, PROBLEM).close()

@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ from infimum.trials.outcome import Kind
 from infimum.trials.recorded import Recorded
 from infimum.trials.start import start_workers
 from infimum.trials.variables import Variables
+from tests import children
 from tests.trials import black_boxes
 from tests.trials.test_workers import PLANE, ROOT, alive, box, descendants, gone, posix
 
@@ -93,8 +93,8 @@ if __name__ == "__main__":
 def test_from_outside_the_cluster(nodes, tmp_path):
     """By Ray Client, in a process that is no part of the cluster; two sets of workers share a connection."""
     (tmp_path / "client.py").write_text(CLIENT)
-    done = subprocess.run([sys.executable, "-W", "ignore", tmp_path / "client.py", nodes.for_clients], capture_output=True,
-                          text=True, timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = children.run(sys.executable, "-W", "ignore", tmp_path / "client.py", nodes.for_clients,
+                        env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert done.stdout.split() == ["True"], done.stderr
 
 
@@ -268,8 +268,7 @@ def test_a_local_cluster_ends_with_its_run(how, tmp_path):
     script, pids = tmp_path / "script.py", tmp_path / "pids"
     script.write_text(SCRIPT)
     clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    process = subprocess.Popen([sys.executable, str(script), str(pids)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, env={**clean, "PYTHONPATH": str(ROOT)}, start_new_session=True)
+    process = children.start(sys.executable, script, pids, env={**clean, "PYTHONPATH": str(ROOT)}, start_new_session=True)
     assert process.stdout.readline() == "[0.5]\n"
     while not pids.exists() or not pids.read_text().endswith("\n"):
         assert process.poll() is None

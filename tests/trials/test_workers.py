@@ -2,10 +2,10 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
+from subprocess import Popen
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from infimum.trials.processes import Processes
 from infimum.trials.start import start_workers
 from infimum.trials.variables import Variables
 from infimum.trials.workers import InThisProcess
+from tests import children
 from tests.trials import black_boxes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -239,11 +240,10 @@ def main(fun):
 """
 
 
-def script(tmp_path, end: str, **more) -> subprocess.Popen:
+def script(tmp_path, end: str, **more) -> Popen:
     path = tmp_path / "script.py"
     path.write_text(SCRIPT + end)
-    return subprocess.Popen([sys.executable, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            env={**os.environ, "PYTHONPATH": str(ROOT)}, **more)
+    return children.start(sys.executable, path, env={**os.environ, "PYTHONPATH": str(ROOT)}, **more)
 
 
 def test_a_script_without_the_guard_is_told_so(tmp_path):
@@ -271,8 +271,7 @@ def test_a_script_that_fails_when_it_is_imported(tmp_path):
 
 def test_a_function_of_a_console_is_refused_with_the_cure():
     code = SCRIPT + "main(quick)\n"
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
-                             env={**os.environ, "PYTHONPATH": str(ROOT)})
+    process = children.run(sys.executable, "-c", code, env={**os.environ, "PYTHONPATH": str(ROOT)})
     assert "cannot be used in a worker process" in process.stderr and "import it from there" in process.stderr
 
 
