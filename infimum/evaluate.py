@@ -11,7 +11,7 @@ from infimum import environment
 from infimum.agreement import Agreement, Box
 from infimum.backend.arrays import Arrays, HostArrays
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.devices import backend_of
+from infimum.backend.devices import backend_of, place_of
 from infimum.enclosures import Derivative, Enclosure, Hessian, LinearBounds, MeanValue
 from infimum.errors import OptionError, ShapeError
 from infimum.expr import rewriting
@@ -84,7 +84,7 @@ class Evaluator:
         self._parameters: dict[str, int] = {}
 
     def __repr__(self) -> str:
-        return f"Evaluator of {counted(self.n, 'variable')} on {self.backend.name}:\n{show.listing(self.f)}"
+        return f"Evaluator of {counted(self.n, 'variable')} on {place_of(self.backend)}:\n{show.listing(self.f)}"
 
     # ---- enclosures
     def value(self, lo: Any, hi: Any) -> Enclosure:

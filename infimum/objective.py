@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum.agreement import Agreement, Box
-from infimum.backend.devices import backend_of
+from infimum.backend.devices import backend_of, place_of
 from infimum.engine.answer.advice import Asked, advice
 from infimum.engine.answer.constraints import about_constraints
 from infimum.engine.branch import LEAST, lanes_of
@@ -79,8 +79,8 @@ def evaluator_of(objective: Objective, n: int, args: Any, device: Any, threads: 
 def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
                    batch: int) -> Evaluator:
     """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
-    if isinstance(fun, Evaluator) and device not in ("auto", fun.backend.name):
-        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {fun.backend.name}")
+    if isinstance(fun, Evaluator) and device not in ("auto", *getattr(fun.backend, "devices", (fun.backend.name,))):
+        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {place_of(fun.backend)}")
     if isinstance(fun, Evaluator) and threads is not None:
         raise OptionError("threads belong to a function; give them to infimum.compile, which made this Evaluator")
     backend = fun.backend if isinstance(fun, Evaluator) else backend_of(device, memory_limit, threads)
@@ -128,7 +128,7 @@ def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result:
     """The result, with all that belongs to the question and the device."""
     result = replace(result, advice=advice(result, problem, evaluator, asked))
     feasible = _feasible(result, run)
-    result = replace(result, device=evaluator.backend.name, batch=getattr(run, "batch", None), feasible=feasible,
+    result = replace(result, device=place_of(evaluator.backend), batch=getattr(run, "batch", None), feasible=feasible,
                      purpose=objective.purpose)
     if evaluator.system is not None:
         result = about_constraints(result, problem, evaluator, relaxed)

@@ -20,6 +20,16 @@ def counted(count: int, word: str, plural: str = "s") -> str:
     return f"{count:,} {word}{'' if count == 1 else plural}"
 
 
+def memory(size: float) -> str:
+    """A number of bytes, the larger ones in units of their own.
+
+    >>> memory(8e9), memory(1.25e6), memory(20_000)
+    ('8 GB', '1.25 MB', '20,000 bytes')
+    """
+    unit, name = next((row for row in ((1e9, "GB"), (1e6, "MB")) if size >= row[0]), (1.0, "bytes"))
+    return f"{round(size / unit, 2):,.10g} {name}"
+
+
 def box(lo: np.ndarray, hi: np.ndarray, most: int = 4) -> str:
     """The box as a product of intervals; a long one is shortened.
 

@@ -12,6 +12,11 @@ from infimum.errors import OptionError
 _PATIENCE = 1.0  # seconds of work that a GPU would have done sooner, before "auto" looks for one
 
 
+def place_of(backend: Any) -> str:
+    """Where the kernels of a backend have run, for people."""
+    return getattr(backend, "place", backend.name)
+
+
 @cache
 def gpu_may_be_here() -> bool:
     """Is CuPy installed? Importing it takes a second, so that it is only looked for."""

@@ -1,6 +1,7 @@
 """A CPU with a GPU beside it: every run goes where it ends sooner. The bits are the same on both."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -19,6 +20,7 @@ _SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core,
 _FEW = 4     # a box alone takes a core as long as so many in vectors
 _SHARED = 2  # the way of a thread that shares its box takes so much longer: barriers, and numbers that lie apart
 _LOAD = 0.2  # seconds, to bring the code of a block there: what pays only with it has to come often
+_launches: Counter[int] = Counter()  # runs on each GPU, of all backends: one takes over the kernels of another of the same name
 
 
 class HybridBackend:
@@ -35,11 +37,18 @@ class HybridBackend:
         self.cpu, self.patience, self.or_cpu = CpuBackend(threads=threads), patience, or_cpu
         self.device, self.memory_limit = device, memory_limit
         self.lanes, self.threads = self.cpu.lanes, self.cpu.threads
+        # compiled kernels are kept by the backend's name, so it tells all that sets them apart
         self.name = f"cpu and cuda:{device}" + ("" if memory_limit is None else f" of {memory_limit} bytes") + \
             (f", {patience} s" if patience else "")
-        self.resident = not or_cpu
+        self.resident, self._before = not or_cpu, _launches[device]
+        self.devices = () if or_cpu else (f"cuda:{device}", "cuda") if device == 0 else (f"cuda:{device}",)
         if self.resident:
             self.batch = self.cuda.batch
+
+    @property
+    def place(self) -> str:
+        """Where kernels have run: on the GPU too if it was asked for, or once one was brought there."""
+        return f"cpu and cuda:{self.device}" if self.resident or _launches[self.device] > self._before else "cpu"
 
     @cached_property
     def cuda(self) -> CudaBackend | None:
@@ -95,6 +104,7 @@ class HybridKernel:
             before = [a.copy() for a in inputs] if replaceable and times > 1 else []  # else they stay as they are
             try:
                 self.on_gpu.run(inputs, outputs, data, udata, threads=threads, times=times)
+                _launches[self.backend.device] += 1
                 return
             except DeviceError:
                 if not replaceable:

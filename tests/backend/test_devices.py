@@ -98,12 +98,34 @@ def test_an_old_driver(pretend):
 
 
 def test_an_evaluator_has_its_device_already():
-    f = infimum.compile(lambda x: x[0] ** 2, 1)
+    f = infimum.compile(lambda x: x[0] ** 2, 1, device="cpu")
     assert infimum.minimize(f, [(-1, 1)], device="cpu").device == "cpu"
     with pytest.raises(OptionError, match="this Evaluator runs on cpu"):
         infimum.minimize(f, [(-1, 1)], device="cuda")
     with pytest.raises(OptionError, match="a backend has its own device and threads"):
         infimum.compile(lambda x: x[0], 1, backend=CpuBackend(), device="nonsense")
+
+
+def test_an_evaluator_may_be_given_the_gpu_that_it_has(pretend):
+    for named, others in (("cuda", ("cpu", "cuda:1")), ("cuda:0", ("cpu",)), ("cuda:1", ("cpu", "cuda"))):
+        f = infimum.compile(lambda x: x[0] ** 2, 1, device=named)
+        assert infimum.minimize(f, [(-1, 1)], device=named).device == f"cpu and cuda:{named[5:] or 0}"
+        for other in others:
+            with pytest.raises(OptionError, match=f"device '{other}' .* this Evaluator runs on cpu and cuda:"):
+                infimum.minimize(f, [(-1, 1)], device=other)
+
+
+def test_a_gpu_that_only_may_be_used_is_not_where_a_run_was(pretend, monkeypatch):
+    """With CuPy installed, `device="auto"` may move to a GPU, within the memory limit. Only if it does, the table says so."""
+    def run():
+        monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
+        return infimum.minimize(lambda x: x[0] ** 2, [(-1, 2)], engine="swarm", memory_limit=8e9)
+    assert run().device == "cpu" and str(run()).endswith("on cpu") and not pretend.launches
+    monkeypatch.setattr(hybrid, "_LAUNCH", -1.0)  # as if a launch cost nothing
+    monkeypatch.setattr(devices, "_PATIENCE", 0.0)
+    assert run().device == "cpu and cuda:0" and pretend.launches
+    f = infimum.compile(lambda x: x[0] ** 2, 1)
+    assert repr(f).startswith("Evaluator of 1 variable on cpu:")
 
 
 @pytest.mark.parametrize("count", (1, 2, 7, 96, 128, 384))

@@ -153,6 +153,7 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
     monkeypatch.setattr(Branch, "step", lambda self: (places.append(isinstance(self.pool.front.data, np.ndarray)), step(self))[1])
     there = infimum.minimize(camel, device="auto", **search)
     assert bits(here) == bits(there) and there.batch == here.batch == 32
+    assert here.device == "cpu" and there.device == "cpu and cuda:0"
     assert places[0] and not places[-1] and places == sorted(places, reverse=True)
     file = str(tmp_path / "run.npz")
     assert infimum.minimize(camel, device="auto", checkpoint=file, max_boxes=200, **search).batch == 16

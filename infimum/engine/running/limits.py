@@ -1,6 +1,6 @@
 """What is said where a limit ends a run."""
 
-from infimum.text import counted
+from infimum.text import counted, memory
 
 
 def boxes_reached(boxes: int, most: float) -> str:
@@ -15,10 +15,10 @@ def boxes_reached(boxes: int, most: float) -> str:
 def memory_reached(regions: int, most: float) -> str:
     """`memory_limit` ended it.
 
-    >>> memory_reached(1, 10.0)
-    '1 region takes more than the memory limit of 10 bytes'
+    >>> memory_reached(1, 8e9)
+    '1 region takes more than the memory limit of 8 GB'
     """
-    return f"{counted(regions, 'region')} {'takes' if regions == 1 else 'take'} more than the memory limit of {most:,.0f} bytes"
+    return f"{counted(regions, 'region')} {'takes' if regions == 1 else 'take'} more than the memory limit of {memory(most)}"
 
 
 def memory_full(regions: int) -> str:
