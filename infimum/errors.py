@@ -11,6 +11,12 @@ class InfimumError(Exception):
     BoundsError True
     """
 
+    def _render_traceback_(self) -> list[str]:
+        """The lines that IPython shows in place of a traceback."""
+        from infimum.notebook import short_traceback
+
+        return short_traceback(self)
+
 
 class TraceError(InfimumError):
     """The function could not be traced.
@@ -149,6 +155,11 @@ class InternalError(InfimumError):
 
     Cure: there is nothing you can do about it; please report it, together with the function and the bounds.
     """
+
+    def _render_traceback_(self) -> list[str]:
+        from traceback import format_exception
+
+        return format_exception(self)  # all of it, for the report
 
 
 class HostError(InfimumError):

@@ -6,7 +6,8 @@ from pathlib import Path
 import infimum
 
 ROOT = Path(infimum.__file__).parent
-LAYERS = ["late", "errors", "habits", "files", "watch", "environment", "constraint", "unions", "cover", "text", "minimisers",
+LAYERS = ["late", "notebook", "errors", "habits", "files", "watch", "environment", "constraint", "unions", "cover", "text",
+          "minimisers",
           "start_boxes", "problem", "integrality", "trials", "constraint_table", "plain", "plotting", "result", "maximised",
           "problems", "expr", "interval", "lower", "backend", "enclosures", "agreement", "evaluate", "reduced", "engine",
           "checks", "objective", "black_box", "ask_tell", "provers", "portions", "solve", "inner", "nesting", "fitting", "ampl",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.errors import OptionError
+from infimum.plotting.figures import figures
 from infimum.text import counted
 
 _DRAWN = 20_000  # boxes
@@ -64,15 +64,13 @@ def _corners(lo: np.ndarray, hi: np.ndarray, i: int, j: int) -> np.ndarray:
 
 def draw(found: Any) -> Any:
     """The figure: a drawing for each pair of parameters; for a single one, its interval."""
-    try:
-        from matplotlib.collections import PolyCollection
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise OptionError("plot() needs matplotlib: pip install infimum[plot]") from None
+    new_figure = figures("plot()")
+    from matplotlib.collections import PolyCollection
+
     n = len(found.names)
     pairs = list(combinations(range(n), 2)) or [(0, 0)]
     side = max(1, n - 1)
-    figure = Figure(figsize=(max(4.0, 2.6 * side), max(4.0, 2.6 * side)), layout="constrained")
+    figure = new_figure(figsize=(max(4.0, 2.6 * side), max(4.0, 2.6 * side)), layout="constrained")
     figure.suptitle(found.title, fontsize="medium")
     for i, j in pairs:
         axis = figure.add_subplot(side, side, max(0, j - 1) * side + i + 1)

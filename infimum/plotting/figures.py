@@ -10,10 +10,12 @@ from infimum.errors import OptionError
 def figures(what: str) -> Callable[..., Any]:
     """What makes a figure."""
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.figure  # noqa: F401 (whether it is there)
     except ImportError:
         raise OptionError(f"{what} needs matplotlib: pip install infimum[plot]") from None
-    return Figure
+    from infimum.plotting.notebook_figure import NotebookFigure
+
+    return NotebookFigure
 
 
 def on(ax: Any, what: str, draws: Callable[[Any], None]) -> Any:
@@ -39,6 +41,7 @@ def png(draw: Callable[[], Any]) -> bytes | None:
         figure = draw()
     except OptionError:
         return None
+    figure.was_shown = True  # it is part of something else
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=80)
     return file.getvalue()

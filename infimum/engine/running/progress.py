@@ -3,7 +3,9 @@
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
+
+from infimum.notebook import notebook_shell
 
 _QUIET, _REDRAW = 1.0, 0.2  # seconds before anything is shown unasked, and between two states of it
 
@@ -74,7 +76,9 @@ def _fitted(figures: list[str], columns: int | None) -> str:
 class Cell:
     """A table in the output of a notebook's cell."""
 
-    def __init__(self, display: Any):
+    def __init__(self) -> None:
+        from IPython import display
+
         self.display, self.handle = display, None
 
     def show(self, figures: Figures) -> None:
@@ -100,9 +104,9 @@ class ProgressDisplay:
     """Shows an engine now and then. `wanted` None: where somebody looks, from the first second on."""
 
     def __init__(self, wanted: bool | None):
-        notebook = _notebook() if wanted is not False else None
+        notebook = notebook_shell() if wanted is not False else None
         watched = _is_terminal() if wanted is None else wanted and sys.stderr is not None
-        self.display: Display | None = Cell(notebook) if notebook is not None else Line() if watched else None
+        self.display: Display | None = Cell() if notebook is not None else Line() if watched else None
         self.next = 0.0 if wanted else _QUIET
 
     def show(self, engine: Showing, seconds: float) -> None:
@@ -137,14 +141,3 @@ def _is_terminal() -> bool:
         return sys.stderr.isatty()
     except (ValueError, AttributeError):  # closed, or none at all
         return False
-
-
-def _notebook() -> Any:
-    """IPython's display module if this runs in a notebook's kernel, else None. Nothing is imported that is not there already."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    if shell is None or not hasattr(shell, "kernel"):
-        return None
-    from IPython import display
-
-    return display
