@@ -123,6 +123,18 @@ def test_public_names_are_documented_and_exported_once():
         assert thing.__doc__, name
 
 
+def test_errors_that_users_see_have_public_names():
+    """All of ours stand in infimum.errors and are exported. Commands print theirs, without its name."""
+    found = {"infimum.errors": set()}
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            bases = {getattr(base, "id", getattr(base, "attr", "")) for base in getattr(node, "bases", ())}
+            if isinstance(node, ast.ClassDef) and (bases & set(vars(infimum.errors)) or node.name == "InfimumError"):
+                found.setdefault(name, set()).add(node.name)
+    assert found.pop("infimum.cli.command") == {"CommandError"}
+    assert found.pop("infimum.errors") <= set(infimum.__all__) and not found
+
+
 def test_files_stay_readable():
     long = [f"{p.relative_to(ROOT)}: {count}" for _, p in _files() if (count := p.read_text().count("\n")) > 500]
     assert not long

@@ -124,9 +124,9 @@ def _called(fun: Callable, variables: Expr, extra: tuple, by_components: bool = 
             x = Tracer(variables, step=INPUT)
             value = call_user_function(fun, components_of(x) if by_components else x, *extra)
             return value, recorder.frozen(value)
-    except _RandomNumbers:
+    except _RandomNumbers as error:
         if len(sys.modules) == loaded:
-            raise
+            raise TraceError(str(error)) from None
         return _called(fun, variables, extra, by_components)  # modules that were imported may have drawn them; they are there now
     except TraceError:
         raise
@@ -139,7 +139,7 @@ def arguments(args: Any) -> tuple:
     return tuple(args) if isinstance(args, (tuple, list)) else (args,)
 
 
-class _RandomNumbers(TraceError):
+class _RandomNumbers(Exception):
     """Random numbers were drawn while the function was traced."""
 
 
