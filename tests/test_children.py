@@ -11,7 +11,8 @@ import pytest
 from tests import children
 
 HERE = Path(__file__).parent
-OTHERS = {"children.py", "on_arm.py", "trials/black_boxes.py"}  # a program, and a black box whose process ends by itself
+OTHERS = {"children.py", "on_arm.py",
+          "trials/black_boxes.py", "expr/test_trace_outside.py"}  # processes that end by themselves, and calls that are traced
 SLEEPS = (sys.executable, "-c", "import time; print('begun', flush=True); time.sleep(60)")
 
 

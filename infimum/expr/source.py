@@ -17,6 +17,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.errors import TraceError
+from infimum.expr.outside import BY_TRIALS, given_to, library_name
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _INSIDE = (os.path.dirname(np.__file__) + os.sep, _HERE + os.sep, os.path.join(os.path.dirname(_HERE), "networks") + os.sep)
@@ -117,7 +118,7 @@ def scipy_call(traceback: TracebackType | None = None) -> str | None:
         traceback = traceback.tb_next
     names = [_name(f) for f in inwards if _is_scipy(f.f_code.co_filename)]
     special = sys.modules.get("scipy.special")
-    return next((n for n in names if hasattr(special, n)), names[0] if names else None)
+    return next((n for n in names if hasattr(special, n) and not n.startswith("_")), names[0] if names else None)
 
 
 def _name(frame: FrameType) -> str:
@@ -174,6 +175,18 @@ class SourceLocation:
         return function
 
     @property
+    def outside(self) -> str | None:
+        """The library other than NumPy that the user's code called here, in whatever language it is written."""
+        if self.library is not None:
+            return library_name(self.library)
+        function = self.called()
+        owner = getattr(function, "__self__", None)  # of a method
+        kind = owner if isinstance(owner, type) else type(owner if owner is not None else function)
+        module = getattr(function, "__module__", None) or kind.__module__
+        file = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
+        return None if function is None or (file is not None and owner_of(file) == USER) else library_name(module)
+
+    @property
     def branches(self) -> bool:
         """Is it the interpreter itself that asks whether a value is true, for an `if` and its relatives?"""
         return any(_BRANCH.match(name) for name in (self._instruction, self._next))
@@ -223,14 +236,19 @@ def _exact_text(code: CodeType, lasti: int, module_globals: dict[str, Any]) -> s
 
 
 def trace_error(place: SourceLocation | None, what: str, cure: str) -> TraceError:
-    """A TraceError that names the place, what happened there, and the cure."""
-    inside = "" if place is None or place.library is None or "SciPy" in what else \
-        f" This happened inside {place.library}, whose functions want numbers: write the formula with NumPy functions."
-    return TraceError(f"{place}: {what} {cure}{inside}" if place is not None else f"{what} {cure}")
+    """A TraceError that names the place, what happened there, and the cure. If it happened in a call of a library, and the
+    sentences are not about that one, others take their place: what the library does with the value is not the user's code."""
+    library = None if place is None else place.outside
+    if library is not None and not re.search(rf"\b(of|to) {library}\b", what):
+        what, cure = given_to(library)
+    return TraceError(f"{place}: {what} {cure}" if place is not None else f"{what} {cure}")
 
 
 def _package(filename: str) -> str:
     """The name of the package or module of a library's file."""
+    frozen = re.match(r"<frozen ([\w.]+)>", filename)
+    if frozen is not None:
+        return frozen[1]
     installed = _INSTALLED.search(filename)
     inside = filename[installed.end():] if installed is not None and not filename.endswith(".pyx") else \
         os.path.relpath(filename, _STANDARD) if os.path.isabs(filename) else filename
@@ -276,7 +294,7 @@ _OF_SPLINES = {
 def no_rule_of_scipy(function: str) -> tuple[str, str]:
     """The two sentences about a function of SciPy that is no ufunc: what is missing, and the cure."""
     return (f"SciPy's function {function} has no rule for traced values.", {**SCIPY_INSTEAD, **_OF_SPLINES}.get(
-        function, "Write it with NumPy's functions and the ufuncs of scipy.special that have one (docs/numpy.md)."))
+        function, f"{BY_TRIALS} The ufuncs of scipy.special that have a rule are listed in docs/numpy.md."))
 
 
 def fail(what: str, cure: str, again: bool = False) -> NoReturn:

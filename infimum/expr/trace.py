@@ -28,6 +28,7 @@ from infimum.expr.components import components_of
 from infimum.expr.constants import exact_doubles
 from infimum.expr.conversion_errors import FLOATS_HOLD_NO_SYMBOLS
 from infimum.expr.node import Expr, const, var
+from infimum.expr.outside import BY_TRIALS, given_to, instead_of
 from infimum.expr.real import Real, e, pi  # noqa: F401 (public names)
 from infimum.expr.recording import INPUT, Recording, recording
 from infimum.expr.second_run import in_components
@@ -61,6 +62,8 @@ _MISUSES = (
      "Use np.array(x), which copies, or make a new array with np.where or np.concatenate."),
     ("only boolean and numerical dtypes are supported", "Where the environment variable SCIPY_ARRAY_API is set, SciPy's "
      "functions are no ufuncs and take no traced values.", "Unset SCIPY_ARRAY_API."),
+    (r"Cannot interpret '[\w.]+' as a data type", "An array of a library other than NumPy was used together with a traced value.",
+     BY_TRIALS),
     ("only integers, slices", "An index is not an integer, as if a traced value were used as an index.",
      "An index must be a known integer: choose between values with np.where."),
 )
@@ -194,11 +197,13 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     if called is not None and re.search(_OBJECTS, text):
         return trace_error(place, *no_rule_of_scipy(called))
     if type(error).__module__.partition(".")[0] == "numba":
-        return trace_error(place, "A function compiled by Numba was called with a traced value; such code takes numbers only.",
-                           "Use the Python function it was made of: f.py_func.")
+        return trace_error(place, *given_to("numba"))
     for pattern, what, cure in _MISUSES:
         if re.search(pattern, text):
             return _again(trace_error(place, what, cure))
+    library = None if place is None else place.outside
+    if library is not None and re.search(r"\bTracer\b|\btraced\b", text):
+        return trace_error(place, *given_to(library))
     match = next(filter(None, (re.search(pattern, text) for pattern in _NO_RULE)), None) if isinstance(error, TypeError) else None
     if match is not None and called is not None:
         return trace_error(place, *no_rule_of_scipy(called))
@@ -212,8 +217,8 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
     where = f"{place}: " if place is not None else f"{home(fun)}: "
     given = getattr(fun, "arguments", "the vector x and the further arguments `args`")
     hint = f"Check its parameters: it is called with {given}." if place is None else \
-        f"It was raised inside {place.library}: if that cannot take traced values, write the formula with NumPy functions." \
-        if place.library is not None else "Correct the function, or pass the right number of variables."
+        f"It was raised in a call of {library}, which takes no traced values. {instead_of(library)}" \
+        if library is not None else "Correct the function, or pass the right number of variables."
     return UserFunctionError(f"{where}The function raised {type(error).__name__}: {text.rstrip('.') or 'no message'}. {hint}")
 
 

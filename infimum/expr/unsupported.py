@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from infimum.expr.outside import BY_TRIALS
 from infimum.expr.source import fail
 
 _DROP_TEST = "The function is only evaluated where it is defined: drop the test."
@@ -44,6 +45,7 @@ CURES: dict[str, str] = {
     "sinc": "Away from 0 write np.sin(np.pi * x) / (np.pi * x); around 0 its quotient has no useful enclosure.",
     "correlate": "Use np.convolve(a, v[::-1], mode).",
     "ediff1d": "Use np.diff(x).",
+    **dict.fromkeys(("savetxt", "save", "savez", "savez_compressed", "tofile", "tobytes", "dump", "dumps", "ctypes"), BY_TRIALS),
     "block": "Use np.concatenate, np.vstack and np.hstack.",
     "linspace": "Write start + (stop - start) * np.linspace(0.0, 1.0, number).",
     "logaddexp2": "Use np.logaddexp, or np.log2(np.exp2(a) + np.exp2(b)).",

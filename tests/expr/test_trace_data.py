@@ -115,6 +115,6 @@ def test_functions_compiled_by_numba_name_their_python_function():
             raise TypingError("cannot determine Numba type of <class 'Tracer'>")
 
     for fun in (Dispatcher(), lambda x: 2.0 * Dispatcher()(x)):
-        with pytest.raises(TraceError, match="Numba.*py_func") as caught:
+        with pytest.raises(TraceError, match="given to numba.*py_func") as caught:
             trace(fun, 2)
         assert not isinstance(caught.value, UserFunctionError) and __file__ in str(caught.value)
