@@ -247,11 +247,11 @@ def test_data_is_no_part_of_the_code(compiled: CompiledKernel):
 
 
 def test_long_runs_are_cut_into_pieces_without_a_changed_bit(single: np.ndarray, monkeypatch: pytest.MonkeyPatch):
-    """Between the pieces Python hears Ctrl-C."""
+    """Between the pieces Python hears Ctrl-C. The cost of a box is as pretended, however long a busy machine takes."""
     monkeypatch.undo()
     compiled = CpuBackend().compile(sample_kernel())
     pieces, run = [], workers.run
-    monkeypatch.setattr(workers, "run", lambda entry, jobs, **how: pieces.append(1) or run(entry, jobs, **how))
+    monkeypatch.setattr(workers, "run", lambda entry, jobs, **how: pieces.append(run(entry, jobs, **how)) or 0.0)
     compiled._cost = 0.01
     assert (outcome(compiled, 2, inputs()) == single).all()
     assert len(pieces) > 2
