@@ -68,15 +68,19 @@ def _truth_cure(place: SourceLocation | None) -> str:
 
 def _chained(text: str) -> list[str] | None:
     """`a < x < b` as `a < x` and `x < b`; None if the text is something else."""
-    try:
-        tree = ast.parse(text, mode="eval").body
-    except SyntaxError:
-        return None
+    tree = _parsed(text)
     if not isinstance(tree, ast.Compare) or len(tree.ops) < 2:
         return None
     operands = [tree.left, *tree.comparators]
     pairs = zip(operands, tree.ops, operands[1:], strict=False)
     return [ast.unparse(ast.Compare(a, [op], [c])) for a, op, c in pairs]
+
+
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
 
 
 def refuse_conversion(dtype: np.dtype) -> NoReturn:
@@ -91,6 +95,9 @@ def refuse_conversion(dtype: np.dtype) -> NoReturn:
 def refuse_value(asked: str) -> NoReturn:
     """`float(traced)` and its relatives, whoever asks."""
     place = SourceLocation.now()
+    tree = None if place is None or asked != "index" else _parsed(place.text)
+    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Pow):
+        raise TypeError("a traced exponent is no index")  # NumPy 2.0 asks in `np.array(2.0) ** x[0]`, and takes no for an answer
     fail("A traced value stands for all points of a region and has no single value.", _value_cure(place, asked),
          again=place is not None and (place.assigns or place.called() in (np.array, np.asarray)))
 

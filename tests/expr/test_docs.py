@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import numpy as np
+
 from infimum.expr import trace  # noqa: F401 (fills the tables)
 from infimum.expr.tracer import FUNCTIONS, SPECIAL, UFUNCS
 
@@ -23,4 +25,6 @@ def test_every_special_function_is_listed():
 
 def test_every_array_function_is_listed():
     names = {("linalg." if f.__module__ == "numpy.linalg" else "") + f.__name__ for f in FUNCTIONS}
-    assert _listed("Array functions") == names
+    listed = _listed("Array functions")
+    lacking = {name for name in listed if "." not in name and not hasattr(np, name)}
+    assert listed - lacking == names - {"trapz"}  # which NumPy 2.0 has called trapezoid, and 2.4 has given up
