@@ -79,8 +79,9 @@ def evaluator_of(objective: Objective, n: int, args: Any, device: Any, threads: 
 def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
                    batch: int) -> Evaluator:
     """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
-    if isinstance(fun, Evaluator) and device not in ("auto", *getattr(fun.backend, "devices", (fun.backend.name,))):
-        raise OptionError(f"device {device!r} belongs to a function; this Evaluator runs on {place_of(fun.backend)}")
+    named = getattr(fun.backend, "devices", (fun.backend.name,)) if isinstance(fun, Evaluator) else ()
+    if named and device not in ("auto", *named):
+        raise OptionError(f"device {device!r} belongs to a function; this Evaluator was compiled for {named[0]!r}")
     if isinstance(fun, Evaluator) and threads is not None:
         raise OptionError("threads belong to a function; give them to infimum.compile, which made this Evaluator")
     backend = fun.backend if isinstance(fun, Evaluator) else backend_of(device, memory_limit, threads)

@@ -41,7 +41,7 @@ class HybridBackend:
         self.name = f"cpu and cuda:{device}" + ("" if memory_limit is None else f" of {memory_limit} bytes") + \
             (f", {patience} s" if patience else "")
         self.resident, self._before = not or_cpu, _launches[device]
-        self.devices = () if or_cpu else (f"cuda:{device}", "cuda") if device == 0 else (f"cuda:{device}",)
+        self.devices = ("auto",) if or_cpu else (f"cuda:{device}", "cuda")[:1 if device else 2]  # as a user names it
         if self.resident:
             self.batch = self.cuda.batch
 

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from infimum.cli.command import Command
-from infimum.cli.exit_codes import INFEASIBLE, OK, OPEN, USAGE
+from infimum.cli.exit_codes import INFEASIBLE, OK, OPEN, READER_GONE, USAGE
 from infimum.cli.settings import add_settings
 from infimum.cli.show import print_json, row
 from infimum.cli.wording import for_shell
@@ -47,7 +47,8 @@ COMMAND = Command(
 exit codes:
   {OK}    HOLDS: proved for every input
   {OPEN}    UNKNOWN: it could not be decided, or a limit was reached before it was
-  {USAGE}    wrong usage, or a file that cannot be read
-  {INFEASIBLE}    VIOLATED: proved at the input that is printed""",
+  {USAGE}    wrong usage, a file that cannot be read, or an output that cannot be written
+  {INFEASIBLE}    VIOLATED: proved at the input that is printed
+  {READER_GONE}  the reader of the output ended before all was written""",
     configure=configure,
     run=run)

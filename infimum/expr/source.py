@@ -182,9 +182,10 @@ class SourceLocation:
         function = self.called()
         owner = getattr(function, "__self__", None)  # of a method
         kind = owner if isinstance(owner, type) else type(owner if owner is not None else function)
-        module = getattr(function, "__module__", None) or kind.__module__
-        file = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
-        return None if function is None or (file is not None and owner_of(file) == USER) else library_name(module)
+        name = str(getattr(function, "__module__", None) or kind.__module__)
+        module = None if function is None else sys.modules.get(name.partition(".")[0])
+        file = getattr(module, "__file__", None)
+        return None if module is None or (file is not None and owner_of(file) == USER) else library_name(name)
 
     @property
     def branches(self) -> bool:
@@ -239,7 +240,7 @@ def trace_error(place: SourceLocation | None, what: str, cure: str) -> TraceErro
     """A TraceError that names the place, what happened there, and the cure. If it happened in a call of a library, and the
     sentences are not about that one, others take their place: what the library does with the value is not the user's code."""
     library = None if place is None else place.outside
-    if library is not None and not re.search(rf"\b(of|to) {library}\b", what):
+    if library is not None and not re.search(rf"\b(of|to) {re.escape(library)}\b", what):
         what, cure = given_to(library)
     return TraceError(f"{place}: {what} {cure}" if place is not None else f"{what} {cure}")
 

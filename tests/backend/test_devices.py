@@ -100,7 +100,7 @@ def test_an_old_driver(pretend):
 def test_an_evaluator_has_its_device_already():
     f = infimum.compile(lambda x: x[0] ** 2, 1, device="cpu")
     assert infimum.minimize(f, [(-1, 1)], device="cpu").device == "cpu"
-    with pytest.raises(OptionError, match="this Evaluator runs on cpu"):
+    with pytest.raises(OptionError, match="this Evaluator was compiled for 'cpu'"):
         infimum.minimize(f, [(-1, 1)], device="cuda")
     with pytest.raises(OptionError, match="a backend has its own device and threads"):
         infimum.compile(lambda x: x[0], 1, backend=CpuBackend(), device="nonsense")
@@ -111,7 +111,7 @@ def test_an_evaluator_may_be_given_the_gpu_that_it_has(pretend):
         f = infimum.compile(lambda x: x[0] ** 2, 1, device=named)
         assert infimum.minimize(f, [(-1, 1)], device=named).device == f"cpu and cuda:{named[5:] or 0}"
         for other in others:
-            with pytest.raises(OptionError, match=f"device '{other}' .* this Evaluator runs on cpu and cuda:"):
+            with pytest.raises(OptionError, match=f"device '{other}' .* this Evaluator was compiled for 'cuda:"):
                 infimum.minimize(f, [(-1, 1)], device=other)
 
 
@@ -124,8 +124,10 @@ def test_a_gpu_that_only_may_be_used_is_not_where_a_run_was(pretend, monkeypatch
     monkeypatch.setattr(hybrid, "_LAUNCH", -1.0)  # as if a launch cost nothing
     monkeypatch.setattr(devices, "_PATIENCE", 0.0)
     assert run().device == "cpu and cuda:0" and pretend.launches
-    f = infimum.compile(lambda x: x[0] ** 2, 1)
+    f = infimum.compile(lambda x: x[0] ** 2, 1, device="auto")
     assert repr(f).startswith("Evaluator of 1 variable on cpu:")
+    with pytest.raises(OptionError, match="this Evaluator was compiled for 'auto'"):
+        infimum.minimize(f, [(-1, 1)], device="cpu")
 
 
 @pytest.mark.parametrize("count", (1, 2, 7, 96, 128, 384))

@@ -141,7 +141,14 @@ def test_python_and_numpy_are_no_other_libraries():
         with pytest.raises(TraceError) as caught:
             trace(fun, 2)
         assert "engine=" not in str(caught.value)
+    with pytest.raises(TraceError, match="leave out a cache"):
+        trace(lambda x: cached(x[0]), 2)
     assert trace(lambda x: copy.deepcopy(x)[0], 2) is trace(lambda x: x[0], 2)
+
+
+@functools.lru_cache
+def cached(value):
+    return value
 
 
 def own(x):
