@@ -97,7 +97,7 @@ def refuse_value(asked: str) -> NoReturn:
     place = SourceLocation.now()
     tree = None if place is None or asked != "index" else _parsed(place.text)
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Pow):
-        raise TypeError("a traced exponent is no index")  # NumPy 2.0 asks in `np.array(2.0) ** x[0]`, and takes no for an answer
+        raise TypeError("a traced exponent is no index")  # NumPy 2.1 asks in `np.array(2.0) ** x[0]`, and takes no for an answer
     fail("A traced value stands for all points of a region and has no single value.", _value_cure(place, asked),
          again=place is not None and (place.assigns or place.called() in (np.array, np.asarray)))
 

@@ -202,7 +202,7 @@ def _explained(fun: Callable, error: Exception) -> TraceError:
         if re.search(pattern, text):
             return _again(trace_error(place, what, cure))
     library = None if place is None else place.outside
-    if library is not None and re.search(r"\bTracer\b|\btraced\b", text):
+    if library is not None and (re.search(r"\bTracer\b|\btraced\b", text) or type(error).__module__ == "ctypes"):
         return trace_error(place, *given_to(library))
     match = next(filter(None, (re.search(pattern, text) for pattern in _NO_RULE)), None) if isinstance(error, TypeError) else None
     if match is not None and called is not None:

@@ -139,8 +139,9 @@ def _draw_map(axis: Any, shown: Map) -> None:
         ends = np.array([np.clip(box, low, high) for box in shown.boxes])
         if len(ends):
             boxes = [Rectangle(lo, *(hi - lo)) for lo, hi in ends]
-            axis.add_collection(PatchCollection(boxes, edgecolor="tab:red", facecolor=(1, 0, 0, 0.15), label="minimisers"))
-            axis.plot(*ends.mean(axis=1).T, ".", color="tab:red", markersize=3)  # boxes may be too small to be seen
+            axis.add_collection(PatchCollection(boxes, edgecolor="tab:red", facecolor=(1, 0, 0, 0.15)))
+            # boxes may be too small to be seen, and collections of them have no place in the legends of matplotlib before 3.11
+            axis.plot(*ends.mean(axis=1).T, ".", color="tab:red", markersize=3, label="minimisers")
         if shown.x is not None:
             axis.plot(*shown.x, "k+", label="x")
         axis.set(xlabel="x[0]", ylabel="x[1]", xlim=shown.axes[0][[0, -1]], ylim=shown.axes[1][[0, -1]])

@@ -33,4 +33,4 @@ def test_inside_a_library_the_line_is_that_of_the_user():
         trace(of_a_library, 3)
     message = str(caught.value)
     assert message.startswith(f"{__file__}:{of_a_library.__code__.co_firstlineno + 1}, in `") and message.endswith(".")
-    assert "statistics.fmean([x[0], x[1]])" in message and "inside statistics" in message and "NumPy functions" in message
+    assert "statistics.fmean([x[0], x[1]])" in message and "given to statistics" in message and "NumPy functions" in message

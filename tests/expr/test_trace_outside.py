@@ -60,8 +60,8 @@ RAISED = {  # the library says nothing of traced values
     "a program that is not there": ("subprocess", lambda x: subprocess.run(["./no_such_program"]).returncode * x[0]),
 }
 if os.name == "posix":
-    GIVEN["a function of C"] = ("ctypes", lambda x: COSINE_OF_DOUBLES(x[0]))
-    RAISED["a function of C"] = ("ctypes", lambda x: COSINE(x[0]))
+    GIVEN["a function of C"] = ("ctypes", lambda x: COSINE(x[0]))
+    GIVEN["a function of C that wants doubles"] = ("ctypes", lambda x: COSINE_OF_DOUBLES(x[0]))
 BY_TRIALS = r"minimise the function by trials, without a proof: engine=\"index\""
 
 
