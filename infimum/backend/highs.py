@@ -53,7 +53,10 @@ def numbers(basis: Basis | np.ndarray | None) -> np.ndarray | None:
 @cache
 def _library() -> ModuleType:
     try:
-        return importlib.import_module("highspy")
+        library = importlib.import_module("highspy")
+        if not hasattr(library.Highs, "getDualRay"):
+            raise ImportError(f"version {library.Highs().version()} is older than 1.10")
+        return library
     except ImportError as error:
         reason = str(error).strip().split("\n")[0]
         raise SolverError(f'options={{"lp": True}} needs HiGHS, and importing highspy fails ({reason}): pip install infimum[lp]; '

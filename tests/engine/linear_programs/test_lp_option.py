@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -63,6 +64,12 @@ def test_a_missing_solver_says_what_to_install(no_highs, constraints):
         infimum.minimize(lambda x: x[0] * x[1], [(-1, 2)] * 2, constraints=constraints, options=LP)
     r = infimum.minimize(lambda x: x[0] * x[1], [(-1, 2)] * 2, constraints=constraints, progress=False)
     assert r.verdict.name == "PROVED"
+
+
+def test_an_old_solver_is_named(no_highs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "highspy", SimpleNamespace(Highs=type("Highs", (), {"version": lambda self: "1.7.2"})))
+    with pytest.raises(infimum.SolverError, match=r"version 1\.7\.2 is older than 1\.10.*pip install infimum\[lp\]"):
+        infimum.minimize(lambda x: x[0] * x[1], [(-1, 2)] * 2, options=LP)
 
 
 @pytest.mark.parametrize("value", [1, "yes", None])
