@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum import environment
+from infimum.bounds import Bounds
 from infimum.errors import AgreementError, TraceError
 from infimum.expr.node import topological
 from infimum.expr.real import Real
@@ -23,6 +24,7 @@ from infimum.expr.rounding_noise import RoundingNoise
 from infimum.expr.trace import Traced, home
 from infimum.expr.tracer import Tracer, lift
 from infimum.lower.at_point import enclose_at_point
+from infimum.problem import Problem
 from infimum.text import point as shown
 
 POINTS = 8                # at which a function is compared, at least
@@ -46,6 +48,12 @@ class Box(NamedTuple):
     lo: np.ndarray
     hi: np.ndarray
     integers: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, bounds: Bounds | Problem, integers: Sequence[int] = ()) -> "Box":
+        """Within bounds; of a variable with no double between them, those around them."""
+        none, (low, high) = bounds.lo > bounds.hi, bounds.region
+        return cls(np.where(none, low, bounds.lo), np.where(none, high, bounds.hi), integers)
 
 
 class Agreement:

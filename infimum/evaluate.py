@@ -12,6 +12,7 @@ from infimum.agreement import Agreement, Box
 from infimum.backend.arrays import Arrays, HostArrays
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.devices import backend_of, place_of
+from infimum.bounds import read_bounds
 from infimum.enclosures import Derivative, Enclosure, Hessian, LinearBounds, MeanValue
 from infimum.errors import OptionError, ShapeError
 from infimum.expr import rewriting
@@ -23,7 +24,7 @@ from infimum.expr.trace import Traced, arguments, scalar, traced
 from infimum.late import Late
 from infimum.lower import programs
 from infimum.lower.schedule import is_sum_over_data
-from infimum.problem import Interval, read_bounds
+from infimum.problem import Interval
 from infimum.text import counted
 from infimum.watch import heed
 
@@ -449,10 +450,11 @@ def enclose(fun: Callable, bounds: Any, args: Any = (), *, n: int | None = None,
     >>> enclose(lambda x: np.sin(x[0]) - x[0], [(0, 1)], form="linear").width < 0.4
     True
     """
-    lo, hi = read_bounds(bounds, n)
+    box = read_bounds(bounds, n)
+    lo, hi = box.region
     evaluator = compile(fun, len(lo), args, check=False)
     if check:
-        Agreement(evaluator.functions).over(Box(lo, hi))
+        Agreement(evaluator.functions).over(Box.of(box))
     if form not in (*FORMS, _BEST):
         raise OptionError(f"there is no form {form!r}; there are {', '.join(map(repr, (*FORMS, _BEST)))}")
     found = [FORMS[name](evaluator, lo, hi) for name in (FORMS if form == _BEST else (form,))]

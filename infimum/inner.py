@@ -16,6 +16,7 @@ import numpy as np
 
 from infimum import environment, watch
 from infimum.agreement import Agreement, Box
+from infimum.bounds import Outer
 from infimum.constraint import Constraint
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
@@ -51,9 +52,9 @@ class Proving:
     device: str
     threads: int | None
 
-    def prove(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray) -> Result:
+    def prove(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, outer: Outer | None) -> Result:
         """The minimum within the bounds, of which some may be points."""
-        problem = Problem(None, lo, hi, system=evaluator.system)
+        problem = Problem(None, lo, hi, system=evaluator.system, outer=outer)
         kind = prover("auto", None, True, evaluator.system is not None)
         search = kind(problem, evaluator, self.options, self.goal, self.seed, self.max_boxes, self.memory_limit)
         own, rest = math.inf if self.time_limit is None else self.time_limit, max(watch.left(), 1e-3)
@@ -80,9 +81,10 @@ class InnerProblem:
     """Minimise or maximise fun(y, z), or fun(y, z, s) with s = simulate(y), over z; `constraints` have the same arguments."""
 
     def __init__(self, objective: Objective, simulate: Callable[..., Any] | None, constraints: Any, lo: np.ndarray,
-                 hi: np.ndarray, integers: tuple[int, ...], proving: Proving, held: bool = True, check: bool = True):
+                 hi: np.ndarray, integers: tuple[int, ...], proving: Proving, held: bool = True, check: bool = True,
+                 outer: Outer | None = None):
         self.objective, self.simulate, self.constraints = objective, simulate, _listed(constraints)
-        self.lo, self.hi, self.integers, self.proving = lo, hi, integers, proving
+        self.lo, self.hi, self.outer, self.integers, self.proving = lo, hi, outer, integers, proving
         self.held = held                            # may y be traced? Not where it holds values of any kind
         self.why: str | None = None                 # why it cannot be
         self.check = check                          # are plain calls compared with what was traced?
@@ -154,13 +156,14 @@ class InnerProblem:
         lo, hi, count = np.append(held, self.lo), np.append(held, self.hi), len(held)
         agreement = Agreement(evaluator.functions if self.check else ())
         agreement.over(Box(lo, hi, evaluator.system.integers if evaluator.system is not None else ()), self.proving.seed)
-        found, least = self.proving.prove(evaluator, lo, hi), 0.0
+        outer = self.outer and Outer(*(np.append(held, end) for end in self.outer))
+        found, least = self.proving.prove(evaluator, lo, hi, outer), 0.0
         evaluations = found.nfev
         system = evaluator.system
         constrained = system is not None and system.m > 0  # those that hold everywhere are left out
         if found.verdict is Verdict.INFEASIBLE and constrained:
             roughly = replace(self.proving, goal=_VIOLATED, max_boxes=min(_MOST, self.proving.max_boxes or _MOST))
-            far = roughly.prove(_violation_of(evaluator), lo, hi)
+            far = roughly.prove(_violation_of(evaluator), lo, hi, outer)
             found, least = replace(far, verdict=Verdict.INFEASIBLE, lower=-math.inf), far.upper
             evaluations += far.nfev
             if far.x is not None and not least > 0:

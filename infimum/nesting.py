@@ -6,6 +6,8 @@ from dataclasses import asdict, replace
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from infimum import environment
 from infimum.backend.devices import backend_of
 from infimum.black_box import searched
@@ -123,7 +125,8 @@ class NestedFunctions(PythonFunctions):
         """What tells this problem from others, the inner one included."""
         inner, proving = self.inner, self.inner.proving
         return {**super().describe(), "inner": {
-            "bounds": [[str(a), str(b)] for a, b in zip(inner.lo, inner.hi, strict=True)], "integers": list(inner.integers),
+            "bounds": [[str(end) for end in ends] for ends in zip(inner.lo, inner.hi, *(inner.outer or ())[:2], strict=True)],
+            "integers": list(inner.integers),
             "simulate": None if inner.simulate is None else described(Part(inner.simulate, "")),
             "constraints": [_described(one) for one in inner.constraints], "goal": [proving.goal.atol, proving.goal.rtol],
             "max_boxes": proving.max_boxes, "seed": proving.seed, "options": asdict(proving.options)}}
@@ -156,7 +159,9 @@ def _inner_problem(objective: Objective, simulate: Any, constraints: Any, bounds
     integers, none, problem = read_integrality(integrality, Problem.read(objective.fun, bounds))
     if none is not None:
         raise BoundsError(f"inner variable {none} is a whole number, and there is none between its bounds")
-    return InnerProblem(objective, simulate, constraints, problem.lo, problem.hi, integers, proving, held, check)
+    for i in np.flatnonzero(problem.narrow)[:1]:
+        raise BoundsError(f"at most one double lies between the bounds of inner variable {i}, which are none: give a double")
+    return InnerProblem(objective, simulate, constraints, problem.lo, problem.hi, integers, proving, held, check, problem.outer)
 
 
 def _threads(threads: int | None, workers: Any) -> int | None:

@@ -156,7 +156,7 @@ class Comparison:
                  check: bool):
         self.agreement = Agreement(evaluator.functions if check else ())
         self.calls = 0 if evaluator.functions and not check else None
-        self.agreement.over(Box(problem.lo, problem.hi, integers), seed, np.inf if time_limit is None else time_limit)
+        self.agreement.over(Box.of(problem, integers), seed, np.inf if time_limit is None else time_limit)
 
     def with_calls(self, result: Result) -> Result:
         """The result, compared too, with the number of calls that agreed."""
@@ -167,4 +167,4 @@ class Comparison:
 
 def view_of(evaluator: Evaluator, problem: Problem, objective: Objective) -> View:
     estimate = (lambda x: 0.0 - evaluator.estimate(x)) if objective.maximises else evaluator.estimate
-    return View(estimate, problem.lo, problem.hi)
+    return View(estimate, *problem.region)

@@ -1,7 +1,7 @@
 """minimize, maximize and feasible, and resume, which continues a run from its checkpoint."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from os import PathLike
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.bounds import Outer
 from infimum.checks import check_number, read_seed
 from infimum.engine.answer.advice import Asked
 from infimum.engine.branch import LEAST
@@ -39,7 +40,7 @@ from infimum.objective import (
 )
 from infimum.problem import Problem
 from infimum.provers import PROVERS, check_dealt, prover
-from infimum.reduced import Reduced, Restoring, without_fixed
+from infimum.reduced import Reduced, Restoring, end_to_store, stored_end, without_fixed
 from infimum.result import Result
 from infimum.start_boxes import StartBoxes
 from infimum.text import counted
@@ -182,7 +183,7 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
                          "memory_limit": memory_limit, "batch": getattr(search, "batch", None), "may_move_to_gpu": batch is None,
                          "key": given.f.key, "purpose": objective.purpose, "integers": integers, "reduces": True,
                          "feasibility": float(feasibility), "system": None if given.system is None else given.system.key,
-                         "portions": None if rounds is None else rounds.portions}
+                         "portions": None if rounds is None else rounds.portions, **_ends_to_store(problem, integers)}
                 writer = _checkpoint_writer(checkpoint, asked, problem)
                 writer.begin()
             found = drive(_seen(search, objective, evaluator), writer=writer, **shared)
@@ -263,11 +264,10 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
         engine, settings = asked["engine"], _settings_of(asked)
     if portions is not None and asked.get("portions") not in (None, portions):
         raise OptionError(f"this run deals its regions in {asked['portions']} portions, which it keeps: leave out portions=")
-    lo, hi, x0, *start = (whole.arrays.get(f"settings.{name}") for name in ("lo", "hi", "x0", "start.lo", "start.hi"))
     objective = Objective(nothing if asked.get("purpose") == "feasible" else fun, asked.get("purpose", "minimise"))
-    problem = Problem(objective.fun, lo, hi, x0, None if start[0] is None else StartBoxes(*start))
-    chosen = np.isin(np.arange(len(lo)), asked.get("integers", ()))
     with content_of(checkpoint):
+        problem = _stored_problem(objective.fun, whole.arrays, asked.get("ends", ()))
+        chosen = np.isin(np.arange(len(problem.lo)), asked.get("integers", ()))
         integers, none, problem = read_integrality(chosen, problem)
 
     def run() -> Result:
@@ -392,8 +392,29 @@ def _check_system(problem: Problem, engine: str) -> None:
 
 def _checkpoint_writer(checkpoint: str, asked: dict[str, Any], problem: Problem) -> CheckpointWriter:
     x0 = {} if problem.x0 is None else {"x0": problem.x0}
-    start = {} if problem.start is None else {"start.lo": problem.start.lo, "start.hi": problem.start.hi}
-    return CheckpointWriter(checkpoint, State(asked, {"lo": problem.lo, "hi": problem.hi, **x0, **start}))
+    boxes = {"": problem} if problem.start is None else {"": problem, "start.": problem.start}
+    arrays = {f"{whose}{name}": end for whose, box in boxes.items() for name, end in (("lo", box.lo), ("hi", box.hi))}
+    outer = {f"{whose}outer.{name}": end for whose, box in boxes.items() if box.outer is not None
+             for name, end in box.outer._asdict().items()}
+    return CheckpointWriter(checkpoint, State(asked, {**arrays, **outer, **x0}))
+
+
+def _stored_problem(fun: Any, arrays: dict[str, np.ndarray], ends: Sequence[Any]) -> Problem:
+    """The problem of a checkpoint. Before release 0.3, ends were doubles."""
+    def read(whose: str) -> tuple[Any, ...]:
+        lo, hi, *outer = (arrays.get(f"settings.{whose}{name}") for name in ("lo", "hi", *(f"outer.{n}" for n in Outer._fields)))
+        return lo, hi, None if outer[0] is None else Outer(*outer)
+    (lo, hi, outer), start = read(""), read("start.")
+    return Problem(fun, lo, hi, arrays.get("settings.x0"), None if start[0] is None else StartBoxes(*start), None, outer,
+                   {(i, side): stored_end(number) for i, side, number in ends})
+
+
+def _ends_to_store(problem: Problem, integers: tuple[int, ...]) -> dict[str, Any]:
+    """Ends that are no doubles, of the variables for which not only the doubles around them are needed."""
+    wanted = {*np.flatnonzero(problem.narrow).tolist(), *integers}
+    found = [[i, side, stored] for (i, side), end in sorted(problem.ends.items())
+             if i in wanted and (stored := end_to_store(end)) is not None]
+    return {"ends": found} if found else {}
 
 
 def _check_start(problem: Problem, engine: str) -> None:

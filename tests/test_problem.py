@@ -12,7 +12,7 @@ from scipy.optimize import Bounds
 
 import infimum
 from infimum import BoundsError, Interval
-from infimum.problem import _doubles, _read, read_bounds
+from infimum.bounds import _doubles, _read, read_bounds
 
 INF = math.inf
 
@@ -28,7 +28,7 @@ INF = math.inf
     (((1, 2), (3, 4)), 2, ([1, 3], [2, 4])),
 ])
 def test_bounds_are_read(bounds, n, expected):
-    lo, hi = read_bounds(bounds, n)
+    lo, hi = read_bounds(bounds, n).region
     assert lo.tolist() == expected[0] and hi.tolist() == expected[1]
     assert lo.dtype == hi.dtype == np.float64
 
@@ -60,9 +60,12 @@ def test_bad_bounds_are_refused(bounds, n, words):
 
 
 @given(st.integers(-2**70, 2**70), st.integers(0, 2**70))
-def test_long_integers_are_rounded_outward(low, width):
-    lo, hi = read_bounds([(low, low + width)])
-    assert Fraction(lo[0]) <= low and low + width <= Fraction(hi[0])
+def test_long_integers_are_rounded_outward_and_inward(low, width):
+    box = read_bounds([(low, low + width)])
+    (lo, hi), high = box.region, low + width
+    assert Fraction(lo[0]) <= low <= Fraction(box.lo[0]) and Fraction(box.hi[0]) <= high <= Fraction(hi[0])
+    assert box.lo[0] in (lo[0], math.nextafter(lo[0], INF)) and box.hi[0] in (hi[0], math.nextafter(hi[0], -INF))
+    assert (box.outer is None) == (Fraction(lo[0]) == low and Fraction(hi[0]) == high)
 
 
 @pytest.mark.parametrize("value", [
@@ -70,7 +73,7 @@ def test_long_integers_are_rounded_outward(low, width):
     np.uint64(2**63 + 1), np.longdouble("0.1"), np.float32(0.1), 10**400, -(10**400), infimum.pi, -infimum.e, np.array(0.5), 3,
 ])
 def test_whatever_the_number_the_box_read_contains_the_box_written(value):
-    lo, hi = read_bounds([(value, value)])
+    lo, hi = read_bounds([(value, value)]).region
     low, high = (getattr(value, "lo", value), getattr(value, "hi", value))
     exact = [Fraction(*v.as_integer_ratio()) if hasattr(v, "as_integer_ratio") else Fraction(int(v)) for v in (low, high)] \
         if not isinstance(value, np.ndarray) else [Fraction(1, 2)] * 2
@@ -99,7 +102,9 @@ def test_many_plain_bounds_are_read_as_one_by_one(pairs):
     """Doubles and whole numbers that are doubles go a shorter way; what is wrong is said by the longer one."""
     found = _doubles(pairs)
     if found is not None:
-        assert found.tobytes() == np.array(_read(pairs), dtype=float).tobytes()
+        one_by_one = [[end.down for end in pair] for pair in _read(pairs)]
+        assert found.tobytes() == np.array(one_by_one, dtype=float).tobytes()
+        assert all(end.is_double for pair in _read(pairs) for end in pair)
     elif all(type(v) in (float, np.float64) or (type(v) is int and abs(v) <= 2**53) for pair in pairs for v in pair):
         with pytest.raises(BoundsError):
             _read(pairs)

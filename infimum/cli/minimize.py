@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from infimum.bounds import read_bounds
 from infimum.cli.command import Command, CommandError
 from infimum.cli.load import add_constraints, chosen, constraints_of, loaded, parted
 from infimum.cli.settings import add_settings, pairs, settings_of, whole, whole_numbers
 from infimum.cli.show import CODES_HELP, show
-from infimum.problem import read_bounds
 from infimum.solve import maximize, minimize
 from infimum.text import counted
 from infimum.trials.of_file import OfFile
@@ -29,8 +29,8 @@ def configure(parser: ArgumentParser) -> None:
                         "such as \"./sim {x0} {x1}\"; the last line that it prints is the value, or g1 g2 ... f with "
                         "--constraints COUNT; {x} stands for all variables, {out} for a file with the result")
     parser.add_argument("--bounds", type=pairs, action="extend", metavar="LO HI ...",
-                        help="a pair for each variable, also written \"-5,10;-5,10\"; ends may be inf and -inf; "
-                             "by default the variable `bounds` of the file")
+                        help="a pair for each variable, also written \"-5,10;-5,10\"; ends may be inf, -inf and fractions, "
+                             "1/3; by default the variable `bounds` of the file")
     parser.add_argument("--n", type=whole, metavar="N",
                         help="the number of variables, if one pair is for all of them; by default the variable `n` of the file")
     parser.add_argument("--start-box", type=pairs, action="append", metavar="LO HI ...", dest="start_boxes",
@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
         name, fun = chosen(module, path, name, args.constraints)
         bounds, n = _box(args, module, path)
         by_trials = args.engine == "index"
-        count = len(Variables.read(bounds, n=n) if by_trials else read_bounds(bounds, n)[0])
+        count = len(Variables.read(bounds, n=n) if by_trials else read_bounds(bounds, n).lo)
         start = args.start_boxes if args.start_boxes is not None else getattr(module, "start_boxes", None)
         constraints = constraints_of(args.constraints, module, path)
         if by_trials and (args.timeout is not None or args.workers not in (None, 1)):

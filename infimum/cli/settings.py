@@ -5,6 +5,7 @@ import re
 from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction, Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from secrets import randbits
 from typing import Any
 
@@ -20,6 +21,22 @@ def number(text: str) -> float:
         return float(text)
     except ValueError:
         raise ArgumentTypeError(f"{text.strip()!r} is not a number") from None
+
+
+def end(text: str) -> int | Fraction | float:
+    """An end of bounds: a whole number and a fraction are what is written, 2**53 + 1 and 1/3 too; others are numbers as Python
+    reads them.
+
+    >>> end("9007199254740993"), end("1/3"), end("0.1"), end("-inf")
+    (9007199254740993, Fraction(1, 3), 0.1, -inf)
+    """
+    with suppress(ValueError):  # then it is no whole number
+        return int(text)
+    above, slash, below = text.partition("/")
+    try:
+        return Fraction(int(above), int(below)) if slash else number(text)
+    except (ValueError, ZeroDivisionError):
+        raise ArgumentTypeError(f"{text.strip()!r} is not a fraction of whole numbers") from None
 
 
 def whole(text: str) -> int:
@@ -45,17 +62,25 @@ def seed(text: str) -> int:
 
 def numbers(text: str) -> list[float]:
     """Numbers with spaces, commas or brackets between them."""
-    words = re.split(r"[\s,]+", text.translate(_BRACKETS).strip(" ,"))
-    return [number(word) for word in words if word]
+    return [number(word) for word in _words(text)]
 
 
-def pairs(text: str) -> list[tuple[float, float]]:
+def ends(text: str) -> list[int | Fraction | float]:
+    """The same of ends of bounds."""
+    return [end(word) for word in _words(text)]
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"[\s,]+", text.translate(_BRACKETS).strip(" ,")) if word]
+
+
+def pairs(text: str) -> list[tuple[Any, Any]]:
     """Bounds: `-5 10 -5 10`, or the pairs separated: `-5,10;-5,10`.
 
-    >>> pairs("-5,10; 0,inf"), pairs("-1e3 1e3")
-    ([(-5.0, 10.0), (0.0, inf)], [(-1000.0, 1000.0)])
+    >>> pairs("-5,10; 0,inf"), pairs("1/3 1e3")
+    ([(-5, 10), (0, inf)], [(Fraction(1, 3), 1000.0)])
     """
-    rows = [numbers(part) for part in text.strip("; ").split(";")]
+    rows = [ends(part) for part in text.strip("; ").split(";")]
     if len(rows) == 1:
         rows = [rows[0][i:i + 2] for i in range(0, len(rows[0]), 2)]
     wrong = next((i for i, row in enumerate(rows) if len(row) != 2), None)
@@ -169,7 +194,7 @@ def _reads(read: Any, word: str) -> bool:
         return False
 
 
-_GATHERS = {"--bounds": numbers, "--integers": numbers, "--start-box": numbers, "--x0": numbers, "--option": options}
+_GATHERS = {"--bounds": ends, "--integers": numbers, "--start-box": ends, "--x0": numbers, "--option": options}
 
 
 def joined(argv: Sequence[str]) -> list[str]:

@@ -70,10 +70,10 @@ class Auto:
         self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
         self.rounds = rounds                    # in which regions are dealt to others
         self.start, self.options = problem.several, options
-        self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start)
+        self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start, problem.outer)
         self.first = self._first_search()
         self.searches: list[PointSearch] = [self.first]  # the one at work is the last
-        self.root = Root(evaluator, self.lo, self.hi, goal, self.incumbent, self.start)
+        self.root = Root(evaluator, goal, self.incumbent, self.start)
         self.branch: Branch | None = None
         self.limit: str | None = None
         self.before = 0                  # evaluations of searches in the run that this one resumes
@@ -94,7 +94,7 @@ class Auto:
         """A swarm, or what is quicker: the first search, or, with so many waves more, a later one."""
         quick = not restarts and self._is_costly()
         if self.start is not None or quick:
-            boxes = self.start or StartBoxes(self.lo[:, None], self.hi[:, None])
+            boxes = self.start and self.start.with_doubles() or StartBoxes(self.lo[:, None], self.hi[:, None])
             most = _MORE_BOXES if restarts else _BOXES
             return SearchInBoxes(self.evaluator, StartBoxes(*_finite(boxes.lo, boxes.hi)), self.options, self.seed, most, quick)
         lo, hi = _finite(self.lo, self.hi)
@@ -254,13 +254,12 @@ class Auto:
     @cached_property
     def low_enough(self) -> float:
         """Next to nothing above the lower end of the natural enclosure on all that is searched."""
-        boxes = (self.lo[:, None], self.hi[:, None]) if self.start is None else (self.start.lo, self.start.hi)
-        least = float(self.evaluator.value(*boxes).lo.min())
+        least = float(self.evaluator.value(*self.incumbent.regions).lo.min())
         return least + _LOWEST * self.goal.slack(least) + _ULPS * abs(least)
 
     def _begin_to_branch(self) -> Iterator[None]:
         branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.start)
-        branch.begin(*(self.root.box if self.start is None else (self.start.lo, self.start.hi)), self.root.known)
+        branch.begin(*(self.root.box if self.start is None else self.start.regions), self.root.known)
         self.branch = branch
         yield
 

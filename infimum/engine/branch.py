@@ -13,7 +13,7 @@ from infimum.engine.parts.order import parts_of
 from infimum.engine.parts.part import CuttingPart, Outcome, Part
 from infimum.engine.parts.payoff import Payoff
 from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.fates import Fates
+from infimum.engine.regions.fates import Fates, judged
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
@@ -21,7 +21,7 @@ from infimum.engine.second_order.question import can_be_settled
 from infimum.evaluate import Evaluator
 from infimum.late import Late
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
-from infimum.lower.programs import FATE, WIDE
+from infimum.lower.programs import WIDE
 from infimum.start_boxes import StartBoxes
 from infimum.watch import pause, stoppable
 
@@ -307,7 +307,8 @@ class Branch:
         if not groups or not worth:
             return
         self.next_look = _IN_VAIN * self.boxes
-        left = settling.settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last).left
+        left = settling.settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last,
+                               outer=self.incumbent.outer).left
         before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
         if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
             return
@@ -388,8 +389,7 @@ class Branch:
 
     def fates(self, arrays: list[Any], *rows: Any) -> tuple[list[Fates], list[list[int]]]:
         """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
-        known = np.array([self.incumbent.upper, self.pool.border])
-        fates = [self.evaluator.run(FATE, [regions], parameters=known)[0] for regions in arrays if regions.shape[1]]
+        fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
         orders = self.arrays.order(FATES, *fates, *rows)
         counts, orders = [count for _, count in orders[len(fates):]], iter(orders)
         return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], counts
@@ -410,6 +410,7 @@ class Branch:
         value = self.incumbent.enclosed(*sides)
         regions.lower = np.fmax(regions.lower, value.lo)
         excluded = value.empty if self.evaluator.system is None else value.empty | self.evaluator.violated(*sides)
+        excluded = excluded | self.incumbent.lies_beyond(*sides)
         self.final = self.final.with_(regions.at(np.flatnonzero(~excluded)))
         if self.incumbent.offer(np.concatenate([regions.lo, regions.hi], axis=1)):
             self.prune()

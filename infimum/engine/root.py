@@ -31,10 +31,9 @@ class Root:
     """One box that holds every minimiser. `lower()` and the incumbent's upper bound enclose the infimum. The box around several
     start boxes stays as it is: sweeps and what follows them are about a product of intervals."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
-                 start: StartBoxes | None = None):
-        self.evaluator, self.goal, self.incumbent, self.n = evaluator, goal, incumbent, len(lo)
-        self.box, self.known, self.sweeps = (lo[:, None], hi[:, None]), -np.inf, 0  # f is not below what is known
+    def __init__(self, evaluator: Evaluator, goal: Goal, incumbent: Incumbent, start: StartBoxes | None = None):
+        self.evaluator, self.goal, self.incumbent, self.n = evaluator, goal, incumbent, len(incumbent.lo)
+        self.box, self.known, self.sweeps = tuple(end[:, None] for end in incumbent.region), -np.inf, 0  # f is not below that
         self.start = start
         self.refiner: Refiner | Chain | None = None  # of the box as it is now
         self.refined = 0                     # slices that were enclosed in refinements before
@@ -164,7 +163,7 @@ class Root:
             return Regions.none(self.n)
         if self.settled is not None:
             return self.settled
-        lo, hi = (self._listed() or self.box) if self.start is None else (self.start.lo, self.start.hi)
+        lo, hi = (self._listed() or self.box) if self.start is None else self.start.regions
         level = briefly(lambda: self.evaluator.value(lo, hi).level, np.zeros(lo.shape[1]))
         if self.refiner is not None:
             level = np.maximum(level, self.refiner.level)

@@ -64,21 +64,24 @@ def substitution(problem: Problem, evaluator: Evaluator, goal: Goal) -> Substitu
     if found is None:
         return None
     k, (lo, hi) = found.number, (end.copy() for end in (problem.lo, problem.hi))
-    bounds = float(lo[k]), float(hi[k])
+    bounds, region = (float(lo[k]), float(hi[k])), [float(end[k]) for end in problem.region]
     lo[k] = hi[k] = _FIXED
+    outer = problem.outer and problem.outer.but(k, *(_FIXED,) * 4)
     value = Evaluator(found.value, n, evaluator.backend)
     if np.isfinite(bounds).any():
-        known = value.value(lo, hi)
+        known = value.value(*((lo, hi) if outer is None else (outer.lo, outer.hi)))
         implied = bool(known.lo >= bounds[0]), bool(known.hi <= bounds[1])
     else:
         implied = True, True
     if not (found.least or implied[0]) or not (found.most or implied[1]):
         return None
+    if any(not holds and end != beyond for holds, end, beyond in zip(implied, bounds, region, strict=True)):
+        return None  # no constraint has such an end
     system = found.within(*(np.inf * sign if holds else end for sign, holds, end in zip((-1, 1), implied, bounds, strict=True)))
     x0 = problem.x0 if problem.x0 is None else problem.x0.copy()
     if x0 is not None:
         x0[k] = _FIXED
-    return Substitution(problem, evaluator, replace(problem, lo=lo, hi=hi, x0=x0, system=system),
+    return Substitution(problem, evaluator, replace(problem, lo=lo, hi=hi, x0=x0, system=system, outer=outer),
                         Evaluator(found.system.f, n, evaluator.backend, None, system), k,
                         found.factor, value, found.worse)
 
@@ -139,7 +142,7 @@ class Substituted:
             result, x=x, fun=upper, upper=upper, regions=_cover(result.regions, found, result.lower),
             boxes=None if result.boxes is None else [found.fill(lo, hi) for lo, hi in result.boxes],
             minima=[replace(minimum, x=found.fill_point(minimum.x)) for minimum in result.minima],
-            question=Question(found.its, whole.lo, whole.hi))
+            question=Question(found.its, whole.lo, whole.hi, outer=whole.outer))
 
 
 def _cover(cover: Cover | None, found: Substitution, lower: float) -> Cover | None:

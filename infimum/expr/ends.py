@@ -1,12 +1,13 @@
 """The ends of constraints: doubles, or numbers that are known between two doubles."""
 
 import math
-from fractions import Fraction
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from infimum.errors import BoundsError, ShapeError
+from infimum.exact import fraction, shown
 from infimum.expr.node import Shape
 from infimum.expr.real import Real, doubles_around
 
@@ -36,7 +37,7 @@ class Ends(NamedTuple):
 
 def same(lower: Ends, upper: Ends) -> np.ndarray:
     """Which elements of flat ends are certainly one number."""
-    return np.array([a is b or (_fraction(a) is not None and _fraction(a) == _fraction(b))
+    return np.array([a is b or (fraction(a) is not None and fraction(a) == fraction(b))
                      for a, b in zip(lower.given, upper.given, strict=True)], bool)
 
 
@@ -45,13 +46,13 @@ def read_ends(lb: Any, ub: Any, shape: Shape) -> tuple[Ends, Ends]:
     lower, upper = _side(lb, 0, shape), _side(ub, 1, shape)
     wrong = (lower.lo > upper.hi) | (lower.lo == np.inf) | (upper.hi == -np.inf)
     if not (lower.exact and upper.exact):  # reversed by less than doubles tell
-        wrong |= np.array([None not in (p := (_fraction(a), _fraction(b))) and p[0] > p[1] for a, b in
+        wrong |= np.array([None not in (p := (fraction(a), fraction(b))) and p[0] > p[1] for a, b in
                            zip(lower.given.reshape(-1), upper.given.reshape(-1), strict=True)], bool).reshape(shape)
     for k in np.flatnonzero(wrong)[:1]:
         low, high = float(lower.lo.flat[k]), float(upper.hi.flat[k])
         endless = math.isinf(low) and low == high
         what = f"a point at infinity: ({low!r}, {high!r}) holds no number" if endless else \
-            f"reversed: {lower.given.flat[k]!r} > {upper.given.flat[k]!r}"
+            f"reversed: {shown(lower.given.flat[k])} > {shown(upper.given.flat[k])}"
         raise BoundsError(f"the ends of {_element(k, shape)} are {what}")
     return lower, upper
 
@@ -61,7 +62,7 @@ def _side(given: Any, side: int, shape: Shape) -> Ends:
     try:
         values = given if whole else np.array(given, dtype=object)  # an array of mixed numbers would round them
     except ValueError:
-        raise ShapeError(f"the {_SIDES[side]} ends are no array: {given!r}") from None
+        raise ShapeError(f"the {_SIDES[side]} ends are no array: {shown(given)}") from None
     pairs = None if whole else [_number(v, side) for v in values.flat]
     lo = values if pairs is None else np.array([low for low, _ in pairs]).reshape(values.shape)
     hi = lo if pairs is None or all(low == high for low, high in pairs) else \
@@ -83,15 +84,6 @@ def _element(k: int, shape: Shape) -> str:
     return f"element {int(k)}" if shape else "the constraint"
 
 
-def _fraction(value: Any) -> Fraction | None:
-    """The number itself; None if it is infinite, or known between two doubles alone."""
-    ratio = None if isinstance(value, Real) else getattr(value, "as_integer_ratio", None)
-    try:
-        return None if ratio is None else Fraction(*ratio())
-    except (OverflowError, ValueError):
-        return None
-
-
 def _number(value: Any, side: int) -> tuple[float, float]:
     """Two doubles around one end, equal if it is a double."""
     if isinstance(value, Real):
@@ -99,13 +91,14 @@ def _number(value: Any, side: int) -> tuple[float, float]:
     value = value.item() if isinstance(value, np.generic) and not isinstance(value, np.longdouble) else value
     if isinstance(value, float):
         return value, value
-    ratio = None if isinstance(value, bool) else getattr(value, "as_integer_ratio", None)
     try:
-        exact = None if ratio is None else Fraction(*ratio())
-    except (OverflowError, ValueError):  # infinite, NaN
-        return float(value), float(value)
+        exact = None if isinstance(value, bool) else fraction(value)
+        if exact is None and isinstance(value, (Decimal, np.longdouble)):  # infinite, NaN
+            return float(value), float(value)
+    except (OverflowError, ValueError) as error:  # an absurd exponent, or a NaN that signals
+        raise BoundsError(f"the {_SIDES[side]} end is no number that can be compared: {error}") from None
     if exact is None:
-        raise BoundsError(f"the {_SIDES[side]} end is {value!r}, which is not a real number")
+        raise BoundsError(f"the {_SIDES[side]} end is {shown(value)}, which is not a real number")
     lo, hi = doubles_around(exact)
     if math.isinf(lo) or math.isinf(hi):
         raise BoundsError(f"the {_SIDES[side]} end is too large for a double: write inf, or rescale the constraint")

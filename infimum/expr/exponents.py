@@ -37,7 +37,7 @@ def with_fixed_exponents(roots: list[Expr], x: Expr, values: np.ndarray, free: n
     powers = _variable_exponents(roots)
     if not powers:
         return roots
-    fixing, exponents = Fixing(x, values, free), [node.args[1] for node in powers]
+    fixing, exponents = Fixing(x, values, values, free), [node.args[1] for node in powers]
     found = zip(powers, exponents, fixing(exponents), strict=True)
     return _rewritten(roots, {node: value for node, exponent, value in found if fixing.constant[exponent].all()})
 

@@ -17,14 +17,15 @@ _MOST = 1 << 20  # elements of an array that is taken apart
 
 
 class Fixing:
-    """For the variables x with these values (n), of which those numbered in `free` have none."""
+    """For the variables x with values (n) from `low` to `high`, equal where they are doubles, of which those numbered in `free`
+    have none. Where none is free, there is a variable that nobody reads."""
 
-    def __init__(self, x: Expr, values: np.ndarray, free: np.ndarray):
-        self.x, self.values, self.variables = x, values, var("x", (len(free),))
-        fixed = np.delete(np.arange(len(values)), free)
-        self.joined = concat([self.variables, const(values[fixed])])
-        self.place = np.empty(len(values), int)  # in what is joined
-        self.place[np.concatenate([free, fixed])] = np.arange(len(values))
+    def __init__(self, x: Expr, low: np.ndarray, high: np.ndarray, free: np.ndarray):
+        self.x, self.low, self.high, self.variables = x, low, high, var("x", (max(1, len(free)),))
+        fixed = np.delete(np.arange(len(low)), free)
+        self.joined = concat([self.variables, const(low[fixed], high[fixed])])
+        self.place = np.empty(len(low), int)  # in what is joined
+        self.place[free], self.place[fixed] = np.arange(len(free)), self.variables.size + np.arange(len(fixed))
         self.new: dict[Expr, Expr] = {}
         self.constant: dict[Expr, np.ndarray] = {}  # which elements read no free variable
         self.parts: dict[tuple, Expr] = {}
@@ -100,7 +101,7 @@ class Fixing:
         """Variables and values of those that are fixed."""
         at = self.place[places]
         if (at >= self.variables.size).all():
-            return const(self.values[places])
+            return const(self.low[places], self.high[places])
         return _elements(self.variables, at) if (at < self.variables.size).all() else take(self.joined, at)
 
 

@@ -3,10 +3,10 @@
 from fractions import Fraction
 from typing import NamedTuple
 
+from infimum.exact import round_down, round_up
 from infimum.expr.build import build
 from infimum.expr.node import Expr, const
 from infimum.expr.ops import Kind
-from infimum.expr.real import round_down, round_up
 from infimum.expr.rewriting import step
 
 _LARGEST_POWER = 64  # of a number, beyond which its exact powers are long

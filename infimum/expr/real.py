@@ -2,7 +2,6 @@
 
 import math
 import os
-import sys
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from numbers import Rational
@@ -11,24 +10,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from infimum import environment
+from infimum.exact import round_down, round_up
 from infimum.expr.conversion_errors import refuse_rounding
 from infimum.expr.real_name import Name
 from infimum.expr.source import fail
-
-
-def round_down(value: Fraction) -> float:
-    """The largest double not above a rational."""
-    try:
-        double = float(value)
-    except OverflowError:
-        return -math.inf if value < 0 else sys.float_info.max
-    return double if Fraction(double) <= value else math.nextafter(double, -math.inf)
-
-
-def round_up(value: Fraction) -> float:
-    """The smallest double not below a rational."""
-    return -round_down(-value)
-
 
 _taken: dict[tuple[float, float], Hashable] = {}  # which number an enclosure belongs to
 
@@ -87,6 +72,12 @@ class Real:
             lo, hi = (-self).ends if self.lo < 0 else (0.0, 0.0)
             return -hi, -lo
         return (self.lo, self.hi) if self.lo == self.hi else told_apart(self.name, self.lo, self.hi)
+
+    @property
+    @environment.ours
+    def is_irrational(self) -> bool:
+        """Is it certainly no rational, and so neither `lo` nor `hi`? Known of pi and e: they are transcendental."""
+        return self.name.is_transcendental
 
     def __reduce__(self) -> tuple:
         return Real, (self.lo, self.hi, self.name)

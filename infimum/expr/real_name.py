@@ -4,6 +4,7 @@ import hashlib
 from fractions import Fraction
 from typing import NamedTuple
 
+TRANSCENDENTAL = ("pi", "e")
 _LONGEST = 4096  # bits of an exact factor; a loop would make them longer and longer
 
 
@@ -13,6 +14,12 @@ class Name(NamedTuple):
     powers: tuple[tuple[str, int], ...]
     factor: Fraction = Fraction(1)
     shift: Fraction = Fraction(0)
+
+    @property
+    def is_transcendental(self) -> bool:
+        """Is it certainly? A power of pi alone is, or of e, whatever rational it is multiplied with or added to."""
+        powers = [(symbol, power) for symbol, power in self.powers if power]
+        return self.factor != 0 and len(powers) == 1 and powers[0][0] in TRANSCENDENTAL
 
     def __neg__(self) -> "Name":
         return Name(self.powers, -self.factor, -self.shift)

@@ -9,9 +9,9 @@ import numpy as np
 
 from infimum import environment
 from infimum.errors import DataError
+from infimum.exact import round_up
 from infimum.expr import build as b
 from infimum.expr.knots import distance, joined, meeting, over_knots
-from infimum.expr.real import round_up
 from infimum.expr.recording import recorded
 from infimum.expr.source import user_line
 from infimum.expr.table import Polynomial, Table

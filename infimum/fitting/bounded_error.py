@@ -27,7 +27,8 @@ _SHARE = 0.05  # of the volume, by default
 @environment.all_ours
 @dataclass(frozen=True, eq=False, repr=False)
 class BoundedError(ParameterSet):
-    """All parameters within the bounds for which |model(x) - y| is at most the error bound at every measurement.
+    """All parameters within the bounds for which |model(x) - y| is at most the error bound at every measurement. Bounds that are
+    no doubles are rounded outward.
 
     `feasible` is False if there are none, proved: then model, data or error bounds are wrong.
     """
@@ -56,10 +57,10 @@ def bounded_error(problem: FitProblem, volume_rtol: Any = "auto", principal: boo
     """The set, for a problem whose sigma are the error bounds."""
     refuse(unknown, bounded_error)
     parameters = problem.parameters
-    lo, hi, n = parameters.lo, parameters.hi, len(parameters.lo)
+    (lo, hi), n = parameters.bounds.region, len(parameters.lo)
     evaluator = compile(problem.objective(), n, check=False)
     if check:
-        Agreement(evaluator.functions).over(Box(lo, hi))
+        Agreement(evaluator.functions).over(Box.of(parameters.bounds))
     start = np.empty((n, 0)) if parameters.start is None else parameters.start[:, None]
     ratio = 1.0 + _SHARE if volume_rtol == "auto" and n <= PAVED else None if volume_rtol in ("auto", None) else 1.0 + volume_rtol
     settings = {"ratio": ratio, "width_ratio": None, "principal": principal,

@@ -25,7 +25,8 @@ PAVED = 3  # parameters up to which a set is paved without being asked
 @environment.all_ours
 @dataclass(frozen=True, eq=False, repr=False)
 class Confidence(ParameterSet):
-    """All parameters within the bounds whose sum of squares is at most the `threshold`, for the confidence `level`.
+    """All parameters within the bounds whose sum of squares is at most the `threshold`, for the confidence `level`. Bounds that
+    are no doubles are rounded outward.
 
     The threshold is an enclosure, as the least sum of squares is: inner boxes and points lie below its lower end, what is left
     out lies above its upper end.
@@ -77,7 +78,7 @@ def confidence(problem: FitProblem, x: Any, threshold: Interval, level: float, j
     loss, pinned = compile(problem.objective(), n, check=False), Pinned.of(problem, problem.rows())  # compared when it was fitted
     if pinned is not None:
         volume_rtol = profile_rtol = None
-    search = Search(loss if pinned is None else compile(pinned.relaxed(), n, check=False), parameters.lo, parameters.hi,
+    search = Search(loss if pinned is None else compile(pinned.relaxed(), n, check=False), *parameters.bounds.region,
                     threshold.lo, threshold.hi, x[:, None], ratio=None if volume_rtol is None else 1.0 + volume_rtol,
                     width_ratio=None if profile_rtol is None else 1.0 + profile_rtol, principal=principal,
                     judge=None if pinned is None else Sublevel(loss, threshold.lo, threshold.hi),

@@ -12,7 +12,7 @@ _UNDEFINED = 0
 
 def undefined(problem: FitProblem) -> str | None:
     """What may be undefined somewhere in the bounds, in words; None if the model is defined everywhere in them."""
-    lo, hi = problem.parameters.lo, problem.parameters.hi
+    lo, hi = problem.parameters.bounds.region
     evaluator = compile(problem.objective(), len(lo), check=False)
     if evaluator.value(lo, hi).defined:
         return None

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.bounds import listed
 from infimum.engine.running.keywords import keywords_of, refuse
 from infimum.errors import BoundsError, OptionError
 from infimum.fitting.data import read_x
@@ -83,7 +84,7 @@ def _by_name(f: Callable, bounds: Any, p0: Any) -> Any:
     count = len(Model.read(f, next(iter(sizes), None if p0 is None else np.size(p0))).names)
     if sizes and sizes != {count}:
         raise BoundsError(f"there are {sizes.pop()} lower and upper bounds, and the model has {count} parameters")
-    lows, highs = (np.broadcast_to(np.asarray(ends, dtype=np.float64), (count,)).tolist() for ends in (lows, highs))
+    lows, highs = (ends * count if len(ends) == 1 else ends for ends in map(listed, (lows, highs)))
     return list(zip(lows, highs, strict=True))
 
 

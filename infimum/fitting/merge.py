@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import InternalError
+from infimum.exact import round_down, round_up
 from infimum.expr import build as b
 from infimum.expr.node import Expr, const, topological
 from infimum.expr.ops import Kind
-from infimum.expr.real import round_down, round_up
 from infimum.expr.recording import recorded
 from infimum.expr.trace import trace
 from infimum.expr.tracer import Tracer

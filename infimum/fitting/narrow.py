@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.bounds import read_bounds
 from infimum.engine.second_order.isolate import Refused
 from infimum.fitting.problem import FitProblem, Rows
 from infimum.result import Result
@@ -24,14 +25,13 @@ _NARROW, _CUT = 1e-2, 1e-7  # parts of a parameter: regions that are left as the
 
 def narrowed(problem: FitProblem, rows: Rows, found: Result, settings: dict[str, Any]) -> Result:
     """The result, its regions narrowed where they are wide and do not tell how many best fits there are."""
-    lows, highs, points = problem.parameters.lo, problem.parameters.hi, problem.data.size
-    bounds = list(zip(lows.tolist(), highs.tolist(), strict=True))
+    bounds, points = problem.parameters.bounds, problem.data.size
     left = _time_left(found, settings.get("time_limit"))
     limited = settings.get("xtol") is not None or settings.get("max_boxes") is not None or left == 0
     if limited or not found.success or not found.boxes or settings.get("engine", "auto") != "auto":
         return found
     lo, hi = (np.array([box[k] for box in found.boxes]) for k in (0, 1))
-    scale = _scale(bounds, found.x)
+    scale = _scale(*bounds.region, found.x)
     known = None if (hi - lo <= _NARROW * scale).all() else found.find_minimisers(left)
     if known is None or known.rest == 0:
         return found
@@ -39,10 +39,10 @@ def narrowed(problem: FitProblem, rows: Rows, found: Result, settings: dict[str,
         lo, hi = lo.min(axis=0, keepdims=True), hi.max(axis=0, keepdims=True)
     lo, hi = _shared(lo, hi, settings.get("start_boxes"))
     inside = ((lo <= found.x) & (found.x <= hi)).all(axis=1).any()
-    boxes = [list(zip(low.tolist(), high.tolist(), strict=True)) for low, high in zip(lo, hi, strict=True)]
+    boxes = [bounds.pairs_within(low, high) for low, high in zip(lo, hi, strict=True)]
     most = _FLAT if known.why == Refused.SINGULAR.value else _MOST
     budget = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, most))
-    again = minimize(problem.objective(rows), bounds, **settings | {
+    again = minimize(problem.objective(rows), bounds.pairs(), **settings | {
         "x0": found.x if inside else None, "start_boxes": boxes, "time_limit": left, "max_boxes": budget,
         "xtol": float(_CUT * scale.min()), "checkpoint": None})
     return found if again.regions is None else _both(found, again)
@@ -52,7 +52,7 @@ def _shared(lo: np.ndarray, hi: np.ndarray, start: list | None) -> tuple[np.ndar
     """What the boxes, rows of lo and hi, share with those that the first run started from: merged ones may reach beyond."""
     if start is None:
         return lo, hi
-    low, high = np.moveaxis(np.array(start), -1, 0)
+    low, high = (np.array(ends) for ends in zip(*(read_bounds(box).region for box in start), strict=True))
     low, high = np.maximum(lo[:, None], low).reshape(-1, lo.shape[1]), np.minimum(hi[:, None], high).reshape(-1, lo.shape[1])
     some = (low <= high).all(axis=1)
     return low[some], high[some]
@@ -69,7 +69,6 @@ def _time_left(found: Result, time_limit: float | None) -> float | None:
     return None if time_limit is None else max(0.0, time_limit - found.seconds)
 
 
-def _scale(bounds: list[tuple[float, float]], x: np.ndarray) -> np.ndarray:
+def _scale(lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:
     """About the size of each parameter: its value, or a part of its bounds if that is near 0; infinite if they are equal."""
-    lo, hi = np.array(bounds).T
     return np.where(hi > lo, np.maximum(np.abs(x), _SMALL * (hi - lo)), np.inf)

@@ -8,22 +8,32 @@ from typing import Any
 
 import numpy as np
 
+from infimum.bounds import Bounds, listed, read_bounds
 from infimum.errors import BoundsError, OptionError
+from infimum.exact import shown
 from infimum.fitting.model import Model
-from infimum.problem import read_bounds
 from infimum.text import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameters:
-    """`values`: the numbers of the fixed ones, NaN for the `free` ones (a mask); `lo` and `hi`: the bounds of the free ones
-    alone; `start`: a point of theirs, or None."""
+    """`values`: the numbers of the fixed ones, NaN for the `free` ones (a mask); `bounds`: those of the free ones alone; `start`:
+    a point of theirs, or None."""
 
     names: tuple[str, ...]
     values: np.ndarray
-    lo: np.ndarray
-    hi: np.ndarray
+    bounds: Bounds
     start: np.ndarray | None
+
+    @property
+    def lo(self) -> np.ndarray:
+        """The lower bounds of the free ones, rounded inward."""
+        return self.bounds.lo
+
+    @property
+    def hi(self) -> np.ndarray:
+        """The upper bounds of the free ones, rounded inward."""
+        return self.bounds.hi
 
     @property
     def free(self) -> np.ndarray:
@@ -80,13 +90,14 @@ class Asked:
         free = [name for name in names if name not in self.fixed]
         if not free:
             raise OptionError("all parameters are fixed: there is nothing to fit")
-        lo, hi = named_bounds(free, [self.bounds[name] for name in free])
+        bounds = named_bounds(free, [self.bounds[name] for name in free])
+        lo, hi = bounds.lo, bounds.hi
         start, known = lo / 2 + hi / 2, False
         for k, name in enumerate(free):
             if name in self.start:
                 start[k], known = self.start[name], True
         values = np.array([self.fixed.get(name, np.nan) for name in names])
-        return Parameters(names, values, lo, hi, np.clip(start, lo, hi) if known else None)
+        return Parameters(names, values, bounds, np.clip(start, lo, hi) if known else None)
 
 
 def is_lmfit(bounds: Any) -> bool:
@@ -102,8 +113,8 @@ def count_of(bounds: Any, p0: Any) -> int | None:
     return next((len(given) for given in (bounds if tells else None, p0) if hasattr(given, "__len__")), None)
 
 
-def named_bounds(names: list[str], pairs: list) -> tuple[np.ndarray, np.ndarray]:
-    """The ends as doubles, rounded outward; errors name the parameter."""
+def named_bounds(names: list[str], pairs: list) -> Bounds:
+    """The bounds; errors name the parameter."""
     try:
         return read_bounds(pairs)
     except BoundsError as error:
@@ -114,7 +125,7 @@ def named_bounds(names: list[str], pairs: list) -> tuple[np.ndarray, np.ndarray]
 def check_start(parameters: Parameters, p0: Any) -> None:
     """A start that was given must lie within the bounds; a default of the signature need not."""
     given = _by_name("p0", p0, parameters.names)
-    for name, low, high in zip(parameters.free_names, parameters.lo, parameters.hi, strict=True):
+    for name, low, high in zip(parameters.free_names, *parameters.bounds.region, strict=True):
         if name in given and not low <= given[name] <= high:
             raise OptionError(f"the start p0 of {name!r} is {float(given[name])!r}, outside its bounds ({float(low)!r}, "
                               f"{float(high)!r}): give a start within them, or wider bounds")
@@ -129,8 +140,8 @@ def _bounds(bounds: Any, names: tuple[str, ...], free: list[str]) -> dict[str, A
         return {name: pair for name, pair in bounds.items() if name in free}
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         count = max(np.size(bounds.lb), np.size(bounds.ub))
-        lows, highs = (np.broadcast_to(np.asarray(ends, dtype=np.float64), (count,)) for ends in (bounds.lb, bounds.ub))
-        rows = list(zip(lows.tolist(), highs.tolist(), strict=True))
+        lows, highs = (ends * count if len(ends) == 1 else ends for ends in map(listed, (bounds.lb, bounds.ub)))
+        rows = list(zip(lows, highs, strict=True))
         rows = rows * len(names) if count == 1 else rows
     else:
         try:
@@ -187,8 +198,8 @@ def _by_name(what: str, values: Any, names: tuple[str, ...]) -> dict[str, Any]:
 def _number(what: str, value: Any) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
-        raise OptionError(f"{what} is {value!r}, which is not a real number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise OptionError(f"{what} is {shown(value)}, which is not a number that a double can hold") from None
     if not np.isfinite(number):
         raise OptionError(f"{what} is {number!r}: give a finite number")
     return number

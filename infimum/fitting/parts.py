@@ -9,7 +9,7 @@ import numpy as np
 class Parameter:
     """A parameter of a fit. lo, hi: its value in every best fit certainly lies between them. value: at the best point found.
     stderr: its standard error, an estimate; None for other losses than squares, and where the parameter is `fixed`.
-    bounds: those it was given. at_bound: "lower" or "upper" where the value is the end of its bounds.
+    bounds: those it was given, rounded inward to doubles. at_bound: "lower" or "upper" where the value is the end of its bounds.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Parameter:
         if self.fixed:
             return None
         low, high = self.bounds
-        return "lower" if self.lo == low == self.value else "upper" if self.hi == high == self.value else None
+        return "lower" if self.lo <= low == self.value else "upper" if self.hi >= high == self.value else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

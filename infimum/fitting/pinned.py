@@ -220,7 +220,7 @@ def without_constant_rows(problem: FitProblem, rows: Rows) -> Rows:
         heavy = np.flatnonzero(rows.sigma < np.median(rows.sigma) / _HEAVY)[:_LOOKED_AT]
     if not len(heavy):
         return rows
-    lo, hi, deviations = problem.parameters.lo, problem.parameters.hi, rows.deviations
+    (lo, hi), deviations = problem.parameters.bounds.region, rows.deviations
     function, x, arguments = problem.model.function, problem.data.x, problem.arguments
 
     def some(p: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.errors import OptionError
-from infimum.expr.real import round_down, round_up
+from infimum.exact import round_down, round_up
 from infimum.fitting import drawing, report
 from infimum.fitting.confidence import PAVED, Confidence, confidence, quantile_of, threshold_of
 from infimum.fitting.data import read_x
@@ -119,8 +119,7 @@ class FitResult(OtherNames):
         alone = self._alone()
         if alone is not None:
             return [self._fit(m.lo, m.hi, True) for m in alone]
-        lo, hi = self.problem.parameters.lo, self.problem.parameters.hi
-        boxes = [(lo, hi)] if self.minimum.boxes is None else self.minimum.boxes
+        boxes = [self.problem.parameters.bounds.region] if self.minimum.boxes is None else self.minimum.boxes
         return [self._fit(*box, False) for box in boxes if not self._falls(*box)]
 
     @cached_property

@@ -40,11 +40,12 @@ def least_loss(problem: FitProblem, rows: Rows, settings: dict[str, Any], closer
 
 def _searched(problem: FitProblem, rows: Rows, settings: dict[str, Any]) -> tuple[Result, Minimisers | None]:
     """By branch and bound; where some measurements are pinned, with equations in place of their squares."""
-    pinned = Pinned.of(problem, rows) if settings.get("engine", "auto") == "auto" and not _OTHERS & set(settings) else None
+    bounds = problem.parameters.bounds
+    plain = settings.get("engine", "auto") != "auto" or _OTHERS & set(settings) or bounds.outer is not None
+    pinned = None if plain else Pinned.of(problem, rows)
     if pinned is not None:
         return pinned.solve(settings)
-    bounds = list(zip(problem.parameters.lo.tolist(), problem.parameters.hi.tolist(), strict=True))
-    return minimize(problem.objective(rows), bounds, **settings), None
+    return minimize(problem.objective(rows), bounds.pairs(), **settings), None
 
 
 _OTHERS = {"constraints", "integrality"}  # settings that belong to the variables of the loss

@@ -38,10 +38,10 @@ def read_groups(symmetric: Any, parameters: Parameters, model: Model, data: Data
     groups = [[free.index(name) for name in group] for group in named]
     for k, members in enumerate(zip(*groups, strict=True)):
         for i in members[1:]:
-            pairs = [(float(parameters.lo[j]), float(parameters.hi[j])) for j in (members[0], i)]
-            if pairs[0] != pairs[1]:
-                raise OptionError(f"{named[0][k]!r} and {free[i]!r} are to be exchangeable, but have the bounds {pairs[0]} and "
-                                  f"{pairs[1]}: give them the same")
+            bounds, first = parameters.bounds, members[0]
+            if not all(bounds.end(first, side).is_the_same_as(bounds.end(i, side)) for side in (0, 1)):
+                raise OptionError(f"{named[0][k]!r} and {free[i]!r} are to be exchangeable, but have the bounds "
+                                  f"{bounds.named(first)} and {bounds.named(i)}: give them the same")
     _check_exchange(groups, parameters, model, data)
     return groups
 
@@ -53,7 +53,7 @@ def in_order(groups: Groups, start: np.ndarray) -> np.ndarray:
     return ordered
 
 
-def start_boxes(groups: Groups, parameters: Parameters) -> list[list[tuple[float, float]]]:
+def start_boxes(groups: Groups, parameters: Parameters) -> list[list[tuple[Any, Any]]]:
     """Boxes that hold every point within the bounds whose first members do not fall."""
     first = [group[0] for group in groups]
     slices = _MOST_SLICES
@@ -61,11 +61,13 @@ def start_boxes(groups: Groups, parameters: Parameters) -> list[list[tuple[float
         slices -= 1
     low, high = float(parameters.lo[first[0]]), float(parameters.hi[first[0]])
     cuts = np.unique(np.concatenate([[low], np.linspace(low, high, slices + 1)[1:-1], [high]])).tolist()
-    boxes = [list(zip(parameters.lo.tolist(), parameters.hi.tolist(), strict=True))]
+    lo, hi = parameters.bounds.region
+    cuts[0], cuts[-1] = float(lo[first[0]]), float(hi[first[0]])
+    boxes = [list(zip(lo.tolist(), hi.tolist(), strict=True))]
     for here, following in pairwise(first):
-        boxes = [_with(box, here, following, max(begin, box[here][0]), end, high)
+        boxes = [_with(box, here, following, max(begin, box[here][0]), end, cuts[-1])
                  for box in boxes for begin, end in pairwise(cuts) if end > box[here][0]]
-    return boxes
+    return [parameters.bounds.pairs_within(*np.array(box).T) for box in boxes]
 
 
 def falls(groups: Groups, lo: np.ndarray, hi: np.ndarray) -> bool:

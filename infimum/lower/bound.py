@@ -138,7 +138,7 @@ class Bound:
             i = turn.index
             (lo, hi), g = self.ends(i), self.gradient(i)
             found = first_order(b, lipschitz, g, lo, hi, self.given(0, i), self.given(1, i))
-            left, right = b.select(found.on_high, hi, lo), b.select(found.on_low, lo, hi)
+            left, right = found.left, found.right
             c = best_centre(b, lo, hi, g)
             b.store(centre, i, c)
             self.write_side(i, left, right, c)

@@ -18,7 +18,7 @@ import numpy as np
 from infimum.interval.pair import INF
 from infimum.lower.data import Data
 from infimum.lower.kernel import Builder, Kernel, Value
-from infimum.lower.proof import with_larger
+from infimum.lower.proof import larger, with_larger
 
 REGIONS, UPPER, POINT = range(3)                     # the outputs
 STUCK, GONE = -1.0, -2.0                             # instead of a variable to cut
@@ -95,20 +95,38 @@ class CutOut:
         return b.select(mine, self.left, lo), b.select(mine, self.right, hi)
 
 
-def fate(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:
-    """What becomes of each region. Parameters: the verified upper bound, and the border between near and far regions.
+def fate(name: str, n: int, boxes: int = 0) -> tuple[Kernel, Data, tuple[int, ...], int]:
+    """What becomes of each region. Parameters: the verified upper bound, and the border between near and far regions; and where
+    ends of the feasible set, a union of so many `boxes`, are no doubles, for each box the numbers (n) that the upper ends of a
+    region must reach, then those that its lower ends must not exceed: one that lies beyond all boxes is proved away.
 
     Only an ordered lower > upper discards; a lower bound that is NaN would stay. No kernel writes one: see `best_lower`.
     """
     b, data = Builder(), Data()
-    at = data.offset(np.zeros(2))
+    at = data.offset(np.zeros(2 + 2 * n * boxes))
     low_row, axis_row, _ = rows(n)
     lower, axis, upper, border = b.input(0, low_row), b.input(0, axis_row), b.data(at), b.data(at + 1)
     kept = b.select(b.ole(lower, border), float(NEAR), float(FAR))
     kept = b.select(b.oeq(axis, STUCK), float(FINAL), kept)
     found = b.select(b.ogt(lower, upper), float(ABOVE), kept)
-    b.output(0, 0, b.select(b.oeq(axis, GONE), float(PROVED_AWAY), found))
+    gone = b.oeq(axis, GONE)
+    if boxes:
+        gone = b.mor(gone, _beyond_all(b, n, boxes, at + 2))
+    b.output(0, 0, b.select(gone, float(PROVED_AWAY), found))
     return b.kernel(name, 1, 1), data, (1,), at
+
+
+def _beyond_all(b: Builder, n: int, boxes: int, at: int) -> Value:
+    """Does the region lie beyond each box in some variable?"""
+    with b.loop(boxes) as box:
+        with b.loop(n) as turn:
+            i = turn.index
+            first = b.place("uadd", at, b.place("uadd", b.place("umul", box.index, 2 * n), i))
+            least, most = b.data(first), b.data(b.place("uadd", first, n))
+            apart = b.mor(b.olt(b.input(0, b.place("uadd", i, n)), least), b.ogt(b.input(0, i), most))
+            beyond = b.step((0.0,), (b.select(apart, 1.0, 0.0),), larger)
+        met = b.step((0.0,), (b.select(b.ogt(beyond.results[0], 0.0), 0.0, 1.0),), larger)
+    return b.oeq(met.results[0], 0.0)
 
 
 def wide(name: str, n: int) -> tuple[Kernel, Data, tuple[int, ...], int]:

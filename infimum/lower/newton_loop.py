@@ -43,7 +43,7 @@ def tests(name: str, n: int, in_boxes: bool) -> tuple[Kernel, Data, tuple[int, .
         low, up = (b.input(6, k) if in_boxes else b.data(b.place("uadd", at, k)) for k in (i, high))
         slope = Pair(b.neg(b.input(4, i)), b.input(5, i))
         found = first_order(b, lipschitz, slope, lo, hi, low, up)
-        left, right = b.select(found.on_high, hi, lo), b.select(found.on_low, lo, hi)
+        left, right = found.left, found.right
         b.output(REGIONS, i, left)
         b.output(REGIONS, high, right)
         width, middle, number = b.sub(right, left), cut(b, left, right, 0.5), b.data(b.place("uadd", index, i))
@@ -51,7 +51,8 @@ def tests(name: str, n: int, in_boxes: bool) -> tuple[Kernel, Data, tuple[int, .
         varies = b.select(b.ogt(varies, 0.0), varies, 0.0)  # NaN, where one is infinite and the other 0, counts as nothing
         inside, too_wide = b.mand(b.ogt(middle, left), b.olt(middle, right)), b.ogt(width, widest)
         facts = b.step((0.0,) * 4, (b.select(found.excluded, 1.0, 0.0), b.max(b.abs(lo), b.abs(hi)), b.select(too_wide, 1.0, 0.0),
-                                    b.select(b.mor(found.on_low, found.on_high), b.sub(hi, lo), 0.0)), larger)
+                                    b.select(b.mor(found.on_low, found.on_high), b.sub(b.sub(hi, lo), b.sub(right, left)), 0.0)),
+                       larger)
         any_side = b.step((-1.0, STUCK), (b.select(inside, varies, -1.0), number), with_larger)
         wide_side = b.step((-1.0, STUCK), (b.select(b.mand(inside, too_wide), varies, -1.0), number), with_larger)
     excluded, furthest, not_narrow, reduced = facts.results

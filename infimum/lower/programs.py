@@ -73,6 +73,7 @@ SCATTER, FLIGHT = "scatter", "flight"
 BOUND, BOUND_BY_PIECES = "bound", "bound_by_pieces"
 BRANCH, BRANCH_BY_PIECES, FATE, WIDE = "branch", "branch_by_pieces", "fate", "wide"  # "branch:1" in start boxes,
 FACES = "faces"  # for so many of which "faces:3" tells where they end; "branch_by_pieces:1:0" for infinite bounds
+# "fate:3" and "faces:3:1" where ends of these boxes, or of the bounds, are no doubles
 CONTEXT, SWEEP = "context", "sweep"  # "context:64" encloses pieces by so many slices
 SPREAD, SHAVED = "spread", "shaved"
 TERMS, REDUCED, TESTED = "terms", "reduced", "tested"
@@ -195,8 +196,8 @@ PROGRAMS: dict[str, Callable[..., Program]] = {
         *piece.branch(BRANCH, f, x, in_boxes=bool(in_boxes), alike=bool(alike))),
     BRANCH_BY_PIECES: lambda f, x, unbounded=0, in_boxes=0, alike=0: Program(
         *piece.branch(BRANCH_BY_PIECES, f, x, True, bool(unbounded), bool(in_boxes), bool(alike))),
-    FACES: lambda f, x, boxes: Program(*faces.faces(FACES, x.size, boxes)),
-    FATE: lambda f, x: Program(*branch.fate(FATE, x.size)),
+    FACES: lambda f, x, boxes, between=0: Program(*faces.faces(FACES, x.size, boxes, bool(between))),
+    FATE: lambda f, x, boxes=0: Program(*branch.fate(FATE, x.size, boxes)),
     WIDE: lambda f, x: Program(*branch.wide(WIDE, x.size)),
     CONTEXT: lambda f, x, slices=0: Program(*sweep.context(CONTEXT, f, x, slices=slices)),
     SWEEP: lambda f, x: Program(*sweep.sweep(SWEEP, f, x)),

@@ -69,24 +69,29 @@ def upper_end(b: Builder, at_point: Pair) -> Value:
 
 
 class FirstOrder(NamedTuple):
-    """What the derivative by one variable says: no minimiser is here; or all are on the user's lower, or upper, bound."""
+    """What the derivative by one variable says: no minimiser is here; or all are on the user's lower, or upper, bound. What is
+    left of the box in this variable lies between `left` and `right`."""
 
     excluded: Value
     on_low: Value
     on_high: Value
+    left: Value
+    right: Value
 
 
 def first_order(b: Builder, allowed: Value, slope: Pair, lo: Value, hi: Value, low: Value, high: Value) -> FirstOrder:
     """The box has [lo, hi] in this variable, the user's bounds are [low, high]; strict signs count, where it is allowed.
 
     If f rises, a minimiser is on the user's lower bound or nowhere. An infinite bound is never reduced to. `excluded` needs a
-    bounded box: on an unbounded one the infimum may be approached at infinity.
+    bounded box: on an unbounded one the infimum may be approached at infinity. The bounds are rounded inward: one that is no
+    double lies between the end of the box and the double next to it, and what is left of the box is that interval.
     """
     rises, falls = (b.mand(allowed, b.olt(end, 0.0)) for end in (slope.nlo, slope.hi))
     excluded = b.mor(b.mand(rises, b.ogt(lo, low)), b.mand(falls, b.olt(hi, high)))
-    on_low = b.mand(rises, b.mand(b.oeq(lo, low), b.ogt(low, -INF)))
-    on_high = b.mand(falls, b.mand(b.oeq(hi, high), b.olt(high, INF)))
-    return FirstOrder(excluded, on_low, on_high)
+    on_low = b.mand(rises, b.mand(b.ole(lo, low), b.olt(b.abs(low), INF)))
+    on_high = b.mand(falls, b.mand(b.oge(hi, high), b.olt(b.abs(high), INF)))
+    lowest, highest = b.select(b.olt(lo, low), b.min(low, hi), lo), b.select(b.ogt(hi, high), b.max(high, lo), hi)
+    return FirstOrder(excluded, on_low, on_high, b.select(on_high, highest, lo), b.select(on_low, lowest, hi))
 
 
 # ---- steps of loops

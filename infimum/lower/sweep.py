@@ -111,7 +111,7 @@ def slice_test(b: Builder, form: LocalForm, data: Data, upper: Value) -> Callabl
         if form.exact:
             found = first_order(b, known.lipschitz(b), g, left, right, low, high)
             dead = b.mor(dead, b.mand(bounded, found.excluded))
-            left, right = b.select(found.on_high, right, left), b.select(found.on_low, left, right)
+            left, right = found.left, found.right
         return dead, left, right, nlo, known.level, upper_end(b, at_centre)
     return test
 

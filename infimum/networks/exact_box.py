@@ -4,11 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum.expr.real import round_down, round_up
+from infimum.errors import OptionError
+from infimum.exact import round_down, round_up
+from infimum.expr.real import Real
 
 Box = tuple[np.ndarray, np.ndarray]
 
@@ -28,8 +30,9 @@ class ExactBox:
     hi: tuple[End, ...]
 
     @classmethod
-    def of(cls, lo: Sequence[float], hi: Sequence[float]) -> "ExactBox":
-        return cls(*(tuple(End(Fraction(v) if math.isfinite(v) else float(v)) for v in ends) for ends in (lo, hi)))
+    def of(cls, lo: Sequence[Any], hi: Sequence[Any]) -> "ExactBox":
+        """Between these numbers."""
+        return cls(*(tuple(_end(v, side) for v in ends) for side, ends in enumerate((lo, hi))))
 
     def met(self, other: "ExactBox") -> "ExactBox":
         return ExactBox(tuple(map(higher_of, self.lo, other.lo)), tuple(map(lower_of, self.hi, other.hi)))
@@ -60,6 +63,16 @@ class ExactBox:
         for i in np.flatnonzero(lo < hi):
             x[i] = float((self.lo[i].value + self.hi[i].value) / 2)
         return x
+
+
+def _end(value: Any, side: int) -> End:
+    """A number as an end. One such as infimum.pi lies between two doubles next to each other, and is none of them: as far as
+    doubles tell, its interval is the one that ends at the double beyond it and does not hold that."""
+    if not isinstance(value, Real):
+        return End(Fraction(value) if not isinstance(value, float) or math.isfinite(value) else float(value))
+    if not value.is_irrational or math.nextafter(value.lo, math.inf) != value.hi:
+        raise OptionError(f"the bound {value!r} of an input is not known well enough: give a rational number")
+    return End(Fraction((value.lo, value.hi)[side]), open=True)
 
 
 def higher_of(a: End, b: End) -> End:

@@ -14,6 +14,7 @@ from infimum.expr.comparisons import Comparison, comparisons, of_comparisons
 from infimum.expr.constant_views import ends_of
 from infimum.expr.trace import traced
 from infimum.expr.tracer import Tracer
+from infimum.networks.exact_box import ExactBox
 from infimum.networks.network import Network
 from infimum.networks.properties import Extremum, Question, given_box
 
@@ -47,7 +48,7 @@ class ComparisonProperty:
             raise OptionError(f"{error} That output 3 is the largest is the property verify(net, bounds, label=3).") from None
         if not sum(part.body.size for part in found) or any(ends_of(part.body) is not None for part in found):
             raise OptionError(f"the property, or a part of it, does not depend on the outputs: {_EXAMPLE}")
-        Agreement([function]).over(Box(*box))
+        Agreement([function]).over(Box(*ExactBox.of(*box).outer()))
         questions: list[Question] = []
         for number, part in enumerate(found):
             self.texts.append(part.text or self._name)

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum import environment
+from infimum.bounds import read_bounds
 from infimum.errors import NetworkError, OptionError, ShapeError
-from infimum.expr.real import round_down, round_up
+from infimum.exact import round_down, round_up
 from infimum.networks.exact_box import Box, End, ExactBox
 from infimum.networks.network import Network
 from infimum.networks.vnnlib import Linear, VnnLib
-from infimum.problem import read_bounds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,13 +139,16 @@ def _limit(value: Any) -> float | None:
 
 
 def given_box(bounds: Any, net: Network) -> Box:
-    """The bounds of the inputs, as `minimize` takes them."""
+    """The bounds of the inputs, as `minimize` takes them: doubles; where some ends are none, all of them as the numbers that they
+    are, in arrays of objects."""
     if bounds is None:
         raise OptionError("bounds are missing: give a pair (low, high) for each input")
-    lo, hi = read_bounds(bounds, net.inputs if np.shape(bounds) == (2,) and net.inputs > 1 else None)
-    if len(lo) != net.inputs:
-        raise ShapeError(f"there are bounds of {len(lo)} inputs, and the network has {net.inputs}")
-    return lo, hi
+    box = read_bounds(bounds, net.inputs if np.shape(bounds) == (2,) and net.inputs > 1 else None)
+    if len(box.lo) != net.inputs:
+        raise ShapeError(f"there are bounds of {len(box.lo)} inputs, and the network has {net.inputs}")
+    if box.outer is None:
+        return box.lo, box.hi
+    return tuple(np.array(ends, dtype=object) for ends in zip(*box.pairs(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.backend.devices import backend_of
+from infimum.bounds import Outer
 from infimum.engine.goal import Goal
 from infimum.engine.rounds import work_off
 from infimum.engine.running.checkpoint import State
@@ -48,6 +49,7 @@ class PortionProver:
     lo: np.ndarray
     hi: np.ndarray
     start: StartBoxes | None
+    outer: Outer | None
     engine: str
     options: Any
     goal: Goal
@@ -62,7 +64,8 @@ class PortionProver:
         """Of the problem that an engine is given."""
         system = evaluator.system
         packed = PackedExprs.of([evaluator.f]) if system is None else PackedSystem.of(system)
-        return cls(packed=packed, key=_key(evaluator), lo=problem.lo, hi=problem.hi, start=problem.start, **settings)
+        return cls(packed=packed, key=_key(evaluator), lo=problem.lo, hi=problem.hi, start=problem.start, outer=problem.outer,
+                   **settings)
 
     @cached_property
     def _engine(self) -> Any:
@@ -72,7 +75,7 @@ class PortionProver:
         evaluator = Evaluator(self.packed.unpacked()[0] if system is None else system.f, n, backend, None, system)
         if _key(evaluator) != self.key:
             raise InternalError("the function that has arrived is not the one that was sent")
-        problem = Problem(None, self.lo, self.hi, None, self.start, system)
+        problem = Problem(None, self.lo, self.hi, None, self.start, system, self.outer)
         made = prover(self.engine, self.batch, False, system is not None)
         return made(problem, evaluator, self.options, self.goal, self.seed, None, self.memory_limit)
 

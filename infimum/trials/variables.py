@@ -3,13 +3,15 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
+from infimum.bounds import read_bounds
 from infimum.errors import BoundsError, OptionError
 from infimum.integrality import read_integrality
-from infimum.problem import Problem, read_bounds
+from infimum.problem import Problem
 from infimum.trials.identity import text_of_value
 
 
@@ -52,14 +54,16 @@ class Variables:
     def read(cls, bounds: Any, integrality: Any = None, n: int | None = None) -> "Variables":
         """From the user's arguments, checked. An entry of `bounds` is a pair (low, high), or a list of values."""
         bounds, choices = _with_choices(bounds)
-        lo, hi = read_bounds(bounds, n)
-        for i in np.flatnonzero(~(np.isfinite(lo) & np.isfinite(hi)))[:1]:
-            raise BoundsError(f"the bounds of variable {i} are ({float(lo[i])!r}, {float(hi[i])!r}): the trials of a black box "
+        box = read_bounds(bounds, n)
+        for i in np.flatnonzero(~(np.isfinite(box.region[0]) & np.isfinite(box.region[1])))[:1]:
+            raise BoundsError(f"the bounds of variable {i} are {box.named(i)}: the trials of a black box "
                               "are spread over the whole box, which must be finite; give the widest bounds that make sense")
-        integers, none, problem = read_integrality(integrality, Problem(None, lo, hi))
+        whole = Problem(None, box.lo, box.hi, outer=box.outer, ends={at: box.end(*at) for at in box.needed()})
+        integers, none, problem = read_integrality(integrality, whole)
         if none is not None:
-            raise BoundsError(f"variable {none} is a whole number, and there is none between its bounds "
-                              f"({float(lo[none])!r}, {float(hi[none])!r})")
+            raise BoundsError(f"variable {none} is a whole number, and there is none between its bounds {box.named(none)}")
+        for i in np.flatnonzero(problem.lo > problem.hi)[:1]:
+            raise BoundsError(f"no double lies between the bounds {box.named(i)} of variable {i}, and trials are made at doubles")
         return cls(problem.lo, problem.hi, tuple(sorted({*integers, *choices})), choices)
 
     def __len__(self) -> int:
@@ -137,6 +141,10 @@ def _with_choices(bounds: Any) -> tuple[Any, dict[int, tuple]]:
 def _is_choice(entry: Any) -> bool:
     if isinstance(entry, Choices):
         return True
-    number = (int, float, np.number)
-    return isinstance(entry, list) and bool(entry) and \
-        (len(entry) != 2 or any(isinstance(v, (bool, str)) or not isinstance(v, number) and v is not None for v in entry))
+    return isinstance(entry, list) and bool(entry) and (len(entry) != 2 or not all(map(_is_end, entry)))
+
+
+def _is_end(value: Any) -> bool:
+    """May it be an end of bounds: a number of any kind, one such as infimum.pi, or None?"""
+    number = isinstance(value, (Number, np.number)) or hasattr(value, "lo")
+    return value is None or (number and not isinstance(value, bool))

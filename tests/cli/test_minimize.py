@@ -2,6 +2,7 @@
 
 import json
 import sys
+from fractions import Fraction
 
 import pytest
 
@@ -270,3 +271,13 @@ def test_start_boxes_that_the_file_declares(infimum_, write):
 def test_the_help_tells_of_start_boxes(infimum_):
     said = infimum_("minimize", "--help")
     assert "--start-box LO HI ..." in said.out and "about their union" in " ".join(said.out.split())
+
+
+def test_ends_are_the_numbers_that_are_written(infimum_, write):
+    """1/3 and 2**53 + 1 are no doubles; 0.1 is read as Python reads it."""
+    said = infimum_("minimize", write(SQUARE), "--bounds", "1/3", "9007199254740993", "--json")
+    r = json.loads(said.out)
+    assert said.code == 0 and r["lower"] <= Fraction(1, 144) <= r["upper"] and r["x"][0] > Fraction(1, 3)
+    assert infimum_("minimize", write(SQUARE), "--bounds", "-1/3", "1/0").code != 0
+    boxes = infimum_("minimize", write(SQUARE), "--bounds", "0.1", "1", "--start-box", "1/3", "1/2", "--start-box", "1/2", "2/3")
+    assert boxes.rows["verdict"].startswith("PROVED")

@@ -9,7 +9,7 @@ import pytest
 import infimum
 from infimum.expr.fix import Fixing
 from infimum.expr.node import topological, var
-from infimum.reduced import Reduced, without_fixed
+from infimum.reduced import Fixed, Reduced, without_fixed
 from tests.engine.constrained.planted_systems import evaluator_of
 
 MATRIX = np.arange(12.0).reshape(2, 6) / 8 - 0.5
@@ -31,7 +31,7 @@ FUNCTIONS = {
 def test_the_same_function_of_fewer_variables(name, free):
     whole = infimum.compile(FUNCTIONS[name], 6)
     values, free = np.array([0.5, -0.25, 0.75, 0.1, -0.5, 0.3]), np.array(free)
-    few = Reduced(whole, values, free)
+    few = Reduced(whole, Fixed.at(values), free)
     assert few.n == len(free) and {node.shape for node in topological([few.f]) if node.op == "var"} <= {(len(free),)}
     y = np.random.default_rng(0).uniform(-1, 1, (len(free), 20))
     assert np.array_equal(few.whole(y)[free], y) and (np.delete(few.whole(y), free, axis=0).T == np.delete(values, free)).all()
@@ -44,14 +44,14 @@ def test_the_same_function_of_fewer_variables(name, free):
 
 
 def test_sums_are_taken_apart():
-    fixing = Fixing(var("x", (6,)), np.full(6, 0.5), np.array([1, 3]))
+    fixing = Fixing(var("x", (6,)), *[np.full(6, 0.5)] * 2, np.array([1, 3]))
     for name, mixes in (("a sum", False), ("scalars", False), ("a matrix", False), ("tests", False), ("neighbours", True)):
         assert fixing.mixes(fixing([infimum.compile(FUNCTIONS[name], 6).f])) == mixes
 
 
 def test_values_are_doubles():
     """10 * 0.1 - 1 is not 0 in real numbers, if 0.1 is a double."""
-    few = Reduced(infimum.compile(lambda x: 10 * x[0] - 1 + 0 * x[1], 2), np.array([0.1, 0.0]), np.array([1]))
+    few = Reduced(infimum.compile(lambda x: 10 * x[0] - 1 + 0 * x[1], 2), Fixed.at(np.array([0.1, 0.0])), np.array([1]))
     value, exact = few.value([[0.5]], [[0.5]]), 10 * Fraction(0.1) - 1
     assert Fraction(value.lo[0]) <= exact <= Fraction(value.hi[0]) and value.lo[0] > 0
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import infimum
+from infimum.bounds import read_bounds
 from infimum.fitting.report import outward
 from infimum.fitting.statistics import Statistics, flat
 from tests.control_word import WORDS, control_word
@@ -64,7 +65,7 @@ def test_exchangeable_parameters_are_ordered():
 def test_start_boxes_hold_every_ordered_point():
     from infimum.fitting.symmetric import falls, in_order, start_boxes
     names, n, rng = ("a", "b", "c", "d"), 4, np.random.default_rng(0)
-    parameters = infimum.fitting.parameters.Parameters(names, np.full(n, np.nan), np.full(n, -1.0), np.full(n, 2.0), None)
+    parameters = infimum.fitting.parameters.Parameters(names, np.full(n, np.nan), read_bounds((-1.0, 2.0), n), None)
     for groups in ([[0], [1]], [[2, 0], [3, 1]], [[0], [1], [2]], [[3], [1], [0], [2]]):
         lo, hi = np.moveaxis(np.array(start_boxes(groups, parameters)), -1, 0)
         points = np.concatenate([rng.uniform(-1, 2, (200, n)), rng.integers(-1, 3, (200, n))])

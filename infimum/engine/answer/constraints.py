@@ -42,7 +42,7 @@ def _check(result: Result, problem: Problem, evaluator: Evaluator) -> None:
 
 def _message(result: Result, problem: Problem, evaluator: Evaluator) -> str:
     if result.verdict is Verdict.INFEASIBLE:
-        everywhere = bool(evaluator.value(problem.lo, problem.hi).defined)
+        everywhere = bool(evaluator.value(*problem.region).defined)
         return "no point within the bounds meets all constraints" + ("" if everywhere else ", and has a value of the function")
     if result.x is None:
         return f"{result.message}; no feasible point was found"

@@ -37,7 +37,7 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
         boxes=merged(regions) if unions is None else listed(unions),
         attained=briefly(lambda: _attained(regions, incumbent.evaluator)) if incumbent.x is not None else None,
         regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
-        question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start), **work)
+        question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start, incumbent.outer), **work)
 
 
 def _obstacle(*asked: Any) -> str | None:

@@ -35,8 +35,9 @@ class CompleteRun:
         self.search = CompleteSearch(problem, evaluator, options, goal, seed)
         self.problem, self.goal, self.seed = problem, goal, seed
         self.max_boxes, self.memory_limit, self.limit = max_boxes, memory_limit, None
+        boxes = problem.several and problem.several.with_doubles()
         self.points = None if evaluator.system is None else ConstrainedSearch(evaluator, problem.lo, problem.hi, seed, problem.x0,
-                                                                              problem.several)
+                                                                              boxes)
         self.rounds = None if rounds is None else IterationRounds(rounds.dealer, rounds.portions)
         self.begun = self.points is None  # is nothing left to do before the first iteration?
         self.looked = self.before = 0     # iterations when points were last looked for; evaluations before those counted here
@@ -109,7 +110,7 @@ class CompleteRun:
 
     def _first_points(self) -> Iterator[None]:
         """Until one is proved to be feasible, unless none can be."""
-        if propagate(self.search.evaluator, self.search.lo, self.search.hi) is not None:
+        if propagate(self.search.evaluator, *self.search.incumbent.region) is not None:
             for steps in self.points.rounds():
                 for _ in steps:
                     yield

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infimum.bounds import Outer
 from infimum.cover import widths
 from infimum.engine.complete.lanes import HoistedLanes, JointLanes
 from infimum.engine.complete.partition import ENDS, CompleteOptions
@@ -70,8 +71,9 @@ class CompleteSearch:
         self.integers = np.array(() if self.system is None else self.system.integers, np.intp)
         lanes, incumbent = (HoistedLanes, Incumbent) if self.system is None else (JointLanes, FeasibleIncumbent)
         self.lanes = lanes(evaluator, self.block, self.pieces, self.parts)
-        self.incumbent = incumbent(evaluator, self.lo, self.hi, problem.several)
-        self.start = problem.several or StartBoxes(self.lo[:, None], self.hi[:, None])
+        self.incumbent = incumbent(evaluator, self.lo, self.hi, problem.several, problem.outer)
+        self.start = problem.several or StartBoxes(self.lo[:, None], self.hi[:, None], problem.outer and Outer(
+            *(end[:, None] for end in problem.outer)))
         self.list, every = RegionList(evaluator.arrays), np.arange(len(self.start))
         self.list.add(-1, every[None], np.full((1, len(every)), -np.inf), self._wide_of(-1, every))
         self.final = RegionList(evaluator.arrays)  # regions in which no double is left to cut at
@@ -91,7 +93,7 @@ class CompleteSearch:
     # ---- regions
     def boxes_of(self, iterations: np.ndarray, subregions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The boxes (n, N) of regions, rebuilt from the regions they were cut from."""
-        lo, hi = (np.take(side, np.where(iterations < 0, subregions, 0), axis=1) for side in (self.start.lo, self.start.hi))
+        lo, hi = (np.take(side, np.where(iterations < 0, subregions, 0), axis=1) for side in self.start.regions)
         for iteration in np.unique(iterations[iterations >= 0]).tolist():
             here = np.flatnonzero(iterations == iteration)
             low, high, start = self.taken[iteration]
@@ -107,7 +109,7 @@ class CompleteSearch:
         cut, place = np.unique(iterations, return_inverse=True)
         least = np.full(len(cut), np.inf)
         np.minimum.at(least, place, lower)
-        boxes = [(self.lo, self.hi) if k < 0 else self.taken[k][:2] for k in cut.tolist()]
+        boxes = [self.incumbent.region if k < 0 else self.taken[k][:2] for k in cut.tolist()]
         return *(np.stack(sides, axis=1) for sides in zip(*boxes, strict=True)), least
 
     def _is_wide(self, width: float) -> bool:
@@ -201,7 +203,9 @@ class CompleteSearch:
         """What propagation leaves of a region, or all of it where nothing of that could be cut; None if nothing is left."""
         self.boxes += 1
         left = propagate(self.evaluator, lo, hi, self.incumbent.upper)
-        if left is None or can_be_cut(*left).any():
+        if left is None or self.incumbent.lies_beyond(*(end[:, None] for end in left))[0]:
+            return None
+        if can_be_cut(*left).any():
             return left
         self.incumbent.offer(np.stack(left, axis=1))
         return lo, hi
@@ -269,7 +273,7 @@ class CompleteSearch:
         self.incumbent.offer(np.stack([lo, hi], axis=1))
         value = self.evaluator.value(lo, hi)
         violated = self.system is not None and self.evaluator.violated(lo[:, None], hi[:, None])[0]
-        if not value.empty and not violated:
+        if not value.empty and not violated and not self.incumbent.lies_beyond(lo[:, None], hi[:, None])[0]:
             self.final.add(iteration, np.array([[subregion]]), np.array([[max(least, float(value.lo))]]), False)
             self.final.prune(self.incumbent.upper)
 
@@ -312,7 +316,7 @@ class CompleteSearch:
 
     def _wide_of(self, iteration: int, subregions: np.ndarray) -> np.ndarray | bool:
         if iteration < 0:
-            whole = widths(*(side[:, subregions] for side in (self.start.lo, self.start.hi))).max(axis=0)
+            whole = widths(*(side[:, subregions] for side in self.start.regions)).max(axis=0)
             return np.array([self._is_wide(width) for width in whole.tolist()])
         ends = self._ends(*self.taken[iteration])
         wide, start = self._wide(*self.taken[iteration], ends), self.taken[iteration][2]

@@ -66,9 +66,11 @@ class ConstrainedRun:
         self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
         self.lo, self.hi = problem.lo, problem.hi
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
-        self.bounding = _by_monomials(evaluator, problem.lo) if self.rewrites else evaluator
-        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several)
-        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, problem.several)
+        self.bounding = _by_monomials(evaluator, problem.region[0]) if self.rewrites else evaluator
+        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several, problem.outer)
+        boxes = problem.several and problem.several.with_doubles()
+        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, boxes)
+        self.search.begin = problem.region
         self.rounds = rounds  # in which regions are dealt to others
         self.branch: Branch | None = None
         self.begun: Branch | None = None  # the same, while a first point is looked for
@@ -170,7 +172,9 @@ class ConstrainedRun:
         branch, boxes = self._made(), self.problem.several
         if boxes is None:
             with stoppable():
-                left = propagate(self.bounding, self.lo, self.hi)
+                left = propagate(self.bounding, *self.incumbent.region)
+            if left is not None and self.incumbent.lies_beyond(*(end[:, None] for end in left))[0]:
+                left = None
             self.search.begin = self.search.begin if left is None else left
             left = None if left is None else tuple(end[:, None] for end in left)
         else:

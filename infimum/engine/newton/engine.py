@@ -35,7 +35,7 @@ class NewtonRun:
                               "takes any number, and uses Newton steps where they pay")
         self.problem, self.evaluator, self.options, self.goal, self.seed = problem, evaluator, options, goal, seed
         self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
-        self.incumbent = Incumbent(evaluator, problem.lo, problem.hi, problem.several)
+        self.incumbent = Incumbent(evaluator, problem.lo, problem.hi, problem.several, problem.outer)
         self.search: NewtonSearch | None = None  # which takes memory of the device
         self.rounds = rounds                     # in which boxes are dealt to others
 

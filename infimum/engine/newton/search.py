@@ -22,14 +22,14 @@ from infimum.engine.newton.options import NewtonOptions
 from infimum.engine.parts.faces import Faces
 from infimum.engine.parts.newton import Newton
 from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.fates import Fates
+from infimum.engine.regions.fates import Fates, judged
 from infimum.engine.regions.heap import Heap
 from infimum.engine.regions.pool import Pool, Regions, can_be_cut
 from infimum.engine.running.checkpoint import State
 from infimum.evaluate import Evaluator
 from infimum.lower.branch import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY
 from infimum.lower.newton_loop import AGAIN, FIRST, REGIONS, SAMPLED, SECOND, UPPER
-from infimum.lower.programs import CENTRE, FATE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVED
+from infimum.lower.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVED
 from infimum.start_boxes import StartBoxes
 
 _TAKES = 4       # steps that the boxes at hand last
@@ -54,7 +54,7 @@ class NewtonSearch:
 
     def begin(self) -> None:
         """The whole box, or the start boxes, to work on."""
-        lo, hi = (self.lo[:, None], self.hi[:, None]) if self.start is None else (self.start.lo, self.start.hi)
+        lo, hi = self.incumbent.regions
         self._work_on(Regions(lo, hi, np.full(lo.shape[1], -np.inf), np.zeros(lo.shape[1]), np.zeros(lo.shape[1])))
 
     def _work_on(self, regions: Regions) -> None:
@@ -195,8 +195,7 @@ class NewtonSearch:
 
     def fates(self, arrays: list[Any]) -> tuple[list[Fates], None]:
         """What becomes of each box of these arrays, as things stand."""
-        known = np.array([self.incumbent.upper, self.pool.border])
-        fates = [self.evaluator.run(FATE, [regions], parameters=known)[0] for regions in arrays if regions.shape[1]]
+        fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
         orders = iter(self.arrays.order(FATES, *fates) if fates else ())
         return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], None
 

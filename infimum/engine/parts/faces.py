@@ -13,8 +13,9 @@ class Faces:
     """Tells of regions on which of their faces the feasible set ends, the union of the start boxes."""
 
     def __init__(self, evaluator: Evaluator, start: StartBoxes):
-        self.evaluator, self.kind = evaluator, f"{FACES}:{len(start)}"
-        self.parameters = np.concatenate([start.lo, start.hi]).T.ravel()
+        outer = () if start.outer is None else start.regions
+        self.evaluator, self.kind = evaluator, f"{FACES}:{len(start)}{':1' if outer else ''}"
+        self.parameters = np.concatenate([start.lo, start.hi, *outer]).T.ravel()
 
     def of(self, regions: Any) -> Any:
         """The lower bounds of each region (n, N), then the upper ones, infinite where there is room: in the memory of the

@@ -82,7 +82,7 @@ def propagate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float
 
 def propagate_each(evaluator: Evaluator, boxes: StartBoxes) -> Box:
     """What some rounds leave of each of the boxes, for points that obey the constraints: those of which something is left."""
-    los, his, lost = _left(evaluator, boxes.lo, boxes.hi, *boxes.hull, np.inf, _AT_ONCE)
+    los, his, lost = _left(evaluator, *boxes.regions, *boxes.hull, np.inf, _AT_ONCE)
     left = np.flatnonzero(~lost)
     return np.take(los, left, axis=1), np.take(his, left, axis=1)
 

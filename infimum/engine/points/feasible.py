@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from infimum.bounds import Outer
 from infimum.engine.points import equations
 from infimum.engine.points.equations import Proved, WhyNot, is_large
 from infimum.engine.points.incumbent import Incumbent
@@ -35,8 +36,9 @@ class FeasibleIncumbent(Incumbent):
     `why_not` tells of the last points that were offered why the best of them could not be taken, None if one was.
     """
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None):
-        super().__init__(evaluator, lo, hi, start)
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None,
+                 outer: Outer | None = None):
+        super().__init__(evaluator, lo, hi, start, outer)
         self.system, self.integers = evaluator.system, list(evaluator.system.integers)
         self.is_large = is_large(self.system, len(lo))
         self.box: tuple[np.ndarray, np.ndarray] | None = None
@@ -58,10 +60,7 @@ class FeasibleIncumbent(Incumbent):
         points = np.compress(np.isfinite(points).all(axis=0), points, axis=1)
         points = np.minimum(np.maximum(points, self.lo[:, None]), self.hi[:, None])
         points[self.integers] = np.rint(points[self.integers])
-        inside = ((points >= self.lo[:, None]) & (points <= self.hi[:, None])).all(axis=0)
-        if self.start is not None:
-            inside &= self.start.holds(points)
-        return np.compress(inside, points, axis=1)
+        return self.inside(points)
 
     def _judge(self, points: np.ndarray) -> Enclosure:
         """Takes the best of the points that certainly obey all constraints."""

@@ -1,7 +1,10 @@
 """Incumbent: the best point known, with a verified upper bound of the infimum."""
 
+from functools import cached_property
+
 import numpy as np
 
+from infimum.bounds import Outer
 from infimum.engine.points.descent import Descents, Ends, Rules
 from infimum.evaluate import Enclosure, Evaluator
 from infimum.start_boxes import StartBoxes
@@ -12,7 +15,8 @@ _FEW = 1000         # variables of a point that is looked at so closely
 
 class Incumbent:
     """`upper` is the upper end of an enclosure of f at `x`, a point where f is certainly defined, inside the bounds and, if there
-    are any, in one of the `start` boxes.
+    are any, in one of the `start` boxes. The bounds lo and hi are rounded inward; where some ends are no doubles, `outer` is the
+    box around them, in which regions lie.
 
     >>> import infimum
     >>> f = infimum.compile(lambda x: (x[0] - 0.25) ** 2 + x[1] ** 4, 2)
@@ -24,19 +28,55 @@ class Incumbent:
     True
     """
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None):
-        self.evaluator, self.lo, self.hi, self.start = evaluator, lo, hi, start
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None,
+                 outer: Outer | None = None):
+        self.evaluator, self.lo, self.hi, self.start, self.outer = evaluator, lo, hi, start, outer
         self.x: np.ndarray | None = None
         self.upper = np.inf
 
-    def offer(self, points: np.ndarray) -> bool:
-        """Encloses f at the points (n, N), those outside the bounds aside; True if one of them is better than what was known."""
+    @property
+    def region(self) -> tuple[np.ndarray, np.ndarray]:
+        """The box (n) that holds everything within the bounds."""
+        return (self.lo, self.hi) if self.outer is None else (self.outer.lo, self.outer.hi)
+
+    @property
+    def regions(self) -> tuple[np.ndarray, np.ndarray]:
+        """The boxes (n, N) that hold all feasible points: the start boxes, or the whole box."""
+        return tuple(end[:, None] for end in self.region) if self.start is None else self.start.regions
+
+    @cached_property
+    def reached(self) -> np.ndarray | None:
+        """What regions must reach not to lie beyond the feasible set, for each box of it, as `lower.branch.fate` reads it; None
+        where all ends are doubles, and no region can."""
+        outer = self.outer if self.start is None else self.start.outer
+        return None if outer is None else np.concatenate([outer.least, outer.most]).T.ravel()
+
+    def lies_beyond(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """Which of these boxes (n, N) lie beyond the feasible set, as ends that are no doubles tell."""
+        if self.reached is None:
+            return np.zeros(lo.shape[1], bool)
+        met = [((hi >= least[:, None]) & (lo <= most[:, None])).all(axis=0) for least, most in
+               self.reached.reshape(-1, 2, len(lo))]
+        return ~np.logical_or.reduce(met)
+
+    def inside(self, points: np.ndarray) -> np.ndarray:
+        """The points (n, N) that lie within the bounds and in a start box. One that lies outside by less than doubles tell, since
+        an end is no double, is moved inside."""
+        if self.start is not None:
+            points = self.start.moved_inside(points)
+        elif self.outer is not None:
+            near = ((points >= self.outer.lo[:, None]) & (points <= self.outer.hi[:, None])).all(axis=0)
+            points = np.where(near, np.minimum(np.maximum(points, self.lo[:, None]), self.hi[:, None]), points)
         inside = ((points >= self.lo[:, None]) & (points <= self.hi[:, None])).all(axis=0)
         if self.start is not None:
             inside &= self.start.holds(points)
-        if not inside.any():
+        return np.compress(inside, points, axis=1)
+
+    def offer(self, points: np.ndarray) -> bool:
+        """Encloses f at the points (n, N), those outside the bounds aside; True if one of them is better than what was known."""
+        points = self.inside(points)
+        if not points.shape[1]:
             return False
-        points = np.compress(inside, points, axis=1)
         value = self.enclosed(points, points)
         upper = np.where(value.defined & ~value.empty, value.hi, np.inf)
         k = int(np.argmin(upper))
@@ -50,8 +90,12 @@ class Incumbent:
         return self.evaluator.value(lo, hi)
 
     def take(self, x: np.ndarray, upper: float) -> None:
-        """Accepts a point inside the bounds whose enclosure has this upper end, proved elsewhere."""
-        self.x, self.upper = x.copy(), upper
+        """Accepts a point of a region whose enclosure has this upper end, proved elsewhere; one that lies beyond a bound that is
+        no double is offered next to it."""
+        if self.reached is None or np.array_equal(self.inside(x[:, None]), x[:, None]):
+            self.x, self.upper = x.copy(), upper
+        else:
+            self.offer(x[:, None])
 
     def sharpen(self, slack: float) -> None:
         """Where rounding errors blur the value at x by a good part of `slack`, encloses it to the last bit."""

@@ -33,23 +33,18 @@ def by_plain_calls(problem: Problem, fun: Callable[[np.ndarray], Any] | None, be
             x, value = point, found
         if perf_counter() >= end:
             break
-    start = _boxes(problem)
+    lo, hi = tuple(end[:, None] for end in problem.region) if problem.start is None else problem.start.regions
+    boxes = [(low.copy(), high.copy()) for low, high in zip(lo.T, hi.T, strict=True)]
     return Result(x=x, fun=value, success=False, status=list(Verdict).index(Verdict.STOPPED), message=message, nit=0, nfev=calls,
-                  verdict=Verdict.STOPPED, obstacle=_EARLY, lower=-np.inf, upper=np.inf,
-                  boxes=[start.box(k) for k in range(len(start))],
-                  regions=Cover(start.lo, start.hi, np.full(len(start), -np.inf)), engine=engine, seed=seed)
-
-
-def _boxes(problem: Problem) -> StartBoxes:
-    """The start boxes, or the whole box."""
-    return problem.start or StartBoxes(problem.lo[:, None].copy(), problem.hi[:, None].copy())
+                  verdict=Verdict.STOPPED, obstacle=_EARLY, lower=-np.inf, upper=np.inf, boxes=boxes,
+                  regions=Cover(lo, hi, np.full(len(boxes), -np.inf)), engine=engine, seed=seed)
 
 
 def _points(problem: Problem, seed: int) -> Iterator[np.ndarray]:
     """The user's points, the middle of the bounds, random ones: all of them inside, in one start box after another."""
     if problem.x0 is not None:
         yield from problem.x0.T
-    start = _boxes(problem)
+    start = problem.start and problem.start.with_doubles() or StartBoxes(problem.lo[:, None], problem.hi[:, None])
     boxes = cycle(zip(start.lo.T, start.hi.T, strict=True))
     units = [np.full((len(problem.lo), len(start)), 0.5)]
     for step in range(_MOST // _AT_ONCE):

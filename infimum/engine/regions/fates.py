@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from infimum.lower.branch import FATES, NEAR
+from infimum.lower.programs import FATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +36,12 @@ class Fates:
     def kept(self) -> Any:
         """The numbers of those that are not discarded."""
         return self.order[self.discarded:]
+
+
+def judged(search: Any, regions: Any) -> Any:
+    """What becomes of each region of a search, as things stand: a row (see `lower.branch.fate`)."""
+    known, reached = [search.incumbent.upper, search.pool.border], search.incumbent.reached
+    if reached is None:
+        return search.evaluator.run(FATE, [regions], parameters=np.array(known))[0]
+    kind = f"{FATE}:{len(reached) // (2 * search.n)}"
+    return search.evaluator.run(kind, [regions], parameters=np.concatenate([known, reached]))[0]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from infimum.bounds import Outer
 from infimum.engine.running.checkpoint import State
 from infimum.errors import BoundsError, CheckpointError, InfimumError, InternalError, OptionError
 from infimum.problem import Problem
@@ -115,15 +116,29 @@ def settings_of(whole: State) -> dict[str, Any]:
     _check_values(whole.values, {"state": lambda value: value is None or isinstance(value, dict)}, ("settings", "state"))
     _check_values(whole.values["settings"], _SETTINGS, _NEEDED)
     settings, arrays = whole.values["settings"], whole.arrays
-    lo, hi = arrays["settings.lo"], arrays["settings.hi"]
-    _check_box(lo, hi, "the bounds")
+    lo, hi = _ends_of(arrays, "settings.", "the bounds")
     if not len(lo) or any(i >= len(lo) for i in settings.get("integers", ())):
         raise _Wrong("the whole numbers are no variables")
     for name in ("x0", "start.lo", "start.hi"):
         _check_array(f"settings.{name}", arrays.get(f"settings.{name}"), "f8", (len(lo), None))
     if "settings.start.lo" in arrays:
-        _check_box(arrays["settings.start.lo"], arrays["settings.start.hi"], "a start box", lo[:, None], hi[:, None])
+        _ends_of(arrays, "settings.start.", "a start box", lo[:, None], hi[:, None])
     return settings
+
+
+def _ends_of(arrays: dict[str, np.ndarray], whose: str, what: str, *within: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The box around bounds, checked; that within, which may be empty, where both are stored because some ends are no doubles."""
+    inner = arrays[f"{whose}lo"], arrays[f"{whose}hi"]
+    if f"{whose}outer.lo" not in arrays:
+        _check_box(*inner, what, *within)
+        return inner
+    lo, hi, least, most = outer = [arrays[f"{whose}outer.{name}"] for name in Outer._fields]
+    _check_box(lo, hi, what, *within)
+    if any(end.dtype != np.float64 or end.shape != lo.shape for end in (*inner, *outer)):
+        raise _Wrong(f"the ends of {what} are no numbers, or not as many")
+    if not ((lo <= least) & (least <= inner[0]) & (inner[1] <= most) & (most <= hi)).all():
+        raise _Wrong(f"the ends of {what} are rounded in the wrong direction")
+    return lo, hi
 
 
 # ---- arrays: their type, and their sizes: of n variables, m constraints and so many regions; None: any
@@ -168,7 +183,7 @@ def _check_state(state: State, problem: Problem, rows: int) -> None:
     """Raises if a search of this problem, as the engine has it, cannot have this state. `rows`: how many constraints there are
     as they are bounded."""
     _check_values(state.values, _VALUES)
-    lo, hi, n = problem.lo, problem.hi, len(problem.lo)
+    (lo, hi), n = problem.region, len(problem.lo)
     sizes, known = _sizes(n, 0 if problem.system is None else problem.system.m, rows), {}
     for name, array in state.arrays.items():
         if name.startswith("payoff."):
@@ -190,7 +205,7 @@ def _check_state(state: State, problem: Problem, rows: int) -> None:
     if "taken.lo" in found:
         _check_iterations(found, lo, hi, 1 if problem.several is None else len(problem.several))
     if "incumbent" in found and len(found["incumbent"]) > 1:
-        _check_box(found["incumbent"][1:], found["incumbent"][1:], "the best point", lo, hi)
+        _check_box(found["incumbent"][1:], found["incumbent"][1:], "the best point", problem.lo, problem.hi)
         if not any(found[name].shape[-1] for name in _REGIONS if name in found):
             raise _Wrong("there is a point, and no region that may hold it")
 

@@ -67,7 +67,7 @@ class _Cases:
         w, none = contracted(matrix, w, target, _SWEEPS)
         derivative = _sum(times(tuple(end[:, None] for end in w), slopes))
         lo, hi = self._where_active(w, lane)
-        on_low, on_high, low, high = (end[:, lane] for end in (at.on_low, at.on_high, at.lo, at.hi))
+        on_low, on_high, low, high = (end[:, lane] for end in (at.on_low, at.on_high, *at.faces))
         hi = np.where(on_low & (derivative[0] > 0), np.minimum(hi, low), hi)
         lo = np.where(on_high & (derivative[1] < 0), np.maximum(lo, high), lo)
         return Left(lo, hi, none | (lo > hi).any(axis=0))

@@ -58,8 +58,10 @@ def _covers(start: StartBoxes, box: Interval) -> bool:
 
 def _is_over_all(one: Isolated, box: Interval, ends: Interval | None, start: StartBoxes) -> bool:
     """Is the minimiser over the box one over F? If K meets only those faces of the box at which F ends. Those of a start box are
-    such if no other start box meets K."""
+    such if no other start box meets K. Where ends of start boxes are no doubles, F may go on beyond any face of the box."""
     low, high = one.lo == box[0], one.hi == box[1]
+    if start.outer is not None:
+        return not (low | high).any()
     if ends is not None:
         return bool((~low | (box[0] == ends[0])).all() and (~high | (box[1] == ends[1])).all())
     touched = ((start.lo <= one.hi[:, None]) & (start.hi >= one.lo[:, None])).all(axis=0)

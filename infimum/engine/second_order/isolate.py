@@ -38,6 +38,7 @@ class Refused(Enum):
     NOT_SMOOTH = "the function is not smooth there"
     SINGULAR = "the second derivatives may vanish in some direction there"
     AT_A_BOUND = "a derivative may vanish at a bound there"
+    BETWEEN = "it lies at a bound that is no double there"
     WEAK = "a constraint or a bound may be active there with a multiplier that vanishes"
     DEPENDENT = "the gradients of the active constraints are about dependent there: multipliers are not unique, or f has none"
     FLAT = "the second derivatives may vanish along the active constraints there"
@@ -45,10 +46,12 @@ class Refused(Enum):
     TOO_MANY = "there are too many boxes to look at all of them"
 
 
-def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval) -> Isolated | Refused:
-    """Looks for a minimiser near x. [lo, hi] are the user's bounds; B should reach as far as the box `reach`, of shape (n,)."""
-    x, here = polished(evaluator, lo, hi, x)
-    at = _At(lo, hi, x, here)
+def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, reach: Interval,
+            region: Interval | None = None) -> Isolated | Refused:
+    """Looks for a minimiser near x. [lo, hi] are the user's bounds; B should reach as far as the box `reach`, of shape (n,).
+    Where some bounds are no doubles, these are rounded inward, and the `region` is rounded outward."""
+    at, here = _At.near(evaluator, lo, hi, x, region)
+    x = at.x
     factor, least = inverse_factor(midpoint(part_of(here, at.free))[..., None]), least_radius(x, reach)
     found = Refused.SINGULAR
     if here.value.smooth and np.isfinite(factor).all():
@@ -67,15 +70,29 @@ def isolate(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
 
 
 class _At:
-    """The point, and which variables are held at bounds there."""
+    """The point x, and which variables are held at bounds there. `box` is the point with these at their bounds: a box where such
+    a bound is no double, since it lies somewhere between two of them."""
 
-    def __init__(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, here: Hessian):
-        self.lo, self.hi, self.x, slope = lo, hi, x, here.gradient
+    def __init__(self, lo: np.ndarray, hi: np.ndarray, x: np.ndarray, here: Hessian, region: Interval):
+        self.lo, self.hi, self.region, self.x, slope = lo, hi, region, x, here.gradient
         self.fixed = lo == hi
         self.low = (x == lo) & (slope.lo > 0) & ~self.fixed
         self.high = (x == hi) & (slope.hi < 0) & ~self.fixed
+        self.box = np.where(self.low, region[0], x), np.where(self.high, region[1], x)
         self.free = np.flatnonzero(~(self.low | self.high | self.fixed))
         self.slope = slope.lo[self.free, None], slope.hi[self.free, None]
+
+    @classmethod
+    def near(cls, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, x: np.ndarray,
+             region: Interval | None) -> "tuple[_At, Hessian]":
+        """The point to which x leads, and the derivatives there, at all points of its box. Where f rises from such a bound, but
+        not surely from all numbers that it may be, the variable is not held."""
+        if region is None:
+            x, here = polished(evaluator, lo, hi, x)
+            return cls(lo, hi, x, here, (lo, hi)), here
+        x, here = polished(evaluator, lo, hi, np.minimum(np.maximum(x, lo), hi))
+        there = evaluator.hessian(*cls(lo, hi, x, here, region).box)
+        return cls(lo, hi, x, there, region), there
 
     def inside(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
         """Which boxes lie strictly inside the bounds in the free variables."""
@@ -94,9 +111,9 @@ def _unique(evaluator: Evaluator, at: _At, factor: np.ndarray, least: np.ndarray
     """A narrow box around the point with exactly one stationary point of the free variables."""
     free, x = at.free, at.x
     if not len(free):
-        return x, x
+        return at.box
     radius = np.maximum(2.0 * _newton_step(factor, at.slope), 2.0 * least[free])[:, None] * 8.0 ** np.arange(_RADII)
-    lo, hi = (np.repeat(x[:, None], _RADII, axis=1) for _ in range(2))
+    lo, hi = (np.repeat(end[:, None], _RADII, axis=1) for end in at.box)
     lo[free] -= radius
     hi[free] += radius
     found = evaluator.hessian(lo, hi)
@@ -106,7 +123,7 @@ def _unique(evaluator: Evaluator, at: _At, factor: np.ndarray, least: np.ndarray
     if not len(proved):
         return Refused.AT_A_BOUND if alone.any() else Refused.SINGULAR
     k = proved[0]
-    low, high = x.copy(), x.copy()
+    low, high = (end.copy() for end in at.box)
     low[free], high[free] = sent.lo[:, k], sent.hi[:, k]
     low, high = _narrowed(evaluator, at, factor, low, high)
     low[free] = np.maximum(np.minimum(low, x - least)[free], lo[free, k])
@@ -132,7 +149,7 @@ def _narrowed(evaluator: Evaluator, at: _At, factor: np.ndarray, lo: np.ndarray,
 
 def _around(evaluator: Evaluator, at: _At, factor: np.ndarray, unique: Interval, reach: Interval) -> Interval | None:
     """The largest of a row of boxes, each within the one before and the last K itself, that holds no other minimiser."""
-    for row in row_around(at.x, unique, reach, (at.lo, at.hi)).portions():  # the first is nearly always the largest
+    for row in row_around(at.x, unique, reach, at.region).portions():  # the first is nearly always the largest
         k = np.flatnonzero(convexity(evaluator, row, at.free, factor, (at.low, at.high)) > 0)
         if len(k):
             return row.lo[:, k[0]], row.hi[:, k[0]]
@@ -140,7 +157,7 @@ def _around(evaluator: Evaluator, at: _At, factor: np.ndarray, unique: Interval,
 
 
 def _lowest(evaluator: Evaluator, at: _At, here: Hessian, held: Interval, reach: Interval, least: np.ndarray) -> Isolated | None:
-    found = lowest(evaluator, (at.lo, at.hi), at.x, here, held, reach, least)
+    found = lowest(evaluator, (at.lo, at.hi), at.region, at.x, here, held, reach, least)
     return None if found is None else Isolated(*found[0], found[1])
 
 

@@ -13,25 +13,27 @@ from infimum.engine.second_order.outward import Interval, exactly, matrix_produc
 from infimum.evaluate import Evaluator, Hessian
 
 
-def lowest(evaluator: Evaluator, bounds: Interval, x: np.ndarray, here: Hessian, held: Interval, reach: Interval,
-           least: np.ndarray) -> tuple[Interval, Interval] | None:
+def lowest(evaluator: Evaluator, bounds: Interval, region: Interval, x: np.ndarray, here: Hessian, held: Interval,
+           reach: Interval, least: np.ndarray) -> tuple[Interval, Interval] | None:
     """K and B around x: K holds exactly one minimiser over the bounds, and B, which contains it, no other; K is at least so wide
     as `least`. `here` are the derivatives at x, and `held` are masks of variables that lie at lower bounds, and at upper ones,
-    from which f rises strictly: as far as B reaches, f need be convex in the others only."""
+    from which f rises strictly: as far as B reaches, f need be convex in the others only. The bounds are rounded inward, and the
+    `region` outward: a variable at a bound that is no double may still move a little, or is held somewhere between both."""
     open_ = np.flatnonzero(~(held[0] | held[1] | (bounds[0] == bounds[1])))
     factor = inverse_factor(midpoint(part_of(here, open_))[..., None])
     if not len(open_) or not here.value.smooth or not np.isfinite(factor).all():
         return None
-    row = row_around(x, exactly(x), reach, bounds)
+    box = np.where(held[0], region[0], x), np.where(held[1], region[1], x)
+    row = row_around(x, box, reach, region)
     convex = convexity(evaluator, row, open_, factor, held)
-    radius = _distance(_downhill(here, bounds, x, open_), factor, convex)
-    return _fitting(row, convex > 0, x, open_, np.maximum(radius, least[open_, None]), bounds)
+    at_ends = (x == bounds[0]) & (bounds[0] == region[0]), (x == bounds[1]) & (bounds[1] == region[1])
+    radius = _distance(_downhill(here, at_ends, open_), factor, convex)
+    return _fitting(row, convex > 0, box, open_, np.maximum(radius, least[open_, None]), region)
 
 
-def _downhill(here: Hessian, bounds: Interval, x: np.ndarray, open_: np.ndarray) -> Interval:
-    """The derivatives by the open variables at x, those at a bound only as far as f may fall from it."""
-    slope = here.gradient.lo.copy(), here.gradient.hi.copy()
-    low, high = x == bounds[0], x == bounds[1]
+def _downhill(here: Hessian, at_ends: Interval, open_: np.ndarray) -> Interval:
+    """The derivatives by the open variables at x, those at a bound, by masks, only as far as f may fall from it."""
+    slope, (low, high) = (here.gradient.lo.copy(), here.gradient.hi.copy()), at_ends
     for end in slope:
         end[low], end[high] = np.minimum(here.gradient.lo, 0.0)[low], np.maximum(here.gradient.hi, 0.0)[high]
     return slope[0][open_], slope[1][open_]
@@ -55,12 +57,13 @@ def _length(sizes: np.ndarray) -> float:
     return up(np.sqrt(total))
 
 
-def _fitting(row: Row, convex: np.ndarray, x: np.ndarray, open_: np.ndarray, radius: np.ndarray,
+def _fitting(row: Row, convex: np.ndarray, box: Interval, open_: np.ndarray, radius: np.ndarray,
              bounds: Interval) -> tuple[Interval, Interval] | None:
-    """The narrowest K, and the largest B, of the boxes with the lowest point not on any face but those of the bounds."""
-    lo, hi = (np.repeat(x[:, None], len(row.share), axis=1) for _ in range(2))
-    lo[open_] = np.nextafter(x[open_, None] - radius, -np.inf)
-    hi[open_] = np.nextafter(x[open_, None] + radius, np.inf)
+    """The narrowest K, and the largest B, of the boxes with the lowest point not on any face but those of the bounds. The `box`
+    is the point, with variables that are held as their bounds are known."""
+    lo, hi = (np.repeat(end[:, None], len(row.share), axis=1) for end in box)
+    lo[open_] = np.nextafter(box[0][open_, None] - radius, -np.inf)
+    hi[open_] = np.nextafter(box[1][open_, None] + radius, np.inf)
     inside = ((lo > row.lo) | (row.lo == bounds[0][:, None])) & ((hi < row.hi) | (row.hi == bounds[1][:, None]))
     fits = np.flatnonzero(convex & inside[open_].all(axis=0))
     if not len(fits):

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from infimum.bounds import Outer
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
 from infimum.evaluate import Evaluator
@@ -24,10 +25,11 @@ QUICK_VARIABLES, _OPERATIONS, _ELEMENTS = 8, 128, 512  # of a problem that is sm
 
 
 class Question(Answering):
-    """The function and the bounds."""
+    """The function and the bounds, as an `Incumbent` knows them."""
 
-    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None):
-        self.evaluator, self.lo, self.hi, self.start = evaluator, lo, hi, start
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None,
+                 outer: Outer | None = None):
+        self.evaluator, self.lo, self.hi, self.start, self.outer = evaluator, lo, hi, start, outer
 
     @property
     def is_quick(self) -> bool:
@@ -45,7 +47,7 @@ class Question(Answering):
         if terms is None and not small:
             return Minimisers((), cover.count, _too_many())
         settled = settle.settle(self.evaluator, self.lo, self.hi, _regions(result), result.boxes, (result.lower, result.upper),
-                         result.x, self.start, terms=terms)
+                                result.x, self.start, terms=terms, outer=self.outer)
         return Minimisers(settled.minimisers, settled.rest, None if settled.why is None else settled.why.value)
 
     def _one_point(self, result: Any) -> bool:
@@ -87,7 +89,7 @@ def settle_all(incumbent: Incumbent, boxes: tuple[np.ndarray, np.ndarray], lower
         return None
     groups = list(zip(*(end.T.copy() for end in boxes), strict=True))
     settled = settle.settle(evaluator, incumbent.lo, incumbent.hi, _as_regions(*boxes, np.full(len(groups), lower)), groups,
-                     (lower, incumbent.upper), incumbent.x, terms=terms)
+                            (lower, incumbent.upper), incumbent.x, terms=terms, outer=incumbent.outer)
     return settled.left if settled.rest == 0 and len(settled.left) else None
 
 

@@ -1,11 +1,12 @@
 """Regions that are left of a proof, and the minimisers among them: those that lie around a proved one hold no other, and go."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from infimum.bounds import Outer
 from infimum.engine.regions.pool import Regions
 from infimum.engine.second_order.clear import cleared
 from infimum.engine.second_order.constrained import isolate as isolate_constrained
@@ -38,16 +39,17 @@ class Settled(NamedTuple):
 
 def settle(evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, groups: list[tuple[np.ndarray, np.ndarray]],
            bounds: tuple[float, float], x: np.ndarray | None, start: StartBoxes | None = None, last: bool = True,
-           terms: Terms | None = None) -> Settled:
-    """`groups` are boxes of regions that touch, [lo, hi] the user's bounds; the infimum lies in `bounds`, and x is a good point.
-    Where the search began in several `start` boxes, their union is the feasible set. `terms`: those of the function, if they are
-    to be used instead of the whole matrix of second derivatives.
+           terms: Terms | None = None, outer: Outer | None = None) -> Settled:
+    """`groups` are boxes of regions that touch, [lo, hi] the user's bounds, rounded inward, and `outer` rounded outward where
+    some are no doubles; the infimum lies in `bounds`, and x is a good point. Where the search began in several `start` boxes,
+    their union is the feasible set. `terms`: those of the function, if they are to be used instead of the whole matrix of second
+    derivatives.
 
     A region that lies in the box B of a proved minimiser holds no other one: what is left of it is what it shares with K. One
     that reaches beyond B through one face is cut there; others stay. Where the regions are the `last` that there will be, those
     that stay are cut further, to see if anything is left of them.
     """
-    work = _Settling(evaluator, lo, hi, regions, *bounds, start, terms)
+    work = _Settling(evaluator, lo, hi, regions, *bounds, start, terms, outer)
     work.look_at_all(groups, x, patient=last)
     for _ in range(_LOOKS if last and work.proved and terms is None and evaluator.system is None else 0):
         work.clear()
@@ -65,9 +67,13 @@ class _Settling:
     is `owed` a region of its own once one that was `given` and meets it is no longer whole."""
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, regions: Regions, lower: float,
-                 upper: float, start: StartBoxes | None, terms: Terms | None):
+                 upper: float, start: StartBoxes | None, terms: Terms | None, outer: Outer | None):
         whole = isolate if evaluator.system is None else isolate_constrained
         self.isolate = partial(whole, evaluator) if terms is None else partial(isolate_by_structure, terms)
+        if outer is not None and start is None:
+            region = outer.lo, outer.hi
+            self.isolate = partial(isolate, evaluator, region=region) if evaluator.system is None and terms is None else \
+                partial(_isolated_off_ends, self.isolate, region)
         self.evaluator, self.lo, self.hi, self.given, self.start = evaluator, lo, hi, regions, start
         self.lower, self.upper = lower, upper
         self.regions, self.open = regions.at(np.arange(len(regions))), np.ones(len(regions), bool)
@@ -191,6 +197,16 @@ class _Settling:
         lo, hi = np.take(lo, meet, axis=1).min(axis=1), np.take(hi, meet, axis=1).max(axis=1)
         axis = np.array([np.argmax(hi - lo)], np.int32)
         return Regions(lo[:, None], hi[:, None], np.array([max(lower, self.lower)]), axis, np.full(1, _SMOOTH, np.int8))
+
+
+def _isolated_off_ends(isolate: Callable[..., Isolated | Refused], region: Interval, lo: np.ndarray, hi: np.ndarray,
+                       x: np.ndarray, reach: Interval) -> Isolated | Refused:
+    """A minimiser within bounds of which some are no doubles. Within the doubles between them, lo and hi, it is found as any; it
+    is one within the bounds unless it lies at such an end, where there are points beyond."""
+    one = isolate(lo, hi, np.minimum(np.maximum(x, lo), hi), tuple(np.minimum(np.maximum(end, lo), hi) for end in reach))
+    if isinstance(one, Isolated) and (((one.lo <= lo) & (region[0] < lo)) | ((one.hi >= hi) & (region[1] > hi))).any():
+        return Refused.BETWEEN
+    return one
 
 
 def _within(regions: Regions, box: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

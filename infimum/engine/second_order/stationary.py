@@ -89,8 +89,9 @@ class _Regions(Tied):
         usable, (low, high) = self.usable & ~self.none, self.gradient(self.w)
         rises, falls = low > 0, high < 0
         self.none |= usable & (self.may_move & ((rises & ~self.on_low) | (falls & ~self.on_high))).any(axis=0)
-        self.hi = np.where(usable & rises & self.on_low, self.lo, self.hi)
-        self.lo = np.where(usable & falls & self.on_high, self.hi, self.lo)
+        face_low, face_high = self.faces
+        self.hi = np.where(usable & rises & self.on_low, face_low, self.hi)
+        self.lo = np.where(usable & falls & self.on_high, face_high, self.lo)
         slopes = tuple(np.where(self.free & self.usable, end[0], 0.0)[:, None] for end in self.slopes)
         found = tuple(end[:, 0] for end in matrix_product(exactly(self.projection), slopes))
         slopes = tuple(np.where(self.free & self.tied[:, None], end[1:], 0.0) for end in self.slopes)

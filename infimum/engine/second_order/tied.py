@@ -35,5 +35,8 @@ class Tied:
         self.usable = np.isfinite(lo + hi).all(axis=0) & finite[0]
         self.lipschitz = self.usable & (finite[1:] | ~self.tied).all(axis=0)
         low, high, whole = lo <= bounds[0][:, None], hi >= bounds[1][:, None], np.isin(np.arange(len(lo)), system.integers)
+        # what regions that reach their bounds are reduced to: a bound that is no double lies between the region's end and this
+        self.faces = (np.where(lo < bounds[0][:, None], np.minimum(bounds[0][:, None], hi), lo),
+                      np.where(hi > bounds[1][:, None], np.maximum(bounds[1][:, None], lo), hi))
         self.may_move = np.repeat(~whole[:, None], lo.shape[1], axis=1)
         self.free, self.on_low, self.on_high = ~(low | high) & self.may_move, low & self.may_move, high & self.may_move
