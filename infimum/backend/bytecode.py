@@ -361,12 +361,7 @@ class _Writer:
 
 def _used(item: Instr | Loop | Step) -> Iterator[Value]:
     """What an item needs from before it, and more."""
-    if isinstance(item, Instr):
-        yield from item.operands
-        return
-    for inner in item.body if isinstance(item, Loop) else item.block:
-        yield from _used(inner)
-    if isinstance(item, Loop):
-        yield item.count
-    else:
-        yield from (*item.init, *item.inputs, *item.combined)
+    yield from item.operands
+    if not isinstance(item, Instr):
+        for inner in item.body if isinstance(item, Loop) else item.block:
+            yield from _used(inner)

@@ -151,11 +151,8 @@ def first_pass(loop: Loop) -> Loop | None:
         if not any(needed & set(i.results) for i in inside if not isinstance(i, Loop)):
             continue
         for i in inside:
-            if isinstance(i, Instr):
-                if i.op in ("store", "output") or (i.op == "load" and i.attr in stored):
-                    return None
-                needed |= set(i.operands)
-            else:
-                needed |= {i.count} if isinstance(i, Loop) else {*i.init, *i.inputs, *i.combined}
+            if isinstance(i, Instr) and (i.op in ("store", "output") or (i.op == "load" and i.attr in stored)):
+                return None
+            needed |= set(i.operands)
         kept.append(item)
     return Loop(loop.index, loop.count, loop.limit, kept[::-1])

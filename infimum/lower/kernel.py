@@ -79,6 +79,11 @@ class Step:
     prefix: tuple[Value, ...] = ()
     exclusive: bool = False
 
+    @property
+    def operands(self) -> tuple[Value, ...]:
+        """The values that it reads itself, some of them computed by its block."""
+        return *self.init, *self.inputs, *self.combined
+
 
 @dataclass(slots=True, eq=False)
 class Loop:
@@ -92,6 +97,11 @@ class Loop:
     limit: int
     body: list = field(default_factory=list)
     more: "Value | None" = None
+
+    @property
+    def operands(self) -> "tuple[Value, ...]":
+        """The values that it reads itself; `more` may be computed in its body or before the loop."""
+        return (self.count,) if self.more is None else (self.count, self.more)
 
     def steps(self) -> list[Step]:
         return [item for item in self.body if isinstance(item, Step)]

@@ -109,9 +109,9 @@ def _used_outside(items: list) -> set[Value]:
             inside = {v for part in item.parts for i in part.items for v in i.results}
             used |= {v for part in item.parts for i in part.items for v in i.operands} - inside
         elif isinstance(item, Loop):
-            used |= _used_outside(item.body) | {item.count}
+            used |= _used_outside(item.body) | {*item.operands}
         elif isinstance(item, Step):
-            used |= _used_outside(item.block) | {*item.init, *item.inputs, *item.combined}
+            used |= _used_outside(item.block) | {*item.operands}
         else:
             used.update(item.operands)
     return used

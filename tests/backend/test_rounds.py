@@ -10,8 +10,10 @@ from infimum.backend.lint import lint_ptx
 from infimum.backend.python import PythonBackend
 from infimum.backend.work_sharing import WorkSharing
 from infimum.lower.kernel import Builder, Kernel
+from infimum.lower.routines import LONG
 from tests.backend.block_cases import RandomSharing, rounds_kernel
 from tests.backend.cases import EMPTY
+from tests.backend.test_interpreter import Interpreting
 from tests.backend.test_ptx import run
 from tests.backend.test_ptx_block import check
 from tests.random_kernels import same_bits
@@ -73,3 +75,34 @@ def test_state_is_read_where_it_is_written_and_stores_of_a_round_are_kept():
         for k, last in enumerate((24.0, 32.0, 32.0, 202.0)):
             backend.compile(kernel).run([x[:, k:k + 1].copy()], [found], *EMPTY)
             assert found[:, 0].tolist() == [1.0, last]
+
+
+def masked_rounds(always: bool, before: int) -> Kernel:
+    """Rounds of which `more` is computed before the loop and read by nothing else, behind a straight line of instructions."""
+    b = Builder()
+    state, x = b.state(1), b.input(0, 0)
+    for k in range(before):
+        x = (b.add if k % 2 else b.sub)(x, b.data(k % 2))
+    wanted = b.olt(-1.0, 0.0) if always else b.oeq(b.mul(x, 0.0), 0.0)
+    b.store(state, 0, x)
+    with b.rounds(5) as turn:
+        old = b.load(state, 0)
+        b.store(state, 0, b.add(b.mul(old, 0.5), b.mul(old, 0.0)))  # a zero, which is false as a mask, in the first free place
+        turn.more = wanted
+    b.output(0, 0, b.load(state, 0))
+    return b.kernel("masked_rounds", 1, 1)
+
+
+@pytest.mark.parametrize("before", (0, LONG))
+@pytest.mark.parametrize("always", (True, False))
+def test_a_mask_that_only_ends_rounds_is_kept(always: bool, before: int):
+    kernel, data = masked_rounds(always, before), np.array([1.0, 1.0])
+    inputs = np.linspace(-3.0, 4.0, 17)[None]
+    expected = np.empty_like(inputs)
+    PythonBackend().compile(kernel).run([inputs], [expected], data, EMPTY[1])
+    assert (expected == inputs / 32).all()  # all five rounds
+    for lanes in host().widths():
+        for backend in (CpuBackend(lanes), Interpreting(lanes)):
+            found = np.full_like(expected, 12345.0)
+            backend.compile(kernel).run([inputs], [found], data, EMPTY[1])
+            assert same_bits(found, expected).all()
