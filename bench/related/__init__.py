@@ -1,0 +1,1 @@
+"""Random problems and the relations between their answers: see bench/relations.py."""
