@@ -19,6 +19,7 @@ import numpy as np
 from flint import arb
 
 import infimum
+from bench.related.balls import BALLS, Pole, Undefined, Unsure, compare
 
 _BITS = 6000
 _NUMBERS = (0.0, 1.0, -1.0, 0.5, 2.0, 3.0, -2.5, 0.1, 1e-300, 1e300, 1e-8, 1e8, -0.0, 7.0, 5e-324)
@@ -60,14 +61,6 @@ _BOUNDS = (
     (-3.0, 5.0),
     (0.5, 1e5),
 )
-
-
-class Undefined(Exception):
-    """The function is certainly undefined at the point."""
-
-
-class Unsure(Exception):
-    """Ball arithmetic cannot tell."""
 
 
 # ---- expressions: nested tuples
@@ -126,27 +119,9 @@ def with_numpy(e: tuple, x: Any) -> Any:
             return getattr(np, op)(v[0])
 
 
-def _compare(a: arb, b: arb) -> int:
-    if a < b:
-        return -1
-    if a > b:
-        return 1
-    if a.is_exact() and b.is_exact():
-        return 0
-    raise Unsure
-
-
-def _whole(v: arb) -> arb:
-    found = v.floor()
-    if not found.is_exact():
-        raise Unsure
-    return found
-
-
 def with_balls(e: tuple, x: list[arb]) -> arb:
     """The value; on balls with a radius an enclosure, or one of the exceptions."""
     op, *args = e
-    zero = arb(0)
     if op == "x":
         return x[args[0]]
     if op == "number":
@@ -155,74 +130,15 @@ def with_balls(e: tuple, x: list[arb]) -> arb:
         return with_balls(args[2 if _holds(args[0], args[1], x, False) else 3], x)
     if op == "less":
         return with_balls(args[0 if _holds(args[0], args[1], x, True) else 1], x)
-    v = [with_balls(a, x) for a in args]
-    match op:
-        case "neg":
-            return -v[0]
-        case "abs":
-            return abs(v[0])
-        case "square" | "cube":
-            return v[0] ** (2 if op == "square" else 3)
-        case "sqrt" | "half_power":
-            if _compare(v[0], zero) < 0:
-                raise Undefined
-            return v[0].sqrt()
-        case "log":
-            if _compare(v[0], zero) <= 0:
-                raise Undefined
-            return v[0].log()
-        case "exp":
-            if v[0] > 1e6:
-                raise Unsure
-            return v[0].exp()
-        case "sin":
-            return v[0].sin()
-        case "cos":
-            return v[0].cos()
-        case "tan":
-            return v[0].sin() / v[0].cos()
-        case "arctan":
-            return v[0].atan()
-        case "cbrt":
-            return zero if v[0] == 0 else v[0].root(3) if v[0] > 0 else -((-v[0]).root(3)) if v[0] < 0 else _unsure()
-        case "floor":
-            return _whole(v[0])
-        case "ceil":
-            return -_whole(-v[0])
-        case "rint":
-            low = _whole(v[0])
-            side = _compare(v[0] - low, arb(0.5))
-            return low if side < 0 or (side == 0 and (low / 2).floor() * 2 == low) else low + 1
-        case "sign":
-            return arb(_compare(v[0], zero))
-        case "inverse" | "minus_two" | "div":
-            below = v[-1]
-            if _compare(below, zero) == 0:
-                raise Undefined
-            return v[0] / below if op == "div" else 1 / below if op == "inverse" else 1 / below**2
-        case "zero_times":
-            return zero * v[0]
-        case "add":
-            return v[0] + v[1]
-        case "sub":
-            return v[0] - v[1]
-        case "mul":
-            return v[0] * v[1]
-        case "min":
-            return v[0] if _compare(v[0], v[1]) <= 0 else v[1]
-        case "max":
-            return v[0] if _compare(v[0], v[1]) >= 0 else v[1]
-    raise AssertionError(op)
-
-
-def _unsure() -> Any:
-    raise Unsure
+    return BALLS[op](*[with_balls(a, x) for a in args])
 
 
 def _holds(a: tuple, b: tuple, x: list[arb], strictly: bool) -> bool:
     """A comparison with something undefined is false."""
     try:
-        return _compare(with_balls(a, x), with_balls(b, x)) < (0 if strictly else 1)
+        return compare(with_balls(a, x), with_balls(b, x)) < (0 if strictly else 1)
+    except Pole:
+        raise Unsure from None
     except Undefined:
         return False
 

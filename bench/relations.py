@@ -59,16 +59,17 @@ def tell(record: Record, seed: int, without: Collection[str]) -> None:
               f"repeat with: {record.repeat(seed, without)}\n", flush=True)
 
 
+_COLUMNS = {"relation": "<18", "draws": ">7,", "decided": ">8,", "contradictions": ">15,", "seconds": ">9.1f"}
+
+
 def table(records: Collection[Record]) -> str:
-    lines = [f"{'relation':<18} {'draws':>7} {'decided':>8} {'contradictions':>15} {'seconds':>9}"]
+    """A line for each relation, and one for all."""
     rows = summary(records)
-    for row in rows:
-        lines.append(f"{row['relation']:<18} {row['draws']:>7,} {row['decided']:>8,} {row['contradictions']:>15,} {row['seconds']:>9.1f}")
-    total = {name: sum(row[name] for row in rows) for name in ("draws", "decided", "contradictions", "seconds")}
-    lines.append(f"{'all':<18} {total['draws']:>7,} {total['decided']:>8,} {total['contradictions']:>15,} {total['seconds']:>9.1f}")
+    total = {name: "all" if name == "relation" else sum(row[name] for row in rows) for name in _COLUMNS}
+    lines = [" ".join(format(name, form.rstrip(",.1f")) for name, form in _COLUMNS.items())]
+    lines += [" ".join(format(row[name], form) for name, form in _COLUMNS.items()) for row in [*rows, total]]
     few = [row["relation"] for row in rows if row["decided"] < _ENOUGH]
-    lines.append(f"fewer than {_ENOUGH} decided draws: {', '.join(few) if few else 'none'}")
-    return "\n".join(lines)
+    return "\n".join([*lines, f"fewer than {_ENOUGH} decided draws: {', '.join(few) if few else 'none'}"])
 
 
 def campaign(options: argparse.Namespace, names: Collection[str], without: Collection[str]) -> int:
@@ -91,13 +92,13 @@ def campaign(options: argparse.Namespace, names: Collection[str], without: Colle
             write(log, options.seed, record)
             tell(record, options.seed, without)
             if time.monotonic() > said + 60:
-                said = time.monotonic()
-                print(f"{said - start:6.0f} s  {len(records):,} draws, {sum(bool(r.wrong) for r in records)} contradictions", flush=True)
+                said, wrong = time.monotonic(), sum(bool(r.wrong) for r in records)
+                print(f"{said - start:6.0f} s  {len(records):,} draws, {wrong} contradictions", flush=True)
     except KeyboardInterrupt:
         print("stopped; the same command with --log continues where this one ended", file=sys.stderr)
     left_out = f", without {', '.join(sorted(without))}" if without else ""
-    print(f"\n{this_machine()}\nseed {options.seed}, draws {options.first} to {options.first + options.draws - 1}{left_out}, {options.jobs} "
-          f"processes, {time.monotonic() - start:.0f} s\n\n{table(records)}")
+    print(f"\n{this_machine()}\nseed {options.seed}, draws {options.first} to {options.first + options.draws - 1}{left_out}, "
+          f"{options.jobs} processes, {time.monotonic() - start:.0f} s\n\n{table(records)}")
     return 1 if any(r.wrong for r in records) else 0
 
 
@@ -105,7 +106,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=500, help="how many (default: 500)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first draw (default: 0)")
-    parser.add_argument("--seed", type=int, default=0, help="what draws follow from, beside their number and relation (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="with its number and relation, what a draw follows from (default: 0)")
     parser.add_argument("--draw", type=int, metavar="NUMBER", help="make this one draw, here, and stop")
     parser.add_argument("--relation", action="append", choices=RELATIONS, help="this relation alone; repeat it for more")
     parser.add_argument("--without", default="", metavar="FEATURE,…", help=f"leave out hard places: {', '.join(FEATURES)}")
@@ -120,7 +121,8 @@ def main() -> int:
     if options.draw is not None:
         record = one_draw(options.seed, options.draw, names[0] if options.relation else relation_of(options.draw), without)
         tell(record, options.seed, without)
-        print(f"draw {record.draw}, {record.relation}: {record.note}, {'decided' if record.decided else 'not decided'}, {record.seconds:.2f} s")
+        decided = "decided" if record.decided else "not decided"
+        print(f"draw {record.draw}, {record.relation}: {record.note}, {decided}, {record.seconds:.2f} s")
         return 1 if record.wrong else 0
     return campaign(options, names, without)
 

@@ -139,8 +139,9 @@ def journal(d: Draw) -> Judgement:
             wrong = f"the journal of the same function is refused: {refusal}" if first == second else ""
             return Judgement(True, wrong and f"{kind}: {wrong}", "refused")
     if fun(found.x) != found.fun:
-        return Judgement(True, f"{kind}, c = {first!r} and then {second!r}, bounds {bounds!r}, {few} and {many} trials: the value is "
-                               f"{found.fun!r} at {found.x.tolist()!r}, where the function is {fun(found.x)!r}", "accepted")
+        asked_first = f"{kind}, c = {first!r} and then {second!r}, bounds {bounds!r}, {few} and {many} trials"
+        return Judgement(True, f"{asked_first}: the value is {found.fun!r} at {found.x.tolist()!r}, where the function is "
+                               f"{fun(found.x)!r}", "accepted")
     whole = infimum.minimize(fun, bounds, max_trials=many, **asked)
     if first == second and (whole.fun != found.fun or whole.x.tolist() != found.x.tolist()):
         return Judgement(True, f"{kind}: with a journal the value is {found.fun!r}, without one {whole.fun!r}", "other bits")
@@ -150,7 +151,7 @@ def journal(d: Draw) -> Judgement:
 # ---- nested problems
 def nested(d: Draw) -> Judgement:
     """What is proved at the outer point, and a proof of all variables together."""
-    q, _ = problem(d, rows=0.0, infinite=0.0, whole=0.0, least=2, hard=False, kinds=("smooth", "array", "squares", "steps", "hilly"))
+    q, _ = problem(d, rows=0.0, least=2, hard=False, kinds=("smooth", "array", "squares", "steps", "hilly"))
     source = f"import numpy as np\n\ndef fun(y, z):\n    x = np.concatenate([y, z])\n    return {text(q.f, q.n)}\n"
     space: dict[str, Any] = {}
     exec(source, space)

@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
@@ -34,11 +34,10 @@ def _start() -> _Worker:
     return _Worker(process, ours)
 
 
-def drawn(draws: Iterator[tuple], jobs: int, limit: float, on_start: Callable[[int], None] = lambda count: None) -> Iterator[Record]:
+def drawn(draws: Iterator[tuple], jobs: int, limit: float) -> Iterator[Record]:
     """The records of draws, given as the arguments of `one_draw`, in any order."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     workers = [_start() for _ in range(jobs)]
-    on_start(len(workers))
     busy: dict[Connection, tuple[_Worker, tuple, float]] = {}
     try:
         idle = list(workers)

@@ -27,7 +27,9 @@ _BETWEEN: tuple[tuple[End, End], ...] = (
     (Fraction(1, 3), 1.0), (-1.0, Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 3), Fraction(1, 3)),
     (1 + Fraction(1, 10**17), 5.0), (0.0, PI), (PI, 4.0), (Fraction(-7, 10), Fraction(7, 10)), (PI, PI))
 _BETWEEN_WHOLE: tuple[tuple[End, End], ...] = (
-    (1 + Fraction(1, 10**17), 5), (2**53 + 1, 2**53 + 3), (Fraction(1, 3), PI), (-3, -1 - Fraction(1, 10**20)), (0, 4 - Fraction(1, 10**18)))
+    (1 + Fraction(1, 10**17), 5), (2**53 + 1, 2**53 + 3), (Fraction(1, 3), PI), (-3, -1 - Fraction(1, 10**20)),
+    (0, 4 - Fraction(1, 10**18)))
+_EXPONENTS = (((3.0, 3.0), 0), ((2.0, 4.0), 0), ((0.0, 5.0), 1), ((3.0, 4.0), 0), ((2.0, 2.0), 0), ((-2.0, 3.0), 1))
 _BINARY = ("add", "add", "sub", "mul", "mul", "div", "min", "max", "where")
 _SMOOTH = ("square", "cube", "exp", "sin", "cos", "arctan", "tanh", "neg", "fourth")
 _STEPS = ("abs", "floor", "sign", "rint", "ceil")
@@ -126,7 +128,8 @@ def _powers(d: Draw, n: int) -> Tree:
     """Negative bases with exponents that are constant, whole, fixed or neither."""
     i, j = d.whole(0, n - 1), d.whole(0, n - 1)
     base, exponent = ("x", i), ("x", j)
-    kinds: list[Tree] = [("power", base, ("whole", d.whole(-2, 5))), ("power", base, ("number", d.one_of((0.5, 2.0, 3.0, 1.5, 1 / 3, -1.0)))),
+    kinds: list[Tree] = [("power", base, ("whole", d.whole(-2, 5))),
+                         ("power", base, ("number", d.one_of((0.5, 2.0, 3.0, 1.5, 1 / 3, -1.0)))),
                          ("monomial", n, tuple(d.one_of((0.5, 1.0, 2.0, -1.0, 1.5)) for _ in range(n)))]
     if d.may("powers"):
         kinds += [("power", base, exponent), ("power", ("number", d.one_of((-3.0, -0.5, -2.0, 0.0, 2.0))), exponent),
@@ -141,8 +144,8 @@ def _hilly(d: Draw, n: int) -> Tree:
     """Many local minima, which no structure takes apart: a proof takes many boxes."""
     found: Tree = ("waves", n, tuple(float(d.whole(2, 6)) for _ in range(n)))
     for i in range(n):
-        term = ("sin", ("add", ("mul", ("x", i), ("x", d.whole(0, n - 1))), ("mul", ("number", float(d.whole(1, 4))), ("x", (i + 1) % n))))
-        found = ("add", found, term)
+        mixed, alone = ("mul", ("x", i), ("x", d.whole(0, n - 1))), ("mul", ("number", float(d.whole(1, 4))), ("x", (i + 1) % n))
+        found = ("add", found, ("sin", ("add", mixed, alone)))
     return ("add", found, ("mul", ("number", 0.1), ("square", ("x", 0))))
 
 
@@ -209,7 +212,7 @@ def problem(d: Draw, *, rows: float = 0.6, infinite: float = 0.06, whole: float 
     n = d.whole(least, most)
     drawn = [_bounds(d, 0.4 if kind == "squares" and infinite else infinite, whole, hard) for _ in range(n)]
     if kind == "powers" and d.chance(0.6):  # an exponent
-        drawn[-1] = d.one_of((((3.0, 3.0), 0), ((2.0, 4.0), 0), ((0.0, 5.0), 1), ((3.0, 4.0), 0), ((2.0, 2.0), 0), ((-2.0, 3.0), 1))) + (set(),)
+        drawn[-1] = (*d.one_of(_EXPONENTS), set())
     bounds, integers = tuple(b for b, _, _ in drawn), tuple(w for _, w, _ in drawn)
     p = [inside(d, *b, bool(w)) for b, w, _ in drawn]
     features = frozenset({kind}.union(*(f for _, _, f in drawn)))
@@ -271,15 +274,9 @@ def _row(d: Draw, base: Problem, p: list[float]) -> Row:
 
 def known_points(d: Draw, q: Problem, p: list[float], count: int = 6) -> list[list[float]]:
     """The planted point, and others near it or anywhere within the bounds."""
-    found = [p]
-    for _ in range(count):
-        found.append([inside(d, *b, bool(q.integers and q.integers[i])) if d.chance(0.6) else p[i] for i, b in enumerate(q.bounds)])
-    return found
-
-
-def cut(d: Draw, lo: End, hi: End, whole: bool) -> float:
-    """A double between the ends, to cut there."""
-    return inside(d, lo, hi, whole)
+    def near() -> list[float]:
+        return [inside(d, *ends, q.is_whole(i)) if d.chance(0.6) else p[i] for i, ends in enumerate(q.bounds)]
+    return [p, *(near() for _ in range(count))]
 
 
 def replaced(bounds: Pairs, i: int, ends: tuple[End, End]) -> Pairs:

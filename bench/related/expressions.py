@@ -1,7 +1,8 @@
 """Drawn expressions: nested tuples, with their text as a user would write it, their value in balls, and their lines of .nl files.
 
 Leaves are ("x", i), ("number", a double), ("whole", an int) and ("pi",). Inner nodes are (operation, operands …), and
-("where", a, b, c, d), which is c where a <= b and d elsewhere. Nodes of `ARRAYS` are functions of the first n variables: (name, n, parameters …).
+("where", a, b, c, d), which is c where a <= b and d elsewhere. Nodes of `ARRAYS` are functions of the first n variables, with
+parameters: (name, n, parameters …).
 """
 
 import math

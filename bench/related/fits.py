@@ -57,7 +57,8 @@ class Data(NamedTuple):
 
     def shown(self) -> str:
         sigma = None if self.sigma is None else self.sigma.tolist()
-        return f"model {self.name}, t = {self.t.tolist()!r}, y = {self.y.tolist()!r}, sigma = {sigma!r}, bounds = {self.model.bounds!r}"
+        return (f"model {self.name}, t = {self.t.tolist()!r}, y = {self.y.tolist()!r}, sigma = {sigma!r}, "
+                f"bounds = {self.model.bounds!r}")
 
 
 def data(d: Draw) -> Data:
@@ -84,31 +85,45 @@ def fitted(given: Data, **more: Any) -> Answer:
 
 def fit(d: Draw) -> Judgement:
     """The same fit, asked in another way."""
-    given, kind = data(d), d.one_of(("order", "unit", "by hand", "held"))
+    given, kind = data(d), d.one_of(tuple(KINDS))
     if given.name == "constant" and kind == "held":
         return _of_a_constant(given) if d.may("fits") else Judgement(False, note="left out")
-    base, slack = fitted(given), 0.0
-    if kind == "order":
-        order = d.rng.permutation(len(given.t))
-        sigma = None if given.sigma is None else given.sigma[order]
-        other = fitted(given._replace(t=given.t[order], y=given.y[order], sigma=sigma))
-    elif kind == "unit":
-        factor = 2.0 ** d.whole(-4, 4)
-        sigma = np.full(len(given.t), factor) if given.sigma is None else given.sigma * factor
-        other = fitted(given._replace(sigma=sigma)).times(Fraction(factor) ** -2)
-    elif kind == "held":
-        k = d.whole(0, len(given.truth) - 1)
-        at, bounds = float(given.truth[k]), list(given.model.bounds)
-        bounds[k] = (at, at)
-        base, other = fitted(given, bounds=bounds), fitted(given, fixed={"abc"[k]: at})
-    else:
-        with refusing():
-            found = infimum.minimize(lambda p: np.sum(given.residuals(p) ** 2), list(given.model.bounds),
-                                     rtol=1e-3, max_boxes=3000, threads=1, progress=False)
-        other = Answer(found.verdict.name, exact(found.lower), exact(found.upper))
-        slack = _ROUNDED * (1 + abs(float(base.upper))) * (1.0 if given.sigma is None else max(1.0, 1e-3 / float(given.sigma.min())))
-    wrong = same_infimum(base, _wider(other, slack))
+    base, other = KINDS[kind](d, given)
+    wrong = same_infimum(base, other)
     return Judgement(base.ended and other.ended, wrong and f"{kind}: {wrong}\n{given.shown()}", f"{base.verdict} {other.verdict}")
+
+
+def _in_another_order(d: Draw, given: Data) -> tuple[Answer, Answer]:
+    order = d.rng.permutation(len(given.t))
+    sigma = None if given.sigma is None else given.sigma[order]
+    return fitted(given), fitted(given._replace(t=given.t[order], y=given.y[order], sigma=sigma))
+
+
+def _in_another_unit(d: Draw, given: Data) -> tuple[Answer, Answer]:
+    factor = 2.0 ** d.whole(-4, 4)
+    sigma = np.full(len(given.t), factor) if given.sigma is None else given.sigma * factor
+    return fitted(given), fitted(given._replace(sigma=sigma)).times(Fraction(factor) ** -2)
+
+
+def _held(d: Draw, given: Data) -> tuple[Answer, Answer]:
+    """A parameter with equal bounds, and one that is fixed."""
+    k, bounds = d.whole(0, len(given.truth) - 1), list(given.model.bounds)
+    at = float(given.truth[k])
+    bounds[k] = (at, at)
+    return fitted(given, bounds=bounds), fitted(given, fixed={"abc"[k]: at})
+
+
+def _by_hand(d: Draw, given: Data) -> tuple[Answer, Answer]:
+    """The loss as a function to minimise. Data divided by sigma are rounded there."""
+    base = fitted(given)
+    with refusing():
+        found = infimum.minimize(lambda p: np.sum(given.residuals(p) ** 2), list(given.model.bounds), **_SETTINGS)
+    weight = 1.0 if given.sigma is None else max(1.0, 1e-3 / float(given.sigma.min()))
+    slack = _ROUNDED * (1 + abs(float(base.upper))) * weight
+    return base, _wider(Answer(found.verdict.name, exact(found.lower), exact(found.upper)), slack)
+
+
+KINDS = {"order": _in_another_order, "unit": _in_another_unit, "held": _held, "by hand": _by_hand}
 
 
 def _of_a_constant(given: Data) -> Judgement:
@@ -141,7 +156,8 @@ def curve_fit(d: Draw) -> Judgement:
     starts = [given.truth, found, *(np.array(low) + (np.array(high) - low) * d.rng.random(len(low)) for _ in range(4))]
     theirs, at = ours, found
     for start in starts:
-        local = optimize.least_squares(given.residuals, np.clip(start, low, high), bounds=(low, high), x_scale="jac", xtol=1e-15, ftol=1e-15)
+        local = optimize.least_squares(given.residuals, np.clip(start, low, high), bounds=(low, high), x_scale="jac", xtol=1e-15,
+                                       ftol=1e-15)
         if given.loss(local.x) < theirs:
             theirs, at = given.loss(local.x), local.x
     rounding = _rounding(given, at)

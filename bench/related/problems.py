@@ -76,6 +76,9 @@ class Problem:
     def n(self) -> int:
         return len(self.bounds)
 
+    def is_whole(self, i: int) -> bool:
+        return bool(self.integers and self.integers[i])
+
     @property
     def inner_n(self) -> int:
         """How many variables the expressions have."""
@@ -90,7 +93,8 @@ class Problem:
         """Python text with the functions f, g0, g1, …"""
         lines = ["import numpy as np", "import infimum", "from fractions import Fraction", ""]
         start = [] if self.view is None else self.view.lines(self.n)
-        for name, body in (("f", text(self.f, self.inner_n)), *((f"g{k}", self._row_text(row)) for k, row in enumerate(self.rows))):
+        bodies = {"f": text(self.f, self.inner_n)} | {f"g{k}": self._row_text(row) for k, row in enumerate(self.rows)}
+        for name, body in bodies.items():
             lines += [f"def {name}(x):", *(f"    {line}" for line in start), f"    return {body}", ""]
         return "\n".join(lines)
 
@@ -190,9 +194,10 @@ class Problem:
         for i, (a, b) in enumerate(zip(point, upper, strict=True)):
             if not meets(a, b, *self.bounds[i]):
                 return f"x[{i}] = {_from_to(a, b)} is not within {_from_to(*self.bounds[i])}"
-            if self.integers and self.integers[i] and math.ceil(a) > b:
+            if self.is_whole(i) and math.ceil(a) > b:
                 return f"x[{i}] = {_from_to(a, b)} is not whole"
-        if self.start and not any(all(meets(a, b, *ends) for a, b, ends in zip(point, upper, box, strict=True)) for box in self.start):
+        in_start = [all(meets(a, b, *ends) for a, b, ends in zip(point, upper, box, strict=True)) for box in self.start]
+        if self.start and not any(in_start):
             return f"{list(point)!r} is in none of the start boxes"
         return ""
 

@@ -12,7 +12,18 @@ from typing import Any
 
 import infimum
 from bench.related.answers import answer_of, other_bits, same_infimum
-from bench.related.asking import SETTINGS, Judgement, Refused, all_threads_working, ask, compiling, interpreting, patched, refusing, run
+from bench.related.asking import (
+    SETTINGS,
+    Judgement,
+    Refused,
+    all_threads_working,
+    ask,
+    compiling,
+    interpreting,
+    patched,
+    refusing,
+    run,
+)
 from bench.related.draws import Draw, problem
 from bench.related.expressions import nl_lines
 from bench.related.problems import Problem
@@ -24,7 +35,7 @@ from infimum.engine import rounds
 _TRIES = 12
 _INF = math.inf
 _THREADS = (1, 2, 5)
-_USAGE = 2  # the exit code of a command line that is refused
+USAGE = 2  # the exit code of a command line that is refused
 
 
 def _bits(q: Problem, results: Sequence[Any], how: Sequence[str], leaving_out: Sequence[str] = ()) -> Judgement:
@@ -62,7 +73,8 @@ def compiled(d: Draw) -> Judgement:
     with refusing():
         evaluator = infimum.compile(q.fun, q.n, threads=1)
         settings = {k: v for k, v in SETTINGS.items() if k != "threads"}
-        return _bits(q, [run(q), infimum.minimize(evaluator, q.box, **settings, **q.arguments)], ("the function", "its Evaluator"))
+        found = infimum.minimize(evaluator, q.box, **settings, **q.arguments)
+    return _bits(q, [run(q), found], ("the function", "its Evaluator"))
 
 
 def resumed(d: Draw) -> Judgement:
@@ -116,7 +128,7 @@ def on_command_line(d: Draw) -> Judgement:
         path = Path(folder, "drawn.py")
         path.write_text("\n".join([q.source, *(f"{name} = {text}" for name, text in question.items()), ""]))
         code, out, err = shell("minimize", f"{path}:f", "--json", *flags)
-    if code == _USAGE:
+    if code == USAGE:
         raise Refused(err)
     told, ours = json.loads(out), json.loads(run(q, "maximize" if maximise else "minimize").to_json())
     for name in ("verdict", "lower", "upper", "fun", "x", "nfev", "nit", "feasible", "boxes"):
@@ -129,7 +141,7 @@ def on_command_line(d: Draw) -> Judgement:
 # ---- AMPL
 def nl_text(q: Problem, maximise: bool) -> str | None:
     """The problem as a .nl file, whole numbers last; None where it cannot be written there."""
-    order = sorted(range(q.n), key=lambda i: bool(q.integers and q.integers[i]))
+    order = sorted(range(q.n), key=q.is_whole)
     bodies = [nl_lines(e) for e in (q.f, *(row.e for row in q.rows))]
     ends = [*q.bounds, *((row.lo, row.hi) for row in q.rows)]
     if None in bodies or q.view is not None or any(not isinstance(end, (int, float)) for pair in ends for end in pair):
@@ -138,8 +150,8 @@ def nl_text(q: Problem, maximise: bool) -> str | None:
     body, *rows = [[place.get(line, line) for line in lines] for lines in bodies]
     n, m, whole = q.n, len(q.rows), sum(q.integers)
     equations = sum(row.lo == row.hi for row in q.rows)
-    lines = ["g3 1 1 0", f" {n} {m} 1 0 {equations} 0", f" {m} 1", " 0 0", f" {n} {n} {n}", " 0 0 0 1", f" 0 0 {whole} 0 0", " 0 0",
-             " 0 0", " 0 0 0 0 0"]
+    lines = ["g3 1 1 0", f" {n} {m} 1 0 {equations} 0", f" {m} 1", " 0 0", f" {n} {n} {n}", " 0 0 0 1", f" 0 0 {whole} 0 0",
+             " 0 0", " 0 0", " 0 0 0 0 0"]
     for k, row in enumerate(rows):
         lines += [f"C{k}", *row]
     lines += [f"O0 {int(maximise)}", *(["o16", *body] if maximise else body)]

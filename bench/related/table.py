@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench.related import black_boxes, fits, nets, runs, traces
+from bench.related import black_boxes, escapes, fits, nets, runs, traces
 from bench.related.asking import Judgement, Refused, interpreting
 from bench.related.boxes import BOXES, ask_boxes
 from bench.related.draws import Draw
@@ -35,7 +35,7 @@ RELATIONS: dict[str, Relation] = {
     "command line": Relation(runs.on_command_line),
     "AMPL": Relation(runs.ampl),
     "traced": Relation(traces.traced),
-    "escapes": Relation(traces.escaped),
+    "escapes": Relation(escapes.escaped),
     "enclose": Relation(traces.enclosed),
     "index": Relation(black_boxes.index),
     "journal": Relation(black_boxes.journal),
