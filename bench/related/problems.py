@@ -244,7 +244,8 @@ def _box_text(box: Pairs) -> str:
 def below(a: End, b: End) -> bool:
     """a < b, exactly."""
     if a == PI or b == PI:
-        return a != b and bool(_or_infinite(a) < _or_infinite(b))
+        with precision(PRECISIONS[0]):
+            return a != b and bool(_or_infinite(a) < _or_infinite(b))
     return a < b
 
 
