@@ -98,7 +98,8 @@ def test_what_exact_values_contradict(answer: Answer, known: list, found: str):
 
 @pytest.mark.parametrize(("other", "found"), [
     (Answer("PROVED", 0.5, 0.6), ""), (Answer("STOPPED", -math.inf, 0.7), ""),
-    (Answer("PROVED", 0.7, 0.8), "no number in common"), (Answer("PROVED", 0.3, 0.4), "no number in common"), (NOWHERE, "INFEASIBLE"),
+    (Answer("PROVED", 0.7, 0.8), "no number in common"), (Answer("PROVED", 0.3, 0.4), "no number in common"),
+    (NOWHERE, "INFEASIBLE"),
     (Answer("PROVED", 0.5, 0.6, boxes=[([2.0], [3.0])], attained=True), "no box"),
     (Answer("PROVED", 0.5, 0.6, boxes=[([1.0], [3.0])], attained=True), "")])
 def test_what_two_answers_contradict(other: Answer, found: str):
