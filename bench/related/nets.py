@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 import infimum
-from bench.related.asking import SETTINGS, Judgement, Refused, refusing
+from bench.related.asking import SETTINGS, Judgement, refusing
 from bench.related.draws import Draw
+from bench.related.modules import of_modules
 from infimum.networks import largest, smallest
 
 _TRIES = 30
@@ -158,82 +159,12 @@ def drawn(d: Draw) -> tuple[Graph, Callable[[np.ndarray], np.ndarray]]:
     raise AssertionError("no network was found")
 
 
-# ---- modules: as far as infimum reads them, these are torch's
-class Linear:
-    def __init__(self, weight: np.ndarray, bias: np.ndarray):
-        self.weight, self.bias = weight, bias
-
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        return x @ self.weight.T + self.bias
-
-
-class Tanh:
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        return np.tanh(x)
-
-
-class ReLU:
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        return np.maximum(x, 0.0)
-
-
-class Sequential(list):
-    """Modules in turn. A hook changes what `forward` returns, as torch's do."""
-
-    _forward_pre_hooks: dict = {}
-
-    def __init__(self, parts: Any, hooks: Any = ()):
-        super().__init__(parts)
-        self._forward_hooks = dict(enumerate(hooks))
-
-    def forward(self, x: np.ndarray) -> np.ndarray:
-        for part in self:
-            x = part(x)
-        return x
-
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        x = self.forward(x)
-        for hook in self._forward_hooks.values():
-            x = hook(self, None, x)
-        return x
-
-
-class Residual(Sequential):
-    """Not only its modules in turn."""
-
-    def forward(self, x: np.ndarray) -> np.ndarray:
-        return super().forward(x) + x[:1]
-
-
-def modules(d: Draw) -> Judgement:
-    """A network of modules is read as what it computes, or refused."""
-    n, hidden = d.whole(1, 3), d.whole(1, 3)
-    parts = [Linear(_weights(d, hidden, n), _weights(d, hidden)), d.one_of((Tanh, ReLU))(),
-             Linear(_weights(d, 1, hidden), _weights(d, 1))]
-    kind = d.one_of(("plain", "own forward", "hook", "part with an own forward"))
-    hooks = [lambda module, given, found: 2.0 * found + 1.0] if kind == "hook" else []
-    net = (Residual if kind == "own forward" else Sequential)(parts, hooks)
-    if kind == "part with an own forward":
-        net = Sequential([Residual(parts[:2]), parts[2]])
-    x = d.rng.integers(-4, 5, n) / 4.0
-    try:
-        with refusing():
-            at = infimum.enclose(infimum.network(net), np.stack([x, x], axis=1))
-    except Refused:
-        return Judgement(kind != "plain", note="refused")
-    expected = float(net(x)[0])
-    room = _CLOSE * max(1.0, abs(expected))
-    wrong = "" if at.lo - room <= expected <= at.hi + room else \
-        f"{kind}: the output at {x.tolist()!r} is {expected!r}, and it is enclosed in {at}"
-    return Judgement(True, wrong, "read")
-
-
 def verified(d: Draw) -> Judgement:
     """The value at points, bounds of the output, and limits that points of the box keep or break."""
     if not d.may("networks"):
         return Judgement(False, note="left out")
     if d.chance(0.15):
-        return modules(d)
+        return of_modules(d)
     warnings.simplefilter("ignore")  # of the reference, about casts
     g, reference = drawn(d)
     n = math.prod(g.shape)
