@@ -29,7 +29,8 @@ class Defect:
 
 
 # ---- powers
-def _positive_bases() -> AbstractContextManager:
+@contextmanager
+def _positive_bases() -> Iterator[None]:
     """x**y is undefined for every x < 0, unless rewriting has made the exponent an integer of the formula."""
     rules, pair = import_module("infimum.interval.rules"), import_module("infimum.interval.pair")
 
@@ -41,18 +42,14 @@ def _positive_bases() -> AbstractContextManager:
         nothing = b.mor(b.olt(x.hi, 0.0), b.mand(b.oeq(x.hi, 0.0), b.ole(y.hi, 0.0)))
         level = pair.lowest(b, pair.forgets_nan(b, pair.lowest(b, x.level, y.level)), level)
         return pair.absorb(b, pair.cut(b, pair.Pair(nlo, hi, level, least=0), nothing), x, y)
-    return _row(rules.RULES, "pow", power)
-
-
-@contextmanager
-def _row(table: dict, name: str, value: Any) -> Iterator[None]:
-    """Another row of a table for a while."""
-    usual = table[name]
-    table[name] = value
+    kernels, usual = import_module("infimum.evaluate")._lowered, rules.RULES["pow"]
+    kernels.clear()  # those of equal functions are kept
+    rules.RULES["pow"] = power
     try:
         yield
     finally:
-        table[name] = usual
+        rules.RULES["pow"] = usual
+        kernels.clear()
 
 
 # ---- bounds
