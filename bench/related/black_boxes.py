@@ -15,7 +15,7 @@ from bench.related.answers import Answer, against_exact, exact, same_infimum
 from bench.related.asking import SETTINGS, Judgement, Refused, ask, refusing
 from bench.related.draws import Draw, problem
 from bench.related.expressions import text
-from bench.related.problems import Problem, down, up
+from bench.related.problems import Problem, double, down, up
 
 _INF = math.inf
 _TRIES = 20
@@ -30,7 +30,7 @@ class Recording:
     def __call__(self, x: Any) -> float:
         self.points.append([float(v) for v in x])
         with np.errstate(all="ignore"):
-            return float(self.fun(np.array(x, dtype=float)))
+            return double(self.fun(np.array(x, dtype=float)))
 
 
 def _whole_box(q: Problem) -> list[list[float]]:
@@ -38,12 +38,18 @@ def _whole_box(q: Problem) -> list[list[float]]:
     return [[float(v) for v in range(math.ceil(up(lo)), math.floor(down(hi)) + 1)] for lo, hi in q.bounds]
 
 
+def _is_narrow(ends: tuple[Any, Any]) -> bool:
+    """Few doubles lie between them."""
+    return 0 < down(ends[1]) - up(ends[0]) < 1e-9
+
+
 def index(d: Draw) -> Judgement:
     """No value that trials find is below a proved lower bound, and trials of all points find the minimum."""
     few = d.chance(0.4)
     for _ in range(_TRIES):
         q, p = problem(d, infinite=0.0, whole=1.0 if few else 0.2, rows=0.4)
-        if not few or all(len(v) <= 9 for v in _whole_box(q)):
+        fits = not few or all(len(v) <= 9 for v in _whole_box(q))
+        if fits and (d.may("narrow trials") or not any(map(_is_narrow, q.bounds))):
             break
     q = q.having(rows=tuple(replace(row, compared=False) for row in q.rows if row.lo != row.hi))
     fun, asked = Recording(q.fun), q.arguments

@@ -2,13 +2,17 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from bench.related import transformations as to
-from bench.related.answers import Answer, against_exact, least_of, no_lower, same_infimum
-from bench.related.asking import Judgement, ask
-from bench.related.draws import Draw, known_points, problem
+from bench.related.answers import Answer, against_exact, answer_of, least_of, no_lower, same_infimum
+from bench.related.asking import Judgement, ask, run
+from bench.related.balls import ball
+from bench.related.draws import Draw, known_points, problem, value_at
+from bench.related.problems import numbers
 from bench.related.transformations import FAR, Transform
 
 _INF = math.inf
@@ -79,6 +83,41 @@ def judged(d: Draw, transform: Transform, comparison: Comparison, **kind: Any) -
         programs = [base.snippet(), *(v.problem.snippet(v.door, v.settings) for v in variants)]
         return Judgement(True, "\n".join([wrong, *programs]), note)
     return Judgement(comparison.decided(answers[0], answers[1:]), "", note)
+
+
+def unique(d: Draw) -> Judgement:
+    """A box with exactly one global minimiser, and those of the same problem in other variables."""
+    drawn, p = problem(d, rows=0.2, infinite=0.0, whole=0.0, kinds=("smooth", "array", "squares", "hilly"))
+    found = to.shifted(d, drawn, p) or to.scaled(d, drawn, p)
+    if found is None:
+        return Judgement(False, note="no other variables")
+    (base, (variant,)), claims, ones = found, [], 0
+    for q, back in ((base, lambda a: a), (variant.problem, variant.back)):
+        result = run(q, xtol=0.02)
+        answer, known = answer_of(result), result.minimisers
+        if known is not None and known.exactly_one:
+            one, = known.may_be_global
+            answer, ones = replace(answer, boxes=[(numbers(one.lo), numbers(one.hi))], attained=True), ones + 1
+        claims.append(back(answer))
+    wrong = same_infimum(*claims)
+    return Judgement(ones > 0 and all(claim.ended for claim in claims), wrong and "\n".join([wrong, base.snippet(),
+                     variant.problem.snippet()]), f"{ones} of 2 with exactly one")
+
+
+def constraint_values(d: Draw) -> Judgement:
+    """The values of constraints that a result tells, and their exact values at its point."""
+    q, _ = problem(d, rows=1.0)
+    result = run(q)
+    told = result.constraints
+    if told is None or not isinstance(result.feasible, np.ndarray):
+        return Judgement(False, note=f"{result.verdict.name}, no point")
+    wrong = ""
+    for row in told:
+        v = value_at(q, q.rows[row.number].e, numbers(result.feasible))
+        if v is not None and (v < ball(row.value.lo) or v > ball(row.value.hi)):
+            at = result.feasible.tolist()
+            wrong = wrong or f"constraint {row.number} is {v.str(17)} at {at!r}, and its value is told as {row.value}"
+    return Judgement(len(told) > 0, wrong and f"{wrong}\n{q.snippet()}", result.verdict.name)
 
 
 # name: (transformation, comparison, what is special about the problems drawn)

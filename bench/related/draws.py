@@ -17,7 +17,7 @@ from bench.related.expressions import TEXT, UNARY, Tree, is_constant, value
 from bench.related.problems import End, Pairs, Problem, Row, down, narrower_than_doubles, up
 
 _INF = math.inf
-FEATURES = ("powers", "ends", "escapes", "networks", "fits", "journals")  # hard places that can be left out, by name
+FEATURES = ("powers", "ends", "escapes", "networks", "fits", "journals", "narrow trials")  # what can be left out, by name
 _NUMBERS = (0.0, 1.0, -1.0, 0.5, 2.0, 3.0, -2.5, 0.1, 1e-8, 7.0, -0.25)
 _FAR_NUMBERS = (1e-300, 1e300, 1e8, -0.0, 5e-324)
 _PLAIN = ((-2.0, 2.0), (0.0, 1.0), (-1.0, 3.0), (-3.0, 5.0), (0.5, 4.0), (-4.0, -1.0), (0.0, 2.5), (-1.5, 0.0))
@@ -161,7 +161,7 @@ def _bounds(d: Draw, infinite: float, whole: float, hard: bool) -> tuple[tuple[E
     if not hard:
         return d.one_of(_PLAIN), 0, set()
     if kind < whole:
-        if d.may("ends") and d.chance(0.15):
+        if d.may("ends") and d.chance(0.3):
             return d.one_of(_BETWEEN_WHOLE), 1, {"ends"}
         return d.one_of(_WHOLE), 1, set()
     kind = d.rng.random()
@@ -173,7 +173,7 @@ def _bounds(d: Draw, infinite: float, whole: float, hard: bool) -> tuple[tuple[E
     if kind < infinite + 0.11:
         v = d.one_of((1.0, 0.1, -0.5, 3.0, 0.0))
         return (v, math.nextafter(v, _INF)), 0, set()
-    if kind < infinite + 0.2 and d.may("ends"):
+    if kind < infinite + 0.23 and d.may("ends"):
         return d.one_of(_BETWEEN), 0, {"ends"}
     return d.one_of(_PLAIN), 0, set()
 

@@ -131,7 +131,7 @@ def _dense(d: Draw, g: Graph, shape: tuple[int, ...]) -> None:
     g.add("MatMul", g.last, _weights(d, math.prod(shape), d.whole(1, 3)))
 
 
-LAYERS = (_conv, _conv, _pool, _activation, _activation, _counted, _sliced, _normalised, _dense)
+LAYERS = (_conv, _conv, _conv, _conv, _pool, _activation, _activation, _counted, _counted, _sliced, _normalised, _dense)
 
 
 def drawn(d: Draw) -> tuple[Graph, Callable[[np.ndarray], np.ndarray]]:
@@ -146,7 +146,7 @@ def drawn(d: Draw) -> tuple[Graph, Callable[[np.ndarray], np.ndarray]]:
                 now = g.reference()(x).shape if g.nodes else shape
                 if not math.prod(now) or math.prod(now) > _MOST_ELEMENTS:
                     raise ValueError
-            if d.chance(0.5):  # takes any number of elements
+            if d.chance(0.7):  # takes any number of elements
                 g.add(d.one_of(("ReduceMax", "ReduceSum", "ReduceMin", "ReduceMean")), g.last)
             else:
                 g.add("Flatten", g.last)

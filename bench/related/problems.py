@@ -287,3 +287,8 @@ def narrower_than_doubles(lo: End, hi: End) -> bool:
 
 def numbers(point: np.ndarray) -> list[float]:
     return [float(v) for v in point]
+
+
+def double(value: Any) -> float:
+    """What a plain call returns, as a double; what was computed with infimum.pi is known between two of them."""
+    return float(value.lo) if hasattr(value, "hi") else float(value)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench.related import black_boxes, escapes, fits, nets, runs, traces
+from bench.related import black_boxes, boxes, escapes, fits, nets, runs, traces
 from bench.related.asking import Judgement, Refused, interpreting
 from bench.related.boxes import BOXES, ask_boxes
 from bench.related.draws import Draw
@@ -27,6 +27,8 @@ class Relation(NamedTuple):
 RELATIONS: dict[str, Relation] = {
     **{name: Relation(ask_boxes(name)) for name in BOXES},
     "engine complete": Relation(ask_boxes("engine complete"), 3),
+    "exactly one": Relation(boxes.unique, 3),
+    "constraint values": Relation(boxes.constraint_values, 3),
     "threads": Relation(runs.threads),
     "interpreter": Relation(runs.interpreter),
     "compile": Relation(runs.compiled),
@@ -35,14 +37,14 @@ RELATIONS: dict[str, Relation] = {
     "command line": Relation(runs.on_command_line),
     "AMPL": Relation(runs.ampl),
     "traced": Relation(traces.traced),
-    "escapes": Relation(escapes.escaped),
+    "escapes": Relation(escapes.escaped, 3),
     "enclose": Relation(traces.enclosed),
     "index": Relation(black_boxes.index),
     "journal": Relation(black_boxes.journal),
     "nested": Relation(black_boxes.nested),
     "fit": Relation(fits.fit),
     "curve_fit": Relation(fits.curve_fit),
-    "networks": Relation(nets.verified),
+    "networks": Relation(nets.verified, 3),
 }
 
 

@@ -11,7 +11,7 @@ from bench.related.asking import SETTINGS, Judgement, refusing
 from bench.related.balls import PRECISIONS, Undefined, Unsure, ball, precision
 from bench.related.draws import Draw, inside, problem
 from bench.related.expressions import value
-from bench.related.problems import Problem, down, up
+from bench.related.problems import Problem, double, down, up
 from infimum.interval.pair import DEFINED
 
 _INF = math.inf
@@ -42,7 +42,7 @@ def plain(fun: Callable, x: np.ndarray) -> np.ndarray:
     found = np.full(x.shape[1], np.nan)
     with np.errstate(all="ignore"):
         for k in range(x.shape[1]):
-            found[k] = np.float64(fun(np.ascontiguousarray(x[:, k])))
+            found[k] = double(fun(np.ascontiguousarray(x[:, k])))
     return found
 
 
