@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -120,15 +121,17 @@ def _functions_by_source() -> Iterator[None]:
 # ---- fits
 @contextmanager
 def _tolerance_of_the_data() -> Iterator[None]:
-    """What counts as 0 is made of the data in units of sigma, one of which may be as small as 1e-12; nobody is warned."""
-    scipy_like = import_module("infimum.fitting.like_scipy")
-    usual = scipy_like.fit
+    """What counts as 0 is made of the data in units of sigma, one of which may be as small as 1e-12; measurements that are pinned
+    so are squares like others, and nobody is warned."""
+    scipy_like, search = import_module("infimum.fitting.like_scipy"), import_module("infimum.fitting.search")
+    usual, none_pinned = scipy_like.fit, SimpleNamespace(of=lambda *args: None)
 
     def fit(model: Any, x: Any, y: Any, *, sigma: Any = None, **more: Any) -> Any:
         weighted = np.asarray(y) / (1.0 if sigma is None else np.asarray(sigma))
         slack = 1e-20 * np.sum((weighted - weighted.mean()) ** 2) + 1e-28 * np.sum(weighted**2)
         return usual(model, x, y, sigma=sigma, **{"atol": float(slack), **more})
-    with patched(scipy_like, "fit", fit), patched(scipy_like, "_warn", lambda *args: None):
+    quiet = patched(scipy_like, "_warn", lambda *args: None)
+    with patched(scipy_like, "fit", fit), quiet, patched(search, "Pinned", none_pinned):
         yield
 
 
