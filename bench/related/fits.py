@@ -13,7 +13,7 @@ from bench.related.answers import Answer, exact, same_infimum
 from bench.related.asking import Judgement, refusing
 from bench.related.draws import Draw
 
-_SETTINGS = {"rtol": 1e-3, "max_boxes": 3000, "threads": 1, "progress": False}
+_SETTINGS = {"rtol": 1e-3, "max_boxes": 30_000, "threads": 1, "progress": False}
 _ROUNDED = 1e-6   # of the loss: what weights that are rounded in another way may change
 _WITHIN = 1e-4    # of the loss: curve_fit is that near to the least one, or warns
 _PINNED = 1e-12
@@ -149,7 +149,7 @@ def curve_fit(d: Draw) -> Judgement:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         with refusing():
-            found, _ = infimum.curve_fit(given.model.fun, given.t, given.y, sigma=given.sigma, bounds=(low, high), max_boxes=3000,
+            found, _ = infimum.curve_fit(given.model.fun, given.t, given.y, sigma=given.sigma, bounds=(low, high), max_boxes=30_000,
                                          threads=1, progress=False)
     warned = any(issubclass(w.category, RuntimeWarning) and "covariance" not in str(w.message) for w in told)
     ours = given.loss(found)
