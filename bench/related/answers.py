@@ -27,7 +27,6 @@ class Answer:
     point: tuple[list, list] | None = None
     boxes: list[tuple[list, list]] | None = None
     attained: bool = False
-    result: Any = None
 
     @property
     def ended(self) -> bool:
@@ -77,7 +76,7 @@ def answer_of(result: Any) -> Answer:
     pair = point if isinstance(point, tuple) else (point, point)
     boxes = None if result.boxes is None else [(numbers(lo), numbers(hi)) for lo, hi in result.boxes]
     return Answer(verdict, lower, upper, None if point is None else (numbers(pair[0]), numbers(pair[1])), boxes,
-                  result.attained is True, result)
+                  result.attained is True)
 
 
 # ---- what contradicts
@@ -165,10 +164,10 @@ def _few(boxes: list) -> str:
 _BITS = ("verdict", "fun", "lower", "upper", "nit", "nfev", "attained", "purpose", "message", "obstacle")
 
 
-def other_bits(a: Any, b: Any, leaving_out: Sequence[str] = ()) -> str:
+def other_bits(a: Any, b: Any) -> str:
     """The first field in which two Results differ that are to have the same bits; times and history aside."""
     for name in _BITS:
-        if name not in leaving_out and not _same(getattr(a, name), getattr(b, name)):
+        if not _same(getattr(a, name), getattr(b, name)):
             return f"{name} is {getattr(a, name)!r} in one run and {getattr(b, name)!r} in the other"
     for name in ("x", "feasible", "boxes"):
         if not _same_numbers(getattr(a, name), getattr(b, name)):

@@ -154,13 +154,6 @@ def nl_lines(e: Tree) -> list[str] | None:
     return found
 
 
-def operations(e: Tree) -> set[str]:
-    """The names of all nodes."""
-    op, *args = e
-    inner = [operations(a) for a in args] if op in TEXT else []
-    return {op}.union(*inner)
-
-
 def is_constant(e: Tree) -> bool:
     """Without a variable."""
     return e[0] in ("number", "whole", "pi") or (e[0] in TEXT and all(is_constant(a) for a in e[1:]))

@@ -149,8 +149,8 @@ def curve_fit(d: Draw) -> Judgement:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         with refusing():
-            found, _ = infimum.curve_fit(given.model.fun, given.t, given.y, sigma=given.sigma, bounds=(low, high), max_boxes=30_000,
-                                         threads=1, progress=False)
+            found, _ = infimum.curve_fit(given.model.fun, given.t, given.y, sigma=given.sigma, bounds=(low, high),
+                                         max_boxes=_SETTINGS["max_boxes"], threads=1, progress=False)
     warned = any(issubclass(w.category, RuntimeWarning) and "covariance" not in str(w.message) for w in told)
     ours = given.loss(found)
     starts = [given.truth, found, *(np.array(low) + (np.array(high) - low) * d.rng.random(len(low)) for _ in range(4))]

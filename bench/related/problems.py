@@ -14,7 +14,7 @@ from flint import arb
 
 import infimum
 from bench.related.balls import PI, PRECISIONS, Undefined, Unsure, ball, precision
-from bench.related.expressions import Tree, operations, text, value
+from bench.related.expressions import Tree, text, value
 
 End = float | int | Fraction | str  # an exact number, or PI
 Pairs = tuple[tuple[End, End], ...]
@@ -40,10 +40,6 @@ class View:
     scale: tuple[float, ...]
     shift: tuple[float, ...]
 
-    @classmethod
-    def plain(cls, n: int) -> "View":
-        return cls(tuple(range(n)), (1.0,) * n, (0.0,) * n)
-
     def lines(self, n: int) -> list[str]:
         """Statements that turn the user's x into that of the expressions."""
         found = []
@@ -54,10 +50,9 @@ class View:
                 found.append(f"x = x {op} np.array({list(parameters)!r})")
         return found
 
-    def seen(self, y: Sequence[Any]) -> list[Any]:
-        """The expressions' variables, of exact numbers or balls."""
-        exact = arb if isinstance(y[0], arb) else Fraction
-        return [y[k] * exact(s) + exact(t) for k, s, t in zip(self.order, self.scale, self.shift, strict=True)]
+    def seen(self, y: Sequence[arb]) -> list[arb]:
+        """The expressions' variables."""
+        return [y[k] * arb(s) + arb(t) for k, s, t in zip(self.order, self.scale, self.shift, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -154,10 +149,6 @@ class Problem:
         given = [*(("f",) if door != "feasible" else ()), *(f"{name}={text}" for name, text in self.question.items()),
                  *(f"{name}={value!r}" for name, value in (settings or {}).items())]
         return f"{self.source}\nprint(infimum.{door}({', '.join(given)}))"
-
-    @cached_property
-    def operations(self) -> set[str]:
-        return operations(self.f).union(*(operations(row.e) for row in self.rows))
 
     # ---- what holds at a point
     def place(self, point: Sequence[Any], upper: Sequence[Any] | None = None) -> list[arb]:

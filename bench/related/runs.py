@@ -38,11 +38,11 @@ _THREADS = (1, 2, 5)
 USAGE = 2  # the exit code of a command line that is refused
 
 
-def _bits(q: Problem, results: Sequence[Any], how: Sequence[str], leaving_out: Sequence[str] = ()) -> Judgement:
+def _bits(q: Problem, results: Sequence[Any], how: Sequence[str]) -> Judgement:
     """Results that are to have the same bits."""
     note = results[0].verdict.name
     for other, name in zip(results[1:], how[1:], strict=True):
-        wrong = other_bits(results[0], other, leaving_out)
+        wrong = other_bits(results[0], other)
         if wrong:
             return Judgement(True, f"{how[0]} and {name}: {wrong}\n{q.snippet()}", note)
     return Judgement(True, "", note)

@@ -142,7 +142,7 @@ def _without_last(answer: Answer) -> Answer:
     def shorter(box: tuple[list, list]) -> tuple[list, list]:
         return box[0][:-1], box[1][:-1]
     return Answer(answer.verdict, answer.lower, answer.upper, None if answer.point is None else shorter(answer.point),
-                  None if answer.boxes is None else [shorter(box) for box in answer.boxes], answer.attained, answer.result)
+                  None if answer.boxes is None else [shorter(box) for box in answer.boxes], answer.attained)
 
 
 def moved(d: Draw, q: Problem, p: list[float]) -> Any:
