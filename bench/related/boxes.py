@@ -78,7 +78,8 @@ def judged(d: Draw, transform: Transform, comparison: Comparison, **kind: Any) -
             return Judgement(True, f"{wrong}\n{q.snippet(door, settings)}", answer.verdict)
         answers.append(answer if back is None else back(answer))
     note = " ".join(a.verdict for a in answers)
-    wrong = comparison.wrong(answers[0], answers[1:])
+    theirs = [a.point[0] for a in answers[1:] if a.point is not None and a.point[0] == a.point[1]]
+    wrong = comparison.wrong(answers[0], answers[1:]) or against_exact(replace(answers[0], point=None), base, theirs)
     if wrong:
         programs = [base.snippet(), *(v.problem.snippet(v.door, v.settings) for v in variants)]
         return Judgement(True, "\n".join([wrong, *programs]), note)
