@@ -14,9 +14,9 @@ class ConstraintValue:
     """One constraint at a solution.
 
     name: what you called it, or how you wrote it. number: its place in the list `constraints`; element: its place in the array,
-    if it is one of an array. value: an enclosure of its body. lower, upper: what the body must lie between; they are equal for an
-    equation. active: True if the body lies at one of these ends, to about six digits. multiplier: how much the optimum changes if
-    that end moves by a unit, to first order; an estimate.
+    if it is one of an array. value: an enclosure of its body. lower, upper: what the body must lie between, rounded where that is
+    no double; they are equal for an equation. active: True if the body lies at one of these ends, to about six digits.
+    multiplier: how much the optimum changes if that end moves by a unit, to first order; an estimate.
     """
 
     name: str

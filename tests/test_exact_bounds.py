@@ -133,6 +133,16 @@ def test_absurd_ends_of_constraints_are_errors_of_ours(end):
         minimize(lambda x: x[0] ** 2, [(0, 1)], constraints=Constraint(lambda x: x[0], -INF, end))
 
 
+def test_the_table_of_constraints_shows_the_users_values():
+    third = Fraction(1, 3)
+    r = infimum.minimize(lambda x: x[0] - x[1], [(0, 1)] * 2, constraints=[
+        infimum.Constraint(lambda x: x[0] + x[1], third, third), infimum.Constraint(lambda x: x, Fraction(1, 10), np.inf)])
+    total, first, second = r.constraints
+    assert total.value.lo <= third <= total.value.hi and total.lower == total.upper == pytest.approx(1 / 3)
+    assert second.value.lo == pytest.approx(1 / 3 - 0.1) and second.value.width < 1e-6
+    assert first.active and first.lower == pytest.approx(0.1) and first.value.lo == pytest.approx(0.1)
+
+
 def test_scipy_bounds_hold_exact_numbers():
     r = minimize(lambda x: x[0], ScipyBounds(np.array([THIRD], dtype=object), np.array([1], dtype=object)))
     assert Fraction(r.x[0]) > THIRD > r.lower

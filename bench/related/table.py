@@ -64,7 +64,7 @@ class Record(NamedTuple):
     note: str
     seconds: float
 
-    def repeat(self, seed: int, without: Collection[str]) -> str:
+    def repeat(self, seed: int, without: Collection[str] = ()) -> str:
         """The command that makes this draw again."""
         left_out = f" --without {','.join(sorted(without))}" if without else ""
         return f"python3 dev.py bench relations --seed {seed} --draw {self.draw} --relation '{self.relation}'{left_out}"

@@ -217,7 +217,7 @@ def _bodies(body: Expr, ends: tuple[Ends, Ends], labels: list[Label]) -> Iterato
                 moved = build("sub", flat if len(at) == flat.size else take(flat, at), between(side.lo[at], side.hi[at]))
                 zero, endless = np.zeros(len(at)), np.full(len(at), np.inf)
                 yield Body(moved, -endless if side is upper else zero, zero if side is upper or group is equal else endless,
-                           [labels[k] for k in at])
+                           [labels[k]._replace(moved=(float(side.lo[k]), float(side.hi[k]))) for k in at])
 
 
 def _add(read: Constraints, body: Body) -> None:

@@ -14,11 +14,12 @@ from infimum.expr.node import Expr, topological
 
 class Label(NamedTuple):
     """Where a constraint comes from: the number of the user's constraint, the element if that is an array, and what it is called,
-    or how it is written."""
+    or how it is written. `moved`: the doubles around an end that was subtracted from the user's values, being none."""
 
     number: int
     element: int | None
     text: str
+    moved: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """What a result says of its constraints: the proved point or box, values there, what is active, multipliers."""
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from infimum.constraint_table import ConstraintValue, ConstraintValues
 from infimum.errors import InternalError
 from infimum.evaluate import Evaluator
+from infimum.exact import round_down, round_up
 from infimum.expr.system import Label, System
 from infimum.late import Late
 from infimum.problem import Interval, Problem
@@ -67,7 +69,15 @@ class Inquiry(Answering):
         changes = found.multipliers if result.maximised else 0.0 - found.multipliers
         labels = system.labels or (Label(k, None, f"constraint {k}") for k in range(system.m))
         rows = [ConstraintValue(f"{text}{'' if element is None else f'[{element}]'}", number, element,
-                                Interval(float(lo[k]), float(hi[k])), float(system.lower[k]), float(system.upper[k]),
-                                bool(found.active[k]), float(changes[k]))
-                for k, (number, element, text) in enumerate(labels)]
+                                _shifted(float(lo[k]), float(hi[k]), moved), float(system.lower[k]) + moved[0],
+                                float(system.upper[k]) + moved[0], bool(found.active[k]), float(changes[k]))
+                for k, (number, element, text, moved) in enumerate(labels)]
         return ConstraintValues(rows, points.at_point(self.evaluator, bounds, (result.x, result.x)).violation if in_box else 0.0)
+
+
+def _shifted(lo: float, hi: float, moved: tuple[float, float]) -> Interval:
+    """The values lo to hi plus the number between the two."""
+    if moved == (0.0, 0.0):
+        return Interval(lo, hi)
+    ends = ((lo, moved[0], round_down), (hi, moved[1], round_up))
+    return Interval(*(a if np.isinf(a) else rounded(Fraction(a) + Fraction(b)) for a, b, rounded in ends))
