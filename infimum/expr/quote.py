@@ -3,19 +3,27 @@
 import ast
 import os
 
-from infimum.expr.node import Expr, one_line
+import numpy as np
+
+from infimum.expr.formula import formula
+from infimum.expr.node import Expr
+from infimum.expr.ops import Kind
 from infimum.expr.source import Line
 
 _LONG = 60
 
 
-def quoted(node: Expr) -> str:
-    """The text that made the node, and its line; a formula where the source is not at hand."""
-    return f"`{_shortened(_text(node) or one_line(node, _LONG))}`{_place(node)}"
+def quoted(node: Expr, element: int = 0, numbers: np.ndarray | None = None) -> str:
+    """The text that made the node, and its line; where the source is not at hand, a formula of the element, in which variables
+    have these numbers."""
+    return f"`{_shortened(_text(node) or formula(node, element, numbers))}`{_place(node)}"
 
 
-def operand(node: Expr, index: int) -> str | None:
-    """The text of the operand with this number, if the node's own text is an operation or a call that has it."""
+def operand(node: Expr, index: int, element: int = 0, numbers: np.ndarray | None = None) -> str | None:
+    """The text of the operand with this number, if the node's own text is an operation or a call that has it; a formula where
+    the node was made by no line of the user's."""
+    if node.line is None and node.kind is Kind.MAP and node.args[index].kind is not Kind.TEST:
+        return f"`{_shortened(formula(node.args[index], element, numbers))}`"
     text = _text(node)
     try:
         tree = ast.parse(text or "", mode="eval").body

@@ -20,7 +20,8 @@ from infimum.errors import TraceError
 from infimum.expr.outside import BY_TRIALS, given_to, library_name
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_INSIDE = (os.path.dirname(np.__file__) + os.sep, _HERE + os.sep, os.path.join(os.path.dirname(_HERE), "networks") + os.sep)
+_INSIDE = tuple(folder + os.sep for folder in (os.path.dirname(np.__file__), _HERE, *(
+    os.path.join(os.path.dirname(_HERE), package) for package in ("networks", "ampl"))))
 _STANDARD = os.path.dirname(os.path.realpath(os.__file__)) + os.sep
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|^<frozen|\.pyx$")
 _DEBUGGERS = frozenset(("bdb", "pdb", "traceback", "IPython", "ipdb", "pudb", "debugpy", "pydevd", "_pydevd_bundle"))

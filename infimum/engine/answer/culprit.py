@@ -57,19 +57,22 @@ _FAULTS: dict[str, _Fault] = {
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """An operation, what is wrong with it (a name in `_FAULTS`), and in which element if it has several."""
+    """An operation, what is wrong with it (a name in `_FAULTS`), and in which element if it has several. `numbers`: which
+    variables of the user's the variables are, where some are left out."""
 
     node: Expr
     fault: str
     element: int
+    numbers: np.ndarray | None = None
 
     def sentence(self) -> str:
         """What is wrong, without a full stop."""
         fault = _FAULTS[self.fault]
         place = "" if self.fault in ("overflow", "angle") else _PLACES.get(self.node.op, (0, "", ""))[1 if fault.beyond else 2]
         index = np.unravel_index(self.element, self.node.shape)
-        where = f" (element {', '.join(map(str, index))})" if self.node.size > 1 else ""
-        return f"{quoted(self.node)} {fault.verb}" + (f" where {self._quantity} {place}" if place else "") + where
+        where = f" (element {', '.join(map(str, index))})" if self.node.size > 1 and self.node.line is not None else ""
+        what = quoted(self.node, self.element, self.numbers)
+        return f"{what} {fault.verb}" + (f" where {self._quantity} {place}" if place else "") + where
 
     def cure(self) -> str:
         """What to do."""
@@ -78,7 +81,7 @@ class Culprit:
     @property
     def _quantity(self) -> str:
         """The operand that matters, in the user's words."""
-        return operand(self.node, _PLACES.get(self.node.op, (0, "", ""))[0]) or \
+        return operand(self.node, _PLACES.get(self.node.op, (0, "", ""))[0], self.element, self.numbers) or \
             ("its condition" if self.node.op == "where" else "its argument")
 
 

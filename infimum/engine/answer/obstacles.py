@@ -4,7 +4,7 @@ Nothing here is part of a proof. A few of the lowest regions are looked at once,
 the one of branching.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,6 +82,15 @@ class _Look:
         return f"x = {self.point(self.middle(k))}"
 
     @property
+    def numbers(self) -> np.ndarray:
+        """Which variables of the user's these are."""
+        known = self.incumbent.evaluator
+        return known.free if isinstance(known, Reduced) else np.arange(known.n)
+
+    def named(self, found: Culprit | None) -> Culprit | None:
+        return found if found is None else replace(found, numbers=self.numbers)
+
+    @property
     def hull(self) -> tuple[np.ndarray, np.ndarray]:
         """The smallest box around the regions."""
         return self.regions.lo.min(axis=1), self.regions.hi.max(axis=1)
@@ -101,12 +110,10 @@ class _Look:
 def _no_lower_bound(look: _Look, upper: float) -> str:
     if look.value.lo[0] > -np.inf:
         return "The run ended before the first region was enclosed: give it more time or boxes."
-    found = unbounded(look.evaluator.f, look.inside, 0)
+    found = look.named(unbounded(look.evaluator.f, look.inside, 0))
     endless = np.flatnonzero(np.isinf(look.regions.lo[:, 0]) | np.isinf(look.regions.hi[:, 0]))
     if len(endless) and (found is None or found.fault != "pole"):
-        known = look.incumbent.evaluator
-        endless = known.free[endless] if isinstance(known, Reduced) else endless
-        names = ", ".join(f"x[{i}]" for i in endless[:4]) + (", …" if len(endless) > 4 else "")
+        names = ", ".join(f"x[{i}]" for i in look.numbers[endless[:4]]) + (", …" if len(endless) > 4 else "")
         return f"No lower bound was found: the bounds of {names} are infinite, and the function has no finite enclosure over " \
                "them. Give finite bounds."
     reason = "the function has no finite enclosure" if found is None else found.sentence()
@@ -143,7 +150,7 @@ def _roughest(look: _Look) -> tuple[int, Culprit | None]:
     """The first region of those enclosed on which the status is lowest, and the operation that lowers it."""
     level = look.value.level
     k = int(np.argmin(level))
-    return k, rough(look.evaluator.f, look.inside, k, int(level[k])) if level[k] < _SMOOTH else None
+    return k, look.named(rough(look.evaluator.f, look.inside, k, int(level[k]))) if level[k] < _SMOOTH else None
 
 
 def _not_smooth(look: _Look) -> str | None:
@@ -163,7 +170,7 @@ def _angle(look: _Look, goal: Goal) -> str | None:
     x = np.stack([look.incumbent.x, look.middle()], axis=1)
     value, slack = look.evaluator.value(x, x), goal.slack(look.incumbent.upper)
     for k in np.flatnonzero(widths(value.lo, value.hi) > slack / 2):
-        found = blunt_angle(look.evaluator.inside(x[:, k], x[:, k]))
+        found = look.named(blunt_angle(look.evaluator.inside(x[:, k], x[:, k])))
         if found is not None:
             return f"{found.sentence()}, for instance at x = {look.point(x[:, k])}. {found.cure()}"
     return None
