@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from infimum import environment
 from infimum.problem import Interval
+from infimum.text import printable
 
 _SHOWN = 20  # rows of a table
 
@@ -61,7 +62,7 @@ class ConstraintValues(Sequence):
     def lines(self, most: int) -> list[str]:
         """The table; of a long one the active constraints come first."""
         rows = self._rows if len(self) <= most else sorted(self._rows, key=lambda row: not row.active)[:most]
-        names = [_shortened(row.name) for row in rows]
+        names = [printable(row.name) for row in rows]
         wide = max([len("constraint"), *map(len, names)])
         found = [f"  # {'constraint':<{wide}}  {'value':>16}  {'ends':<24} {'active':<6}  multiplier"]
         for name, row in zip(names, rows, strict=True):
@@ -69,10 +70,6 @@ class ConstraintValues(Sequence):
             found.append(f"{row.number:>3} {name:<{wide}}  {_middle(row.value):>16}  {ends:<24} "
                          f"{'yes' if row.active else 'no':<6}  {row.multiplier:.6g}")
         return found + ([f"and {len(self) - most:,} more"] if len(self) > most else [])
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= 40 else name[:39] + "…"
 
 
 def _middle(value: Interval) -> str:

@@ -9,7 +9,8 @@ from infimum.result import Answering, Result
 # what the answer says of an infimum, and what it means for a supremum
 _WORDS = (("is the infimum", "is the supremum"), ("the infimum lies within", "the supremum lies within"),
           ("below the value at x", "above the value at x"), ("falls below every double", "rises above every double"),
-          ("its infimum is -infinity", "its supremum is infinity"), ("the lowest minimum", "the highest maximum"),
+          ("no lower bound is known, and values fall to -", "no upper bound is known, and values rise to "),
+          ("infimum is -infinity", "supremum is infinity"), ("the lowest minimum", "the highest maximum"),
           (" minima", " maxima"), ("the lowest may be", "the highest may be"), ("minimisers seem", "maximisers seem"),
           ("the function is as low", "the function is as high"))
 

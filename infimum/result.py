@@ -101,9 +101,9 @@ class Result(Mapping):
     how many `iterations`, how many `failed` and were ignored, and how many were given up after too many iterations (`limited`).
     rounds: with `workers=`, how many `workers` and `rounds` there were, the `portions` of a round, on which the bits depend, and
     how many of them were lost and `redone`. trials: of `engine="index"`, counts of trials, evaluations and failures; `fun` is
-    then a value that was returned, and not verified. history: a Progress entry for each improvement. device: where the kernels
-    ran. batch: the boxes per step of branch and bound, on which the bits depend; if the run moved to a GPU, those of its last
-    step.
+    then a value that was returned, and not verified. names: what the variables are called, if they have names. history: a
+    Progress entry for each improvement. device: where the kernels ran. batch: the boxes per step of branch and bound, on which
+    the bits depend; if the run moved to a GPU, those of its last step.
 
     A Result can be pickled and copied. A pickle does not contain the function, so plots of an unpickled Result show no contours.
     """
@@ -138,6 +138,7 @@ class Result(Mapping):
     lp: dict[str, Any] | None = None
     rounds: dict[str, int] | None = None
     trials: TrialSummary | None = None
+    names: tuple[str, ...] | None = None
     view: View | None = field(default=None, repr=False)  # the function and its bounds, for drawings; no key
     question: Answering | None = field(default=None, repr=False)  # finds `minimisers`; no key
     inquiry: Answering | None = field(default=None, repr=False)   # of `constraints`; no key

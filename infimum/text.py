@@ -1,6 +1,7 @@
 """Counts, points, boxes and results as text."""
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ from infimum.cover import Cover
 from infimum.unions import Unions, number_of
 
 _SHOWN, _WIDTH = 6, 110  # boxes and minima of a table; where long texts are broken
+_VARIABLES, _NAME = 20, 40  # of a table with names, and letters of a name
+
+Names = Sequence[str] | None
 
 
 def counted(count: int, word: str, plural: str = "s") -> str:
@@ -30,14 +34,27 @@ def memory(size: float) -> str:
     return f"{round(size / unit, 2):,.10g} {name}"
 
 
-def box(lo: np.ndarray, hi: np.ndarray, most: int = 4) -> str:
-    """The box as a product of intervals; a long one is shortened.
+def printable(name: str) -> str:
+    """A name of the user's as a terminal may have it: no control characters, and not too long.
 
-    >>> box(np.zeros(2), np.ones(2))
-    '[0, 1] x [0, 1]'
+    >>> printable("a\x1b[2J"), len(printable("a" * 100))
+    ('a\\x1b[2J', 40)
     """
-    shown = " x ".join(f"[{a:.9g}, {b:.9g}]" for a, b in zip(lo[:most], hi[:most], strict=True))
-    return shown + (f" x … {len(lo):,} in all" if len(lo) > most else "")
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    return text if len(text) <= _NAME else text[:_NAME - 1] + "…"
+
+
+def box(lo: np.ndarray, hi: np.ndarray, names: Names = None, most: int = 4) -> str:
+    """The box as a product of intervals, or as the interval of each variable if these have names; a long one is shortened.
+
+    >>> box(np.zeros(2), np.ones(2)), box(np.zeros(2), np.ones(2), ["a", "b"])
+    ('[0, 1] x [0, 1]', 'a in [0, 1], b in [0, 1]')
+    """
+    shown = [f"[{a:.9g}, {b:.9g}]" for a, b in zip(lo[:most], hi[:most], strict=True)]
+    if names is not None:
+        shown = [f"{printable(name)} in {interval}" for name, interval in zip(names, shown, strict=False)]
+    between = " x " if names is None else ", "
+    return between.join(shown) + (f"{between}… {len(lo):,} in all" if len(lo) > most else "")
 
 
 def union(intervals: np.ndarray, most: int = 4) -> str:
@@ -101,10 +118,21 @@ def rows(result: Any) -> list[tuple[str, str]]:
             shown += zip([name, *[""] * len(told)], textwrap.wrap(told, _WIDTH), strict=False)
     if result.purpose != "feasible":
         shown += [*_bounds(result), *_gap(result)]
-    shown += [("x", point(result.x)), *_trials(result), *_constraints(result), *_boxes(result), *_minima(result)]
+    shown += [*_point(result.x, result.names), *_trials(result), *_constraints(result), *_boxes(result), *_minima(result)]
     shown.append(("work", f"{counted(result.nfev, 'evaluation')}, {counted(result.nit, 'step')}, {result.seconds:.3f} s"))
     shown.append(("run", f"engine {result.engine}, seed {result.seed}, on {result.device}"))
     return [*shown, *_compared(result), *_rounds(result)]
+
+
+def _point(x: np.ndarray | None, names: Names) -> list[tuple[str, str]]:
+    """The point; where variables have names, a row for each."""
+    if x is None or names is None:
+        return [("x", point(x))]
+    shown = [printable(name) for name in names[:_VARIABLES]]
+    wide = max(map(len, shown))
+    lines = [f"{name:<{wide}}  {value:.10g}" for name, value in zip(shown, x, strict=False)]
+    lines += [f"and {len(x) - _VARIABLES:,} more"] if len(x) > _VARIABLES else []
+    return list(zip(["x", *[""] * len(lines)], lines, strict=False))
 
 
 def _gap(result: Any) -> list[tuple[str, str]]:
@@ -172,7 +200,7 @@ def _constraints(result: Any) -> list[tuple[str, str]]:
         return []
     shown = []
     if isinstance(result.feasible, tuple):
-        shown = [("feasible", f"a point in {box(*result.feasible)}")]
+        shown = [("feasible", f"a point in {box(*result.feasible, result.names)}")]
     return shown + list(zip(["constraints", *[""] * len(table)], table.lines(_SHOWN), strict=False))
 
 
@@ -198,12 +226,12 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
     if not result.boxes:
         return [(name, "none")]
     if result.regions is not None and result.regions.unions is not None and result.regions.count > _SHOWN:
-        return _product(name, result.regions.unions.merged())
+        return _product(name, result.regions.unions.merged(), result.names)
     known = result["minimisers"] if result.success and len(result.boxes) <= _SHOWN else None
     if known is not None and known.rest == 0 and known.may_be_global:
-        return _alone(name, known.may_be_global)
+        return _alone(name, known.may_be_global, result.names)
     found = [(name, f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}, {_widest(result)}")]
-    found += [("", box(*ends)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
+    found += [("", box(*ends, result.names)) for ends in _with_x_first(result.boxes, result.x)[:_SHOWN]]
     if len(result.boxes) > _SHOWN:
         found.append(("", f"and {len(result.boxes) - _SHOWN:,} more"))
     if known is not None and known.why is not None:
@@ -220,16 +248,16 @@ def _widest(result: Any) -> str:
     return f"{wide}; a smaller xtol= narrows {'it' if len(result.boxes) == 1 else 'them'}" if result.success and widest else wide
 
 
-def _alone(name: str, minimisers: list[Any]) -> list[tuple[str, str]]:
+def _alone(name: str, minimisers: list[Any], names: Names) -> list[tuple[str, str]]:
     """Boxes with one minimiser each that may be global, and no other elsewhere."""
     if len(minimisers) == 1:
-        return [(name, f"exactly one, in {box(minimisers[0].lo, minimisers[0].hi)}")]
+        return [(name, f"exactly one, in {box(minimisers[0].lo, minimisers[0].hi, names)}")]
     found = [(name, f"at least one of {len(minimisers)} local ones, each alone in its box")]
-    found += [("", box(m.lo, m.hi)) for m in minimisers[:_SHOWN]]
+    found += [("", box(m.lo, m.hi, names)) for m in minimisers[:_SHOWN]]
     return [*found, ("", f"and {len(minimisers) - _SHOWN:,} more")] if len(minimisers) > _SHOWN else found
 
 
-def _product(name: str, unions: Unions) -> list[tuple[str, str]]:
+def _product(name: str, unions: Unions, names: Names) -> list[tuple[str, str]]:
     """The union of each variable; one line where all are equal."""
     n, count = len(unions), unions.count
     found = [(name, f"all in a product of unions, {number_of(count)} box{'es' if count != 1 else ''}")]
@@ -237,7 +265,7 @@ def _product(name: str, unions: Unions) -> list[tuple[str, str]]:
     if n > 1 and (sizes == sizes[0]).all() and all((ends.reshape(n, -1) == ends[:sizes[0]]).all()
                                                    for ends in (unions.lo, unions.hi)):
         return [*found, ("", f"each variable in {union(unions[0])}")]
-    found += [("", f"x[{i}] in {union(unions[i])}") for i in range(min(n, _SHOWN))]
+    found += [("", f"{f'x[{i}]' if names is None else printable(names[i])} in {union(unions[i])}") for i in range(min(n, _SHOWN))]
     if n > _SHOWN:
         found.append(("", f"… {n:,} variables in all, the widest interval {unions.width:.3g}"))
     return found

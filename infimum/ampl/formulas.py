@@ -96,12 +96,14 @@ class Formula:
 
 
 class Function:
-    """A function of x: one number, or the rows of some formulas, one formula after the other."""
+    """A function of x: one number, or the rows of some formulas, one formula after the other. row_numbers: what numbers
+    constraints have that are its elements, if they are."""
 
     is_ours = True  # there is no code of the user's to compare with what was traced
 
-    def __init__(self, name: str, formulas: Sequence[Formula], blocks: Sequence[Formula], one_number: bool = False):
-        self._name, self._formulas, self._one_number = name, tuple(formulas), one_number
+    def __init__(self, name: str, formulas: Sequence[Formula], blocks: Sequence[Formula], one_number: bool = False,
+                 row_numbers: np.ndarray | None = None):
+        self._name, self._formulas, self._one_number, self.row_numbers = name, tuple(formulas), one_number, row_numbers
         needed, open_ = set(), set().union(*(formula.needs for formula in formulas))
         while open_:
             block = open_.pop()

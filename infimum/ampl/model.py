@@ -1,13 +1,14 @@
 """A model as AMPL knows it: variables, objectives and constraints, with functions of NumPy arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from infimum.ampl.expressions import Expressions
 from infimum.ampl.formulas import LINEAR, Body, Formula, Formulas, Function
 from infimum.ampl.header import Header
+from infimum.ampl.names import Names
 from infimum.constraint import Constraint
 
 
@@ -25,7 +26,7 @@ class Model:
 
     lo, hi, integrality: of each variable. x0: the initial guess, inside the bounds; None if there is none. objectives: usually
     one. constraints: all linear ones as one, then the others, those that are computed alike as one; `rows` are the numbers that
-    they have in the file. names, constraint_names: None if there is no file of them. header: what the solution's file repeats.
+    they have in the file. called: names of variables, constraints and objectives. header: what the solution's file repeats.
 
     The functions take arrays of doubles and are traced as any function of the user's is; every constant is the double nearest
     to the decimal number in the file, and what is computed from constants alone is not rounded.
@@ -39,8 +40,17 @@ class Model:
     objectives: tuple[Objective, ...]
     constraints: tuple[Constraint, ...]
     rows: tuple[np.ndarray, ...]
-    names: tuple[str, ...] | None = None
-    constraint_names: tuple[str, ...] | None = None
+    called: Names = Names()
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Those of the variables; None if there is no file of them."""
+        return self.called.variables
+
+    @property
+    def constraint_names(self) -> tuple[str, ...] | None:
+        """None if there is no file of them."""
+        return self.called.constraints
 
     @property
     def n(self) -> int:
@@ -55,18 +65,17 @@ class Model:
     @property
     def fun(self) -> Function:
         """The first objective; the function 0 if there is none."""
-        return self.objective(1).fun
+        first = self.objective(1)
+        return Function("no objective", [Formula((), 1)], [], True) if first is None else first.fun
 
-    def objective(self, number: int) -> Objective:
-        """The objective of this number, from 1 on. 0 stands for none: of the function 0, every feasible point is a minimiser."""
-        return self.objectives[number - 1] if 0 < number <= len(self.objectives) else NO_OBJECTIVE
-
-    def named(self, names: tuple[str, ...] | None, constraint_names: tuple[str, ...] | None) -> "Model":
-        return replace(self, names=names, constraint_names=constraint_names)
+    def objective(self, number: int) -> Objective | None:
+        """The objective of this number, from 1 on; None for 0, and for 1 if there is none: every feasible point will do."""
+        return self.objectives[number - 1] if 0 < number <= len(self.objectives) else None
 
     @classmethod
     def of(cls, header: Header, expressions: Expressions, defined: dict[int, int], objectives: Sequence[tuple[Body, bool]],
-           bodies: Sequence[Body], bounds: dict[str, tuple[np.ndarray, np.ndarray]], guess: np.ndarray | None) -> "Model":
+           bodies: Sequence[Body], bounds: dict[str, tuple[np.ndarray, np.ndarray]], guess: np.ndarray | None,
+           called: Names) -> "Model":
         """From what the reader has found."""
         formulas = Formulas(expressions, defined)
         lo, hi = bounds["b"]
@@ -76,14 +85,11 @@ class Model:
         for group in _parted(formulas.grouped(bodies)):
             at = np.array([row for _, some in group for row in some], dtype=np.intp)
             low, high = (ends[at] for ends in bounds["r"])
-            fun = Function(f"{len(at)} constraints", [formula for formula, _ in group], formulas.blocks)
+            fun = Function(f"{len(at)} constraints", [formula for formula, _ in group], formulas.blocks, row_numbers=at)
             constraints.append(Constraint(fun, low, high))
             rows.append(at)
         x0 = None if guess is None else np.clip(guess, lo, hi)
-        return cls(header, lo, hi, header.integrality, x0, aims, tuple(constraints), tuple(rows))
-
-
-NO_OBJECTIVE = Objective(Function("no objective", [Formula((), 1)], [], True), False)
+        return cls(header, lo, hi, header.integrality, x0, aims, tuple(constraints), tuple(rows), called)
 
 
 def _parted(groups: list[tuple[Formula, list[int]]]) -> list[list[tuple[Formula, list[int]]]]:

@@ -1,16 +1,18 @@
 """Reads .nl files, text or binary, into a `Model`."""
 
 import math
+from collections.abc import Callable
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from infimum import environment
 from infimum.ampl.expressions import Expressions
+from infimum.ampl.files import bytes_of, path_of
 from infimum.ampl.formulas import Body
 from infimum.ampl.header import Header, read_header
 from infimum.ampl.model import Model
+from infimum.ampl.names import Names
 from infimum.ampl.operators import SUM, TIMES
 from infimum.ampl.prefix import ExpressionReader
 from infimum.ampl.tokens import BinaryTokens, TextTokens, Tokens, finite, whole_below
@@ -32,36 +34,24 @@ def read(path: str | PathLike) -> Model:
     """
     path = path_of(path)
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ModelFileError(f"{path} cannot be read: {error.strerror}") from error
-    header = read_header(str(path), data)
-    tokens: Tokens = BinaryTokens(str(path), data, header.begin, header.big_endian) if header.binary else \
-        TextTokens(str(path), data[header.begin:].decode("utf-8", "replace"), _HEADER_LINES)
-    model = _Reader(header, tokens).model()
-    return model.named(_names(path, ".col", header.variables), _names(path, ".row", header.constraints))
-
-
-def path_of(path: str | PathLike) -> Path:
-    """The .nl file that is meant: AMPL names it without its ending."""
-    path = Path(path)
-    return path if path.suffix == ".nl" else path.with_name(path.name + ".nl")
-
-
-def _names(path: Path, ending: str, count: int) -> tuple[str, ...] | None:
-    try:
-        names = path.with_suffix(ending).read_text("utf-8", "replace").split("\n")[:count]
-    except OSError:
-        return None
-    return tuple(names) if len(names) == count and all(names) else None
+        data = bytes_of(path)
+        header = read_header(str(path), data)
+        names = Names.beside(path, header)
+        tokens: Tokens = BinaryTokens(str(path), data, header.begin, header.big_endian) if header.binary else \
+            TextTokens(str(path), data[header.begin:].decode("utf-8", "replace"), _HEADER_LINES)
+        return _Reader(header, tokens, names).model()
+    except MemoryError:
+        raise ModelFileError(f"{path} cannot be read: there is too little memory for a model of this size") from None
 
 
 class _Reader:
-    """Reads one segment after another."""
+    """Reads one segment after another. part: the variable, constraint or objective that is being read, with its number."""
 
-    def __init__(self, header: Header, tokens: Tokens):
+    def __init__(self, header: Header, tokens: Tokens, names: Names):
         n, m = header.variables, header.constraints
-        self.header, self.tokens, self.expressions = header, tokens, Expressions()
+        self.header, self.tokens, self.expressions, self.names = header, tokens, Expressions(), names
+        self.part: tuple[Callable[[int], str], int] | None = None
+        tokens.inside = lambda: "" if self.part is None else f", {self.part[0](self.part[1])}"
         self.defined: dict[int, int] = {}
         self.prefix = ExpressionReader(header, tokens, self.expressions, self.defined)
         self.bodies: dict[int, int] = {}
@@ -76,21 +66,23 @@ class _Reader:
 
     def model(self) -> Model:
         while letter := self.tokens.letter():
+            self.part = None
             if letter not in self.segments:
                 self.tokens.fail(f"{letter!r} begins no segment")
             self.segments[letter](letter)
+        self.part = None
         self._check_complete()
         bodies = [self._body(self.bodies.get(i), "J", i) for i in range(self.header.constraints)]
         objectives = [(self._body(self.objectives[i][0], "G", i), self.objectives[i][1]) for i in range(self.header.objectives)]
-        return Model.of(self.header, self.expressions, self.defined, objectives, bodies, self.bounds, self.guess)
+        return Model.of(self.header, self.expressions, self.defined, objectives, bodies, self.bounds, self.guess, self.names)
 
     def _check_complete(self) -> None:
         """A file that was cut off between two segments is no smaller model."""
         header = self.header
         missing = [f"the bounds of the {what}" for letter, what in (("b", "variables"), ("r", "constraints"))
                    if letter not in self.bounds and self.sizes[letter]]
-        missing += [f"objective {i}" for i in range(header.objectives) if i not in self.objectives][:1]
-        missing += [f"the body of the nonlinear constraint {i}" for i in range(min(header.nonlinear, header.constraints))
+        missing += [self.names.objective(i) for i in range(header.objectives) if i not in self.objectives][:1]
+        missing += [f"the nonlinear body of {self.names.constraint(i)}" for i in range(min(header.nonlinear, header.constraints))
                     if i not in self.bodies][:1]
         for letter, rows in self.linear.items():
             count, said = sum(map(len, rows.values())), header.nonzeros[letter]
@@ -128,6 +120,7 @@ class _Reader:
     def _defined(self, letter: str) -> None:
         tokens, n = self.tokens, self.header.variables
         index = whole_below(tokens, "the number of the defined variable", n + self.header.defined)
+        self.part = "defined variable v{}".format, index
         if index < n or index in self.defined:
             tokens.fail(f"v{index} is defined " + ("although it is a variable" if index < n else "twice"))
         count = whole_below(tokens, "the number of linear terms", n + self.header.defined + 1)
@@ -139,8 +132,9 @@ class _Reader:
 
     def _constraint(self, letter: str) -> None:
         index = whole_below(self.tokens, "the number of the constraint", self.header.constraints)
+        self.part = self.names.constraint, index
         if index in self.bodies:
-            self.tokens.fail(f"constraint {index} has two bodies")
+            self.tokens.fail("this is its second body")
         self.bodies[index] = self.prefix.read()
 
     def _logical(self, letter: str) -> None:
@@ -148,8 +142,9 @@ class _Reader:
 
     def _objective(self, letter: str) -> None:
         index = whole_below(self.tokens, "the number of the objective", self.header.objectives)
+        self.part = self.names.objective, index
         if index in self.objectives:
-            self.tokens.fail(f"objective {index} is there twice")
+            self.tokens.fail("it is there twice")
         maximise = whole_below(self.tokens, "the sense (0 for minimise, 1 for maximise)", 2) == 1
         self.objectives[index] = self.prefix.read(), maximise
 
@@ -169,11 +164,12 @@ class _Reader:
     def _bounds(self, letter: str) -> None:
         if letter in self.bounds:
             self.tokens.fail(f"there is a second segment {letter}")
-        pairs = np.array([self._pair(letter) for _ in range(self.sizes[letter])], dtype=float).reshape(-1, 2)
+        owner = self.names.variable if letter == "b" else self.names.constraint
+        pairs = np.array([self._pair(letter, owner, i) for i in range(self.sizes[letter])], dtype=float).reshape(-1, 2)
         self.bounds[letter] = pairs[:, 0].copy(), pairs[:, 1].copy()
 
-    def _pair(self, letter: str) -> tuple[float, float]:
-        tokens = self.tokens
+    def _pair(self, letter: str, owner: Callable[[int], str], i: int) -> tuple[float, float]:
+        tokens, self.part = self.tokens, (owner, i)
         tokens.line()
         kind = tokens.kind("the kind of bounds")
         if kind == 3:
@@ -198,8 +194,9 @@ class _Reader:
         tokens, n = self.tokens, self.header.variables
         what, count = ("constraint", self.header.constraints) if letter == "J" else ("objective", self.header.objectives)
         index = whole_below(tokens, f"the number of the {what}", count)
+        self.part = getattr(self.names, what), index
         if index in self.linear[letter]:
-            tokens.fail(f"{what} {index} has two linear parts")
+            tokens.fail("this is its second linear part")
         self.linear[letter][index] = self._terms(whole_below(tokens, "the number of terms", n + 1), n)
 
     def _terms(self, count: int, below: int) -> list[tuple[int, float]]:

@@ -3,6 +3,7 @@
 import math
 import re
 import struct
+from collections.abc import Callable
 from typing import NoReturn
 
 from infimum.errors import ModelFileError
@@ -11,8 +12,15 @@ _SHORT, _WHOLE, _NUMBER = "h", "i", "d"
 _SIZES = {b"o": 4, b"v": 4, b"l": 4, b"s": 2, b"n": 8}  # of what follows a letter in an expression
 
 
+def _nowhere() -> str:
+    return ""
+
+
 class TextTokens:
-    """Lines of words. A line begins with a letter (`letter`) or with a number (`line`); what follows # is a comment."""
+    """Lines of words. A line begins with a letter (`letter`) or with a number (`line`); what follows # is a comment. `inside` may
+    be set by whoever reads: it says to which part of the model a line belongs."""
+
+    inside: Callable[[], str] = staticmethod(_nowhere)
 
     def __init__(self, file: str, text: str, before: int):
         """`before` lines have been read already."""
@@ -20,7 +28,7 @@ class TextTokens:
         self._rest = ""
 
     def fail(self, what: str) -> NoReturn:
-        raise ModelFileError(f"{self._file}, line {self._before + self._at + 1}: {what}")
+        raise ModelFileError(f"{self._file}, line {self._before + self._at + 1}{self.inside()}: {what}")
 
     def symbol(self) -> str:
         """The next line of an expression, which `opened` reads; "" at the end of the file."""
@@ -83,6 +91,8 @@ class TextTokens:
 class BinaryTokens:
     """Letters of one byte, whole numbers of two or four, doubles of eight."""
 
+    inside: Callable[[], str] = staticmethod(_nowhere)
+
     def __init__(self, file: str, data: bytes, before: int, big_endian: bool):
         """Begins after `before` bytes."""
         self._file, self._data, self._at, self._here = file, data, before, before
@@ -90,7 +100,7 @@ class BinaryTokens:
         self._structs = {kind: struct.Struct(order + kind) for kind in (_SHORT, _WHOLE, _NUMBER)}
 
     def fail(self, what: str) -> NoReturn:
-        raise ModelFileError(f"{self._file}, byte {self._here}: {what}")
+        raise ModelFileError(f"{self._file}, byte {self._here}{self.inside()}: {what}")
 
     def letter(self) -> str:
         self._here = self._at

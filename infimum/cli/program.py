@@ -46,7 +46,7 @@ def run(argv: Sequence[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     if ampl.is_meant(argv):
-        return _guarded(lambda: ampl.run(argv))
+        return _guarded(lambda: ampl.run(argv), str)
     top = parser()
     try:
         args = top.parse_args(joined(argv))
@@ -59,15 +59,15 @@ def run(argv: Sequence[str]) -> int:
     return _guarded(lambda: args.run(args))
 
 
-def _guarded(command: Callable[[], int]) -> int:
-    """Runs it; errors of ours become a line on stderr, and so do warnings."""
+def _guarded(command: Callable[[], int], wording: Callable[[str], str] = for_shell) -> int:
+    """Runs it; errors of ours become a line on stderr, in the words of the command line, and so do warnings."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", FileWarning)
             warnings.showwarning = _line_on_stderr(warnings.showwarning)
             return command()
     except InfimumError as error:
-        print(f"infimum: {for_shell(' '.join(str(error).split()))}", file=sys.stderr)
+        print(f"infimum: {wording(' '.join(str(error).split()))}", file=sys.stderr)
         return USAGE
 
 

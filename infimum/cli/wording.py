@@ -13,6 +13,8 @@ _RULES = (
      lambda m: f"`infimum resume {m[1]} FILE.py{f' --device {m[2]}' if m[2] else ''}`"),
     (r"\bthe same call\b", "the same command"),
     (r"\bcheck=False", "--no-check"),
+    (r"r\.find_minimisers\(time_limit=\.\.\.\) looks for", "`find_minimisers` of the library looks for"),
+    (r', x0=infimum\.minimize\(f, bounds, engine="swarm"\)\.x', ": --engine swarm finds one for --x0"),
     (r"options=\{'(\w+)': ([^}]*)\}", r"--option \1=\2"),
     (r"\bengine='(\w+)'", r"--engine \1"),
     (r'\bengine="(\w+)"', r"--engine \1"),

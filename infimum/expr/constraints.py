@@ -1,7 +1,7 @@
 """The user's constraints, in all the forms they may have, as bodies between ends."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +74,8 @@ def read_constraints(given: Any, n: int) -> Constraints:
             for function in read.functions[known:]:
                 function.role = f"constraint {number}: "
         except InfimumError as error:
-            said = type(error)(f"constraint {number}: {error}")
+            rows = _row_numbers(one)
+            said = type(error)(f"constraint {number if rows is None else rows[0]}: {error}")
             raise said from error.__cause__
     return read._replace(bodies=_rolled(read.bodies, n))
 
@@ -133,8 +134,10 @@ def _of_ends(one: Any, number: int, n: int, functions: list[Traced]) -> Iterator
     if fun is None and isinstance(one, Constraint):
         raise OptionError("the function of the Constraint is None: give Constraint(fun, lb, ub)")
     body = var("x", (n,)) if fun is None else _values(fun, n, (), functions)
-    yield from _bodies(body, read_ends(one.lb, one.ub, body.shape),
-                       _labels(number, body.shape, "x" if fun is None else _name(fun, number)))
+    rows = _row_numbers(one)
+    labels = _labels(number, body.shape, "x" if fun is None else _name(fun, number)) if rows is None else \
+        [Label(int(row), None, f"constraint {row}") for row in rows]
+    yield from _bodies(body, read_ends(one.lb, one.ub, body.shape), labels)
 
 
 def _linear(one: Any, number: int, n: int) -> Iterator[Body]:
@@ -253,6 +256,11 @@ def named(label: Label) -> str:
 
 def _labels(number: int, shape: Shape, text: str) -> list[Label]:
     return [Label(number, k, text) for k in range(int(np.prod(shape)))] if shape else [Label(number, None, text)]
+
+
+def _row_numbers(one: Any) -> Sequence[int] | None:
+    """What numbers the elements of a constraint have in the file that it comes from, if it comes from one."""
+    return getattr(getattr(one, "fun", None), "row_numbers", None)
 
 
 def _name(fun: Any, number: int) -> str:

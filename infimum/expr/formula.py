@@ -6,7 +6,7 @@ from infimum.expr.constant_views import VIEWS
 from infimum.expr.node import Expr, call_text
 from infimum.expr.ops import Kind
 
-_DEPTH = 5  # operations that are shown inside one another
+_DEPTH = 8  # operations that are shown inside one another
 
 
 def formula(node: Expr, element: int = 0, numbers: np.ndarray | None = None) -> str:
@@ -18,7 +18,11 @@ def formula(node: Expr, element: int = 0, numbers: np.ndarray | None = None) -> 
     >>> formula(build("div", const(1.0), index(x, 2))), formula(build("exp", index(x, slice(1, None))), 1)
     ('1 / x[2]', 'exp(x[2])')
     """
-    text = _text(node, element, numbers, _DEPTH)
+    return _bare(node, _text(node, element, numbers, _DEPTH))
+
+
+def _bare(node: Expr, text: str) -> str:
+    """Without the brackets around an operator."""
     return text[1:-1] if len(node.args) == 2 and text.startswith("(") else text
 
 
@@ -35,7 +39,9 @@ def _text(node: Expr, element: int, numbers: np.ndarray | None, depth: int) -> s
         return _text(argument, place, numbers, depth)
     if node.kind in (Kind.MAP, Kind.TEST):
         parts = [_text(argument, element, numbers, depth - 1) for argument in node.args]
-        return f"{parts[0]}**{node['k']}" if node.op == "powi" else f"-{parts[0]}" if node.op == "neg" else call_text(node, parts)
+        if node.op in ("powi", "neg"):
+            return f"{parts[0]}**{node['k']}" if node.op == "powi" else f"-{parts[0]}"
+        return call_text(node, parts) if len(parts) == 2 else call_text(node, list(map(_bare, node.args, parts)))
     first = f"{_text(node.args[0], 0, numbers, depth - 1)}, " if node.size == 1 else ""
     return f"{node.op}({first}…)"
 

@@ -95,11 +95,11 @@ def test_values_and_enclosures(tmp_path, code, written):
 def test_others_are_named_with_their_line(tmp_path, code):
     text = nl(["o0", X, f"o{code}", X])
     said = UNSUPPORTED.get(code, "")
-    with pytest.raises(ModelFileError, match=rf"model\.nl, line 14: the operator o{code}.*{said}.* is not known"):
+    with pytest.raises(ModelFileError, match=rf"model\.nl, line 14, objective 0: the operator o{code}.*{said}.* is not known"):
         model_of(tmp_path, text)
     if code >= 0:
         place = binary(text).index(b"v\0\0\0\0o" + bytes([code])) + 6
-        with pytest.raises(ModelFileError, match=rf"byte {place}: the operator o{code}"):
+        with pytest.raises(ModelFileError, match=rf"byte {place}, objective 0: the operator o{code}"):
             model_of(tmp_path, binary(text))
 
 
@@ -142,12 +142,12 @@ def test_squares_are_seen(tmp_path):
 
 
 WRONG = [
-    (["o57", X, Y], "line 14: the digits of round"), (["o58", X, "n0.5"], "line 14: the digits of trunc"),
-    (["o64", "2", "n1", "n0", X, Y], "line 16: 'v' begins no expression"),
-    (["o64", "3", "n1", "n2", "n0", "n1", "n3", X], "line 18: the breaks"), (["o11", "0"], "line 13: min has 0 operands"),
+    (["o57", X, Y], "line 14, objective 0: the digits of round"), (["o58", X, "n0.5"], "line 14, objective 0: the digits of trunc"),
+    (["o64", "2", "n1", "n0", X, Y], "line 16, objective 0: 'v' begins no expression"),
+    (["o64", "3", "n1", "n2", "n0", "n1", "n3", X], "line 18, objective 0: the breaks"), (["o11", "0"], "line 13, objective 0: min has 0 operands"),
     (["h3:abc"], "a string"), (["f0 1", X], "imported function"), (["o0", X], "'b' begins no expression"),
-    (["v2"], "line 12: the number of the variable is 2"), (["ninf"], "line 12: the constant is inf"),
-    (["nx"], "line 12: the constant is 'x', and not a number"), (["v0 1"], "line 12: '1' is too much"),
+    (["v2"], "line 12, objective 0: the number of the variable is 2"), (["ninf"], "line 12, objective 0: the constant is inf"),
+    (["nx"], "line 12, objective 0: the constant is 'x', and not a number"), (["v0 1"], "line 12, objective 0: '1' is too much"),
     (["l99999999999999999"], "no double")]
 
 

@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 AGAIN = 2.0  # seconds within which a second Ctrl-C means: leave, whatever is lost
 
@@ -16,6 +16,7 @@ class Interrupts:
     """
 
     _last = float("-inf")  # when Ctrl-C was last heard, in any run
+    _running: ClassVar[list["Interrupts"]] = []
 
     def __init__(self) -> None:
         self.heard, self.raised, self._replaced = False, False, False
@@ -25,7 +26,15 @@ class Interrupts:
             signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if self._replaced:
             signal.signal(signal.SIGINT, self._hear)
+        Interrupts._running.append(self)
         return self
+
+    @classmethod
+    def stop(cls) -> bool:
+        """Ends what is running, in whichever thread, as one Ctrl-C does; False if nothing is."""
+        for one in cls._running:
+            one.heard = True
+        return bool(cls._running)
 
     def _hear(self, *_: Any) -> None:
         now, before = time.monotonic(), Interrupts._last
@@ -35,5 +44,6 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def __exit__(self, *_: Any) -> None:
+        Interrupts._running.remove(self)
         if self._replaced:
             signal.signal(signal.SIGINT, signal.default_int_handler)
