@@ -97,10 +97,9 @@ class Infimum(ASL):
         solver.termination_condition, solver.status = _ended(told.code, has_point)
         solver.name, solver.wallclock_time = self.name, self._last_solve_time
         problem.number_of_variables, problem.number_of_constraints = told.variables, told.constraints
-        problem.sense = self._sense
+        problem.sense, problem.gap = self._sense, told.suffixes.get("absmipgap")  # None if nothing is minimised
         if told.suffixes:
-            bounds = told.suffixes["bestbound"], told.suffixes["bestvalue"]
-            problem.lower_bound, problem.upper_bound, problem.gap = min(bounds), max(bounds), told.suffixes["absmipgap"]
+            problem.lower_bound, problem.upper_bound = sorted((told.suffixes["bestbound"], told.suffixes["bestvalue"]))
         if not has_point:
             results.solution.clear()
         if solver.status is SolverStatus.error:
@@ -119,7 +118,8 @@ def _ended(code: int, has_point: bool) -> tuple[TerminationCondition, SolverStat
 
 
 def _waited(process: subprocess.Popen) -> int:
-    """The exit code. After Ctrl-C, which reaches the process too, or else SIGTERM, it writes what it has; the second one leaves."""
+    """The exit code. After Ctrl-C, which reaches the process too, or else SIGTERM, it writes what it has; a second Ctrl-C
+    ends it at once."""
     try:
         return process.wait()
     except KeyboardInterrupt:

@@ -35,13 +35,14 @@ def memory(size: float) -> str:
 
 
 def printable(name: str) -> str:
-    """A name of the user's as a terminal may have it: no control characters, and not too long.
+    """A name of the user's as a terminal may have it: no control characters, and not too long. The ends of long names differ more
+    often than their middles.
 
     >>> printable("a\x1b[2J"), len(printable("a" * 100))
     ('a\\x1b[2J', 40)
     """
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
-    return text if len(text) <= _NAME else text[:_NAME - 1] + "…"
+    return text if len(text) <= _NAME else f"{text[:_NAME // 2]}…{text[1 - _NAME // 2:]}"
 
 
 def box(lo: np.ndarray, hi: np.ndarray, names: Names = None, most: int = 4) -> str:

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from infimum.ampl.header import Header
 from infimum.text import printable
 
-_NUMBERED = re.compile(r"\bx\[(?P<x>\d+)\]|\bvariable (?P<variable>\d+)\b|\bconstraint (?P<constraint>\d+)\b")
+_NUMBERED = re.compile(r"\bx\[(?P<x>\d+)\]|\bvariable (?P<variable>\d+)\b|\bconstraint (?P<constraint>\d+)\b"
+                       r"|\bx = \((?P<point>[^()]*)\)")
+_IN_ALL = re.compile(r", … ([\d,]+) in all$")  # ends a point that is shortened
 
 
 class Names(NamedTuple):
@@ -53,8 +55,8 @@ class Names(NamedTuple):
     def in_text(self, text: str) -> str:
         """A text in which variables and constraints have numbers, with names.
 
-        >>> Names(("flow",), ("pool",)).in_text("x[0] and variable 0 in constraint 0")
-        'flow and variable flow in constraint pool'
+        >>> Names(("flow", "pH"), ("pool",)).in_text("x[0] and variable 0 in constraint 0, near x = (1, 2)")
+        'flow and variable flow in constraint pool, near flow = 1, pH = 2'
         """
         return _NUMBERED.sub(self._named, text)
 
@@ -62,9 +64,20 @@ class Names(NamedTuple):
         if found["constraint"] is not None:
             i, known = int(found["constraint"]), self.constraints
             return self.constraint(i) if known is not None and i < len(known) else found[0]
+        if found["point"] is not None:
+            return self._point(found["point"]) or found[0]
         i, known = int(found["x"] or found["variable"]), self.variables
         name = self.variable(i) if known is None or i < len(known) else f"x[{i}]"
         return name if found["x"] is not None else f"variable {name}"
+
+    def _point(self, text: str) -> str | None:
+        """The variables with their values; None if these are not the model's variables."""
+        in_all = _IN_ALL.search(text)
+        values = text[:in_all.start() if in_all else None].split(", ")
+        count = int(in_all[1].replace(",", "")) if in_all else len(values)
+        if self.variables is None or count != len(self.variables):
+            return None
+        return ", ".join(f"{self.variable(i)} = {value}" for i, value in enumerate(values)) + (", …" if in_all else "")
 
 
 def _in_sentence(name: str) -> str:

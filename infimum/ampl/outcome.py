@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from infimum import __version__
+import infimum
 from infimum.maximised import opposite
 from infimum.result import Result, Verdict
 
@@ -40,7 +40,7 @@ def message_of(result: Result) -> str:
     else:
         said = enclosure(result) if result.verdict is Verdict.PROVED else f"{result.message}; {enclosure(result)}"
     relaxed = f" (equations are relaxed, and may be off by {result.feasibility:g})" if result.feasibility else ""
-    return "\n".join([f"infimum {__version__}, {result.verdict.name}, {said}{relaxed}",
+    return "\n".join([f"infimum {infimum.__version__}, {result.verdict.name}, {said}{relaxed}",
                       *(text for text in (result.obstacle, result.advice) if text is not None)])
 
 

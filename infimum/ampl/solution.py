@@ -16,6 +16,7 @@ from infimum.errors import ModelFileError
 _OF_OBJECTIVES, _REAL = 2, 4  # kinds of suffixes
 _OPTIONS = 4  # if there are more, two of them stand for the tolerance
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
     """What AMPL learns of a run. code: AMPL's solve_result_num, of which the hundreds mean 0 solved, 1 solved?, 2 infeasible,

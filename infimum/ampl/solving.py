@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from infimum import __version__
+import infimum
 from infimum.ampl.model import Model
 from infimum.ampl.outcome import code_of, message_of, suffixes_of
 from infimum.ampl.solution import Solution
@@ -48,7 +48,7 @@ def interrupted(model: Model, number: int, last: Snapshot | None) -> tuple[Resul
 
 def failed(error: InfimumError, number: int = 1) -> Solution:
     """What AMPL is told of a run without a result."""
-    return Solution(_FAILURE, f"infimum {__version__}, {' '.join(str(error).split())}", None, number)
+    return Solution(_FAILURE, f"infimum {infimum.__version__}, {' '.join(str(error).split())}", None, number)
 
 
 def _purpose(model: Model, number: int) -> str:

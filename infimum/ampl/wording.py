@@ -9,7 +9,7 @@ from infimum.constraint_table import ConstraintValues
 from infimum.result import Answering, Result
 
 _RULES = (
-    (r"^For the minimum of -f: ", "For the minimum of the objective's negative: "),
+    (r"^For the minimum of -f: ", "The objective's negative is minimised. "),
     (r', x0=infimum\.minimize\(f, bounds, engine="swarm"\)\.x', ", as initial values of the variables: engine=swarm finds one"),
     (r"\bas x0=", "as initial values of the variables"),
     (r"`lambda x: ([^`]*)`", r"`\1`"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from infimum import __version__
+import infimum
 from infimum.ampl.model import Model
 from infimum.engine.running.callbacks import Snapshot
 from infimum.text import counted
@@ -22,7 +22,7 @@ class Log:
     def banner(self, path: Path, model: Model, number: int) -> None:
         whole = int(model.integrality.sum())
         integers = f" ({counted(whole, 'whole number')})" if whole else ""
-        self.line(f"infimum {__version__}: {path.name}, {counted(model.n, 'variable')}{integers}, "
+        self.line(f"infimum {infimum.__version__}: {path.name}, {counted(model.n, 'variable')}{integers}, "
                   f"{counted(model.m, 'constraint')}; {_aim(model, number)}")
 
     def __call__(self, snapshot: Snapshot) -> None:

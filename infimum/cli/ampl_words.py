@@ -1,4 +1,4 @@
-"""The settings of a model's run: NAME=VALUE words, from the command line and from the environment, under other solvers' names too."""
+"""The settings of a model's run: NAME=VALUE words of the command line and the environment, under other solvers' names too."""
 
 import re
 import shlex

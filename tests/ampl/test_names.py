@@ -52,7 +52,8 @@ def test_variables(tmp_path, columns, names):
 
 
 @pytest.mark.parametrize("rows, constraints, objectives", [
-    ("first\n", ("first",), None), ("first\ncost\n", ("first",), ("cost",)), ("first\ncost\nmore\n", None, None), ("\n", None, None)])
+    ("first\n", ("first",), None), ("first\ncost\n", ("first",), ("cost",)), ("first\ncost\nmore\n", None, None),
+    ("\n", None, None)])
 def test_constraints_and_objectives(tmp_path, rows, constraints, objectives):
     model = model_with(tmp_path, nl(rows=[[(0, 1.0)]]), None, rows)
     assert model.constraint_names == constraints and model.called.objectives == objectives and model.names is None
@@ -65,6 +66,9 @@ def test_in_sentences():
     assert names.in_text(text) == \
         "pressure, b.x[3] and variable 'mass of B' in constraint 'x[0] < 1'; max[0], constraint 7, x[9], 3 variables"
     assert Names().in_text("x[0] and variable 1 in constraint 2") == "x[0] and variable x[1] in constraint 2"
+    near = "near x = (1, -2.5e+10, … 4 in all); near x = (1, 2, 3, inf); near x = (1, 2)"
+    assert names.in_text(near) == "near pressure = 1, 'mass of B' = -2.5e+10, …; near pressure = 1, 'mass of B' = 2, " \
+        "b.x[3] = 3, f['a:b'] = inf; near x = (1, 2)"
     assert for_model("x0= and x[0]", Names(("x[0]",))) == "x0= and x[0]"
 
 
@@ -179,7 +183,8 @@ def test_errors_of_the_reader(tmp_path):
 
 
 def test_escape_sequences_reach_no_terminal(tmp_path, infimum_):
-    model_with(tmp_path, nl(["o16", "o44", "v0"], bounds="3", constraints=[["o44", "v1"]]), "a\x1b[2J\nb\u202e\n", "c\x07\nd\x9b\n")
+    text = nl(["o16", "o44", "v0"], bounds="3", constraints=[["o44", "v1"]])
+    model_with(tmp_path, text, "a\x1b[2J\nb\u202e\n", "c\x07\nd\x9b\n")
     for words in (["model.nl"], ["model.nl", "-AMPL"], ["model.nl", "--json"]):
         said = infimum_(*words)
         assert said.code in (0, 1) and all(c.isprintable() or c == "\n" for c in said.out) and said.err == ""

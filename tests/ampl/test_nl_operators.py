@@ -142,9 +142,11 @@ def test_squares_are_seen(tmp_path):
 
 
 WRONG = [
-    (["o57", X, Y], "line 14, objective 0: the digits of round"), (["o58", X, "n0.5"], "line 14, objective 0: the digits of trunc"),
+    (["o57", X, Y], "line 14, objective 0: the digits of round"),
+    (["o58", X, "n0.5"], "line 14, objective 0: the digits of trunc"),
     (["o64", "2", "n1", "n0", X, Y], "line 16, objective 0: 'v' begins no expression"),
-    (["o64", "3", "n1", "n2", "n0", "n1", "n3", X], "line 18, objective 0: the breaks"), (["o11", "0"], "line 13, objective 0: min has 0 operands"),
+    (["o64", "3", "n1", "n2", "n0", "n1", "n3", X], "line 18, objective 0: the breaks"),
+    (["o11", "0"], "line 13, objective 0: min has 0 operands"),
     (["h3:abc"], "a string"), (["f0 1", X], "imported function"), (["o0", X], "'b' begins no expression"),
     (["v2"], "line 12, objective 0: the number of the variable is 2"), (["ninf"], "line 12, objective 0: the constant is inf"),
     (["nx"], "line 12, objective 0: the constant is 'x', and not a number"), (["v0 1"], "line 12, objective 0: '1' is too much"),

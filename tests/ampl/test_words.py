@@ -20,8 +20,10 @@ def infimum_(capsys, tmp_path, monkeypatch):
     ("time_limit=2", {"time_limit": 2.0}), ("timelimit=2", {"time_limit": 2.0}), ("TimeLimit=2", {"time_limit": 2.0}),
     ("timelim=2", {"time_limit": 2.0}), ("maxtime=2", {"time_limit": 2.0}), ("lim:time=2", {"time_limit": 2.0}),
     ("mipgap=1e-3", {"rtol": 1e-3}), ("mip:gap=1e-3", {"rtol": 1e-3}), ("mipgaprel=1e-3", {"rtol": 1e-3}),
-    ("mipgapabs=1", {"atol": 1.0}), ("mip:gapabs=1", {"atol": 1.0}), ("outlev=0", {"outlev": 0}), ("tech:outlev=1", {"outlev": 1}),
-    ("tech:threads=2", {"threads": 2}), ("threads=2", {"threads": 2}), ("seed=3", {"seed": 3}), ("nodelim=1e6", {"max_boxes": 10**6}),
+    ("mipgapabs=1", {"atol": 1.0}), ("mip:gapabs=1", {"atol": 1.0}), ("outlev=0", {"outlev": 0}),
+    ("tech:outlev=1", {"outlev": 1}),
+    ("tech:threads=2", {"threads": 2}), ("threads=2", {"threads": 2}), ("seed=3", {"seed": 3}),
+    ("nodelim=1e6", {"max_boxes": 10**6}),
     ("limits/time=2", {"time_limit": 2.0}), ("--time-limit=2", {"time_limit": 2.0}), ("max-boxes=7", {"max_boxes": 7}),
     ("option=lp=true particles=3", {"option": [("lp", True), ("particles", 3)]})])
 def test_names(word, meant):
@@ -36,7 +38,8 @@ def test_words_without_an_equals_sign():
 @pytest.mark.parametrize("words, said", [
     (["timlimit=5"], "infimum has no option 'timlimit': did you mean time_limit?"), (["bogus=1"], "there are atol, batch"),
     (["atol"], "'atol' has no value: write atol=VALUE"), (["atol=x"], "atol: 'x' is not a number"),
-    (["feastol=1e-6"], "infimum has no option 'feastol': did you mean "), (["timelimit=soon"], "timelimit: 'soon' is not a number"),
+    (["feastol=1e-6"], "infimum has no option 'feastol': did you mean "),
+    (["timelimit=soon"], "timelimit: 'soon' is not a number"),
     (["lp=true"], "'lp' is an option of an engine: write option=lp=VALUE"), (["x0=1"], "infimum has no option 'x0'")])
 def test_one_sentence_for_what_is_wrong(words, said):
     with pytest.raises(CommandError) as caught:

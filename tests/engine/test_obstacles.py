@@ -166,7 +166,7 @@ def cluster(x_at: float) -> str:
 
 def test_a_cluster():
     assert "The lowest of 81 regions lie within 0.0023 of x, where the function is too flat" in cluster(0.0)
-    assert "of (0.000125, 0.000125), where no point as low as x was found. Offer one there as x0=." in cluster(0.5)
+    assert "of x = (0.000125, 0.000125), where no point as low as the best one was found. Offer one there as x0=." in cluster(0.5)
 
 
 def test_the_same_words_every_time():

@@ -25,6 +25,7 @@ _MOST_NODES, _MOST_ELEMENTS = 400, 1 << 15   # of a function that is looked into
 _LIPSCHITZ, _SMOOTH = 2, 3                  # levels
 _MANY, _SMALL = 64, 1e-2                    # regions that crowd somewhere: so many, such a part of the bounds
 _FALLS = -1e9                               # a value below this may be on the way to minus infinity
+_SHOWN = 4                                  # variables of a point
 
 
 def obstacle(regions: Regions, lower: float, incumbent: Incumbent, goal: Goal) -> str:
@@ -73,13 +74,15 @@ class _Look:
             middle = lo / 2 + hi / 2
         return np.where(np.isfinite(middle), middle, np.where(np.isfinite(lo), lo, np.where(np.isfinite(hi), hi, 0.0))) + 0.0
 
-    def point(self, x: np.ndarray) -> str:
-        """As the user knows it, with all variables."""
-        known = self.incumbent.evaluator
-        return point(known.whole(x) if isinstance(known, Reduced) else x, 4)
+    def place(self, x: np.ndarray) -> str:
+        """The point in the user's variables, without those that have no choice, if there are any."""
+        if not isinstance(self.incumbent.evaluator, Reduced):
+            return f"x = {point(x, _SHOWN)}"
+        shown = ", ".join(f"x[{i}] = {value:.10g}" for i, value in zip(self.numbers[:_SHOWN], x, strict=False))
+        return f"{shown}, …" if len(x) > _SHOWN else shown
 
     def where(self, k: int = 0) -> str:
-        return f"x = {self.point(self.middle(k))}"
+        return self.place(self.middle(k))
 
     @property
     def numbers(self) -> np.ndarray:
@@ -113,7 +116,7 @@ def _no_lower_bound(look: _Look, upper: float) -> str:
     found = look.named(unbounded(look.evaluator.f, look.inside, 0))
     endless = np.flatnonzero(np.isinf(look.regions.lo[:, 0]) | np.isinf(look.regions.hi[:, 0]))
     if len(endless) and (found is None or found.fault != "pole"):
-        names = ", ".join(f"x[{i}]" for i in look.numbers[endless[:4]]) + (", …" if len(endless) > 4 else "")
+        names = ", ".join(f"x[{i}]" for i in look.numbers[endless[:_SHOWN]]) + (", …" if len(endless) > _SHOWN else "")
         return f"No lower bound was found: the bounds of {names} are infinite, and the function has no finite enclosure over " \
                "them. Give finite bounds."
     reason = "the function has no finite enclosure" if found is None else found.sentence()
@@ -172,7 +175,7 @@ def _angle(look: _Look, goal: Goal) -> str | None:
     for k in np.flatnonzero(widths(value.lo, value.hi) > slack / 2):
         found = look.named(blunt_angle(look.evaluator.inside(x[:, k], x[:, k])))
         if found is not None:
-            return f"{found.sentence()}, for instance at x = {look.point(x[:, k])}. {found.cure()}"
+            return f"{found.sentence()}, for instance at {look.place(x[:, k])}. {found.cure()}"
     return None
 
 
@@ -185,7 +188,7 @@ def _cluster(look: _Look, gap: float) -> str | None:
     if look.holds(look.incumbent.x):
         return f"{begin} x, where the function is too flat for enclosures to tell its values apart. Ask for a larger atol: the " \
                f"gap is {gap:.2g}."
-    return f"{begin} {look.point(lo / 2 + hi / 2)}, where no point as low as x was found. Offer one there as x0=."
+    return f"{begin} {look.place(lo / 2 + hi / 2)}, where no point as low as the best one was found. Offer one there as x0=."
 
 
 def _everywhere(look: _Look) -> str:
