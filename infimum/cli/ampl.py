@@ -50,8 +50,7 @@ def run(argv: Sequence[str]) -> int:
             raise CommandError(f"there is no objective {call.objective} (objno={call.objective}): the model has "
                                f"{len(model.objectives)}")
         path, log = path_of(argv[0]), Log(call.log and not call.json)
-        log.banner(path, model, call.objective)
-        result, solution = _solved(model, call, began, log)
+        result, solution = _solved(path, model, call, began, log)
     log.line(solution.message)
     if call.writes:
         _write(path, model, solution, result)
@@ -61,10 +60,11 @@ def run(argv: Sequence[str]) -> int:
     return OK if call.by_ampl else code
 
 
-def _solved(model: Model, call: Call, began: float, log: Log) -> tuple[Result | None, Solution]:
+def _solved(path: Path, model: Model, call: Call, began: float, log: Log) -> tuple[Result | None, Solution]:
     """What was found, as the caller learns it; a result is missing where the model cannot be solved as it is."""
     shown = {"callback": log, "progress": False} if call.by_ampl else {}
     try:
+        log.banner(path, model, call.objective)
         return solve(model, call.objective, call.settings | shown, perf_counter() - began)
     except KeyboardInterrupt:
         if not call.writes:

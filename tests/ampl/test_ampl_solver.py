@@ -4,7 +4,9 @@ import json
 import math
 import re
 import sys
+from contextlib import redirect_stdout
 from dataclasses import replace
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from infimum import __version__
 from infimum.ampl.header import read_header
 from infimum.ampl.outcome import code_of
 from infimum.ampl.solution import Solution, read_told, write_solution
+from infimum.cli.ampl_log import Log
+from infimum.engine.running.callbacks import Snapshot
 from infimum.result import Verdict
 from tests.ampl.helpers import binary, nl
 from tests.ampl.sol_file import Sol
@@ -172,6 +176,22 @@ def test_a_solution_that_cannot_be_written_is_printed(infimum_, tmp_path):
     (tmp_path / "model.sol").mkdir()
     said = infimum_("model.nl", "-AMPL")
     assert said.code == 2 and "cannot be written: Is a directory" in said.err and said.rows["verdict"].startswith("PROVED")
+
+
+def test_the_log_has_few_lines_and_outlives_its_reader(capsys):
+    """Each line comes half as late again as the one before; the last that was seen is kept."""
+    log = Log(True)
+    for seconds in np.arange(0.5, 60.0, 0.25):
+        log(Snapshot(np.zeros(1), 2.0, 10, seconds, 1.0, np.inf if seconds < 2 else 2.0))
+    lines = capsys.readouterr().out.splitlines()
+    assert [float(line.split()[0]) for line in lines[1:4]] == [1.0, 2.0, 3.0] and 8 < len(lines) < 16
+    assert lines[0].split()[:3] == ["seconds", "lower", "bound"] and lines[1].split()[1:] == ["1", "none", "none", "10"]
+    assert lines[-1].split()[1:] == ["1", "2", "1", "10"] and log.last.seconds == 59.75
+    with redirect_stdout(StringIO()) as gone:
+        gone.close()
+        log.line("nobody reads this")
+    log.line("nor this")
+    assert capsys.readouterr().out == ""
 
 
 def test_help(infimum_):
