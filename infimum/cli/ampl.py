@@ -26,10 +26,10 @@ from infimum.result import Result
 HELP = f"""as a solver of AMPL models:
   infimum MODEL.nl {FLAG} [NAME=VALUE ...]   reads MODEL.nl, text or binary, and writes MODEL.sol
   infimum MODEL.nl [NAME=VALUE ...] [--json] prints the result
-  NAME is one of the settings of `infimum minimize`, as in time_limit=60 (other solvers' names, such as timelimit
-  or mipgap, are known too), or option (option=particles=100), objno (1: the first objective, 0: none), outlev
-  (0: no lines about the run with {FLAG}) or wantsol (1: write MODEL.sol without {FLAG}); they are also read
-  from the environment variable {VARIABLE}."""
+  NAME is one of the settings of `infimum minimize`, as in time_limit=60 (other solvers' names, such as
+  timelimit or mipgap, are known too), or option (option=particles=100), objno (1: the first objective,
+  0: none), outlev (0: no lines about the run with {FLAG}) or wantsol (1: write MODEL.sol without {FLAG});
+  they are also read from the environment variable {VARIABLE}."""
 
 
 def is_meant(argv: Sequence[str]) -> bool:
