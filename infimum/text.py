@@ -35,8 +35,8 @@ def memory(size: float) -> str:
 
 
 def printable(name: str) -> str:
-    """A name of the user's as a terminal may have it: no control characters, and not too long. The ends of long names differ more
-    often than their middles.
+    r"""A name of the user's as a terminal may have it: no control characters, and not too long. The ends of long names differ
+    more often than their middles.
 
     >>> printable("a\x1b[2J"), len(printable("a" * 100))
     ('a\\x1b[2J', 40)
