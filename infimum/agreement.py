@@ -68,10 +68,10 @@ class Agreement:
         end = perf_counter() + _SHARE * seconds
         for function in self.functions:
             points = _points(function, box, seed)
-            found = environment.call(_calls, function, [points[0], *points], end)
+            found = environment.call_untrapped(_calls, function, [points[0], *points], end)
             if len(found) > 1:
                 self._compare_twice(function, points[0], *found[:2])
-            traced = environment.call(_replays, function, points[:max(1, len(found) - 1)])
+            traced = environment.call_untrapped(_replays, function, points[:max(1, len(found) - 1)])
             self._compare(function, points, found[1:] or found, traced)
             if len(found) == len(points) + 1:
                 self.at(*_boundary_points(function, points, traced), functions=[function])
@@ -79,7 +79,7 @@ class Agreement:
     def at(self, *points: np.ndarray, functions: Sequence[Traced] | None = None) -> None:
         """Compares at these points."""
         for function in self.functions if functions is None else functions:
-            found, traced = environment.call(_calls, function, points), environment.call(_replays, function, points)
+            found, traced = (environment.call_untrapped(how, function, points) for how in (_calls, _replays))
             self._compare(function, points, found, traced)
 
     def _compare(self, function: Traced, points: Sequence[np.ndarray], found: list, traced: list) -> None:
@@ -137,7 +137,7 @@ def _agree(function: Traced, x: np.ndarray, found: Any, wanted: Any) -> bool:
     a, b = _numbers(found), _numbers(wanted)
     if len(a) == len(b) and _alike(a, b).all():
         return True
-    noisy = [_numbers(environment.call(_replays, function, [x], RoundingNoise(k))[0]) for k in range(_REPEATS)]
+    noisy = [_numbers(environment.call_untrapped(_replays, function, [x], RoundingNoise(k))[0]) for k in range(_REPEATS)]
     if any(len(c) != len(b) for c in noisy):  # some raise, some do not: rounding decides
         return True
     if len(a) != len(b):
@@ -248,7 +248,7 @@ def _boundary_points(function: Traced, points: Sequence[np.ndarray], traced: lis
         yes, no = points[int(np.argmax(table[:, element]))], points[int(np.argmin(table[:, element]))]
         for _ in range(_BISECTIONS):
             middle = yes / 2 + no / 2
-            holds, = environment.call(_replays, function, [middle])
+            holds, = environment.call_untrapped(_replays, function, [middle])
             yes, no = (middle, no) if _numbers(holds)[element] else (yes, middle)
         found += [yes, no]
     return found

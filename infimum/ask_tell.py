@@ -184,8 +184,8 @@ class Study:
         self.close()
 
 
-@by_place("study(bounds, max_trials=100), with (low, high) pairs or lists of values as bounds")
 @environment.ours
+@by_place("study(bounds, max_trials=100), with (low, high) pairs or lists of values as bounds")
 def study(bounds: Any, *, n: int | None = None, constraints: int = 0, integrality: Any = None, x0: Any = None,
           options: dict[str, Any] | None = None, max_trials: int | None = None, maximise: bool = False,
           journal: str | PathLike | None = None, **unknown: Any) -> Study:

@@ -17,22 +17,23 @@ from typing import Any
 import numpy as np
 
 
-def _libm() -> tuple[Callable, Callable, Any]:
-    """C's fegetenv and fesetenv, and its default: to nearest, nothing flushed, nothing trapped."""
+def _libm() -> tuple[Callable, Callable, Callable, Any]:
+    """C's fegetenv, fesetenv and feholdexcept, which traps nothing from then on, and the default of fesetenv: to nearest, nothing
+    flushed, nothing trapped."""
     try:
         library = ctypes.CDLL(None)
-        get, load = library.fegetenv, library.fesetenv
+        get, load, hold = library.fegetenv, library.fesetenv, library.feholdexcept
     except (AttributeError, OSError, TypeError):  # Windows: there only NumPy's settings are taken care of
-        return (lambda word: 0), (lambda word: 0), None
-    get.argtypes = load.argtypes = [ctypes.c_void_p]
+        return *[lambda word: 0] * 3, None
+    get.argtypes = load.argtypes = hold.argtypes = [ctypes.c_void_p]
     try:
         default = ctypes.addressof(ctypes.c_char.in_dll(library, "_FE_DFL_ENV"))  # macOS
     except ValueError:
         default = -1  # glibc and musl
-    return get, load, ctypes.c_void_p(default)
+    return get, load, hold, ctypes.c_void_p(default)
 
 
-_get, _load, _DEFAULT = _libm()
+_get, _load, _hold, _DEFAULT = _libm()
 _Word = ctypes.c_uint64 * 8  # no system needs more
 
 
@@ -104,6 +105,23 @@ def call(function: Callable, *args: Any) -> Any:
             _thread.caller = caller
             _load(_DEFAULT)
             caller.cover()
+
+
+def call_untrapped(function: Callable, *args: Any) -> Any:
+    """The same, but nothing is trapped, since it may be undefined where it is called; what it sets is undone."""
+    caller = _thread.caller
+    if caller is None:
+        return function(*args)
+    try:
+        caller.uncover()
+        _thread.caller = None
+        _load(caller.word)
+        _hold(_Word())
+        return function(*args)
+    finally:
+        _thread.caller = caller
+        _load(_DEFAULT)
+        caller.cover()
 
 
 @contextmanager

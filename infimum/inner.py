@@ -20,6 +20,7 @@ from infimum.bounds import Outer
 from infimum.constraint import Constraint
 from infimum.engine.goal import Goal
 from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.engine.points.unfinished import by_plain_calls
 from infimum.engine.running.driver import drive
 from infimum.errors import AgreementError, InfimumError, OptionError, TrialError
 from infimum.evaluate import Evaluator
@@ -59,8 +60,14 @@ class Proving:
         search = kind(problem, evaluator, self.options, self.goal, self.seed, self.max_boxes, self.memory_limit)
         own, rest = math.inf if self.time_limit is None else self.time_limit, max(watch.left(), 1e-3)
         limit = min(own, rest)
-        found = drive(search, time_limit=None if math.isinf(limit) else limit, progress=False)
-        found = answer(Objective(None), problem, evaluator, found, search, 0.0, [])
+        try:
+            found = drive(search, time_limit=None if math.isinf(limit) else limit, progress=False)
+            found = answer(Objective(None), problem, evaluator, found, search, 0.0, [])
+        except watch.Over:
+            raise
+        except watch.OutOfTime as early:  # before anything was enclosed
+            why = f"the time limit of {limit:g} s was reached while {early} the function"
+            found = by_plain_calls(problem, None, None, why, 0.0, self.seed, "auto")
         if found.verdict not in (Verdict.PROVED, Verdict.INFEASIBLE):
             watch.pause()  # the time of the whole run, if it is that which is over
             if rest < own and found.message.startswith("the time limit"):

@@ -63,8 +63,8 @@ ENGINES = (*PROVERS, "swarm", "index")
 _IN_BOXES = ("auto", "newton", "complete", "subdomain")  # start in any number of boxes; with constraints, all but newton
 
 
-@by_place("minimize(f, bounds, x0=x0, args=args), with (low, high) pairs as bounds")
 @environment.ours
+@by_place("minimize(f, bounds, x0=x0, args=args), with (low, high) pairs as bounds")
 def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int | None = None, x0: Any = None,
              start_boxes: Any = None, engine: str = "auto", options: dict[str, Any] | None = None, device: str = "auto",
              atol: float = 1e-6, rtol: float = 1e-6, xtol: float | None = None, time_limit: float | None = None,
@@ -193,8 +193,8 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
                     bool(integers) or not is_empty(constraints) or getattr(fun, "system", None) is not None)
 
 
-@by_place("maximize(f, bounds, x0=x0, args=args), with (low, high) pairs as bounds")
 @environment.ours
+@by_place("maximize(f, bounds, x0=x0, args=args), with (low, high) pairs as bounds")
 def maximize(fun: Callable | Evaluator, bounds: Any, **settings: Any) -> Result:
     """Find and prove the global maximum of `fun` over the box `bounds`. The arguments are those of `minimize`.
 
@@ -208,8 +208,8 @@ def maximize(fun: Callable | Evaluator, bounds: Any, **settings: Any) -> Result:
     return minimize(Objective(fun, "maximise"), bounds, **settings)
 
 
-@by_place("feasible(bounds, constraints): there is no function to minimise")
 @environment.ours
+@by_place("feasible(bounds, constraints): there is no function to minimise")
 def feasible(bounds: Any, constraints: Any, **settings: Any) -> Result:
     """Find a point within the bounds that is proved to meet all constraints, or prove that there is none.
 

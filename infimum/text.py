@@ -228,7 +228,8 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
         return [(name, "none")]
     if result.regions is not None and result.regions.unions is not None and result.regions.count > _SHOWN:
         return _product(name, result.regions.unions.merged(), result.names)
-    known = result["minimisers"] if result.success and len(result.boxes) <= _SHOWN else None
+    few = len(result.boxes) <= _SHOWN or "minimisers" in vars(result)
+    known = result["minimisers"] if result.success and few else None
     if known is not None and known.rest == 0 and known.may_be_global:
         return _alone(name, known.may_be_global, result.names)
     found = [(name, f"all in {counted(len(result.boxes), 'box', 'es')}{_merged_from(result.regions)}, {_widest(result)}")]

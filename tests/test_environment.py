@@ -30,8 +30,8 @@ NO_ARITHMETIC = {"BoundedError.feasible", "BoundedError.title", "Confidence.feas
                  "ConstraintValues.count", "ConstraintValues.index", "Cover.count", "Cover.hi", "Cover.kept", "Cover.lo",
                  "Cover.lower", "Cover.opposite", "Cover.product", "Cover.unions", "FitResult.message",
                  "FitResult.success", "FitResult.verdict", "Minimisers.count", "Minimisers.exactly_one", "Minimisers.index",
-                 "Minimisers.may_be_global", "Parameter.at_bound", "ParameterSet.feasible", "ParameterSet.title",
-                 "Result.get", "Result.items", "Result.keys", "Result.maximised", "Result.plot", "Result.to_dict",
+                 "Minimisers.may_be_global", "Network.comparing_outputs", "Parameter.at_bound", "ParameterSet.feasible",
+                 "ParameterSet.title", "Result.get", "Result.items", "Result.keys", "Result.maximised", "Result.plot", "Result.to_dict",
                  "Result.to_json", "Result.values", "Unions.count", "Unions.counts", "Unions.hull", "Unions.variables"}
 
 
@@ -274,6 +274,11 @@ def sees() -> tuple[int, dict[str, str], Any]:
     return read_word() & ~0x3F, np.geterr(), np.geterrcall()
 
 
+def untrapped(seen: tuple[int, dict[str, str], Any]) -> tuple[int, dict[str, str], Any]:
+    """The same but for what is trapped: plain calls, which are compared with what was traced, trap nothing."""
+    return seen[0] if ARM else seen[0] | 0x1F80, *seen[1:]
+
+
 def test_the_caller_s_functions_run_in_the_caller_s_environment(strange: Callable):
     seen = []
 
@@ -291,7 +296,7 @@ def test_the_caller_s_functions_run_in_the_caller_s_environment(strange: Callabl
     with strange():
         before = sees()
         infimum.minimize(function, [(-1, 2)] * 2, callback=tell, max_boxes=500)
-        assert len(seen) > 6 and all(s == before for s in seen) and sees() == before
+        assert len(seen) > 6 and all(untrapped(s) == untrapped(before) for s in seen) and sees() == before
 
 
 def test_what_a_callback_sets_stays():

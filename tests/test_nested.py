@@ -221,6 +221,7 @@ def test_the_time_of_the_run_ends_an_inner_proof(monkeypatch):
 
 def test_a_proof_that_the_time_of_the_run_ends_early_is_no_outcome(monkeypatch):
     """A proof begins nothing more shortly before the end of its time: then the run has some left, which changes nothing."""
+    nested(max_trials=1)  # compiles the kernels
     monkeypatch.setattr("infimum.inner.drive", lambda search, **settings: drive(search, time_limit=1e-9, progress=False))
     r = nested(max_trials=2, time_limit=1000.0)
     assert r.trials.count == 0 and "the time limit of 1000 s" in r.message

@@ -15,6 +15,8 @@ from flint import arb
 import infimum
 from bench.related.balls import PI, PRECISIONS, Undefined, Unsure, ball, precision
 from bench.related.expressions import Tree, text, value
+from infimum.expr.tracer import Tracer
+from infimum.lower.at_point import enclose_at_point
 
 End = float | int | Fraction | str  # an exact number, or PI
 Pairs = tuple[tuple[End, End], ...]
@@ -281,5 +283,8 @@ def numbers(point: np.ndarray) -> list[float]:
 
 
 def double(value: Any) -> float:
-    """What a plain call returns, as a double; what was computed with infimum.pi is known between two of them."""
+    """What a plain call returns, as a double; what was computed with infimum.pi is known between two of them, NaN where it is
+    undefined."""
+    if isinstance(value, Tracer):
+        return (enclose_at_point(value.expr, np.zeros(0)) or (math.nan,))[0]
     return float(value.lo) if hasattr(value, "hi") else float(value)

@@ -190,11 +190,8 @@ class Auto:
         product = self.proof is self.root and self.root.unions() is not None
         if self.start is not None or self.limit is not None or product or not self.goal.met(lower, upper):
             return
-
-        def branch(goal: Goal, batch: int) -> Branch:
-            return Branch(self.evaluator, self.lo, self.hi, goal, self.incumbent, batch)
-        bounds, regions = (self.lo, self.hi), self.proof.regions()
-        for found in localised(self.evaluator, self.goal, bounds, regions, lower, self.evaluations, branch):
+        regions, boxes = self.proof.regions(), self.evaluations
+        for found in localised(self.evaluator, self.goal, self.incumbent, regions, lower, boxes, self.max_boxes):
             self.localised = found
             yield
 

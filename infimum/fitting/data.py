@@ -97,8 +97,9 @@ class Data:
         """The sum of squares, in units of sigma, that the best constants leave, one for each response: their weighted means."""
         y, unit = (self.by_response(np.broadcast_to(a, self.y.shape)) for a in (self.y, self.unit))
         weights = (unit.min(axis=1, keepdims=True) / unit) ** 2
-        means = np.sum(weights * y, axis=1, keepdims=True) / np.sum(weights, axis=1, keepdims=True)
-        return float(np.sum(((y - means) / unit) ** 2))
+        apart = y - y[:, :1]  # 0 for data that do not vary, without rounding errors
+        means = np.sum(weights * apart, axis=1, keepdims=True) / np.sum(weights, axis=1, keepdims=True)
+        return float(np.sum(((apart - means) / unit) ** 2))
 
 
 def read_x(x: Any) -> Any:

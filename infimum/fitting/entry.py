@@ -33,8 +33,8 @@ OPTIONS = frozenset(keywords_of(minimize)) - frozenset(OF_FIT)  # that are passe
 _LEAST_TIME = 0.05  # seconds for what follows a search that was proved
 
 
-@by_place("fit(model, x, y, bounds={'name': (low, high)})")
 @environment.ours
+@by_place("fit(model, x, y, bounds={'name': (low, high)})")
 def fit(model: Callable, x: Any, y: Any, *, bounds: Any = None, sigma: Any = None, absolute_sigma: bool = False,
         loss: str = "squares", f_scale: float | None = None, fixed: Any = None, p0: Any = None, symmetric: Any = None,
         bounded_error: Any = None, rtol: float = 1e-6, atol: float | None = None, **options: Any) -> FitResult | BoundedError:

@@ -17,36 +17,43 @@ class OtherNames:
     """What a FitResult has beside its own names."""
 
     @property
+    @environment.ours
     def fun(self) -> float:
         """The loss at the best point, verified: the upper end of `least`."""
         return self.least.hi
 
     @property
+    @environment.ours
     def lower(self) -> float:
         """The least loss is not below this, proved."""
         return self.least.lo
 
     @property
+    @environment.ours
     def upper(self) -> float:
         """The least loss is not above this, proved."""
         return self.least.hi
 
     @property
+    @environment.ours
     def gap(self) -> float:
         """upper - lower, rounded up."""
         return self.least.width
 
     @property
+    @environment.ours
     def nfev(self) -> int:
         """The boxes and points at which the loss was evaluated."""
         return self.minimum.nfev
 
     @property
+    @environment.ours
     def nit(self) -> int:
         """The steps of the search."""
         return self.minimum.nit
 
     @property
+    @environment.ours
     def seconds(self) -> float:
         """How long the search took."""
         return self.minimum.seconds
@@ -68,21 +75,25 @@ class OtherNames:
 
     # ---- lmfit's
     @property
+    @environment.ours
     def chisqr(self) -> float | None:
         """The sum of squares in units of sigma at the best point; None for other losses than squares, as are those below."""
         return None if self.statistics is None else self.statistics.chi_square
 
     @property
+    @environment.ours
     def redchi(self) -> float | None:
         """That by degree of freedom, or as it is where there is none, as lmfit has it."""
         return None if self.statistics is None else self.chisqr / max(1, self.statistics.degrees_of_freedom)
 
     @property
+    @environment.ours
     def aic(self) -> float | None:
         """The information criterion of Akaike."""
         return None if self.statistics is None else self.statistics.aic
 
     @property
+    @environment.ours
     def bic(self) -> float | None:
         """The information criterion of Bayes."""
         return None if self.statistics is None else self.statistics.bic

@@ -20,6 +20,7 @@ from pyomo.opt import SolverStatus, TerminationCondition  # noqa: E402
 
 import infimum.pyomo as plugin  # noqa: E402
 from infimum.cli.program import run as run_program  # noqa: E402
+from tests import children  # noqa: E402
 
 ENDED = TerminationCondition
 STARTED = 4  # words of the command before the program's own
@@ -199,11 +200,11 @@ def test_sigterm_writes_what_is_proved(tmp_path):
     _hard().write(str(tmp_path / "model.nl"))
     words = [sys.executable, "-m", "infimum", str(tmp_path / "model.nl"), "-AMPL", "time_limit=60"]
     home = os.path.dirname(os.path.dirname(infimum.__file__))
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=home) as child:
-        while "lower bound" not in child.stdout.readline():
-            assert child.poll() is None
-        child.send_signal(signal.SIGTERM)
-        out, _ = child.communicate(timeout=30)
+    child = children.start(*words, cwd=home)
+    while "lower bound" not in child.stdout.readline():
+        assert child.poll() is None
+    child.send_signal(signal.SIGTERM)
+    out, _ = child.communicate(timeout=30)
     assert child.returncode == 0 and "STOPPED, interrupted; the global minimum lies in [" in out
     told = plugin.read_told(tmp_path / "model.sol")
     assert told.code == 401 and -6000.01 <= told.suffixes["bestbound"] <= told.suffixes["bestvalue"] <= 0

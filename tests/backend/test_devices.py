@@ -120,7 +120,7 @@ def test_a_gpu_that_only_may_be_used_is_not_where_a_run_was(pretend, monkeypatch
     def run():
         monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
         return infimum.minimize(lambda x: x[0] ** 2, [(-1, 2)], engine="swarm", memory_limit=8e9)
-    assert run().device == "cpu" and str(run()).endswith("on cpu") and not pretend.launches
+    assert run().device == "cpu" and "on cpu\n" in str(run()) and not pretend.launches
     monkeypatch.setattr(hybrid, "_LAUNCH", -1.0)  # as if a launch cost nothing
     monkeypatch.setattr(devices, "_PATIENCE", 0.0)
     assert run().device == "cpu and cuda:0" and pretend.launches

@@ -233,7 +233,7 @@ def test_a_later_run_knows_what_was_enclosed():
     """The box and the counts are kept, the slices are not: they are quickly made again."""
     f, lo, hi = infimum.compile(quartic, 8), np.full(8, -3.0), np.full(8, 3.0)
     best = Incumbent(f, lo, hi)
-    root, later = (Root(f, lo, hi, Goal(), best) for _ in range(2))
+    root, later = (Root(f, Goal(), best) for _ in range(2))
     for _ in root.sweep():
         pass
     later.restore(root.state())

@@ -223,7 +223,7 @@ def test_sweeps_that_shrink_one_variable_of_a_chain_after_the_other_come_to_an_e
     evaluator, lo, hi = infimum.compile(f, n), np.full(n, -2.0), np.full(n, 2.0)
     incumbent = Incumbent(evaluator, lo, hi)
     incumbent.offer(np.full((n, 1), 1.002))
-    root = Root(evaluator, lo, hi, Goal(1e-6, 1e-6, None), incumbent)
+    root = Root(evaluator, Goal(1e-6, 1e-6, None), incumbent)
     for _ in root.sweep(refines=False):
         pass
     assert 0 < root.sweeps < n / 2

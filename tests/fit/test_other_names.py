@@ -89,6 +89,13 @@ def test_a_weighted_constant_explains_nothing():
     assert abs(r.statistics.r_squared) < 1e-12 and "R² 0," in str(r)
 
 
+def test_weighted_data_that_do_not_vary():
+    """The weighted mean of 5, 5, … is not 5 where it is rounded."""
+    sigma = [0.625, 1.0, 0.5, 1.0, 0.375, 1.0]
+    r = infimum.fit(lambda t, a: a + 0 * t, np.arange(6.0), np.full(6, 5.0), sigma=sigma, bounds=[(-10, 10)])
+    assert math.isnan(r.statistics.r_squared) and "no R², since the data do not vary" in str(r)
+
+
 def test_constants_for_several_responses_explain_nothing():
     columns, sigma = np.stack([Y, 100 + Y], axis=1), np.stack([SIGMA, 2 * SIGMA], axis=1)
     r = infimum.fit(lambda x, a, b: np.stack([a + 0 * x, b + 0 * x], axis=1), X, columns, bounds=(-200, 200), sigma=sigma)

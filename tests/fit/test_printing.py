@@ -77,7 +77,7 @@ def test_minimisers_that_are_asked_for(simulated: infimum.FitResult):
     assert r.find_minimisers() is None, "a pickle holds no model"
     before = simulated.params["rate"]
     short = simulated.find_minimisers(time_limit=1e-9)
-    assert short.rest > 0 and "did not suffice" in short.why and simulated.params["rate"].lo == before.lo
+    assert short.rest > 0 and "time limit" in short.why and simulated.params["rate"].lo == before.lo
     found = simulated.find_minimisers(time_limit=600)
     after = simulated.params["rate"]
     assert found.exactly_one and simulated.unique and "exactly one within the bounds, proved" in str(simulated)
@@ -88,7 +88,7 @@ def test_minimisers_that_are_asked_for(simulated: infimum.FitResult):
 def test_minimisers_of_a_result_within_a_time():
     r = infimum.minimize(lambda x: (x[0] - 1) ** 2 + np.cos(x[1]), [(-5, 5), (0, 5)])
     short = r.find_minimisers(time_limit=1e-9)
-    assert not len(short) and short.rest == len(r.regions) and "1e-09 s did not suffice" in str(short)
+    assert not len(short) and short.rest == len(r.regions) and "time limit of 1e-09 s" in str(short)
     assert r.find_minimisers(time_limit=600).exactly_one and r.find_minimisers(time_limit=1e-9) is r.minimisers
 
 

@@ -19,6 +19,7 @@ from hypothesis import given
 
 import infimum
 from infimum.trials.identity import differences, identity, text_of_value
+from tests import children
 
 ROOT = Path(infimum.__file__).parents[1]
 HEIGHT, TABLE, LOG = 3.0, {"a": 1.0}, logging.getLogger("tests")
@@ -320,8 +321,8 @@ MANY = [Record(2.0), Constants(2)(),
 
 def test_another_process_reads_the_same():
     """In which sets have another order."""
-    done = subprocess.run([sys.executable, "-c", CHILD.format(root=str(ROOT))], capture_output=True, text=True, check=True,
-                          env={"PYTHONHASHSEED": "1", "PYTHONPATH": str(ROOT), "PATH": ""})
+    done = children.run(sys.executable, "-c", CHILD.format(root=str(ROOT)), check=True,
+                        env={"PYTHONHASHSEED": "1", "PYTHONPATH": str(ROOT), "PATH": ""})
     assert json.loads(done.stdout) == [identity(one) for one in MANY]
 
 

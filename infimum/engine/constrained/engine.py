@@ -250,11 +250,10 @@ class ConstrainedRun:
         if self.problem.several is not None or not self.goal.met(lower, self.incumbent.upper):
             return
 
-        def branch(goal: Goal, batch: int) -> Branch:
-            parts = parts_of(self.bounding, self.lo, self.hi, None)
-            return Branch(self.bounding, self.lo, self.hi, goal, self.incumbent, batch, None, parts + self._stationary())
-        regions = self.branch.regions()
-        for found in localised(self.bounding, self.goal, (self.lo, self.hi), regions, lower, self.evaluations, branch):
+        def parts() -> list[Part]:
+            return parts_of(self.bounding, self.lo, self.hi, None) + self._stationary()
+        regions, boxes = self.branch.regions(), self.evaluations
+        for found in localised(self.bounding, self.goal, self.incumbent, regions, lower, boxes, self.max_boxes, parts):
             self.localised = found
             yield
 

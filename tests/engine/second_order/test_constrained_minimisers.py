@@ -89,5 +89,5 @@ def test_whole_numbers():
 def test_printing_looks_for_no_minimisers():
     """That takes kernels of their own; once they are known they are shown."""
     r = infimum.minimize(lambda x: x[0] + 2 * x[1], [(0, 4)] * 2, constraints=lambda x: x[0] * x[1] >= 1, atol=1e-3)
-    assert "`r.minimisers` looks for minimisers" in str(r) and "minimisers" not in vars(r)
+    assert "r.find_minimisers(time_limit=...) looks for minimisers" in str(r) and "minimisers" not in vars(r)
     assert r.minimisers.exactly_one and "exactly one, in" in str(r)
