@@ -81,7 +81,7 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.trials.variables import Choices as Choices
     from infimum.unions import Unions as Unions
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 # Where the public names live. A module is imported when one of its names is first asked for, so that `import infimum` and
 # `infimum --help` take no time, and Ctrl-C during the rest of the imports is the program's to answer.

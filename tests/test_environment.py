@@ -31,7 +31,8 @@ NO_ARITHMETIC = {"BoundedError.feasible", "BoundedError.title", "Confidence.feas
                  "Cover.lower", "Cover.opposite", "Cover.product", "Cover.unions", "FitResult.message",
                  "FitResult.success", "FitResult.verdict", "Minimisers.count", "Minimisers.exactly_one", "Minimisers.index",
                  "Minimisers.may_be_global", "Network.comparing_outputs", "Parameter.at_bound", "ParameterSet.feasible",
-                 "ParameterSet.title", "Result.get", "Result.items", "Result.keys", "Result.maximised", "Result.plot", "Result.to_dict",
+                 "ParameterSet.title", "Result.get",
+                 "Result.items", "Result.keys", "Result.maximised", "Result.plot", "Result.to_dict",
                  "Result.to_json", "Result.values", "Unions.count", "Unions.counts", "Unions.hull", "Unions.variables"}
 
 

@@ -18,12 +18,13 @@ from infimum.engine.goal import Goal
 from infimum.engine.parts.part import Part
 from infimum.engine.points.incumbent import Incumbent
 from infimum.engine.regions.pool import Regions
-from infimum.engine.second_order.question import QUICK_VARIABLES, is_short
+from infimum.engine.second_order.question import is_short
 from infimum.evaluate import Evaluator
 
 _WIDE, _NARROW = 2.0**-7, 2.0**-10    # parts of the bounds: regions wider than the first are cut until they are as the second
 _BOXES, _SHARE = 2048, 8              # boxes at least, and the part of the boxes of the proof
 _BATCH, _REGIONS = 256, 64            # boxes a step; regions that are few enough to begin with
+_VARIABLES = 8                        # more of them take more boxes than these
 _LEFT = 512                           # more regions than these cover no isolated minimisers: those of the proof are kept
 
 
@@ -55,7 +56,7 @@ def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: R
 
 def _worth(evaluator: Evaluator, goal: Goal, lo: np.ndarray, hi: np.ndarray, regions: Regions) -> bool:
     """Is the problem small, and are its regions wide though no width was asked for?"""
-    if goal.xtol is not None or not 0 < len(regions) <= _REGIONS or not 0 < len(lo) <= QUICK_VARIABLES:
+    if goal.xtol is not None or not 0 < len(regions) <= _REGIONS or not 0 < len(lo) <= _VARIABLES:
         return False
     system, wide = evaluator.system, hi > lo
     if not np.isfinite(hi - lo).all() or not wide.any() or (system is not None and system.is_flat):

@@ -21,7 +21,7 @@ else:  # most results are not asked
     settle, structure = Late("engine.second_order.settle"), Late("engine.second_order.structure.terms")
 
 
-QUICK_VARIABLES, _OPERATIONS, _ELEMENTS = 8, 128, 512  # of a problem that is small; elements of all its arrays
+QUICK_VARIABLES, _OPERATIONS, _ELEMENTS = 16, 128, 512  # of a problem that is small; elements of all its arrays
 
 
 class Question(Answering):
