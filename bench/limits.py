@@ -61,7 +61,7 @@ def measured(call: Solve, limit: float, answer: Any) -> None:
         seen[:] = max(seen[0], snapshot.lower), min(seen[1], snapshot.upper)
     start = time.perf_counter()
     try:
-        result = call(time_limit=limit, threads=1, callback=watch, progress=False)
+        result = call(time_limit=limit, threads=1, device="cpu", callback=watch, progress=False)
         seconds = time.perf_counter() - start
         start = time.perf_counter()
         str(result)

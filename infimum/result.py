@@ -22,6 +22,8 @@ from infimum.text import html_table, point, table
 from infimum.trials.summary import TrialSummary
 from infimum.watch import OutOfTime, Watch, stoppable
 
+MOMENT = 0.3  # seconds that a table may look for minimisers that nobody has asked for
+
 
 class Answering:
     """Answers what a Result is asked later. Copies share it; a pickle holds nothing: kernels stay in their process. `is_quick`:
@@ -178,8 +180,16 @@ class Result(Mapping):
 
     def _known_minimisers(self) -> Minimisers | None:
         """Those that are known, or are found in a moment: nobody has asked for them."""
-        quick = "minimisers" in self.__dict__ or self.question is None or self.question.is_quick
-        return self.minimisers if quick else None
+        if "minimisers" in self.__dict__ or self.question is None:
+            return self.minimisers
+        if not self.question.is_quick or "_looked" in self.__dict__:
+            return None
+        try:
+            with Watch(MOMENT, MOMENT), stoppable():
+                return self.minimisers
+        except OutOfTime:
+            self.__dict__["_looked"] = True  # in vain, and not again
+            return None
 
     @cached_property
     @environment.ours

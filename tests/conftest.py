@@ -1,5 +1,6 @@
 """What every test may rely on."""
 
+import math
 import os
 import threading
 from collections import OrderedDict
@@ -36,6 +37,12 @@ def usual_precision():
     flint.ctx.prec = 53
     yield
     flint.ctx.prec = 53
+
+
+@pytest.fixture(autouse=True)
+def tables_take_their_time(monkeypatch):
+    """What a table shows does not depend on how busy the machine is."""
+    monkeypatch.setattr("infimum.result.MOMENT", math.inf)
 
 
 @pytest.fixture(autouse=True)

@@ -42,6 +42,7 @@ _PIECE_SECONDS, _TURNS_SECONDS = 0.1, 0.05
 _WORTH = 3 << 18  # instructions that are run for each line before it is compiled again: about three times what that takes
 _WORTH_PLAIN = 3 << 11  # words that are interpreted for each word of a program before it is compiled: half of what that takes
 _LINE_SECONDS = 3e-4  # that a line takes to be compiled in the better way, on a slow machine
+_WORD_SECONDS = 6e-5  # that a word of an interpreted program takes to be compiled in the plain way, as well
 _FIRST = 8        # vectors for each thread that are interpreted before it is asked what that cost
 _EARLY = 4        # times sooner than at their limit rounds end, about
 _NARROW, _LONG = 2, 1e-3  # very few boxes that take so many seconds each: lanes that repeat them cost memory and time
@@ -85,7 +86,7 @@ class CompiledKernel:
         self._boxes += max(count, self.lanes) * times
         self._improve_if_worth_it()
         if count < self.lanes:
-            small = count > _NARROW or self._cost < _LONG or self._narrow is None
+            small = count > _NARROW or self._cost < _LONG or self._narrow is None or self._takes >= left()
             (self if small or self.lanes == _NARROW else self._narrow())._run_padded(inputs, outputs, data, udata, count, times)
             return
         # long runs are cut: the clock and Ctrl-C are heard between the pieces, and what they were shows what the others will cost
@@ -229,7 +230,8 @@ class CpuBackend:
 
         def make() -> CompiledKernel:
             return CompiledKernel(kernel, self.lanes, program.doubles, interpreter(self.spelling), [], None,
-                                  _WORTH_PLAIN * len(program.words), lambda: plain.compile(kernel), program=program)
+                                  _WORTH_PLAIN * len(program.words), lambda: plain.compile(kernel),
+                                  _WORD_SECONDS * len(program.words), program)
         told = f"{self.lanes} {program.doubles} {kernel.inputs}".encode()
         return _kept(hashlib.blake2b(program.words.tobytes() + told).hexdigest(), make)
 
