@@ -250,10 +250,12 @@ def _pairs(bounds: Any, n: int | None) -> tuple[list, int]:
     if isinstance(bounds, (str, bytes, Mapping, Set)):
         raise BoundsError("bounds must be a sequence of (low, high) pairs in the order of the variables, "
                           f"not a {type(bounds).__name__}")
+    bounds = bounds.to_numpy() if hasattr(bounds, "to_numpy") else bounds  # a data frame would give its column names
     try:
         rows = list(bounds)
     except TypeError:
         raise BoundsError(f"bounds must be a sequence of (low, high) pairs, not {shown(bounds)}") from None
+    check_meant_as_pairs(bounds, rows)
     if len(rows) == 2 and all(np.ndim(r) == 0 and not isinstance(r, str) for r in rows):
         if n is None:
             raise BoundsError(f"one pair of bounds ({', '.join(map(shown, rows))}) needs the number of variables: pass n=..., or "
@@ -266,6 +268,14 @@ def _pairs(bounds: Any, n: int | None) -> tuple[list, int]:
             start = "; a point to start from is x0=" if np.ndim(row) == 0 and not isinstance(row, str) else ""
             raise BoundsError(f"the bounds of variable {i} must be a pair (low, high), not {shown(row)}{start}")
     return rows, 1
+
+
+def check_meant_as_pairs(bounds: Any, rows: list) -> None:
+    """Raises for ([-5, -5], [5, 5]), which SciPy reads as lower and upper ends, and which would fix both variables here."""
+    listed_ends = isinstance(bounds, tuple) and len(rows) == 2 and all(isinstance(row, (list, np.ndarray)) for row in rows)
+    if listed_ends and all(np.shape(row) == (2,) and row[0] == row[1] for row in rows):
+        raise BoundsError(f"the bounds {shown(bounds)} may be lower and upper ends, or pairs that leave both variables one value "
+                          "each: write list(zip(lows, highs)) for the first, and a list of tuples (low, high) for the second")
 
 
 def _end(value: Any, i: int, side: int) -> End:

@@ -230,7 +230,7 @@ _KNOWN = tuple(p.name for p in inspect.signature(minimize).parameters.values() i
 
 
 @environment.ours
-def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args: Any = (), atol: float | None = None,
+def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None = None, *, args: Any = (), atol: float | None = None,
            rtol: float | None = None, xtol: float | None = None, memory_limit: float | None = None,
            time_limit: float | None = None, max_boxes: int | None = None, progress: bool | None = None,
            callback: Callable | None = None, device: str = "auto", threads: int | None = None, constraints: Any = (),
@@ -264,6 +264,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None, *, args
         engine, settings = asked["engine"], _settings_of(asked)
     if portions is not None and asked.get("portions") not in (None, portions):
         raise OptionError(f"this run deals its regions in {asked['portions']} portions, which it keeps: leave out portions=")
+    if fun is None and asked.get("purpose") != "feasible":
+        raise OptionError(f"the function of the run is missing: resume({checkpoint!r}, fun)")
     objective = Objective(nothing if asked.get("purpose") == "feasible" else fun, asked.get("purpose", "minimise"))
     with content_of(checkpoint):
         problem = _stored_problem(objective.fun, whole.arrays, asked.get("ends", ()))

@@ -245,9 +245,11 @@ def _boxes(result: Any) -> list[tuple[str, str]]:
 
 def _widest(result: Any) -> str:
     """How wide what is left is, and what makes it narrower."""
-    widest = max(float((hi - lo).max()) for lo, hi in result.boxes)
+    with np.errstate(over="ignore"):
+        widest = max(float((hi - lo).max()) for lo, hi in result.boxes)
     wide = f"{'the widest ' if len(result.boxes) > 1 else ''}{widest:.3g} wide"
-    return f"{wide}; a smaller xtol= narrows {'it' if len(result.boxes) == 1 else 'them'}" if result.success and widest else wide
+    one = "it" if len(result.boxes) == 1 else "them"
+    return f"{wide}; a smaller xtol= may narrow {one}" if result.success and 0 < widest < np.inf else wide
 
 
 def _alone(name: str, minimisers: list[Any], names: Names) -> list[tuple[str, str]]:

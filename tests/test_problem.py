@@ -108,3 +108,14 @@ def test_many_plain_bounds_are_read_as_one_by_one(pairs):
     elif all(type(v) in (float, np.float64) or (type(v) is int and abs(v) <= 2**53) for pair in pairs for v in pair):
         with pytest.raises(BoundsError):
             _read(pairs)
+
+
+def test_lower_and_upper_ends_are_no_pairs():
+    with pytest.raises(BoundsError, match=r"may be lower and upper ends.*list\(zip\(lows, highs\)\)"):
+        read_bounds(([-5, -5], [5, 5]))
+    assert read_bounds([(-5, -5), (5, 5)]).lo.tolist() == [-5, 5]  # both variables have one value
+
+
+def test_a_data_frame_is_its_rows():
+    pandas = pytest.importorskip("pandas")
+    assert read_bounds(pandas.DataFrame([(-5, 5), (-4, 4)])).lo.tolist() == [-5, -4]

@@ -40,6 +40,8 @@ def run(args: Namespace) -> int:
     given = next((flag for flag in _OF_TRIALS if getattr(args, _name(flag)) is not None), None)
     if given is not None:
         raise CommandError(f"{given} is for a journal of trials, and {args.checkpoint} is none")
+    if not os.path.exists(args.checkpoint):
+        raise CommandError(f"there is no file {args.checkpoint}")
     if args.file is None:
         raise CommandError(f"the function of the run is missing: `infimum resume {args.checkpoint} FILE.py`")
     path, name = parted(args.file)

@@ -140,6 +140,11 @@ class Auto:
         return min(self.incumbent.upper, self.first.value)
 
     @property
+    def upper(self) -> float:
+        """The infimum is not above this, verified; `value` may be an estimate."""
+        return self.incumbent.upper
+
+    @property
     def proof(self) -> Root | Branch:
         """Where what is proved is read."""
         return self.root if self.branch is None or self.closed else self.branch

@@ -85,6 +85,9 @@ def _by_name(f: Callable, bounds: Any, p0: Any) -> Any:
     if sizes and sizes != {count}:
         raise BoundsError(f"there are {sizes.pop()} lower and upper bounds, and the model has {count} parameters")
     lows, highs = (ends * count if len(ends) == 1 else ends for ends in map(listed, (lows, highs)))
+    if any(low == high for low, high in zip(lows, highs, strict=True)):
+        raise BoundsError("bounds are (lower, upper), as in SciPy, and a lower one equals the upper one: write (lows, highs) in "
+                          "place of pairs; a parameter is fixed by infimum.fit(..., fixed={name: value})")
     return list(zip(lows, highs, strict=True))
 
 

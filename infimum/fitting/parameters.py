@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds import Bounds, listed, read_bounds
+from infimum.bounds import Bounds, check_meant_as_pairs, listed, read_bounds
 from infimum.errors import BoundsError, OptionError
 from infimum.exact import shown
 from infimum.fitting.model import Model
@@ -144,10 +144,12 @@ def _bounds(bounds: Any, names: tuple[str, ...], free: list[str]) -> dict[str, A
         rows = list(zip(lows, highs, strict=True))
         rows = rows * len(names) if count == 1 else rows
     else:
+        bounds = bounds.to_numpy() if hasattr(bounds, "to_numpy") else bounds
         try:
             rows = list(bounds)
         except TypeError:
             raise BoundsError(f"bounds must be a dictionary name: (low, high), or a list of pairs, not {bounds!r}") from None
+        check_meant_as_pairs(bounds, rows)
         if len(rows) == 2 and all(np.ndim(row) == 0 for row in rows):
             rows = [tuple(rows)] * len(names)
     if len(rows) not in (len(names), len(free)):

@@ -77,6 +77,8 @@ def test_resume_continues_a_journal_by_itself(infimum_, write, sim, tmp_path, mo
         whole = infimum_(*asked, "--max-trials", "6", "--json").json
         assert (whole["x"], whole["fun"]) == (more.json["x"], more.json["fun"])
     assert "engine 'index' has no --atol" in infimum_("resume", "of_file.jsonl", "--atol", "1").err
+    assert infimum_("resume", "run.inf").paragraph() == "there is no file run.inf"
+    Path("run.inf").touch()
     assert "`infimum resume run.inf FILE.py`" in infimum_("resume", "run.inf").paragraph()
     wrong = infimum_("resume", "run.inf", "--max-trials", "3").paragraph()
     assert wrong == "--max-trials is for a journal of trials, and run.inf is none"

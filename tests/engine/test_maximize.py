@@ -27,7 +27,7 @@ def test_proofs(engine):
     assert abs(r.x[0] - PEAK) < 1e-2 and any(lo[0] <= PEAK <= hi[0] for lo, hi in r.boxes)
     assert "the global maximum is proved" in str(r) and ("supremum" in r.message) and "infimum" not in r.message
     assert str(r).index("lower bound") < str(r).index("upper bound") and "maximisers" in str(r)
-    assert all(h.lower == h.fun <= VALUE + 1e-14 and h.upper >= VALUE for h in r.history)
+    assert all(h.lower <= VALUE <= h.upper and h.fun <= VALUE + 1e-14 for h in r.history)
 
 
 def test_regions_have_upper_bounds():
@@ -56,7 +56,7 @@ def test_the_swarm():
 def test_what_callbacks_and_progress_show(capsys):
     seen = []
     infimum.maximize(wave, BOX, callback=seen.append, progress=True)
-    assert all(s.fun == s.lower <= VALUE + 1e-14 <= s.upper + 1e-13 for s in seen)
+    assert all(s.lower <= VALUE + 1e-14 <= s.upper + 1e-13 and s.fun <= VALUE + 1e-14 for s in seen)
     assert "best -4.794621373" in capsys.readouterr().err  # in the middle, where the search begins
 
 

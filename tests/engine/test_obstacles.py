@@ -85,9 +85,9 @@ def line(fun, offset=1):
 # function, bounds, settings, verdict, what the sentences contain
 CASES = [
     (lennard_jones, [(-1.2, 1.2)] * 9, {"max_boxes": 3000}, "STOPPED",
-     [f"no lower bound: `r2**-3` ({line(lennard_jones, 5)}) has no finite enclosure where `r2` approaches 0", "Keep r2 away"]),
+     [f"No lower bound was found: `r2**-3` ({line(lennard_jones, 5)}) has no finite enclosure where `r2` approaches 0", "Keep r2 away"]),
     (entropy, [(0, 1)] * 3, {"max_boxes": 3000}, "STOPPED",
-     ["no lower bound", f"`np.log(x)` ({line(entropy)}) has no finite enclosure where `x` approaches 0 (element ", "np.maximum"]),
+     ["No lower bound was found", f"`np.log(x)` ({line(entropy)}) has no finite enclosure where `x` approaches 0 (element ", "np.maximum"]),
     (reciprocal, [(-1, 1)], {"max_boxes": 1000}, "STOPPED",
      [f"`1 / x[0]` ({line(reciprocal)}) has no finite enclosure where `x[0]` approaches 0, near x = (-", "be minus infinity"]),
     (corner, [UNIT] * 2, {"max_boxes": 1000}, "STOPPED",
@@ -143,7 +143,7 @@ def test_the_complete_search_names_it_too():
 
 def test_a_large_search_says_how_far_it_came():
     r = infimum.minimize(lambda x: infimum.problems.get("trid", 10).fun(x), [(-100, 100)] * 10, max_boxes=5000)
-    assert "of the bounds wide, where enclosures are" in r.obstacle and "gap" in r.advice
+    assert "of the bounds wide, where enclosures are" in r.obstacle and "limit" in r.advice
     assert f"({100 * r.gap / 210:.3g} %" in str(r)
 
 

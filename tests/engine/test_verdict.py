@@ -98,3 +98,15 @@ def test_of_too_many_regions_only_the_number_is_kept(monkeypatch):
 def test_no_region_is_left_where_nothing_is_defined():
     r = infimum.minimize(lambda x: np.log(-1 - x[0] ** 2), [(-1, 2)])
     assert len(r.regions) == 0 and r.boxes == [] and r.regions.width == 0.0 and "minimisers   none" in str(r)
+
+
+def test_callbacks_see_what_is_verified():
+    """The best value may be an estimate, the bounds are not: here the estimate is off by 16."""
+    seen = []
+
+    def cancelling(x):
+        return 3 - ((x[0] - 0.7) ** 2 + 1e17) + 1e17 + np.sin(20 * x[0])
+    for solve in (infimum.minimize, infimum.maximize):
+        solve(cancelling, [(-5, 5)], callback=lambda s: seen.append((s.lower, s.upper)))
+        assert all(low <= up for low, up in seen)
+    assert all(up >= -30.5 for _, up in seen)

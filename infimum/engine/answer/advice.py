@@ -3,6 +3,7 @@
 Nothing here is part of a proof.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,9 +56,12 @@ def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:
     if not same.any():
         return None
     names = evaluator.free if isinstance(evaluator, Reduced) else range(n)
-    i, j = (names[k] for k in pairs[int(np.argmax(same))])
-    return f"The function seems to stay the same when x[{j}] and x[{i}] are exchanged: if so, the constraint " \
-           f"`lambda x: x[{j}] <= x[{i}]` leaves out what is there twice."
+    first = pairs[int(np.argmax(same))][1]
+    alike = [first, *(i for (i, j), equal in zip(pairs, same, strict=True) if equal and j == first)]
+    listed = [f"x[{names[k]}]" for k in alike]
+    chain = ", ".join(f"{a} <= {b}" for a, b in pairwise(listed))
+    return f"The function seems to stay the same when {', '.join(listed[:-1])} and {listed[-1]} are exchanged: if so, the " \
+           f"constraints `lambda x: [{chain}]` leave out what is there {np.prod(range(2, len(alike) + 1)):,} times."
 
 
 def _point(result: Result) -> str | None:
@@ -66,8 +70,8 @@ def _point(result: Result) -> str | None:
     found = before is not None and (result.lower > before.lower if result.maximised else result.upper < before.upper)
     if not found:
         return None
-    return "Better points were still being found: offer the one that a longer search finds, " \
-           'x0=infimum.minimize(f, bounds, engine="swarm").x.'
+    return "Better points were still being found: offer the one that a longer search finds as x0=, by the same call with " \
+           'engine="swarm".'
 
 
 def _programs(evaluator: Evaluator, asked: Asked) -> str | None:
@@ -81,11 +85,13 @@ def _time(result: Result, asked: Asked) -> str:
     """Does more time help?"""
     before = _at_three_quarters(result)
     gap = np.inf if before is None else before.upper - before.lower
+    if not np.isfinite(gap):
+        return "The first bounds were found in the last quarter of the time: give it a larger limit."
     if not result.gap <= (1 - _MOVES) * gap:
         return "The gap has hardly moved in the last quarter of the time: narrower bounds, or a formula in which each variable " \
                "occurs less often, help more than time."
-    more = "" if asked.workers is not None else ', or workers="ray", which uses other machines too'
-    return f"The gap is still closing: give it more time{more}."
+    more = "" if asked.workers is not None else ", or workers='ray', which uses other machines too"
+    return f"The gap is still closing: give it a larger limit{more}."
 
 
 def _at_three_quarters(result: Result) -> Any:

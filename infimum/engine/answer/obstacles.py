@@ -124,13 +124,14 @@ def _no_lower_bound(look: _Look, upper: float) -> str:
     if upper < _FALLS and look.holds(look.incumbent.x):
         cure = f"x lies there too, with the value {upper:.3g}: the infimum may be minus infinity. Correct the function or the " \
                "bounds."
-    return f"There is no lower bound: {reason}, near {look.where()}. {cure}"
+    return f"No lower bound was found: {reason}, near {look.where()}. {cure}"
 
 
 def _no_point(look: _Look) -> str:
     k, found = _roughest(look)
     reason = f": {found.sentence()}, near {look.where(k)}" if found is not None else ""
-    return f"No point was found at which the function is certainly defined{reason}. Offer one as x0=, or correct the bounds."
+    wanted = "the function is certainly defined" if look.evaluator.system is None else "all constraints are proved to hold"
+    return f"No point was found at which {wanted}{reason}. Offer one as x0=, or correct the bounds."
 
 
 def _wide(regions: Regions, goal: Goal) -> str:

@@ -84,6 +84,11 @@ class Swarm(PointSearch):
     def value(self) -> float:
         return self._lowest().value
 
+    @property
+    def upper(self) -> float:
+        """Nothing is verified before the end."""
+        return np.inf
+
     def _lowest(self) -> Place:
         return min(self.best, self.seen, key=lambda place: place.value)
 

@@ -98,15 +98,15 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
 
 def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None,
            writer: CheckpointWriter | None, view: View | None, interrupts: Interrupts, watch: Watch) -> Result:
-    start, history, stopped, known = watch.start, [], None, (-np.inf, np.inf)
+    start, history, stopped, known = watch.start, [], None, (np.inf, -np.inf, np.inf)
     shown, kept, over = ProgressDisplay(progress), start, f"the time limit of {time_limit or 0:g} s was reached"
     watch.show, early = shown.wait, None
     try:
         for _ in engine.steps():
             seconds = time.perf_counter() - start
             best, bounds = engine.value, (engine.lower, getattr(engine, "upper", engine.value))
-            if bounds != known:
-                known = bounds
+            if (best, *bounds) != known:
+                known = best, *bounds
                 history.append(Progress(seconds, engine.evaluations, best, *bounds))
             shown.show(engine, seconds)
             if writer is not None and time.perf_counter() - kept >= writer.every:

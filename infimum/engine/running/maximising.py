@@ -24,7 +24,8 @@ class Maximising:
 
     @property
     def lower(self) -> float:
-        return self.value
+        """The supremum is not below this."""
+        return opposite(getattr(self.engine, "upper", self.engine.value))
 
     @property
     def upper(self) -> float:
