@@ -31,7 +31,7 @@ POINTS = 8                # at which a function is compared, at least
 _UNDEFINED = 2            # further points, at which it is undefined
 _BLOCKS = 8               # of eight points each, of which these are chosen
 _SLOW = 0.1               # seconds: a function that takes longer is called once
-_SHARE = 0.1              # of the time of a run that the calls may take
+_SHARE, _MOST = 0.1, 2.0  # of the time of a run that the calls may take, and seconds
 _SMALLEST, _DECADES = -3, 9  # magnitudes 10**-3 to 10**6 of variables without bounds
 _WIDE = 1e4               # a box so much wider than 1 is sampled at all magnitudes too
 _REPEATS = 4              # replays with rounding errors
@@ -65,14 +65,14 @@ class Agreement:
     def over(self, box: Box, seed: int = 0, seconds: float = math.inf) -> None:
         """Compares at points spread over a box. A part of `seconds`, the time of the run, is spent; each function is called once
         at least."""
-        end = perf_counter() + _SHARE * seconds
+        end = perf_counter() + min(_SHARE * seconds, _MOST)
         for function in self.functions:
-            points = _points(function, box, seed)
+            points = _points(function, box, seed, end)
             found = environment.call_untrapped(_calls, function, [points[0], *points], end)
             if len(found) > 1:
                 self._compare_twice(function, points[0], *found[:2])
             traced = environment.call_untrapped(_replays, function, points[:max(1, len(found) - 1)])
-            self._compare(function, points, found[1:] or found, traced)
+            self._compare(function, points, found[1:] or found, traced, end)
             if len(found) == len(points) + 1:
                 self.at(*_boundary_points(function, points, traced), functions=[function])
 
@@ -82,9 +82,11 @@ class Agreement:
             found, traced = (environment.call_untrapped(how, function, points) for how in (_calls, _replays))
             self._compare(function, points, found, traced)
 
-    def _compare(self, function: Traced, points: Sequence[np.ndarray], found: list, traced: list) -> None:
+    def _compare(self, function: Traced, points: Sequence[np.ndarray], found: list, traced: list, end: float = math.inf) -> None:
         """Raises where a plain call found something else than was traced."""
-        for x, one, other in zip(points, found, traced, strict=False):
+        for k, (x, one, other) in enumerate(zip(points, found, traced, strict=False)):
+            if k and perf_counter() >= end:
+                break
             if not _agree(function, x, one, other):
                 plain, traced_as = (_text(value, "returns", "raises") for value in (one, other))
                 what = f"At x = {shown(x)} the function {plain} for plain numbers, and as it was traced it {traced_as}."
@@ -137,18 +139,21 @@ def _agree(function: Traced, x: np.ndarray, found: Any, wanted: Any) -> bool:
     a, b = _numbers(found), _numbers(wanted)
     if len(a) == len(b) and _alike(a, b).all():
         return True
-    noisy = [_numbers(environment.call_untrapped(_replays, function, [x], RoundingNoise(k))[0]) for k in range(_REPEATS)]
-    if any(len(c) != len(b) for c in noisy):  # some raise, some do not: rounding decides
-        return True
-    if len(a) != len(b):
-        return False
-    near = _alike(a, b)
-    with np.errstate(all="ignore"):
-        spread = np.max([np.abs(c - b) for c in noisy], axis=0)
-        near |= np.abs(a - b) <= _MARGIN * spread
-    for c in noisy:
-        near |= _alike(a, c)
-    return bool(near.all())
+    replays = (_numbers(environment.call_untrapped(_replays, function, [x], noise)[0])
+               for noise in (None, *map(RoundingNoise, range(_REPEATS))))
+    base, spread = next(replays), 0.0
+    near = _alike(a, b) if len(a) == len(b) else None
+    for c in replays:
+        if len(c) != len(base):  # some raise, some do not: rounding decides
+            return True
+        if near is None or len(c) != len(a):
+            continue
+        with np.errstate(all="ignore"):
+            spread = np.maximum(spread, np.abs(c - base))
+            near |= (np.abs(a - b) <= _MARGIN * spread) | _alike(a, c)
+        if near.all():
+            return True
+    return False
 
 
 def _alike(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -175,14 +180,16 @@ def _leaves(value: Any) -> Iterator[np.ndarray]:
         yield np.array([value.lo])
     elif isinstance(value, Tracer):  # made of exact constants
         if any(node.op == "var" for node in topological([value.expr])):
-            raise TraceError("A part of the function could not be recorded, since it ran in another thread. Compute the value in "
-                             "one thread, or leave out the comparison with plain calls: check=False.")
+            raise TraceError("For plain numbers the function returned a value that was traced in an earlier call: it keeps "
+                             "values from one call to the next, or a part of it ran in another thread. Compute the value from "
+                             "x alone, in one thread.")
         for part in Tracer(lift(value)).ravel():
             ends = enclose_at_point(part.expr, np.zeros(0))
             yield np.array([np.nan if ends is None else ends[0]])
     else:
         try:
-            yield np.asarray(value, dtype=np.float64).reshape(-1)
+            numbers = np.asarray(value)
+            yield numbers.astype(np.float64).reshape(-1) if numbers.dtype.kind in "biuf" else np.array([np.nan])
         except (TypeError, ValueError):
             yield np.array([np.nan])
 
@@ -195,7 +202,7 @@ def _text(value: Any, returned: str = "", raised: str = "") -> str:
 
 
 # ---- points
-def _points(function: Traced, box: Box, seed: int) -> list[np.ndarray]:
+def _points(function: Traced, box: Box, seed: int, end: float) -> list[np.ndarray]:
     """Points of the box, of which most are such that the function is defined there. They are chosen in our environment, so that
     they do not depend on the caller's."""
     defined: list[np.ndarray] = []
@@ -204,7 +211,7 @@ def _points(function: Traced, box: Box, seed: int) -> list[np.ndarray]:
         points = _block(box, seed, block)
         for x, traced in zip(points, _replays(function, points), strict=True):
             (defined if np.isfinite(_numbers(traced)).all() else undefined).append(x)
-        if len(defined) >= POINTS:
+        if len(defined) >= POINTS or perf_counter() >= end:
             break
     return [*defined[:POINTS], *undefined[:max(_UNDEFINED, POINTS - len(defined))]]
 

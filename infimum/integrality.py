@@ -74,7 +74,7 @@ def _rounded(problem: Problem, integers: np.ndarray) -> tuple[int | None, Proble
 def _whole(end: End | None, double: float, i: int, side: int) -> int:
     """The whole number within the bounds that is next to an end of theirs; it is this double where it is None."""
     number = double if end is None else end.number if isinstance(end.number, Fraction) else (end.up, end.down)[side]
-    if end is not None and abs(number) > FAR and not isinstance(number, Fraction):
+    if end is not None and max(abs(end.down), abs(end.up)) > FAR and not isinstance(number, Fraction):
         raise OptionError(f"variable {i} is a whole number, and which one is next to its bound {end.number!r} is not known: give "
                           "an integer")
     return (math.ceil, math.floor)[side](number)
@@ -84,7 +84,8 @@ def _in_boxes(problem: Problem, integers: np.ndarray) -> Problem:
     """With start boxes whose ends are rounded inward, those that hold whole numbers, unless there are none."""
     lo, hi, outer = problem.start.lo.copy(), problem.start.hi.copy(), problem.start.outer
     if outer is not None:
-        inexact = (outer.lo != lo) & (np.abs(lo) > FAR) | (outer.hi != hi) & (np.abs(hi) > FAR)
+        far = np.maximum(np.abs(outer.lo), np.abs(outer.hi)) > FAR  # a whole number may lie between an end and the double within
+        inexact = far & ((outer.lo != lo) | (outer.hi != hi))
         for i in integers[inexact[integers].any(axis=1)][:1]:
             raise OptionError(f"variable {i} is a whole number, and an end of a start box of its is one beyond 2**53 that is no "
                               "double: give the next one that is")

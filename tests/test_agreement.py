@@ -1,5 +1,6 @@
 """What was traced is the function that the user calls: text of traced values is refused, and everything else is compared."""
 
+import dis
 import json
 import math
 import pickle
@@ -320,3 +321,37 @@ def test_points_where_the_function_is_defined_are_preferred():
     agreement = Agreement([traced(fun, 1, (), scalar)[1]])
     agreement.over(Box(np.zeros(1), np.ones(1)))
     assert sum(x is not None and x > 0.9 for x in called) >= 4
+
+
+# ---- what the comparison costs, and what it cannot be led by
+def test_instructions_are_read_once(monkeypatch):
+    """Sums in another order are compared by repeating all steps with rounding errors: thousands of them in a product by rows."""
+    read, matrix = [], np.random.default_rng(0).standard_normal((40, 3))
+    usual = dis.get_instructions
+    monkeypatch.setattr("infimum.expr.rounding_noise.dis.get_instructions", lambda code: read.append(code) or usual(code))
+    Agreement(infimum.compile(lambda x: np.sum(matrix.dot(x) ** 2), 3).functions).over(Box(-np.ones(3), np.ones(3)))
+    assert len(read) == len(set(map(id, read)))
+
+
+def test_the_comparison_ends_with_its_time(monkeypatch):
+    function = infimum.compile(lambda x: np.sum(x**2), 2, check=False).functions
+    whole, short = Agreement(function), Agreement(function)
+    whole.over(Box(-np.ones(2), np.ones(2)))
+    short.over(Box(-np.ones(2), np.ones(2)), seconds=1e-9)
+    assert 1 <= short.calls < whole.calls
+
+
+def test_a_value_that_is_kept_from_call_to_call():
+    kept = {}
+
+    def first_of_all(x):
+        return np.sum(kept.setdefault("y", x**2))
+    with pytest.raises(TraceError, match="keeps values from one call to the next") as caught:
+        infimum.minimize(first_of_all, BOX)
+    assert "check=False" not in str(caught.value)
+
+
+@pytest.mark.parametrize("other", [lambda v: complex(v, 1.0), str])
+def test_numbers_of_other_kinds_are_no_agreement(other):
+    with pytest.raises(AgreementError):
+        infimum.minimize(lambda x: other(x[0]) if type(x) is np.ndarray else x[0], BOX)

@@ -143,6 +143,17 @@ def test_the_table_of_constraints_shows_the_users_values():
     assert first.active and first.lower == pytest.approx(0.1) and first.value.lo == pytest.approx(0.1)
 
 
+def test_whole_numbers_between_an_end_and_the_double_within():
+    """2**53 + 1 is within these bounds, and the nearest double within them is 2**53."""
+    last = 2**53
+    with pytest.raises(infimum.OptionError, match="no double"):
+        infimum.minimize(lambda x: -(x[0] - 2.0**53), [(last - 1, last + 1)], integrality=1,
+                         start_boxes=[[(last - 1, last)], [(last, last + 1)]])
+    for bounds in ((last - 1, infimum.pi + (last - 2)), (-infimum.pi - (last - 2), 1 - last)):
+        with pytest.raises(infimum.OptionError, match="is not known"):
+            infimum.maximize(lambda x: x[0], [bounds], integrality=1)
+
+
 def test_scipy_bounds_hold_exact_numbers():
     r = minimize(lambda x: x[0], ScipyBounds(np.array([THIRD], dtype=object), np.array([1], dtype=object)))
     assert Fraction(r.x[0]) > THIRD > r.lower

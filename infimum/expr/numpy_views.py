@@ -27,7 +27,7 @@ def _elements(a: Any) -> Expr:
 
 
 def _view(a: Any, expr: Expr) -> Tracer:
-    return a.view(expr) if isinstance(a, Tracer) else Tracer(expr)
+    return a.sharing(expr) if isinstance(a, Tracer) else Tracer(expr)
 
 
 def _refuse_traced(rest: tuple, options: dict[str, Any]) -> None:

@@ -2,6 +2,8 @@
 
 import dis
 import operator
+from collections import OrderedDict
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from infimum.expr.recording import Step
 
 _ULP = 2.0**-52
+_KEEP = 64  # codes whose instructions are known
 _SUMMING = frozenset(f for f in (
     np.sum, np.prod, np.mean, np.var, np.std, np.average, np.dot, np.inner, np.vdot, np.tensordot, np.einsum, np.matmul,
     np.cumsum, np.cumprod, np.trace, np.convolve, np.interp, np.polyval, np.linalg.norm, np.linalg.det, np.linalg.inv,
@@ -25,14 +28,18 @@ class RoundingNoise:
     """Adds rounding errors to the values of steps, in directions that depend on the number."""
 
     def __init__(self, number: int):
-        self._random = np.random.default_rng(number)
+        self._random, self._sign = np.random.default_rng(number), Random(number).getrandbits
 
     def __call__(self, step: Step, value: Any, args: list, kwargs: dict[str, Any]) -> Any:
-        if not isinstance(value, (float, np.floating, np.ndarray)) or np.asarray(value).dtype.kind != "f":
+        kind = type(value)
+        if kind is not float and kind is not np.float64 and not (
+                isinstance(value, (np.floating, np.ndarray)) and value.dtype.kind == "f"):
             return value
         size = self._size(step, value, args, kwargs)
         if size is None:
             return value
+        if np.ndim(size) == 0 and np.ndim(value) == 0:
+            return value + _ULP * size if self._sign(1) else value - _ULP * size
         return value + _ULP * size * self._random.choice((-1.0, 1.0), np.shape(value))
 
     def _size(self, step: Step, value: Any, args: list, kwargs: dict[str, Any]) -> Any:
@@ -57,9 +64,18 @@ def _absolute(value: Any) -> Any:
     return np.abs(value) if isinstance(value, (float, np.ndarray)) and np.asarray(value).dtype.kind == "f" else value
 
 
+_codes: OrderedDict[int, tuple[Any, dict[int, bool]]] = OrderedDict()  # by identity, which is kept by the code itself
+
+
 def _applied_alone(code: Any, offset: int) -> bool:
     """Did the code itself apply the operator, and not a function that it called, which may add in any order?"""
-    found = next((i for i in dis.get_instructions(code) if i.offset == offset), None)
-    if found is None:
-        return False
+    known = _codes.get(id(code))
+    if known is None:
+        known = _codes[id(code)] = code, {i.offset: _applies(i) for i in dis.get_instructions(code)}
+        if len(_codes) > _KEEP:
+            _codes.popitem(last=False)
+    return known[1].get(offset, False)
+
+
+def _applies(found: dis.Instruction) -> bool:
     return found.argrepr in _SINGLE if found.opname == "BINARY_OP" else "CALL" not in found.opname

@@ -78,7 +78,7 @@ class Tracer(Recorded):
                  "Write `x = x + ...` instead of `x += ...`, or take the view again.", again=True)
         return self._expr
 
-    def view(self, expr: Expr) -> "Tracer":
+    def sharing(self, expr: Expr) -> "Tracer":
         """A Tracer that shares its elements with this one, as NumPy's views do."""
         return Tracer(expr, self if self._root is None else self._root)
 
@@ -105,11 +105,11 @@ class Tracer(Recorded):
 
     @property
     def T(self) -> "Tracer":
-        return recorded(lambda: self.view(b.transpose(self.expr, range(self.ndim)[::-1], user_line())), np.transpose, (self,))
+        return recorded(lambda: self.sharing(b.transpose(self.expr, range(self.ndim)[::-1], user_line())), np.transpose, (self,))
 
     @property
     def real(self) -> "Tracer":
-        return recorded(lambda: self.view(self.expr), np.real, (self,))
+        return recorded(lambda: self.sharing(self.expr), np.real, (self,))
 
     @property
     def imag(self) -> np.ndarray:
@@ -138,7 +138,7 @@ class Tracer(Recorded):
     def _part(self, key: Any, parts: tuple) -> "Tracer":
         element = b.index(self.expr, key, user_line())
         numbers_only = not element.shape and all(isinstance(p, (int, np.integer)) for p in parts)
-        return Tracer(element) if numbers_only or not b.is_basic(parts) else self.view(element)
+        return Tracer(element) if numbers_only or not b.is_basic(parts) else self.sharing(element)
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
         fail("A traced array cannot be assigned to.",

@@ -37,7 +37,7 @@ class CompleteOptions:
             if value not in choice:
                 raise OptionError(f"option {name!r} must be one of {', '.join(map(repr, choice))}, not {value!r}")
         m, p = options.partition if isinstance(options.partition, (tuple, list)) and len(options.partition) == 2 else (0, 0)
-        if not (_whole(m) and _whole(p) and m >= 1 and 2 <= p <= _MOST_PIECES and p & (p - 1) == 0 and p**m <= 2**30):
+        if not (_whole(m) and _whole(p) and 1 <= m <= 30 and 2 <= p <= _MOST_PIECES and p & (p - 1) == 0 and p**m <= 2**30):
             raise OptionError(f"option 'partition' must be a pair (variables, pieces) with 2, 4, 8, … or {_MOST_PIECES} pieces "
                               f"and at most 2**30 subregions, not {options.partition!r}")
         for name in ("points", "iterations"):

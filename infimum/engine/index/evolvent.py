@@ -64,9 +64,9 @@ class Evolvent:
         return position
 
     def cell_of(self, point: Sequence[float]) -> tuple[int, ...]:
-        """The cell that holds a point of the unit cube; outside, the nearest."""
+        """The cell that holds a point of the unit cube; outside, the nearest, and the first where it is NaN."""
         side = 1 << self.order
-        return tuple(min(max(int(x * side), 0), side - 1) for x in point)
+        return tuple(min(max(int(x * side), 0), side - 1) if x == x else 0 for x in point)
 
     def centre(self, cell: Sequence[int]) -> tuple[float, ...]:
         """The middle of a cell, in the unit cube: exact up to order 52."""
