@@ -143,6 +143,15 @@ def test_the_table_of_constraints_shows_the_users_values():
     assert first.active and first.lower == pytest.approx(0.1) and first.value.lo == pytest.approx(0.1)
 
 
+def test_a_constraint_with_two_exact_ends_is_one_row():
+    r = infimum.minimize(lambda x: x[0], [(0, 1)] * 2, constraints=[
+        infimum.Constraint(lambda x: x[0], Fraction(1, 3), Fraction(1, 2)),
+        infimum.Constraint(lambda x: x, [Fraction(1, 10)] * 2, [Fraction(9, 10), 1])])
+    assert [(row.number, row.element) for row in r.constraints] == [(0, None), (1, 0), (1, 1)]
+    assert r.constraints[0].active and r.constraints[0].lower == pytest.approx(1 / 3) and r.constraints[0].upper == 0.5
+    assert r.constraints[2].upper == 1 and r.constraints[2].lower == pytest.approx(0.1)
+
+
 def test_whole_numbers_between_an_end_and_the_double_within():
     """2**53 + 1 is within these bounds, and the nearest double within them is 2**53."""
     last = 2**53

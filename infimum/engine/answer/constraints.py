@@ -72,7 +72,22 @@ class Inquiry(Answering):
                                 _shifted(float(lo[k]), float(hi[k]), moved), float(system.lower[k]) + moved[0],
                                 float(system.upper[k]) + moved[0], bool(found.active[k]), float(changes[k]))
                 for k, (number, element, text, moved) in enumerate(labels)]
+        rows = _joined(rows) if any(label.moved != (0.0, 0.0) for label in system.labels) else rows
         return ConstraintValues(rows, points.at_point(self.evaluator, bounds, (result.x, result.x)).violation if in_box else 0.0)
+
+
+def _joined(rows: list[ConstraintValue]) -> list[ConstraintValue]:
+    """With one row for each constraint: one with two ends that are no doubles is two inequalities."""
+    found: dict[tuple, ConstraintValue] = {}
+    for row in rows:
+        other = found.get(place := (row.number, row.element, row.name))
+        if other is not None and {other.lower, other.upper, row.lower, row.upper} >= {-np.inf, np.inf}:
+            value = Interval(max(row.value.lo, other.value.lo), min(row.value.hi, other.value.hi))
+            row = replace(row, value=value, lower=max(row.lower, other.lower), upper=min(row.upper, other.upper),
+                          active=row.active or other.active, multiplier=row.multiplier + other.multiplier)
+            del found[place]
+        found[place if place not in found else (*place, len(found))] = row
+    return list(found.values())
 
 
 def _shifted(lo: float, hi: float, moved: tuple[float, float]) -> Interval:
