@@ -3,6 +3,7 @@
 Nothing here is part of a proof.
 """
 
+import math
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -59,9 +60,10 @@ def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:
     first = pairs[int(np.argmax(same))][1]
     alike = [first, *(i for (i, j), equal in zip(pairs, same, strict=True) if equal and j == first)]
     listed = [f"x[{names[k]}]" for k in alike]
-    chain = ", ".join(f"{a} <= {b}" for a, b in pairwise(listed))
+    order = ", ".join(f"{a} <= {b}" for a, b in pairwise(listed))
+    wanted = f"constraint `lambda x: {order}` leaves" if len(alike) == 2 else f"constraints `lambda x: [{order}]` leave"
     return f"The function seems to stay the same when {', '.join(listed[:-1])} and {listed[-1]} are exchanged: if so, the " \
-           f"constraints `lambda x: [{chain}]` leave out what is there {np.prod(range(2, len(alike) + 1)):,} times."
+           f"{wanted} out what is there {math.factorial(len(alike)):,} times."
 
 
 def _point(result: Result) -> str | None:
