@@ -1,7 +1,6 @@
 """fit: the best fit of a model to data, proved."""
 
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 from infimum import environment
@@ -11,6 +10,7 @@ from infimum.engine.running.keywords import by_place, keywords_of, refuse
 from infimum.errors import DataError, InfimumError, UndefinedError, UserFunctionError
 from infimum.fitting.bounded_error import BoundedError, read_errors
 from infimum.fitting.bounded_error import bounded_error as within_errors
+from infimum.fitting.budget import Budget
 from infimum.fitting.data import Data
 from infimum.fitting.losses import read_loss
 from infimum.fitting.merge import merged
@@ -30,7 +30,6 @@ from infimum.text import counted
 from infimum.watch import OutOfTime, Watch
 
 OPTIONS = frozenset(keywords_of(minimize)) - frozenset(OF_FIT)  # that are passed on
-_LEAST_TIME = 0.05  # seconds for what follows a search that was proved
 
 
 @environment.ours
@@ -104,12 +103,12 @@ def read_model(function: Callable, data: Data, bounds: Any, fixed: Any, p0: Any)
 
 def _fitted(problem: FitProblem, settings: dict[str, Any], absolute_sigma: bool) -> FitResult:
     """The least loss; errors are about the model."""
-    begun = perf_counter()
+    budget = Budget(settings)
     try:
         rows = without_constant_rows(problem, merged(problem) or problem.rows())
         default = settings["atol"] is None
         settings = settings | {"atol": absolute_tolerance(problem, rows, settings["atol"], settings["rtol"])}
-        found, known = least_loss(problem, rows, settings, closer=default)
+        found, known = least_loss(problem, rows, settings, default, budget)
     except UserFunctionError as error:
         if isinstance(error.__cause__, InfimumError):  # of ours, about what the model returned
             raise error.__cause__ from None
@@ -118,16 +117,14 @@ def _fitted(problem: FitProblem, settings: dict[str, Any], absolute_sigma: bool)
         what = "is undefined for all parameters within the bounds, proved" if found.verdict.name == "INFEASIBLE" else \
             f"had no finite value for any parameters that were tried ({found.message})"
         raise UndefinedError(f"the model {what}: give bounds within its natural domain, or correct it")
-    limit = settings.get("time_limit")
-    with Interrupts():  # what is proved is returned
-        responses = _responses(problem, None if limit is None else limit - (perf_counter() - begun)) if found.success else None
-        quick = responses is not None and responses.is_small
-    if quick and known is None:
-        found = narrowed(problem, rows, found, settings)
-    with Interrupts():
+    with Interrupts() as interrupts:  # what is proved is returned
+        responses = _responses(problem, budget.seconds) if found.success and not budget.is_late else None
+        quick = responses is not None and responses.is_small and not interrupts.heard
+        if quick and known is None:
+            found = narrowed(problem, rows, found, settings, budget)
         result = FitResult(found, problem, absolute_sigma, rows.beside, known, responses)
-        if quick:  # otherwise it is looked for when somebody asks
-            result.find_minimisers(None if limit is None else max(_LEAST_TIME, limit - (perf_counter() - begun)))
+        if quick and not interrupts.heard:  # otherwise it is looked for when somebody asks
+            result.find_minimisers(budget.seconds)
             _ = result.undefined, result.plateaus
         _ = result.statistics, result.residuals
     return result

@@ -12,6 +12,7 @@ import numpy as np
 
 from infimum.bounds import read_bounds
 from infimum.engine.second_order.isolate import Refused
+from infimum.fitting.budget import Budget
 from infimum.fitting.problem import FitProblem, Rows
 from infimum.result import Result
 from infimum.solve import minimize
@@ -23,16 +24,15 @@ _SMALL = 1e-3          # a part of the bounds, for parameters near 0
 _NARROW, _CUT = 1e-2, 1e-7  # parts of a parameter: regions that are left as they are, and to which others are cut
 
 
-def narrowed(problem: FitProblem, rows: Rows, found: Result, settings: dict[str, Any]) -> Result:
+def narrowed(problem: FitProblem, rows: Rows, found: Result, settings: dict[str, Any], budget: Budget) -> Result:
     """The result, its regions narrowed where they are wide and do not tell how many best fits there are."""
     bounds, points = problem.parameters.bounds, problem.data.size
-    left = _time_left(found, settings.get("time_limit"))
-    limited = settings.get("xtol") is not None or settings.get("max_boxes") is not None or left == 0
+    limited = settings.get("xtol") is not None or settings.get("max_boxes") is not None or budget.is_late
     if limited or not found.success or not found.boxes or settings.get("engine", "auto") != "auto":
         return found
     lo, hi = (np.array([box[k] for box in found.boxes]) for k in (0, 1))
     scale = _scale(*bounds.region, found.x)
-    known = None if (hi - lo <= _NARROW * scale).all() else found.find_minimisers(left)
+    known = None if (hi - lo <= _NARROW * scale).all() else found.find_minimisers(budget.seconds)
     if known is None or known.rest == 0:
         return found
     if len(lo) > _BOXES:
@@ -41,9 +41,9 @@ def narrowed(problem: FitProblem, rows: Rows, found: Result, settings: dict[str,
     inside = ((lo <= found.x) & (found.x <= hi)).all(axis=1).any()
     boxes = [bounds.pairs_within(low, high) for low, high in zip(lo, hi, strict=True)]
     most = _FLAT if known.why == Refused.SINGULAR.value else _MOST
-    budget = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, most))
+    most = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, most))
     again = minimize(problem.objective(rows), bounds.pairs(), **settings | {
-        "x0": found.x if inside else None, "start_boxes": boxes, "time_limit": left, "max_boxes": budget,
+        "x0": found.x if inside else None, "start_boxes": boxes, "time_limit": budget.seconds, "max_boxes": most,
         "xtol": float(_CUT * scale.min()), "checkpoint": None})
     return found if again.regions is None else _both(found, again)
 
@@ -63,10 +63,6 @@ def _both(found: Result, again: Result) -> Result:
     best = again if again.upper < found.upper else found
     return replace(found, x=best.x, fun=best.fun, upper=best.upper, boxes=again.boxes, regions=again.regions,
                    nfev=found.nfev + again.nfev, nit=found.nit + again.nit, seconds=found.seconds + again.seconds)
-
-
-def _time_left(found: Result, time_limit: float | None) -> float | None:
-    return None if time_limit is None else max(0.0, time_limit - found.seconds)
 
 
 def _scale(lo: np.ndarray, hi: np.ndarray, x: np.ndarray) -> np.ndarray:

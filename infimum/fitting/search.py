@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from infimum.engine.running.interrupts import Interrupts
+from infimum.fitting.budget import Budget
 from infimum.fitting.model import plain_call
 from infimum.fitting.pinned import Pinned
 from infimum.fitting.plateau import NOTICED
@@ -22,30 +24,44 @@ def absolute_tolerance(problem: FitProblem, rows: Rows, atol: float | None, rtol
     return max(loss_that_counts_as_zero(problem) if atol is None else float(atol), float(rtol) * rows.repeated.lo)
 
 
-def least_loss(problem: FitProblem, rows: Rows, settings: dict[str, Any], closer: bool) -> tuple[Result, Minimisers | None]:
+def least_loss(problem: FitProblem, rows: Rows, settings: dict[str, Any], closer: bool,
+               budget: Budget) -> tuple[Result, Minimisers | None]:
     """The least loss of these residuals, enclosed to `rtol` of it or to `atol`, and the minimisers, if they were isolated on the
     way. Where `atol` has ended a search for a fit that turns out not to be exact, the loss is enclosed `closer`, if wanted."""
-    found, known = _searched(problem, rows, settings)
+    found, known = _searched(problem, rows, settings, budget)
     loss, rtol = found.upper + rows.repeated.hi, float(settings["rtol"])
     if not closer or not found.success or found.upper - found.lower <= NOTICED * loss or _is_exact(problem, found.x):
         return found, known
-    limit, most = settings.get("time_limit"), settings.get("max_boxes")
-    again, known = _searched(problem, rows, settings | {
-        "atol": rtol * loss, "checkpoint": None, "max_boxes": _BOXES if most is None else max(1, most - found.nfev),
-        "time_limit": None if limit is None else max(0.1 * limit, limit - found.seconds)})
-    best = again if again.upper <= found.upper else found
+    with Interrupts():  # what is known by now is kept
+        again, known = _searched(problem, rows, settings | {"atol": rtol * loss, "checkpoint": None}, budget, _BOXES)
+    best, regions = again if again.upper <= found.upper else found, again if again.regions is not None else found
     return replace(again, x=best.x, fun=best.fun, upper=best.upper, lower=max(found.lower, again.lower),
+                   boxes=regions.boxes, regions=regions.regions, question=again.question or found.question,
                    nfev=found.nfev + again.nfev, nit=found.nit + again.nit, seconds=found.seconds + again.seconds), known
 
 
-def _searched(problem: FitProblem, rows: Rows, settings: dict[str, Any]) -> tuple[Result, Minimisers | None]:
-    """By branch and bound; where some measurements are pinned, with equations in place of their squares."""
-    bounds = problem.parameters.bounds
-    plain = settings.get("engine", "auto") != "auto" or _OTHERS & set(settings) or bounds.outer is not None
-    pinned = None if plain else Pinned.of(problem, rows)
+def _searched(problem: FitProblem, rows: Rows, settings: dict[str, Any], budget: Budget,
+              most: int | None = None) -> tuple[Result, Minimisers | None]:
+    """By branch and bound, with `most` boxes where the user has set no limit; where some measurements are pinned, with equations
+    in place of their squares."""
+    limits = budget.settings()
+    settings = settings | limits | ({"max_boxes": most} if limits["max_boxes"] is None else {})
+    pinned = Pinned.of(problem, rows) if _may_be_pinned(problem, settings) else None
     if pinned is not None:
-        return pinned.solve(settings)
-    return minimize(problem.objective(rows), bounds.pairs(), **settings), None
+        return pinned.solve(settings, budget)
+    found = minimize(problem.objective(rows), problem.parameters.bounds.pairs(), **settings)
+    budget.spent += found.nfev
+    return replace(found, message=budget.named(found.message)), None
+
+
+def _may_be_pinned(problem: FitProblem, settings: dict[str, Any]) -> bool:
+    """Not where settings belong to the variables or the set of the plain question, nor where a parameter has hardly a double
+    within its bounds."""
+    bounds = problem.parameters.bounds
+    low, high = bounds.region
+    in_boxes = settings.get("start_boxes") is not None and problem.groups is None
+    return settings.get("engine", "auto") == "auto" and not _OTHERS & set(settings) and not in_boxes and \
+        not ((bounds.lo >= bounds.hi) & (low < high)).any()
 
 
 _OTHERS = {"constraints", "integrality"}  # settings that belong to the variables of the loss

@@ -11,6 +11,7 @@ from infimum import environment
 from infimum.engine.running.callbacks import Snapshot
 from infimum.engine.running.checkpoint import State, save, save_first
 from infimum.engine.running.interrupts import Interrupts
+from infimum.engine.running.limits import time_reached
 from infimum.engine.running.progress import Figures, ProgressDisplay
 from infimum.errors import DeviceError
 from infimum.files import warn
@@ -99,7 +100,7 @@ def drive(engine: Engine, *, time_limit: float | None = None, callback: Callable
 def _drive(engine: Engine, time_limit: float | None, callback: Callable | None, progress: bool | None,
            writer: CheckpointWriter | None, view: View | None, interrupts: Interrupts, watch: Watch) -> Result:
     start, history, stopped, known = watch.start, [], None, (np.inf, -np.inf, np.inf)
-    shown, kept, over = ProgressDisplay(progress), start, f"the time limit of {time_limit or 0:g} s was reached"
+    shown, kept, over = ProgressDisplay(progress), start, time_reached(time_limit or 0)
     watch.show, early = shown.wait, None
     try:
         for _ in engine.steps():

@@ -12,6 +12,15 @@ def boxes_reached(boxes: int, most: float) -> str:
     return f"{counted(boxes, 'box', 'es')} {'was' if boxes == 1 else 'were'} enclosed, the limit is {most:,}"
 
 
+def time_reached(seconds: float) -> str:
+    """`time_limit` ended it.
+
+    >>> time_reached(0.5)
+    'the time limit of 0.5 s was reached'
+    """
+    return f"the time limit of {seconds:g} s was reached"
+
+
 def memory_reached(regions: int, most: float) -> str:
     """`memory_limit` ended it.
 

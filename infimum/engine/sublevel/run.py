@@ -3,7 +3,7 @@
 from infimum import environment
 from infimum.engine.running.driver import watch_of
 from infimum.engine.running.interrupts import Interrupts
-from infimum.engine.running.limits import boxes_reached
+from infimum.engine.running.limits import boxes_reached, time_reached
 from infimum.engine.running.progress import ProgressDisplay
 from infimum.engine.sublevel.search import Search
 from infimum.watch import OutOfTime
@@ -13,7 +13,7 @@ from infimum.watch import OutOfTime
 def run(search: Search, time_limit: float | None = None, max_boxes: float | None = None,
         progress: bool | None = None) -> str | None:
     """Why it ended early, or None. What the search knows by then holds."""
-    watch, shown, over = watch_of(time_limit), ProgressDisplay(progress), f"the time limit of {time_limit or 0:g} s was reached"
+    watch, shown, over = watch_of(time_limit), ProgressDisplay(progress), time_reached(time_limit or 0)
     with Interrupts() as interrupts, watch:
         watch.asked_to_stop, watch.show = (lambda: interrupts.heard), shown.wait
         try:

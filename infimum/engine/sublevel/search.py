@@ -19,7 +19,7 @@ from infimum.engine.sublevel.furthest import attained, furthest
 from infimum.engine.sublevel.paving import Judge, Paving, Sublevel, Within
 from infimum.evaluate import Evaluator
 
-_TOGETHER = 1 << 11         # regions that are cut at a time
+_TOGETHER = 1 << 11         # regions that are cut at a time, unless fewer are wanted
 _ENOUGH, _BACK = 1 << 12, 4  # regions that show the set well, once its hull has not shrunk for so many steps
 _SHRUNK = 0.9
 _FILLED, _FEW = 1.5, 1 << 8  # … and if the hull is at most so many times as wide as what is attained
@@ -89,7 +89,7 @@ class Search:
         self.ordered = ordered
         self.far: list[np.ndarray] = []  # verified points, the furthest known by then
         self.phase = "covering"
-        self.most = 1 << 20  # boxes, for covering
+        self.most, self.together = 1 << 20, _TOGETHER  # boxes, for covering; regions that are cut at a time
 
     @property
     def evaluations(self) -> int:
@@ -109,7 +109,6 @@ class Search:
         yield
         for component in self.components:
             yield from self._resolve(component)
-        self.components = [component for component in self.components if len(component.covering)]
         if not self.components:
             self.covering.columns = self.covering.columns[:, :0]
         if self.width_ratio is not None:
@@ -142,7 +141,7 @@ class Search:
                 if not self.far:
                     self._look_from(0.5 * covering.lo + 0.5 * covering.hi)
             width = ((covering.hi[:, can] - covering.lo[:, can]) / self.scale).max(axis=0)
-            covering.cut(np.sort(can[np.argsort(-width, kind="stable")[:_TOGETHER]]), self.tests)
+            covering.cut(np.sort(can[np.argsort(-width, kind="stable")[:self.together]]), self.tests)
             covering.columns = covering.columns[:, ~self._falls(covering)]
             yield
 
@@ -198,9 +197,11 @@ class Search:
         while component.point is None and len(part) and part.boxes < _RESOLVED and part.can_be_cut.any():
             can = np.flatnonzero(part.can_be_cut)
             width = ((part.hi[:, can] - part.lo[:, can]) / self.scale).max(axis=0)
-            part.cut(np.sort(can[np.argsort(-width, kind="stable")[:_TOGETHER]]), self.tests)
+            part.cut(np.sort(can[np.argsort(-width, kind="stable")[:self.together]]), self.tests)
             if len(part):
                 component.point = self._point_in(part, part.lo.min(axis=1), part.hi.max(axis=1))
+            else:  # it may end here
+                self.components = [other for other in self.components if other is not component]
             yield
 
     # ---- how far it reaches
