@@ -51,13 +51,13 @@ Box = tuple[np.ndarray, np.ndarray]
 
 
 class Solving:
-    """`units`: powers of two, of the parameters' sizes. `scaled`: the bounds in these units, exactly. `best`: a verified loss, once
-    there is one. `cover`: boxes that hold all best fits."""
+    """`units`: powers of two, of the parameters' sizes. `scaled`: the bounds in these units, exactly. `best`: a verified loss, if
+    there is one. `cover`: boxes that hold all best fits, the rows of two arrays."""
 
     def __init__(self, pinned: "Pinned", settings: dict[str, Any], budget: Budget):
         self.pinned, self.settings, self.budget, self.bounds = pinned, settings, budget, pinned.problem.parameters.bounds
         self.n, self.units, self.scaled = len(self.bounds.lo), np.ones(len(self.bounds.lo)), self.bounds
-        self.begun, self.cover, self.runs = budget.elapsed, [self.bounds.region], []
+        self.begun, self.cover, self.runs = budget.elapsed, tuple(end[None] for end in self.bounds.region), []
         self.boxes, self.before = 0, budget.spent
         self.best: Incumbent | None = None
         self.watch = Watch()
@@ -147,8 +147,8 @@ class Solving:
         """Boxes that hold every point at which the relaxed sum is at most that; returns what ended the search early, if
         anything."""
         ordered = tuple((a[0], b[0]) for a, b in pairwise(self.pinned.problem.groups or []))
-        search = Search(compile(self.pinned.relaxed(), self.n, check=False), *self.bounds.region, threshold, threshold, x[:, None],
-                        ratio=None, width_ratio=None, ordered=ordered)
+        search = Search(compile(self.pinned.relaxed(), self.n, check=False), *self.bounds.region, threshold, threshold,
+                        x[:, None], ratio=None, width_ratio=None, ordered=ordered)
         limit = self.budget.boxes or np.inf
         search.together = max(1, int(min(search.together, limit / _OF_A_STEP)))
         stopped = run(search, self.budget.seconds, min(_COVERING, limit), self.settings.get("progress"))
@@ -156,17 +156,19 @@ class Solving:
         self.boxes += search.evaluations
         self.budget.spent += search.evaluations
         parts = search.components or [search.covering]
-        self.cover = [(part.lo, part.hi) if part is not search.covering else (part.lo.min(axis=1), part.hi.max(axis=1))
-                      for part in parts if part is not search.covering or len(part)]
-        if not self.cover:
+        boxes = [(part.lo, part.hi) if part is not search.covering else (part.lo.min(axis=1), part.hi.max(axis=1))
+                 for part in parts if part is not search.covering or len(part)]
+        if not boxes:
             raise InternalError("a loss that was verified is attained nowhere")
+        self.cover = tuple(np.array(ends) for ends in zip(*boxes, strict=True))
         return None if stopped is None else self.budget.named(stopped)
 
     def _last(self, z: np.ndarray | None, reach: float) -> Result:
         """The question with equations, on boxes around all best fits."""
         units, bounds, residuals = self.units, self.scaled, [(-reach, reach)] * len(self.pinned.numbers)
         low, high = bounds.region
-        around = [(np.maximum(lo / units - _AROUND, low), np.minimum(hi / units + _AROUND, high)) for lo, hi in self.cover]
+        around = [(np.maximum(lo / units - _AROUND, low), np.minimum(hi / units + _AROUND, high))
+                  for lo, hi in zip(*self.cover, strict=True)]
         boxes = [[*bounds.pairs_within(lo, hi), *residuals] for lo, hi in around]
         inside = z is not None and (np.abs(z[self.n:]) <= reach).all() and any(
             ((np.maximum(lo, bounds.lo) <= z[:self.n]) & (z[:self.n] <= np.minimum(hi, bounds.hi))).all() for lo, hi in around)
@@ -182,19 +184,19 @@ class Solving:
                 seconds=s.seconds + late - self.begun)), **self.budget.settings()})
 
     def _unscaled(self, lo: np.ndarray, hi: np.ndarray) -> Box:
-        """A box around that in units of the parameters: exactly, but for products that underflow."""
-        lo, hi = lo[:self.n] * self.units, hi[:self.n] * self.units
+        """Boxes around those, in units of the parameters: exactly, but for products that underflow."""
+        lo, hi = lo[..., :self.n] * self.units, hi[..., :self.n] * self.units
         return (np.where(np.abs(lo) < _UNDERFLOW, np.nextafter(lo, -np.inf), lo),
                 np.where(np.abs(hi) < _UNDERFLOW, np.nextafter(hi, np.inf), hi))
 
-    def _shared(self, last: Result) -> list[Box]:
+    def _shared(self, last: Result) -> Box:
         """What the regions of the last search share with the set that holds all best fits: they began in boxes around it."""
-        pairs = [(np.maximum(lo, low), np.minimum(hi, high))
-                 for lo, hi in (self._unscaled(*region) for region in last.regions) for low, high in self.cover]
-        found = [(lo, hi) for lo, hi in pairs if (lo <= hi).all()]
-        if not found:
+        (lo, hi), (low, high) = self._unscaled(last.regions.lo, last.regions.hi), self.cover
+        lo, hi = np.maximum(lo[:, None], low).reshape(-1, self.n), np.minimum(hi[:, None], high).reshape(-1, self.n)
+        some = (lo <= hi).all(axis=1)
+        if not some.any():
             raise InternalError("no best fit is left of a set that holds them all")
-        return found
+        return lo[some], hi[some]
 
     def _answer(self, stopped: str | None) -> Result:
         """What all of the searches have shown."""
@@ -235,6 +237,7 @@ def _powers_of_two(sizes: np.ndarray) -> np.ndarray:
     return np.ldexp(1.0, np.rint(exponents).astype(int))
 
 
-def _regions(boxes: list[Box], lower: float) -> Regions:
-    lo, hi = (np.stack([box[k] for box in boxes], axis=1) for k in (0, 1))
-    return Regions(lo, hi, np.full(len(boxes), lower), np.zeros(len(boxes), np.int32), np.zeros(len(boxes), np.int8))
+def _regions(boxes: Box, lower: float) -> Regions:
+    lo, hi = (np.ascontiguousarray(ends.T) for ends in boxes)
+    count = lo.shape[1]
+    return Regions(lo, hi, np.full(count, lower), np.zeros(count, np.int32), np.zeros(count, np.int8))
