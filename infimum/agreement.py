@@ -100,7 +100,8 @@ class Agreement:
 
 
 def _error(function: Traced, what: str) -> AgreementError:
-    return AgreementError(f"{function.role}{home(function.fun)}: {what} {_CURE}")
+    role, cure = getattr(function.fun, "role", function.role), getattr(function.fun, "cure", _CURE)  # of the model of a fit
+    return AgreementError(f"{role}{home(function.fun)}: {what} {cure}")
 
 
 # ---- calls and replays

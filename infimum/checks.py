@@ -19,6 +19,12 @@ def check_number(name: str, value: Any, optional: bool, positive: bool = False) 
                           f"{', or None' if optional else ''}, not {value!r}")
 
 
+def check_limits(time_limit: Any, max_boxes: Any) -> None:
+    """Raises OptionError unless both are positive numbers or None."""
+    for name, limit in (("time_limit", time_limit), ("max_boxes", max_boxes)):
+        check_number(name, limit, optional=True, positive=True)
+
+
 def read_seed(seed: Any) -> int:
     """The seed; one that is drawn for None."""
     seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed

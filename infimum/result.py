@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.checks import check_number
 from infimum.constraint_table import ConstraintValues
 from infimum.cover import Cover
-from infimum.errors import OptionError
 from infimum.minimisers import Minimisers
 from infimum.plain import plain, strict
 from infimum.plotting import View, draw, png
@@ -169,8 +169,7 @@ class Result(Mapping):
         >>> len(r.find_minimisers(time_limit=10))
         2
         """
-        if time_limit is not None and not time_limit > 0:
-            raise OptionError(f"time_limit must be a positive number of seconds, or None, not {time_limit!r}")
+        check_number("time_limit", time_limit, optional=True, positive=True)
         try:
             with Watch(time_limit, time_limit), stoppable():
                 return self.minimisers

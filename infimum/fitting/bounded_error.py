@@ -8,6 +8,7 @@ import numpy as np
 
 from infimum import environment
 from infimum.agreement import Agreement, Box
+from infimum.checks import check_limits
 from infimum.engine.running.keywords import refuse
 from infimum.engine.sublevel.bands import Bands, BandsPart
 from infimum.engine.sublevel.covering import Tests
@@ -56,6 +57,7 @@ def bounded_error(problem: FitProblem, volume_rtol: Any = "auto", principal: boo
                   **unknown: Any) -> BoundedError:
     """The set, for a problem whose sigma are the error bounds."""
     refuse(unknown, bounded_error)
+    check_limits(time_limit, max_boxes)
     parameters = problem.parameters
     (lo, hi), n = parameters.bounds.region, len(parameters.lo)
     evaluator = compile(problem.objective(), n, check=False)

@@ -4,7 +4,7 @@ import re
 from time import perf_counter
 from typing import Any
 
-from infimum.checks import check_number
+from infimum.checks import check_limits
 from infimum.engine.running.limits import time_reached
 from infimum.text import counted
 
@@ -26,8 +26,7 @@ class Budget:
     def __init__(self, settings: dict[str, Any]):
         self.begun, self.spent = perf_counter(), 0
         self.time_limit, self.max_boxes = settings.get("time_limit"), settings.get("max_boxes")
-        for name, limit in (("max_boxes", self.max_boxes), ("time_limit", self.time_limit)):
-            check_number(name, limit, optional=True, positive=True)
+        check_limits(self.time_limit, self.max_boxes)
 
     @property
     def elapsed(self) -> float:

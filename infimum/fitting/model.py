@@ -11,6 +11,9 @@ import numpy as np
 
 from infimum.errors import OptionError
 
+_ROLE = "the loss of a fit, as a function of the parameters x, with the model "
+_CURE = "The model looks at its arguments in a way that tracing does not see: their types, a count of calls, a file, the time, " \
+        "random numbers. Compute what it returns from x and the parameters with NumPy alone."
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -68,6 +71,14 @@ class Model:
         """The parameters as the function takes them: by place, by name."""
         places = len(self.names) - self.by_keyword
         return list(values[:places]), dict(zip(self.names[places:], values[places:], strict=True))
+
+    def named_in(self, function: Callable) -> Callable:
+        """A function of ours that calls the model: errors about it name the lines of the model."""
+        own = self.function
+        while isinstance(own, partial):
+            own = own.func
+        function.function, function.role, function.cure = own, _ROLE, _CURE
+        return function
 
     def __repr__(self) -> str:
         return f"Model({self.name}: {', '.join(self.names)})"

@@ -7,8 +7,8 @@ from infimum import environment
 from infimum.fitting.report import known, text
 from infimum.plain import plain, strict
 
-_SHOWN = ("verdict", "success", "message", "fun", "lower", "upper", "gap", "x", "unique", "uniqueness", "exact", "params", "fits",
-          "undetermined", "best_fit", "residuals", "covariance", "correlation", "nfev", "nit", "seconds")
+_SHOWN = ("verdict", "success", "message", "advice", "fun", "lower", "upper", "gap", "x", "unique", "uniqueness", "exact",
+          "params", "fits", "undetermined", "best_fit", "residuals", "covariance", "correlation", "nfev", "nit", "seconds")
 _LATER = ("undefined", "plateaus")  # as far as somebody has asked for them
 
 

@@ -36,6 +36,12 @@ class Parameters:
         return self.bounds.hi
 
     @property
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both, in ascending order: of one with no double within its bounds, the doubles around them."""
+        none, (low, high) = self.lo > self.hi, self.bounds.region
+        return np.where(none, low, self.lo), np.where(none, high, self.hi)
+
+    @property
     def free(self) -> np.ndarray:
         return np.isnan(self.values)
 

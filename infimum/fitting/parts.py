@@ -9,7 +9,8 @@ import numpy as np
 class Parameter:
     """A parameter of a fit. lo, hi: its value in every best fit certainly lies between them. value: at the best point found.
     stderr: its standard error, an estimate; None for other losses than squares, and where the parameter is `fixed`.
-    bounds: those it was given, rounded inward to doubles. at_bound: "lower" or "upper" where the value is the end of its bounds.
+    bounds: those it was given, rounded inward to doubles, or outward where no double lies within them. at_bound: "lower" or
+    "upper" where the value is the end of its bounds.
     """
 
     name: str

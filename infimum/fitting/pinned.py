@@ -67,7 +67,7 @@ class Pinned:
         def equations(z: Any) -> Any:
             positional, by_name = arguments([z[i] * unit for i, unit in enumerate(units)])
             return deviations(function(x, *positional, **by_name))[numbers] == tiny * z[n:]
-        return objective, equations
+        return self.problem.model.named_in(objective), self.problem.model.named_in(equations)
 
     def solve(self, settings: dict[str, Any], budget: Budget) -> tuple[Result, Minimisers | None]:
         """As `minimize` of the loss; and the minimisers, where they were isolated."""

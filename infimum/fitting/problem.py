@@ -75,7 +75,7 @@ class FitProblem:
             positional, by_name = arguments(p)
             e = deviations(function(x, *positional, **by_name))
             return of(e if sigma is None else e / sigma, scale)
-        return objective
+        return self.model.named_in(objective)
 
     def combination(self, x: Any, shape: tuple[int, ...]) -> Callable[[Any], Any]:
         """The function Σ u_k m_k(p) of the vector (p, u), with m_k the responses of the model at x: its derivatives by u are the
@@ -86,7 +86,7 @@ class FitProblem:
             positional, by_name = arguments(z)
             m = array_of(function(x, *positional, **by_name), shape)
             return np.sum(z[n:] * (m if m.ndim == 1 else m.reshape(-1)))
-        return combination
+        return self.model.named_in(combination)
 
     def arguments(self, p: Any) -> tuple[list, dict[str, Any]]:
         """What the model is given beside x for a vector that begins with the free parameters: by place, by name."""

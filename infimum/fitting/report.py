@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 import textwrap
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from typing import Any
@@ -12,7 +13,10 @@ from infimum.fitting.plateau import NOTICED
 from infimum.text import counted
 
 _WIDTH, _FITS, _CORRELATED, _NEARLY_ALL = 100, 6, 0.1, 0.99
+_ROUNDED = 1e-6  # of a sum of squares: rounding errors, where a single square is about as large
 _DIGITS, _LONG = 1200, 22  # that doubles may have, and that are written without an exponent
+_EXCHANGED = r"The function seems to stay the same when (.*?) are exchanged: .*? leave out what is there ([\d,]+) times\."
+_VARIABLE = r"\bx\[(\d+)\]"
 _NARROWER = "a smaller xtol= narrows them", "an xtol= narrows them, given time"
 _HEADS = ("parameter", "value", "std. error", "proved to lie in", "bounds")
 
@@ -20,7 +24,7 @@ _HEADS = ("parameter", "value", "std. error", "proved to lie in", "bounds")
 def text(result: Any, correlated: float | None = _CORRELATED) -> str:
     """The report of a FitResult, with correlations of at least that size; None: without."""
     lines = _rows([("fit", _headline(result)), ("verdict", f"{result.verdict.name}: {_verdict(result)}"),
-                   ("best fits", uniqueness(result)), *_notes(result)])
+                   *_gap(result), ("best fits", uniqueness(result)), *_notes(result)])
     lines += ["", *_table(result), *_several(result)]
     return "\n".join([*lines, "", *_rows(_statistics(result, correlated))])
 
@@ -55,7 +59,8 @@ def uniqueness(result: Any) -> str:
             f"all in {boxes}; their number is not known, since the run ended before the proof did"
     if known.rest == 0 and known.may_be_global:
         return f"one or more of {len(result.fits)}, each alone in its box: their losses are too close to tell which is least"
-    return f"all in {boxes}; their number is not known" + (f": {known.why.replace(*_NARROWER)}" if known.why else "")
+    why = known.why and re.sub(_VARIABLE, lambda k: result.problem.parameters.free_names[int(k[1])], known.why)
+    return f"all in {boxes}; their number is not known" + (f": {why.replace(*_NARROWER)}" if why else "")
 
 
 def outward(lo: float, hi: float) -> str:
@@ -91,6 +96,29 @@ def _verdict(result: Any) -> str:
     return f"{between}; {result.minimum.verdict.value}"
 
 
+def _gap(result: Any) -> list[tuple[str, str]]:
+    """How far a run that stopped has come."""
+    least = result.least
+    if result.verdict.name != "STOPPED" or not math.isfinite(least.width):
+        return []
+    part = f" ({100 * least.width / least.hi:.3g} % of the {result.problem.loss.named} at the best point)" if least.hi else ""
+    return [("gap", f"{least.width:.3g}{part}; {result.message}")]
+
+
+def advice(result: Any) -> str | None:
+    """That of the search, in terms of the fit: parameters by name, and its own keywords."""
+    told = result.minimum.advice
+    if told is None:
+        return None
+    told, names = told.replace("x0=", "p0="), result.problem.parameters.free_names
+    found = re.match(_EXCHANGED, told)
+    if found is None:
+        return told
+    alike = [names[int(k)] for k in re.findall(_VARIABLE, found[1])]
+    return f"The model seems to stay the same when {', '.join(alike[:-1])} and {alike[-1]} are exchanged: if so, " \
+           f"symmetric={[(name,) for name in alike]!r} leaves out what is there {found[2]} times.{told[found.end():]}"
+
+
 def _notes(result: Any) -> list[tuple[str, str]]:
     """What a user should know: flat directions, bounds that were reached, obstacles."""
     notes = []
@@ -114,6 +142,8 @@ def _notes(result: Any) -> list[tuple[str, str]]:
         notes.append(("NOTE", f"not all parameters within the bounds are candidates: {result.undefined}"))
     if result.minimum.obstacle is not None:
         notes.append(("obstacle", result.minimum.obstacle.replace("x0=", "p0=")))
+    if result.advice is not None:
+        notes.append(("advice", result.advice))
     if result.problem.groups is not None:
         names = result.problem.parameters.free_names
         notes.append(("order", " <= ".join(names[group[0]] for group in result.problem.groups)))
@@ -127,7 +157,7 @@ def _dominating(result: Any) -> list[tuple[str, str]]:
         return []
     squares = ((result.residuals / data.unit) ** 2).ravel()
     worst = int(np.argmax(squares))
-    if not _NEARLY_ALL * s.chi_square <= squares[worst] <= s.chi_square:
+    if not _NEARLY_ALL * s.chi_square <= squares[worst] <= (1 + _ROUNDED) * s.chi_square:
         return []
     where = worst if data.y.ndim == 1 else list(map(int, np.unravel_index(worst, data.y.shape)))
     share = f"{squares[worst] / s.chi_square:.4%}"

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from infimum import environment
+from infimum.checks import check_limits, check_number
+from infimum.engine.answer.verdict import within
 from infimum.errors import OptionError
 from infimum.exact import round_down, round_up
 from infimum.fitting import drawing, report
@@ -34,7 +36,6 @@ from infimum.result import Result, Verdict
 _START_BOXES = "; all this is about"
 _FLAT = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point
 _OF_MINIMISERS = "fits", "params", "unique", "plateaus", "x", "values", "_estimates", "statistics"  # all that they change
-_ROUNDED = 1e-6  # of the loss: a sum of squares of residuals that is that much above it holds rounding errors
 
 
 @environment.all_ours
@@ -65,6 +66,7 @@ class FitResult(OtherNames):
         >>> r.find_minimisers(time_limit=60).exactly_one, r.unique
         (True, True)
         """
+        check_number("time_limit", time_limit, optional=True, positive=True)
         before = self.minimisers
         if self.success and (before is None or before.rest):
             found = self.minimum.find_minimisers(time_limit)
@@ -84,8 +86,16 @@ class FitResult(OtherNames):
     @property
     def message(self) -> str:
         """How the run ended."""
+        if self.success:  # the minimisers may tell more than the search did
+            return within(self.lower, self.upper)
         said = self.minimum.message
         return said if self.problem.groups is None else said.partition(_START_BOXES)[0]  # it holds for all of the bounds
+
+    @property
+    @environment.ours
+    def advice(self) -> str | None:
+        """For a run that a limit has ended, what would close more of the gap, as far as its course tells; None for others."""
+        return report.advice(self)
 
     @property
     def success(self) -> bool:
@@ -96,7 +106,7 @@ class FitResult(OtherNames):
     @environment.ours
     def least(self) -> Interval:
         """The least value of the loss over the bounds lies in this interval. No loss is negative."""
-        lower, upper = max(self.minimum.lower, 0.0), self.minimum.upper
+        lower, upper = max(self.minimum.lower, 0.0) + 0.0, self.minimum.upper  # no -0.0
         alone = self._alone()
         if alone is not None:  # every best fit is one of them
             lower, upper = max(lower, min(m.lower for m in alone)), min(upper, min(m.upper for m in alone))
@@ -127,7 +137,7 @@ class FitResult(OtherNames):
         """The parameters by name, in the order of the model's signature."""
         parameters, found = self.problem.parameters, {}
         lo, hi = (np.array([getattr(fit, end) for fit in self.fits]) for end in ("lo", "hi"))
-        values, *ends = (parameters.all_values(p) for p in (self.x, parameters.lo, parameters.hi))
+        values, *ends = (parameters.all_values(p) for p in (self.x, *parameters.ends))
         errors, bounds = iter(() if self.statistics is None else self.statistics.stderr), zip(*ends, strict=True)
         for k, (name, free, ends) in enumerate(zip(parameters.names, parameters.free, bounds, strict=True)):
             error = next(errors, None) if free else None
@@ -161,13 +171,13 @@ class FitResult(OtherNames):
     @property
     def _flat(self) -> list[str]:
         """Those that regions are wide in, since the loss does not change."""
-        parameters = self.problem.parameters
+        low, high = self.problem.parameters.ends
         wide = [] if self._alone() is not None or not self.success else self._wide
         if not wide:
             return []
-        steps, (weights, spread, _) = _FLAT * (parameters.hi - parameters.lo), measured(self.problem)
+        steps, (weights, spread, _) = _FLAT * (high - low), measured(self.problem)
         moves = flat(self._estimates[1] * weights[:, None], steps, self.residuals.ravel() * weights, spread * weights)
-        return [name for name, free in zip(parameters.free_names, moves, strict=True) if free and name in wide]
+        return [name for name, free in zip(self.problem.parameters.free_names, moves, strict=True) if free and name in wide]
 
     @cached_property
     def plateaus(self) -> dict[str, Interval]:
@@ -242,6 +252,7 @@ class FitResult(OtherNames):
         >>> c.volume_outer.hi <= 1.05 * c.volume_inner.lo, c.profiles["b"].outer
         (True, [...])
         """
+        check_limits(time_limit, max_boxes)
         least, problem = self.sse, self._with_model()
         n = len(problem.parameters.lo)
         threshold = threshold_of(least, level, problem.data.size, n, joint, self.absolute_sigma)
@@ -287,10 +298,10 @@ class FitResult(OtherNames):
         """Covariance, reduced chi-square and the like; None for other losses than squares, for which they mean nothing."""
         if self.problem.loss.name != "squares":
             return None
-        data, most = self.problem.data, (1 + _ROUNDED) * self.least.hi
-        squares = float(np.sum((self.residuals / data.unit) ** 2))
+        data, least = self.problem.data, self.least
+        squares = float(np.clip(np.sum((self.residuals / data.unit) ** 2), least.lo, least.hi))  # rounded, x as well as the sum
         jacobian = self._estimates[1] / np.broadcast_to(data.unit, data.y.shape).reshape(-1, 1)
-        return Statistics.of(squares if squares <= most else self.least.hi, data.total_squares, jacobian, self.absolute_sigma)
+        return Statistics.of(squares, data.total_squares, jacobian, self.absolute_sigma)
 
     @property
     @environment.ours
@@ -349,7 +360,8 @@ class FitResult(OtherNames):
         """The free parameters of which a single box of the fits holds a good part of the bounds."""
         longest = np.max([fit.hi - fit.lo for fit in self.fits], axis=0)
         return [p.name for p, length in zip(self.params.values(), longest, strict=True)
-                if not p.fixed and length >= _FLAT * (p.bounds[1] - p.bounds[0])]
+                if not p.fixed and math.nextafter(p.bounds[0], math.inf) < p.bounds[1]
+                and length >= _FLAT * (p.bounds[1] - p.bounds[0])]
 
     def _estimated(self, responses: Responses | None, x: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Responses and derivatives at the best point: by kernels, where these are compiled in moments, else by differences."""

@@ -70,10 +70,8 @@ def _attained(regions: Regions, evaluator: Evaluator) -> bool | None:
 
 
 def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float, goal: Goal) -> str:
-    if verdict is Verdict.PROVED and lower >= upper:
-        return "the value at x is the infimum, to the last bit"
     if verdict is Verdict.PROVED:
-        return f"the infimum lies within {np.nextafter(upper - lower, np.inf):.3g} below the value at x"
+        return within(lower, upper)
     if verdict is Verdict.INFEASIBLE:
         return "the function is defined nowhere within the bounds"
     if upper <= BOTTOM:
@@ -82,6 +80,16 @@ def _message(verdict: Verdict, stopped: str | None, lower: float, upper: float, 
         open_ = "regions are still wider than xtol" if goal.met(lower, upper) else "the gap is still open"
         return f"no double is left to cut at, and {open_}"
     return stopped or ""
+
+
+def within(lower: float, upper: float) -> str:
+    """How closely an infimum is known.
+
+    >>> within(1.0, 1.0), within(1.0, 1.5)
+    ('the value at x is the infimum, to the last bit', 'the infimum lies within 0.5 below the value at x')
+    """
+    return "the value at x is the infimum, to the last bit" if lower >= upper else \
+        f"the infimum lies within {np.nextafter(upper - lower, np.inf):.3g} below the value at x"
 
 
 def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
