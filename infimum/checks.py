@@ -1,11 +1,9 @@
 """Numbers that a user gives, checked."""
 
-import os
 from typing import Any
 
 import numpy as np
 
-from infimum.engine.points.random import key_of
 from infimum.errors import OptionError
 
 
@@ -23,13 +21,3 @@ def check_limits(time_limit: Any, max_boxes: Any) -> None:
     """Raises OptionError unless both are positive numbers or None."""
     for name, limit in (("time_limit", time_limit), ("max_boxes", max_boxes)):
         check_number(name, limit, optional=True, positive=True)
-
-
-def read_seed(seed: Any) -> int:
-    """The seed; one that is drawn for None."""
-    seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
-    try:
-        key_of(seed, 0, 0)
-    except ValueError as error:
-        raise OptionError(str(error)) from None
-    return int(seed)

@@ -11,8 +11,9 @@ import numpy as np
 from infimum import environment
 from infimum.backend.devices import backend_of
 from infimum.black_box import searched
-from infimum.checks import check_number, read_seed
+from infimum.checks import check_number
 from infimum.engine.goal import Goal
+from infimum.engine.points.random import read_seed
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.driver import watch_of
 from infimum.errors import BoundsError, OptionError

@@ -11,10 +11,11 @@ import numpy as np
 
 from infimum import environment
 from infimum.bounds import Outer
-from infimum.checks import check_number, read_seed
+from infimum.checks import check_number
 from infimum.engine.answer.advice import Asked
 from infimum.engine.branch import LEAST
 from infimum.engine.goal import Goal
+from infimum.engine.points.random import read_seed
 from infimum.engine.points.swarm_options import SwarmOptions
 from infimum.engine.running.callbacks import read_callback
 from infimum.engine.running.checkpoint import State, check_writable, load, read_path, save_first

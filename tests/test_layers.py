@@ -6,10 +6,10 @@ from pathlib import Path
 import infimum
 
 ROOT = Path(infimum.__file__).parent
-LAYERS = ["late", "notebook", "errors", "habits", "files", "watch", "environment", "constraint", "unions", "cover", "text",
-          "minimisers", "exact", "bounds", "start_boxes", "problem", "integrality", "trials", "constraint_table", "plain",
+LAYERS = ["late", "notebook", "errors", "checks", "habits", "files", "watch", "environment", "constraint", "unions", "cover",
+          "text", "minimisers", "exact", "bounds", "start_boxes", "problem", "integrality", "trials", "constraint_table", "plain",
           "plotting", "result", "maximised", "problems", "expr", "interval", "lower", "backend", "enclosures", "agreement",
-          "evaluate", "reduced", "engine", "checks", "objective", "black_box", "ask_tell", "provers", "portions", "solve",
+          "evaluate", "reduced", "engine", "objective", "black_box", "ask_tell", "provers", "portions", "solve",
           "inner", "nesting", "fitting", "ampl", "pyomo", "networks", "cli", "__main__"]
 # beyond the order: backends spell kernels, rules know no Expr, engines reach a machine through the Evaluator
 NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"backend", "interval"}}

@@ -16,12 +16,8 @@ import numpy as np
 
 from infimum.evaluate import compile
 from infimum.expr.real import round_down, round_up
-from infimum.fitting.budget import Budget
-from infimum.fitting.pinned_run import Solving
 from infimum.fitting.problem import FitProblem, Rows
-from infimum.minimisers import Minimisers
 from infimum.problem import Interval
-from infimum.result import Result
 
 _HEAVY, _RELAXED = 2.0**16, 2.0**14  # times the weight of others: what is pinned, and what it counts in the relaxed sum
 _RELAXED_MORE = 2.0**7               # the same of losses whose searches know nothing of least squares
@@ -68,10 +64,6 @@ class Pinned:
             positional, by_name = arguments([z[i] * unit for i, unit in enumerate(units)])
             return deviations(function(x, *positional, **by_name))[numbers] == tiny * z[n:]
         return self.problem.model.named_in(objective), self.problem.model.named_in(equations)
-
-    def solve(self, settings: dict[str, Any], budget: Budget) -> tuple[Result, Minimisers | None]:
-        """As `minimize` of the loss; and the minimisers, where they were isolated."""
-        return Solving(self, settings, budget).run()
 
 
 def without_constant_rows(problem: FitProblem, rows: Rows) -> Rows:

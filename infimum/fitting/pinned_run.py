@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,15 +26,13 @@ from infimum.engine.sublevel.search import Search
 from infimum.errors import InternalError
 from infimum.evaluate import compile
 from infimum.fitting.budget import Budget
+from infimum.fitting.pinned import Pinned
 from infimum.fitting.zero import loss_that_counts_as_zero
 from infimum.minimisers import Minimisers
 from infimum.problem import Problem
 from infimum.result import Progress, Result, Verdict
 from infimum.solve import minimize
 from infimum.watch import OutOfTime, Watch, answering
-
-if TYPE_CHECKING:
-    from infimum.fitting.pinned import Pinned
 
 _FOUND = 1e-3                        # of the relaxed sum, within which it is to be proved: it is no more than a first step
 _SMALL = 1e-3                        # a part of its bounds: the size of a parameter near 0
@@ -54,7 +52,7 @@ class Solving:
     """`units`: powers of two, of the parameters' sizes. `scaled`: the bounds in these units, exactly. `best`: a verified loss, if
     there is one. `cover`: boxes that hold all best fits, the rows of two arrays."""
 
-    def __init__(self, pinned: "Pinned", settings: dict[str, Any], budget: Budget):
+    def __init__(self, pinned: Pinned, settings: dict[str, Any], budget: Budget):
         self.pinned, self.settings, self.budget, self.bounds = pinned, settings, budget, pinned.problem.parameters.bounds
         self.n, self.units, self.scaled = len(self.bounds.lo), np.ones(len(self.bounds.lo)), self.bounds
         self.begun, self.cover, self.runs = budget.elapsed, tuple(end[None] for end in self.bounds.region), []
@@ -64,6 +62,7 @@ class Solving:
         self.callback = read_callback(settings.get("callback"))
 
     def run(self) -> tuple[Result, Minimisers | None]:
+        """As `minimize` of the loss; and the minimisers, where they were isolated."""
         own = self.settings
         first = minimize(self.pinned.relaxed(), self.bounds.pairs(), **own | {
             "rtol": max(float(own["rtol"]), _FOUND), "xtol": None, "callback": self._told(lambda s: replace(s, upper=np.inf))})

@@ -9,6 +9,7 @@ from infimum.engine.running.interrupts import Interrupts
 from infimum.fitting.budget import Budget
 from infimum.fitting.model import plain_call
 from infimum.fitting.pinned import Pinned
+from infimum.fitting.pinned_run import Solving
 from infimum.fitting.plateau import NOTICED
 from infimum.fitting.problem import FitProblem, Rows
 from infimum.fitting.zero import is_met, loss_that_counts_as_zero
@@ -48,7 +49,7 @@ def _searched(problem: FitProblem, rows: Rows, settings: dict[str, Any], budget:
     settings = settings | limits | ({"max_boxes": most} if limits["max_boxes"] is None else {})
     pinned = Pinned.of(problem, rows) if _may_be_pinned(problem, settings) else None
     if pinned is not None:
-        return pinned.solve(settings, budget)
+        return Solving(pinned, settings, budget).run()
     found = minimize(problem.objective(rows), problem.parameters.bounds.pairs(), **settings)
     budget.spent += found.nfev
     return replace(found, message=budget.named(found.message)), None

@@ -1,7 +1,11 @@
 """Random numbers by key and counter: each is a function of what it is for, there is no stream to share or to advance."""
 
+import os
+from typing import Any
+
 import numpy as np
 
+from infimum.errors import OptionError
 from infimum.lower.threefry import PARITY, ROTATIONS, ROUNDS
 
 BLOCKS_AT_ONCE = 1 << 15  # words, their partners and the scratch of a rotation stay in the cache of one core
@@ -37,6 +41,16 @@ def _inject(schedule: tuple[int, int, int], i: int, x: np.ndarray, y: np.ndarray
 def key_of(seed: int, stream: int, step: int) -> tuple[int, int]:
     """The key of one step of one stream: different triples have different keys."""
     return whole("seed", seed, 64), whole("stream", stream, 32) << 32 | whole("step", step, 32)
+
+
+def read_seed(seed: Any) -> int:
+    """The seed; one that is drawn for None."""
+    seed = int.from_bytes(os.urandom(4), "little") if seed is None else seed
+    try:
+        key_of(seed, 0, 0)
+    except ValueError as error:
+        raise OptionError(str(error)) from None
+    return int(seed)
 
 
 def uniform(seed: int, stream: int, step: int, particles: np.ndarray | range, n: int) -> np.ndarray:
