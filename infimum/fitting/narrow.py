@@ -38,7 +38,8 @@ def narrowed(problem: FitProblem, rows: Rows, found: Result, settings: dict[str,
     if len(lo) > _BOXES:
         lo, hi = lo.min(axis=0, keepdims=True), hi.max(axis=0, keepdims=True)
     lo, hi = _shared(lo, hi, settings.get("start_boxes"))
-    inside = ((lo <= found.x) & (found.x <= hi)).all(axis=1).any()
+    low, high = np.maximum(lo, bounds.lo), np.minimum(hi, bounds.hi)  # of doubles within the bounds, if there are any
+    inside = ((low <= found.x) & (found.x <= high)).all(axis=1).any()
     boxes = [bounds.pairs_within(low, high) for low, high in zip(lo, hi, strict=True)]
     most = _FLAT if known.why == Refused.SINGULAR.value else _MOST
     most = int(np.clip(_EVALUATIONS // max(1, points), _LEAST, most))

@@ -125,7 +125,8 @@ class Solving:
         found = minimize(self.pinned.problem.objective(self.pinned.rows), self.bounds.pairs(), **self.settings | {
             "x0": first.x, "checkpoint": None, **self.budget.settings()})
         self._count(found)
-        return replace(found, message=self.budget.named(found.message), nfev=self.budget.spent - self.before,
+        lower = found.lower if found.success else min(max(found.lower, first.lower), found.upper)
+        return replace(found, message=self.budget.named(found.message), lower=lower, nfev=self.budget.spent - self.before,
                        nit=first.nit + found.nit, seconds=self.budget.elapsed - self.begun)
 
     def _attained(self, x: np.ndarray) -> tuple[Incumbent, np.ndarray | None]:

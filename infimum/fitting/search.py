@@ -56,12 +56,11 @@ def _searched(problem: FitProblem, rows: Rows, settings: dict[str, Any], budget:
 
 
 def _may_be_pinned(problem: FitProblem, settings: dict[str, Any]) -> bool:
-    """Not where settings belong to the variables or the set of the plain question, nor where a parameter has hardly a double
-    within its bounds."""
+    """Not where settings belong to the variables of the plain question, nor where a parameter has at most one double within
+    bounds that are no doubles."""
     bounds = problem.parameters.bounds
     low, high = bounds.region
-    in_boxes = settings.get("start_boxes") is not None and problem.groups is None
-    return settings.get("engine", "auto") == "auto" and not _OTHERS & set(settings) and not in_boxes and \
+    return settings.get("engine", "auto") == "auto" and not _OTHERS & set(settings) and \
         not ((bounds.lo >= bounds.hi) & (low < high)).any()
 
 
