@@ -15,7 +15,7 @@ from infimum.text import counted
 _WIDTH, _FITS, _CORRELATED, _NEARLY_ALL = 100, 6, 0.1, 0.99
 _ROUNDED = 1e-6  # of a sum of squares: rounding errors, where a single square is about as large
 _DIGITS, _LONG = 1200, 22  # that doubles may have, and that are written without an exponent
-_EXCHANGED = r"The function seems to stay the same when (.*?) are exchanged: .*? leave out what is there ([\d,]+) times\."
+_EXCHANGED = r"The function seems to stay the same when (.*?) are exchanged: .*? leaves? out what is there ([\d,]+) times\."
 _VARIABLE = r"\bx\[(\d+)\]"
 _NARROWER = "a smaller xtol= narrows them", "an xtol= narrows them, given time"
 _HEADS = ("parameter", "value", "std. error", "proved to lie in", "bounds")
