@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 from flint import arb
@@ -38,11 +39,12 @@ def points(d: Draw, q: Problem, many: int) -> np.ndarray:
 
 
 def plain(fun: Callable, x: np.ndarray) -> np.ndarray:
-    """The function at each point, called as a user would; NaN where it has no value."""
+    """The function at each point, called as a user would; NaN where it has no value, such as exact constants divided by 0."""
     found = np.full(x.shape[1], np.nan)
     with np.errstate(all="ignore"):
         for k in range(x.shape[1]):
-            found[k] = double(fun(np.ascontiguousarray(x[:, k])))
+            with suppress(infimum.TraceError):
+                found[k] = double(fun(np.ascontiguousarray(x[:, k])))
     return found
 
 
