@@ -192,8 +192,9 @@ def _with_exponents(problem: Problem, evaluator: Evaluator) -> Evaluator:
     def may_be_negative(base: Expr) -> bool:
         least = build("amin", reshape(base, (base.size,)), axes=(0,))
         return not Evaluator(least, n, backend).value(*problem.region).lo >= 0
-    free = np.delete(np.arange(n), held)
-    known = roots if not len(held) else with_fixed_exponents(roots, var("x", (n,)), problem.lo, free)
+    free, point = np.delete(np.arange(n), held), np.where(np.isfinite(problem.lo), problem.lo, 0.0)
+    known = roots if not len(held) else with_fixed_exponents(
+        roots, var("x", (n,)), problem.lo, free, lambda exponent: enclose_at_point(exponent, point))
     known = known if system is None else with_whole_exponents(known, system.integers, may_be_negative)
     if all(new is old for new, old in zip(known, roots, strict=True)):
         return evaluator

@@ -11,7 +11,7 @@ import numpy as np
 
 from infimum.expr.build import build, rebuilt
 from infimum.expr.fix import Fixing
-from infimum.expr.node import Expr, topological
+from infimum.expr.node import Expr, const, topological
 from infimum.expr.rewriting import step
 from infimum.expr.whole_numbers import whole_elements
 
@@ -26,20 +26,34 @@ def _variable_exponents(roots: list[Expr]) -> list[Expr]:
 
 
 @step("fixed exponents", lambda roots, *known: roots)
-def with_fixed_exponents(roots: list[Expr], x: Expr, values: np.ndarray, free: np.ndarray) -> list[Expr]:
-    """The same, where the variables not numbered in `free` have these values (n), as far as exponents are concerned.
+def with_fixed_exponents(roots: list[Expr], x: Expr, values: np.ndarray, free: np.ndarray,
+                         ends_of: Callable[[Expr], tuple[float, float] | None]) -> list[Expr]:
+    """The same, where the variables not numbered in `free` have these values (n), as far as exponents are concerned. `ends_of`
+    encloses an exponent that reads no other variable, at a point; it is needed where an array holds elements of both kinds.
 
     >>> from infimum.expr.node import var
     >>> from infimum.expr.trace import trace
-    >>> with_fixed_exponents([trace(lambda x: x[0] ** x[1], 2)], var("x", (2,)), np.array([0.0, 3.0]), np.array([0]))
+    >>> x, values, free = var("x", (2,)), np.array([0.0, 3.0]), np.array([0])
+    >>> with_fixed_exponents([trace(lambda x: x[0] ** x[1], 2)], x, values, free, lambda exponent: None)
     [powi(reshape(slice(x, counts=(1,), starts=(0,), steps=(1,))), k=3)]
+    >>> with_fixed_exponents([trace(lambda x: x[0] ** (x + 1)[1], 2)], x, values, free, lambda exponent: (4.0, 4.0))
+    [powi(reshape(slice(x, counts=(1,), starts=(0,), steps=(1,))), k=4)]
     """
     powers = _variable_exponents(roots)
     if not powers:
         return roots
     fixing, exponents = Fixing(x, values, values, free), [node.args[1] for node in powers]
-    found = zip(powers, exponents, fixing(exponents), strict=True)
-    return _rewritten(roots, {node: value for node, exponent, value in found if fixing.constant[exponent].all()})
+    new: dict[Expr, Expr] = {}
+    for node, exponent, value in zip(powers, exponents, fixing(exponents), strict=True):
+        if not fixing.constant[exponent].all():
+            continue
+        if any(part.op == "var" for part in topological([value])):  # variables stand beside it in an array
+            ends = None if exponent.shape else ends_of(exponent)
+            if ends is None or ends[0] != ends[1]:
+                continue
+            value = const(ends[0])
+        new[node] = value
+    return _rewritten(roots, new)
 
 
 @step("whole exponents", lambda roots, *known: roots)

@@ -122,3 +122,14 @@ def test_constraints_with_powers():
     assert infimum.feasible([(-3, 3), (0, 4)], lambda x: x[0] ** x[1] <= -28, integrality=[0, 1]).verdict is Verdict.INFEASIBLE
     r = solved(lambda x: x[1], [(-3, -2), (-4, 4)], constraints=lambda x: x[0] ** x[1] >= 7)
     assert proved(r, 2.0), "the exponent of a negative base is a whole number"
+
+
+def test_a_fixed_exponent_beside_variables_in_an_array():
+    """The exponent reads a fixed variable alone, out of an array that holds the others too."""
+    def f(x):
+        y = x + np.array([3.0, -2.0, 1.5])
+        return y[2] ** (1.0 * y[1]) * y[2] + y[0] ** 2
+    for constraints in ((), [infimum.Constraint(lambda x: (x + 3.0)[0], 2.0, 2.5)]):
+        r = infimum.minimize(f, [(-2.5, 0.5), (5.0, 5.0), (-3.0, -0.8)], constraints=constraints)  # a fourth power and a square
+        assert r.verdict.name == "PROVED" and 0 <= r.lower <= (0.25 if not constraints else 4) + 1e-6
+        assert all(lo[1] == hi[1] == 5 for lo, hi in r.boxes)
