@@ -195,7 +195,7 @@ def test_noise_and_values_that_cannot_be_read(path):
     assert minimize(noisy, path, 6, check=False).trials.count == 6
 
 
-def test_ctrl_c_meanwhile(path):
+def test_ctrl_c_meanwhile(path, ctrl_c_heard):
     calls = []
 
     def fun(x):

@@ -3,6 +3,7 @@
 import logging
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -201,8 +202,10 @@ def test_sigterm_writes_what_is_proved(tmp_path):
     words = [sys.executable, "-m", "infimum", str(tmp_path / "model.nl"), "-AMPL", "time_limit=60"]
     home = os.path.dirname(os.path.dirname(infimum.__file__))
     child = children.start(*words, cwd=home)
-    while "lower bound" not in child.stdout.readline():
+    line = child.stdout.readline()
+    while "none" in line or not re.match(r" +[\d.]+ ", line):  # until both bounds are known
         assert child.poll() is None
+        line = child.stdout.readline()
     child.send_signal(signal.SIGTERM)
     out, _ = child.communicate(timeout=30)
     assert child.returncode == 0 and "STOPPED, interrupted; the global minimum lies in [" in out
