@@ -2,7 +2,7 @@
 """Tests by relation: random problems whose solution nobody knows, asked in ways whose answers must agree.
 
     python bench/relations.py --draws 1000
-    python bench/relations.py --draws 24000 --jobs 16 --log run.jsonl    # the same command goes on where it was interrupted
+    python bench/relations.py --draws 24000 --jobs 16 --log run.jsonl    # the same command continues after an interruption
     python bench/relations.py --seed 17 --draw 4711                      # one draw again, after a contradiction named it
     python bench/relations.py --relation split --draws 200
     python bench/relations.py --without powers,ends                      # leaves out what is known to be wrong
@@ -112,7 +112,7 @@ def main() -> int:
     parser.add_argument("--without", default="", metavar="FEATURE,…", help=f"leave out hard places: {', '.join(FEATURES)}")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one for each core)")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds that a draw may take (default: 60)")
-    parser.add_argument("--log", type=Path, help="a file that keeps every draw; a run goes on from it")
+    parser.add_argument("--log", type=Path, help="a file that keeps every draw; a later run continues from it")
     options = parser.parse_args()
     without = frozenset(filter(None, options.without.split(",")))
     if without - set(FEATURES):

@@ -12,7 +12,7 @@ from infimum.errors import BoundsError
 from infimum.exact import fraction, round_down, shown
 from infimum.text import counted
 
-MOST_VARIABLES = 10**8  # a box of so many takes gigabytes
+MOST_VARIABLES = 10**8  # a box with more of them takes gigabytes
 FAR = 2.0**53           # beyond, whole numbers need not be doubles
 _NAMES = ("lower", "upper")
 
@@ -193,7 +193,7 @@ def _doubles(pairs: list) -> np.ndarray | None:
 
 
 def of_ends(pairs: Sequence[tuple[End, End]], times: int = 1) -> Bounds:
-    """The bounds with these ends, or so many `times` those of one pair."""
+    """The bounds with these ends; one pair may stand for several variables, `times` of them."""
     def column(numbers: Iterable[float]) -> np.ndarray:
         return np.repeat(np.array(list(numbers)), times)
     lo, hi = column(low.up for low, _ in pairs), column(high.down for _, high in pairs)
@@ -271,11 +271,11 @@ def _pairs(bounds: Any, n: int | None) -> tuple[list, int]:
 
 
 def check_meant_as_pairs(bounds: Any, rows: list) -> None:
-    """Raises for ([-5, -5], [5, 5]), which SciPy reads as lower and upper ends, and which would fix both variables here."""
-    listed_ends = isinstance(bounds, tuple) and len(rows) == 2 and all(isinstance(row, (list, np.ndarray)) for row in rows)
-    if listed_ends and all(np.shape(row) == (2,) and row[0] == row[1] for row in rows):
-        raise BoundsError(f"the bounds {shown(bounds)} may be lower and upper ends, or pairs that leave both variables one value "
-                          "each: write list(zip(lows, highs)) for the first, and a list of tuples (low, high) for the second")
+    """Raises for ([-5, -4], [4, 5]): SciPy's curve_fit reads a tuple of two arrays as the lower and the upper ends, and here they
+    would be the pairs of two variables."""
+    if isinstance(bounds, tuple) and len(rows) == 2 and all(type(row) in (list, np.ndarray) and len(row) == 2 for row in rows):
+        raise BoundsError(f"the bounds {shown(bounds)} may be the lower and the upper ends, or the pairs of two variables: write "
+                          "list(zip(lows, highs)) for the first, and a list of tuples (low, high) for the second")
 
 
 def _end(value: Any, i: int, side: int) -> End:

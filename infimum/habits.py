@@ -18,7 +18,7 @@ OF_MINIMIZE = {
     **dict.fromkeys(("disp", "verbose"), "use progress=True, and print the result"),
     **dict.fromkeys(("n_trials", "n_calls", "max_evals", "max_evaluations"), "with engine='index' use max_trials="),
     **dict.fromkeys(("n_jobs", "max_workers", "n_workers"), "use workers="),
-    **dict.fromkeys(("storage", "load_if_exists"), "with engine='index' use journal=, a file from which the same call goes on"),
+    **dict.fromkeys(("storage", "load_if_exists"), "with engine='index' use journal=, a file from which the same call continues"),
     **dict.fromkeys(("f_min", "f_target", "fmin"), "with engine='index' use options={'target': …}"),
     **dict.fromkeys(("sampler", "pruner", "acq_func"), _NEEDLESS),
     "direction": "use infimum.maximize for a maximum", "maximise": "use infimum.maximize", "maximize": "use infimum.maximize",
@@ -61,7 +61,7 @@ OF_FIT = {
 OF_STUDY = {
     "direction": "use maximise=True for a maximum", "directions": "there is one objective: tell one value for each trial",
     "maximize": "use maximise=True", **dict.fromkeys(("n_trials", "n_calls", "max_evals"), "use max_trials="),
-    **dict.fromkeys(("storage", "study_name", "load_if_exists"), "use journal=, a file from which the same study goes on"),
+    **dict.fromkeys(("storage", "study_name", "load_if_exists"), "use journal=, a file from which the same study continues"),
     **dict.fromkeys(("space", "dimensions", "ranges"), "use bounds="),
     **dict.fromkeys(("seed", "rng", "random_state"), "leave it out: the search draws no random numbers"),
     **dict.fromkeys(("sampler", "pruner", "acq_func", "n_jobs"), _NEEDLESS), "p0": "use x0=",

@@ -94,9 +94,9 @@ def minimize(fun: Callable | Evaluator, bounds: Any, *, args: Any = (), n: int |
     searches with many descents at once and returns the verdict CANDIDATE: `result.upper` is verified, but nothing is proved
     about lower values. `engine="index"` never traces `fun`, which may be any function or a command line: it makes trials,
     `max_trials` of them at most (1,000 a variable without a time limit), `workers` at once in processes of their own, each for at
-    most `timeout` seconds, and keeps them in the file `journal`, from which the same call goes on, after the best point in it was
-    evaluated again (not with `check=False`, for noisy functions). Plain functions in
-    `constraints` are then numbers that are <= 0 where x is allowed; see docs/black_boxes.md.
+    most `timeout` seconds, and keeps them in the file `journal`, from which the same call continues, after the best point in it
+    was evaluated again (not with `check=False`, for noisy functions). Plain functions in `constraints`
+    are then numbers that are <= 0 where x is allowed; see docs/black_boxes.md.
 
     `options` is a dictionary with the fields of `SwarmOptions`; for "newton" of `NewtonOptions`, "complete" `CompleteOptions`,
     "subdomain" `SubdomainOptions`, "index" `IndexOptions`.
@@ -240,7 +240,7 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None = None, 
     is None for a run of `feasible`).
 
     Bounds, integrality, feasibility, engine and options come from the file; `time_limit`, `max_boxes`, `device`, `threads`,
-    `workers` and `check` are those given here. A run that had workers goes on in the same rounds, and with the same bits, with
+    `workers` and `check` are those given here. A run that had workers continues in the same rounds, and with the same bits, with
     any number of them or none; `portions`, for one that had none, is as in `minimize`.
     `atol`, `rtol`, `xtol` and `memory_limit` come from the file too unless you give new ones, larger or smaller (`inf` for none),
     which are then saved in the file. So you can continue a run that stopped at its memory limit, or narrow a finished proof

@@ -155,7 +155,7 @@ def test_a_journal_goes_on_with_a_larger_budget(tmp_path):
     whole = minimize(untraceable, constraints=[left_half], max_trials=60, batch=4)
     path = tmp_path / "run.jsonl"
     part = minimize(untraceable, constraints=[left_half], max_trials=30, batch=4, journal=path)
-    assert part.trials.journal == str(path) and f"goes on from {path}, with a larger max_trials=" in part.message
+    assert part.trials.journal == str(path) and f"continues from {path}, with a larger max_trials=" in part.message
     path.write_bytes(path.read_bytes()[:-9])  # a torn line
     rest = minimize(untraceable, constraints=[left_half], max_trials=60, journal=path)
     assert bits(rest) == bits(whole) and len(read_journal(path).trials) == 60
@@ -222,7 +222,7 @@ def test_ctrl_c_ends_the_trial_and_says_how_to_go_on(tmp_path, more):
     begun = time.monotonic()
     child.send_signal(signal.SIGINT)
     said = child.communicate(timeout=30)[0]
-    assert "interrupted" in said and "the same call goes on from run.jsonl" in said and said.strip().endswith(" 0")
+    assert "interrupted" in said and "the same call continues from run.jsonl" in said and said.strip().endswith(" 0")
     assert time.monotonic() - begun < 20 and child.returncode == 0
 
 

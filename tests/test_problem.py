@@ -111,8 +111,9 @@ def test_many_plain_bounds_are_read_as_one_by_one(pairs):
 
 
 def test_lower_and_upper_ends_are_no_pairs():
-    with pytest.raises(BoundsError, match=r"may be lower and upper ends.*list\(zip\(lows, highs\)\)"):
-        read_bounds(([-5, -5], [5, 5]))
+    for ends in (([-5, -5], [5, 5]), ([-5, -4], [4, 5]), (np.array([-5, -4]), np.array([4, 5]))):
+        with pytest.raises(BoundsError, match=r"may be the lower and the upper ends.*list\(zip\(lows, highs\)\)"):
+            read_bounds(ends)
     assert read_bounds([(-5, -5), (5, 5)]).lo.tolist() == [-5, 5]  # both variables have one value
 
 

@@ -19,8 +19,8 @@ _LEAST = 1e-3  # seconds that a run has at least
 
 def solve(model: Model, number: int = 1, settings: dict[str, Any] | None = None, spent: float = 0.0) -> tuple[Result, Solution]:
     """Minimises or maximises the objective of this number; looks for a feasible point if there is none. The result is about the
-    objective as it is, and speaks of variables and constraints by their names, if they have any. So many seconds of the time
-    limit are `spent` already."""
+    objective as it is, and speaks of variables and constraints by their names, if they have any. `spent`: seconds
+    of the time limit that are over already."""
     settings = dict(settings or {})
     limit = settings.get("time_limit", 0.0)
     if limit > 0:

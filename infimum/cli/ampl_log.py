@@ -1,4 +1,4 @@
-"""What a modelling system shows of a run while it goes on: plain lines on stdout, seldom, and less often the longer it takes."""
+"""What a modelling system shows of a run that has not ended: plain lines on stdout, less often the longer it takes."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from infimum.ampl.model import Model
 from infimum.engine.running.callbacks import Snapshot
 from infimum.text import counted
 
-_FIRST, _LATER, _APART = 1.0, 1.5, 1.0  # seconds before the first line; times these before the next, but at least so many more
+_FIRST, _LATER, _APART = 1.0, 1.5, 1.0  # seconds before the first line; the factor to the next, and the least seconds between two
 
 
 class Log:

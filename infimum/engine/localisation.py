@@ -30,7 +30,7 @@ _LEFT = 512                           # more regions than these cover no isolate
 
 def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, boxes: int,
               max_boxes: int | None, parts: Callable[[], Sequence[Part]] | None = None) -> Iterator[Branch | None]:
-    """Cuts the regions of a proof that enclosed so many `boxes`, in steps; yields None after each, and at the end the branch and
+    """Cuts the regions of a proof that enclosed `boxes` boxes, in steps; yields None after each, and at the end the branch and
     bound that holds what is left. Yields no such thing where the minimisers are not isolated, or that is not worth it, or would
     take more than `max_boxes` in all. `parts` makes those of the branch and bound."""
     lo, hi = incumbent.lo, incumbent.hi

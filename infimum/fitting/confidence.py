@@ -44,7 +44,7 @@ class Confidence(ParameterSet):
 
 
 def quantile_of(level: float, asked: int, data: int, parameters: int, absolute_sigma: bool) -> Interval:
-    """By how much a sum of squares may exceed the least one, where so many parameters are asked about: the quantile of chi-square
+    """By how much a sum of squares may exceed the least one, where `asked` parameters are asked about: the quantile of chi-square
     where sigma is known, otherwise that of F, to be multiplied by the mean square."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
         raise OptionError(f"level must be a probability between 0 and 1, such as 0.95, not {level!r}")

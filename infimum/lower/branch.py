@@ -97,7 +97,7 @@ class CutOut:
 
 def fate(name: str, n: int, boxes: int = 0) -> tuple[Kernel, Data, tuple[int, ...], int]:
     """What becomes of each region. Parameters: the verified upper bound, and the border between near and far regions; and where
-    ends of the feasible set, a union of so many `boxes`, are no doubles, for each box the numbers (n) that the upper ends of a
+    ends of the feasible set, a union of `boxes` boxes, are no doubles, for each box the numbers (n) that the upper ends of a
     region must reach, then those that its lower ends must not exceed: one that lies beyond all boxes is proved away.
 
     Only an ordered lower > upper discards; a lower bound that is NaN would stay. No kernel writes one: see `best_lower`.

@@ -50,7 +50,7 @@ def test_workers_and_a_journal(infimum_, write):
     name = write(MODEL)
     asked = "minimize", f"{name}:f", "--engine", "index", "--journal", "run.jsonl", "--max-trials"
     said = infimum_(*asked, "20", "--workers", "2")
-    assert said.code == 0 and "the same command goes on from run.jsonl, with a larger --max-trials" in said.rows["message"]
+    assert said.code == 0 and "the same command continues from run.jsonl, with a larger --max-trials" in said.rows["message"]
     more = infimum_(*asked, "30", "--json").json["trials"]
     assert more["count"] == 30 and more["journal"] == "run.jsonl"
     with open("run.jsonl") as file:
@@ -205,7 +205,7 @@ def test_ctrl_c_keeps_everything_and_two_runs_are_refused(infimum_, write):
     assert "is in use by another run" in infimum_(*words).paragraph()
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=30)
-    assert child.returncode == 1 and "interrupted; the same command goes on from run.jsonl" in out and "CANDIDATE" in out
+    assert child.returncode == 1 and "interrupted; the same command continues from run.jsonl" in out and "CANDIDATE" in out
     kept = journal.read_text().count("\n") - 1
     said = infimum_(*words, "--max-trials", str(kept), "--json")
     assert said.json["trials"]["count"] == kept

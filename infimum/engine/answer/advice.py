@@ -17,7 +17,7 @@ from infimum.result import Result, Verdict
 from infimum.watch import briefly
 
 _STREAM, _TRIED = 11, 3          # of random numbers; points at which variables are exchanged
-_VARIABLES, _SAME = 16, 1e-12    # pairs of so many variables are exchanged; values that agree to this part are equal
+_VARIABLES, _SAME = 16, 1e-12    # variables, at most, that are exchanged in pairs; a relative difference of equal values
 _MOVES = 0.01                    # a gap that became smaller by this part in the last quarter is still moving
 
 

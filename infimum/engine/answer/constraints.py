@@ -78,16 +78,19 @@ class Inquiry(Answering):
 
 def _joined(rows: list[ConstraintValue]) -> list[ConstraintValue]:
     """With one row for each constraint: one with two ends that are no doubles is two inequalities."""
-    found: dict[tuple, ConstraintValue] = {}
+    found: list[ConstraintValue] = []
+    places: dict[tuple, int] = {}
     for row in rows:
-        other = found.get(place := (row.number, row.element, row.name))
-        if other is not None and {other.lower, other.upper, row.lower, row.upper} >= {-np.inf, np.inf}:
+        k = places.get(place := (row.number, row.element, row.name))
+        if k is not None and {found[k].lower, found[k].upper, row.lower, row.upper} >= {-np.inf, np.inf}:
+            other = found[k]
             value = Interval(max(row.value.lo, other.value.lo), min(row.value.hi, other.value.hi))
-            row = replace(row, value=value, lower=max(row.lower, other.lower), upper=min(row.upper, other.upper),
-                          active=row.active or other.active, multiplier=row.multiplier + other.multiplier)
-            del found[place]
-        found[place if place not in found else (*place, len(found))] = row
-    return list(found.values())
+            found[k] = replace(row, value=value, lower=max(row.lower, other.lower), upper=min(row.upper, other.upper),
+                               active=row.active or other.active, multiplier=row.multiplier + other.multiplier)
+        else:
+            places[place] = len(found)
+            found.append(row)
+    return found
 
 
 def _shifted(lo: float, hi: float, moved: tuple[float, float]) -> Interval:

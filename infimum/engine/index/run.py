@@ -173,7 +173,7 @@ def result_of(search: BlackBoxSearch, why: str, success: bool, journal: str | No
     elif x is None and book.count:
         why += f"; {book.why_hopeless()}"
     if journal is not None:
-        why += f"; the same call goes on from {journal}" + (", with a larger max_trials=" if "budget" in why else "")
+        why += f"; the same call continues from {journal}" + (", with a larger max_trials=" if "budget" in why else "")
     shown = variables.argument(np.array(book.x)) if x is not None and variables.choices else None
     success = success and x is not None
     return Result(x=x, fun=book.value, success=success, status=0 if success else 1, message=why,

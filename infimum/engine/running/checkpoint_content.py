@@ -141,7 +141,7 @@ def _ends_of(arrays: dict[str, np.ndarray], whose: str, what: str, *within: np.n
     return lo, hi
 
 
-# ---- arrays: their type, and their sizes: of n variables, m constraints and so many regions; None: any
+# ---- arrays: their type, and their sizes: of n variables, m constraints and `rows` bounded ones; None: any
 def _sizes(n: int, m: int, rows: int) -> dict[str, tuple[str, tuple[Any, ...]]]:
     box, columns, taught = ("f8", (2, n)), ("f8", (2 * n + 3, None)), n + 2 * rows + 1
     return {

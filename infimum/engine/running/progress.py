@@ -129,7 +129,7 @@ class ProgressDisplay:
         self._try(lambda: self.display.show(figures))
 
     def _try(self, shows: Callable[[], None]) -> None:
-        """Nobody looks any more where stderr is closed, or its reader has gone, or its disk is full: a run goes on without."""
+        """Nobody looks any more where stderr is closed, its reader has gone, or its disk is full: the run continues without."""
         try:
             shows()
         except (OSError, ValueError, AttributeError):
