@@ -55,6 +55,11 @@ class Box(NamedTuple):
         none, (low, high) = bounds.lo > bounds.hi, bounds.region
         return cls(np.where(none, low, bounds.lo), np.where(none, high, bounds.hi), integers)
 
+    @property
+    def key(self) -> tuple:
+        """Equal for equal boxes."""
+        return self.lo.tobytes(), self.hi.tobytes(), tuple(self.integers)
+
 
 class Agreement:
     """Compares functions of the user's with what was traced; `calls` counts the plain calls that agreed."""
@@ -64,9 +69,14 @@ class Agreement:
 
     def over(self, box: Box, seed: int = 0, seconds: float = math.inf) -> None:
         """Compares at points spread over a box. A part of `seconds`, the time of the run, is spent; each function is called once
-        at least."""
+        at least. Where the box is one over which this trace has agreed before, as in repeated runs of an Evaluator, one of the
+        points is compared again."""
         end = perf_counter() + min(_SHARE * seconds, _MOST)
         for function in self.functions:
+            if (points := function.agreed.get(box.key)) is not None:
+                self.calls += len(points)
+                self.at(points[seed % len(points)], functions=[function])
+                continue
             points = _points(function, box, seed, end)
             found = environment.call_untrapped(_calls, function, [points[0], *points], end)
             if len(found) > 1:
@@ -75,6 +85,8 @@ class Agreement:
             self._compare(function, points, found[1:] or found, traced, end)
             if len(found) == len(points) + 1:
                 self.at(*_boundary_points(function, points, traced), functions=[function])
+                if perf_counter() < end:
+                    function.agreed[box.key] = points
 
     def at(self, *points: np.ndarray, functions: Sequence[Traced] | None = None) -> None:
         """Compares at these points."""

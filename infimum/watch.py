@@ -132,3 +132,14 @@ def stoppable() -> Iterator[None]:
         yield
     finally:
         watch.stoppable = before
+
+
+def in_stoppable_steps(steps: Iterator[None]) -> Iterator[None]:
+    """The same steps, each of which is a block `stoppable()`."""
+    while True:
+        with stoppable():
+            try:
+                next(steps)
+            except StopIteration:
+                return
+        yield

@@ -161,6 +161,25 @@ def test_every_door_compares(door):
         DOORS[door]()
 
 
+def test_an_evaluator_is_compared_over_a_box_once_and_then_at_one_point_and_the_answer():
+    calls, factor = [], [1.0]
+
+    def fun(x):
+        calls.append(isinstance(x, np.ndarray))
+        return factor[0] * (x[0] - 1) ** 2 + np.cos(x[1]) + 2
+    evaluator = infimum.compile(fun, 2, check=False)
+    first = infimum.minimize(evaluator, BOX)
+    calls.clear()
+    again = infimum.minimize(evaluator, BOX, seed=3)
+    assert len(calls) == 2 and all(calls)
+    assert again.plain_calls >= first.plain_calls - 1 and again.fun == first.fun
+    infimum.minimize(evaluator, [(-2.0, 2.0)] * 2)
+    assert len(calls) > 2 + POINTS, "another box"
+    factor[0] = 2.0
+    with pytest.raises(AgreementError):
+        infimum.minimize(evaluator, BOX)
+
+
 def test_nested_compares():
     with pytest.raises(infimum.TrialError, match="for plain numbers, and as it was traced"):
         infimum.nested(lambda y, z: leak(z) + y[0], [(0, 1)], BOX, max_trials=2)
@@ -336,8 +355,9 @@ def test_instructions_are_read_once(monkeypatch):
 def test_the_comparison_ends_with_its_time(monkeypatch):
     function = infimum.compile(lambda x: np.sum(x**2), 2, check=False).functions
     whole, short = Agreement(function), Agreement(function)
-    whole.over(Box(-np.ones(2), np.ones(2)))
     short.over(Box(-np.ones(2), np.ones(2)), seconds=1e-9)
+    assert not function[0].agreed
+    whole.over(Box(-np.ones(2), np.ones(2)))
     assert 1 <= short.calls < whole.calls
 
 

@@ -34,7 +34,7 @@ from infimum.evaluate import Evaluator
 from infimum.expr.monomials import with_monomials
 from infimum.problem import Problem
 from infimum.result import Progress, Result, Verdict
-from infimum.watch import stoppable
+from infimum.watch import in_stoppable_steps, stoppable
 
 _LOOKS = 4        # regions in which a point is looked for at a time
 _CORNERS = 32     # regions whose corners and middles are tried as they are
@@ -261,7 +261,7 @@ class ConstrainedRun:
         """Looks for points in rounds, until one is proved to be feasible."""
         if len(branch.pool) and not branch.done:
             for steps in self.search.rounds():
-                yield from steps
+                yield from in_stoppable_steps(steps)
                 self._offer()
                 if self.incumbent.upper < np.inf:
                     break
@@ -278,7 +278,7 @@ class ConstrainedRun:
             self.search.better = left
             self._compare_with(left)
             self.branch.begin_again(*(end[:, None] for end in left))
-            yield from self.search.again()
+            yield from in_stoppable_steps(self.search.again())
             self._offer()
             if not self.incumbent.upper < before:
                 return
@@ -329,10 +329,10 @@ class ConstrainedRun:
             relaxed = self._relaxed()
             starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
             if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):
-                yield from self.search.from_points(self.incumbent.x[:, None])
+                yield from in_stoppable_steps(self.search.from_points(self.incumbent.x[:, None]))
                 self._offer()
             known, before = self.search.value + _ALMOST * max(1.0, abs(self.search.value)), self.incumbent.upper
-            yield from self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known)
+            yield from in_stoppable_steps(self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known))
             self._offer()
             if self.lp is not None and self.incumbent.upper < before:
                 self.lp.alternate(self.branch, self.search, self.incumbent.x[:, None])
@@ -368,7 +368,7 @@ class ConstrainedRun:
             upper = self.incumbent.upper
             if self.branch.done or "quadratic" not in vars(self) or self.quadratic.starts is None:
                 return
-            yield from self.search.from_points(self.quadratic.starts)
+            yield from in_stoppable_steps(self.search.from_points(self.quadratic.starts))
             self._offer()
             if not self.incumbent.upper < upper - self.goal.slack(upper):
                 return

@@ -1,6 +1,8 @@
 """A run with constraints is stopped in the middle of a search for points, of a proof and of a step: by counts, not by the clock.
 Nothing is lost, and what was only begun is done again by a run that goes on from there."""
 
+import traceback
+
 import numpy as np
 import pytest
 
@@ -102,6 +104,18 @@ def test_a_stop_in_the_middle_is_an_answer_like_others():
     run = run_of("hs_78")
     result = drive(run, progress=False, watch=StopsAfter(3))
     assert result.verdict.name == "STOPPED" and result.lower > -np.inf and "reached" in result.message
+
+
+def test_a_search_for_points_pauses_between_its_evaluations():
+    class Places(Watch):
+        seen: set[str] = set()
+
+        def pause(self) -> None:
+            self.seen |= {frame.filename for frame in traceback.extract_stack()}
+    with Places() as watch:
+        for _ in run_of("hs_71").steps():
+            assert not watch.stoppable, "what follows a step may have to be kept"
+    assert any(name.endswith("points/barrier.py") for name in watch.seen)
 
 
 def test_wide_bounds_that_a_point_narrows_are_kept_if_time_ends_there(monkeypatch):
