@@ -13,7 +13,7 @@ from infimum.errors import InternalError
 from infimum.evaluate import Evaluator
 from infimum.result import Result, Verdict
 from infimum.unions import Unions
-from infimum.watch import briefly
+from infimum.watch import briefly, pause
 
 _MERGE_WORK, _SEPARATE = 1 << 27, 10_000  # numbers looked at while merging; boxes that are listed separately
 _LISTED = 1 << 22     # numbers of a product that is listed
@@ -34,7 +34,7 @@ def proved_result(regions: Regions, lower: float, incumbent: Incumbent, goal: Go
         message=_message(verdict, stopped, lower, upper, goal), verdict=verdict,
         obstacle=_obstacle(regions, lower, incumbent, goal) if verdict in _OPEN else None,
         lower=np.inf if verdict is Verdict.INFEASIBLE else lower, upper=upper,
-        boxes=merged(regions) if unions is None else listed(unions),
+        boxes=briefly(lambda: merged(regions), _hull(regions)) if unions is None else listed(unions),
         attained=briefly(lambda: _attained(regions, incumbent.evaluator)) if incumbent.x is not None else None,
         regions=Cover(regions.lo, regions.hi, regions.lower) if unions is None else Cover.product(unions, lower),
         question=Question(incumbent.evaluator, incumbent.lo, incumbent.hi, incumbent.start, incumbent.outer), **work)
@@ -99,6 +99,7 @@ def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
     while lo.shape[1] and work < _MERGE_WORK:
         low, high, touches = lo[:, 0].copy(), hi[:, 0].copy(), np.zeros(lo.shape[1], bool)
         while work < _MERGE_WORK:
+            pause()
             work += lo.size
             before, touches = touches, _touching(lo, hi, low, high)
             new = np.flatnonzero(touches & ~before)  # those of before still do
@@ -113,6 +114,11 @@ def merged(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
         ends = [*found, (lo.min(axis=1, initial=np.inf), hi.max(axis=1, initial=-np.inf))]
         return [(np.min([a for a, _ in ends], axis=0), np.max([b for _, b in ends], axis=0))]
     return found + [(lo[:, k].copy(), hi[:, k].copy()) for k in range(lo.shape[1])]
+
+
+def _hull(regions: Regions) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The one box around all regions, if there are any."""
+    return [(regions.lo.min(axis=1), regions.hi.max(axis=1))] if len(regions) else []
 
 
 def listed(unions: Unions) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -118,6 +118,17 @@ def test_a_search_for_points_pauses_between_its_evaluations():
     assert any(name.endswith("points/barrier.py") for name in watch.seen)
 
 
+def test_an_answer_in_a_hurry_has_one_box_around_all_regions(monkeypatch):
+    monkeypatch.setattr("infimum.watch.BRIEF", -1.0)
+    run = run_of("haverly_1")
+    next(None for _ in run.steps() if run.branch is not None and len(run.branch.regions()) > 1)
+    with Watch(hurried=True):
+        result = run.finish("stopped", 0.0, [])
+    (lo, hi), = result.boxes
+    regions = run.branch.regions()
+    assert (lo <= regions.lo.min(axis=1)).all() and (hi >= regions.hi.max(axis=1)).all() and result.obstacle is None
+
+
 def test_wide_bounds_that_a_point_narrows_are_kept_if_time_ends_there(monkeypatch):
     calls = []
 
