@@ -1,0 +1,38 @@
+"""The internal names that the nets need. A move or a renaming inside the package is followed in this file alone.
+
+The nets' own names of programs (the keys of `kernels.json`) are those of the table below; where the package calls a program
+otherwise later, this file translates. Nothing that is kept depends on the names of modules, classes or functions.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from infimum.cli.main import main as command_line  # noqa: F401 - used by the runs
+from infimum.expr.constraints import read_constraints
+from infimum.expr.node import var
+from infimum.expr.system import System
+from infimum.expr.trace import trace
+from infimum.lower import programs
+from infimum.lower.kernel import Instr, Kernel, Loop, Step  # noqa: F401 - used by the serialisation
+
+OF_FUNCTION, OF_SYSTEM = tuple(programs.PROGRAMS), tuple(programs.OF_SYSTEM)
+
+
+def function_of(fun: Callable, n: int) -> Any:
+    """A function of n variables, traced."""
+    return trace(fun, n, ())
+
+
+def system_of(fun: Callable, n: int, constraints: Any, integers: tuple[int, ...] = ()) -> System:
+    """A function with constraints in the user's form, traced."""
+    found = read_constraints(constraints, n).system(trace(fun, n, ()))
+    return System(found.f, found.bodies, found.lower, found.upper, integers)
+
+
+def written(what: Any, n: int, program: str, sizes: tuple[int, ...]) -> tuple[Kernel, np.ndarray, np.ndarray, Any, int]:
+    """(kernel, constant doubles, constant positions, rows of the outputs, where parameters begin) of a program."""
+    table = programs.OF_SYSTEM if isinstance(what, System) else programs.PROGRAMS
+    found = table[program](what, var("x", (n,)), *sizes)
+    return found.kernel, found.data.doubles(), found.data.positions(), found.rows, found.at
