@@ -4,12 +4,20 @@ The nets' own names of programs (the keys of `kernels.json`) are those of the ta
 otherwise later, this file translates. Nothing that is kept depends on the names of modules, classes or functions.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
-from infimum.cli.main import main as command_line  # noqa: F401 - used by the runs
+from infimum.ampl import read as read_model  # noqa: F401 - used by the runs
+from infimum.ampl.solving import solve as solve_model  # noqa: F401
+from infimum.backend import cpu
+from infimum.cli.main import main as command_line  # noqa: F401
+from infimum.engine.branch import Branch
+from infimum.engine.newton.search import NewtonSearch
 from infimum.expr.constraints import read_constraints
 from infimum.expr.node import var
 from infimum.expr.system import System
@@ -36,3 +44,32 @@ def written(what: Any, n: int, program: str, sizes: tuple[int, ...]) -> tuple[Ke
     table = programs.OF_SYSTEM if isinstance(what, System) else programs.PROGRAMS
     found = table[program](what, var("x", (n,)), *sizes)
     return found.kernel, found.data.doubles(), found.data.positions(), found.rows, found.at
+
+
+@contextmanager
+def counting() -> Iterator[Counter]:
+    """How many regions each test of a proof has discarded, of all searches that are made within the block; filled at its end."""
+    found, searches = Counter(), []
+
+    def noting(kind: type) -> Any:
+        begin = kind.__init__
+
+        def __init__(self: Any, *given: Any, **named: Any) -> None:
+            begin(self, *given, **named)
+            searches.append(self)
+        return mock.patch.object(kind, "__init__", __init__)
+    with noting(Branch), noting(NewtonSearch):
+        yield found
+    for search in searches:
+        found.update(search.discarded)
+
+
+@contextmanager
+def processor(lanes: int) -> Iterator[None]:
+    """Kernels are compiled for a processor with that many SIMD lanes: no bit may depend on it."""
+    begin = cpu.CpuBackend.__init__
+
+    def __init__(self: Any, given: int | None = None, *more: Any, **named: Any) -> None:
+        begin(self, given or lanes, *more, **named)
+    with mock.patch.object(cpu.CpuBackend, "__init__", __init__):
+        yield

@@ -20,7 +20,11 @@ class Kept:
         return json.loads(self.path.read_text(encoding="utf-8")) if self.path.exists() else {}
 
     def write(self, records: dict[str, Record]) -> None:
-        self.path.write_text(json.dumps(records, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        """A line for each field."""
+        rows = [f" {json.dumps(name)}: {{\n" + ",\n".join(f"  {json.dumps(field)}: {json.dumps(value, ensure_ascii=False)}"
+                                                          for field, value in record.items()) + "\n }"
+                for name, record in records.items()]
+        self.path.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
     def differences(self, name: str, found: Record) -> list[str]:
         """A line for each field that is not as it was kept, with the old and the new value."""
