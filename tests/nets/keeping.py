@@ -47,6 +47,6 @@ def main_of(kept: Kept, names: Iterable[str], make: Callable[[str], Record]) -> 
         old = kept.read() | found
         kept.write({name: old[name] for name in names if name in old})
         return 0
-    wrong = [line for name, record in found.items() for line in kept.differences(name, record)]
-    print(f"{len(found)} records, {len({line.partition(':')[0] for line in wrong})} differ", *wrong, sep="\n")
+    wrong = {name: lines for name, record in found.items() if (lines := kept.differences(name, record))}
+    print(f"{len(found)} records, {len(wrong)} differ", *(line for lines in wrong.values() for line in lines), sep="\n")
     return bool(wrong)

@@ -1,7 +1,7 @@
 """What is kept of a run: a record with the fields that a person compares, and a digest of everything else that must not change.
 
 Numbers are written as float.hex. Times, devices, files and versions are left out. Where a number comes from the platform's LAPACK
-or libm (searches by trials, covariances), the record is coarse: six digits of it are kept, or three of estimates.
+or libm (searches by trials, covariances), the record is coarse: four digits of it are kept, or three of estimates.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ import infimum
 
 MOST = 8  # variables of a point that is kept as it is; longer ones are part of the digest
 LEFT_OUT = {"seconds", "device", "view", "question", "inquiry", "journal", "solver", "version", "workers", "redone"}
-FOLDER = re.compile(r"(?:/[\w.~-]+)+/(?=\w+\.py)")  # of a user's file that a message names
+FOLDER = re.compile(r"(?:/[\w.~-]+)+/(?=\w+\.(?:py|jsonl|inf|nl)\b)")  # of a file that a message names
 ESTIMATES = {"multiplier", "stderr", "confidence"}  # by LAPACK or libm
 
 
