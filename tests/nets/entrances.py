@@ -16,7 +16,7 @@ from tests.evaluate.fingerprint import dyadic
 from tests.nets import internals, problems
 from tests.nets.problems import CONSTRAINED, DATA, TIMES, UNCONSTRAINED
 from tests.nets.records import digest, of_result, plain
-from tests.nets.runs import HERE, PROVING, Run, asked
+from tests.nets.runs import HERE, PROVING, Run, asked, by_programs
 
 MODELS = Path(__file__).parents[1] / "ampl" / "models"
 COARSE = 4  # digits of numbers from searches by trials, which use LAPACK
@@ -227,7 +227,7 @@ def _resumed() -> dict[str, Run]:
 # ---- models and the command line
 def _model(name: str, **settings: Any) -> dict[str, Any]:
     result, solution = internals.solve_model(internals.read_model(MODELS / name), 1, {"max_boxes": 3000, **HERE, **settings})
-    return {**of_result(result), "told": digest([solution.code, solution.x])}
+    return by_programs(result) if "options" in settings else {**of_result(result), "told": digest([solution.code, solution.x])}
 
 
 def _models() -> dict[str, Run]:
