@@ -16,7 +16,7 @@ from tests.evaluate.fingerprint import dyadic
 from tests.nets import internals, problems
 from tests.nets.problems import CONSTRAINED, DATA, TIMES, UNCONSTRAINED
 from tests.nets.records import digest, of_result, plain
-from tests.nets.runs import HERE, PROVING, Run, asked, by_programs
+from tests.nets.runs import HERE, PROVING, Run, asked
 
 MODELS = Path(__file__).parents[1] / "ampl" / "models"
 COARSE = 4  # digits of numbers from searches by trials, which use LAPACK
@@ -227,14 +227,13 @@ def _resumed() -> dict[str, Run]:
 # ---- models and the command line
 def _model(name: str, **settings: Any) -> dict[str, Any]:
     result, solution = internals.solve_model(internals.read_model(MODELS / name), 1, {"max_boxes": 3000, **HERE, **settings})
-    return by_programs(result) if "options" in settings else {**of_result(result), "told": digest([solution.code, solution.x])}
+    return {**of_result(result), "told": digest([solution.code, solution.x])}
 
 
 def _models() -> dict[str, Run]:
     names = ("haverly.nl", "six_hump_camel.nl", "six_hump_camel_binary.nl")
     return {f"model: {name}": Run(lambda name=name: _model(name)) for name in names} | {
-        "model, newton: six_hump_camel.nl": Run(lambda: _model(names[1], engine="newton")),
-        "model, lp: haverly.nl": Run(lambda: _model(names[0], options={"lp": True}), needs="highspy")}
+        "model, newton: six_hump_camel.nl": Run(lambda: _model(names[1], engine="newton"))}
 
 
 FILE = """
