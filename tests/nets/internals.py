@@ -4,7 +4,6 @@ The nets' own names of programs (the keys of `kernels.json`) are those of the ta
 otherwise later, this file translates. Nothing that is kept depends on the names of modules, classes or functions.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -47,21 +46,28 @@ def written(what: Any, n: int, program: str, sizes: tuple[int, ...]) -> tuple[Ke
 
 
 @contextmanager
-def counting() -> Iterator[Counter]:
-    """How many regions each test of a proof has discarded, of all searches that are made within the block; filled at its end."""
-    found, searches = Counter(), []
+def counting() -> Iterator[dict[str, list[int]]]:
+    """By the name of each test of a proof: how many regions it was asked about and how many of them it discarded, in all searches
+    within the block. Of the Newton loop, whose tests are one kernel, the second number alone is known. Filled at the end."""
+    found: dict[str, list[int]] = {}
+    loops: list[NewtonSearch] = []
+    begin, sort = NewtonSearch.__init__, Branch._sorted
 
-    def noting(kind: type) -> Any:
-        begin = kind.__init__
+    def __init__(self: NewtonSearch, *given: Any, **named: Any) -> None:
+        begin(self, *given, **named)
+        loops.append(self)
 
-        def __init__(self: Any, *given: Any, **named: Any) -> None:
-            begin(self, *given, **named)
-            searches.append(self)
-        return mock.patch.object(kind, "__init__", __init__)
-    with noting(Branch), noting(NewtonSearch):
+    def _sorted(self: Branch, part: Any, outcomes: list) -> Any:
+        fates, worth = sort(self, part, outcomes)
+        counts = found.setdefault(part.name, [0, 0])
+        counts[0] += sum(outcome.regions.shape[1] for outcome in outcomes)
+        counts[1] += sum(f.discarded for f in fates)
+        return fates, worth
+    with mock.patch.object(NewtonSearch, "__init__", __init__), mock.patch.object(Branch, "_sorted", _sorted):
         yield found
-    for search in searches:
-        found.update(search.discarded)
+    for loop in loops:
+        for name, count in loop.discarded.items():
+            found.setdefault(f"loop: {name}", [0, 0])[1] += count
 
 
 @contextmanager

@@ -185,4 +185,25 @@ CONSTRAINED = {
     "undefined row": Posed(squares, [(-1, 2)] * 2, {"constraints": lambda x: np.sqrt(x[0] * x[1]) + np.log(x[0] + 0.5) >= 0.5}),
     "wave in a strip": Posed(wave, [(-4, 4), (-2, 2)], {"constraints": infimum.Constraint(strip, -0.5, 0.25)}),
 }
+
+
+def rates(x):
+    """Residuals in which no parameter is linear."""
+    return np.sum((np.exp(-x[0] * TIMES) + 1 / (x[1] + TIMES) - x[0] * x[1] * DATA) ** 2)
+
+
+def ripples(x):
+    return np.sum(np.sin(5 * x) * x)
+
+
+def two_equations(x):
+    return [x[0] * np.sin(3 * x[1]) + x[1] * x[2] == 0.5, x[0] ** 2 * x[2] - np.cos(4 * x[0] * x[1]) == -0.25]
+
+
+MANY_STEPS = {  # with few regions a step, so that costly tests of a proof have their turn
+    "rates": Posed(rates, [(0.125, 4)] * 2),
+    "two equations": Posed(ripples, [(-2, 2)] * 3, {"constraints": two_equations}),
+    **{name: Posed(p.fun, p.bounds, {"constraints": p.constraints}) for name, p in (
+        (name, infimum.problems.constrained.get(name)) for name in ("rational_valley", "ex6_1_2", "haverly_1"))},
+}
 THIRD = Fraction(1, 3)

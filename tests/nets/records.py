@@ -81,7 +81,7 @@ def digest(value: Any, digits: int | None = None) -> str:
     return hashlib.sha256(json.dumps(plain(value, digits), sort_keys=True).encode()).hexdigest()[:20]
 
 
-def of_result(r: infimum.Result, digits: int | None = None, discarded: dict[str, int] | None = None) -> dict[str, Any]:
+def of_result(r: infimum.Result, digits: int | None = None, discarded: dict[str, list[int]] | None = None) -> dict[str, Any]:
     """Of a Result."""
     short = r.x is None or len(r.x) <= MOST
     record = {"verdict": r.verdict.name, "lower": number(r.lower, digits), "upper": number(r.upper, digits),
@@ -89,7 +89,7 @@ def of_result(r: infimum.Result, digits: int | None = None, discarded: dict[str,
               "regions": None if r.regions is None else r.regions.count, "message": plain(r.message),
               "obstacle": plain(r.obstacle), "advice": advice(r.advice)}
     if discarded:
-        record["discarded"] = {name: count for name, count in sorted(discarded.items()) if count}
+        record["discarded"] = dict(sorted(discarded.items()))
     if r.minimisers is not None:
         record["minimisers"] = [len(r.minimisers), r.minimisers.rest, r.minimisers.why]
     rest = {name: value for name, value in r.items() if name not in ("history", "trials", "advice")}
@@ -100,7 +100,7 @@ def of_result(r: infimum.Result, digits: int | None = None, discarded: dict[str,
     return record
 
 
-def of_anything(value: Any, digits: int | None = None, discarded: dict[str, int] | None = None) -> dict[str, Any]:
+def of_anything(value: Any, digits: int | None = None, discarded: dict[str, list[int]] | None = None) -> dict[str, Any]:
     """Of what a run returned: a Result, or a dict of public values that the run has chosen."""
     if isinstance(value, infimum.Result):
         return of_result(value, digits, discarded)

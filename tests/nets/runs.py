@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import infimum
 from tests.nets import internals
 from tests.nets.keeping import Kept, main_of
-from tests.nets.problems import CONSTRAINED, INF, THIRD, UNCONSTRAINED, Posed
+from tests.nets.problems import CONSTRAINED, INF, MANY_STEPS, THIRD, UNCONSTRAINED, Posed
 from tests.nets.records import of_anything, plain
 
 KEPT = Kept(Path(__file__).with_name("runs.json"))
@@ -101,6 +101,10 @@ def _limits() -> dict[str, Run]:
     return found
 
 
+def _many_steps() -> dict[str, Run]:
+    return {f"many steps: {name}": Run(lambda p=p: asked(p, batch=16, max_boxes=1500)) for name, p in MANY_STEPS.items()}
+
+
 def _until(steps: int, p: Posed) -> infimum.Result:
     seen = []
     return asked(p, callback=lambda snapshot: seen.append(snapshot) or len(seen) >= steps)
@@ -142,7 +146,7 @@ def table() -> dict[str, Run]:
     """All runs by their names."""
     from tests.nets.entrances import entrances
 
-    found = {**_engines(), **_options(), **_limits(), **_bounds(), **entrances()}
+    found = {**_engines(), **_options(), **_limits(), **_many_steps(), **_bounds(), **entrances()}
     return dict(sorted(found.items(), key=lambda item: item[0].rpartition(": ")[2]))  # runs of a problem share compiled kernels
 
 
