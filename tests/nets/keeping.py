@@ -35,14 +35,16 @@ class Kept:
                 for field in {**kept, **found} if kept.get(field, "missing") != found.get(field, "missing")]
 
 
-def main_of(kept: Kept, names: Iterable[str], make: Callable[[str], Record]) -> int:
-    """Compares all records, or those named on the command line; with --keep, writes them."""
+def main_of(kept: Kept, names: Iterable[str], make: Callable[[str], Record],
+            missing: Callable[[str], str | None] = lambda name: None) -> int:
+    """Compares all records, or those named on the command line; with --keep, writes them. Those that need a package that is
+    `missing` are left as they are."""
     words = [word for word in sys.argv[1:] if word != "--keep"]
     names = list(names)
     if unknown := [word for word in words if word not in names]:
         print(f"there is no {', '.join(unknown)}")
         return 2
-    found = {name: make(name) for name in words or names}
+    found = {name: make(name) for name in words or names if missing(name) is None}
     if "--keep" in sys.argv:
         old = kept.read() | found
         kept.write({name: old[name] for name in names if name in old})

@@ -176,4 +176,4 @@ def record(name: str, lanes: int | None = None) -> dict[str, Any]:
 if __name__ == "__main__":
     chosen = int(sys.argv.pop(sys.argv.index("--lanes") + 1)) if "--lanes" in sys.argv else None
     sys.argv = [word for word in sys.argv if word != "--lanes"]
-    sys.exit(main_of(KEPT, [name for name in table() if missing(name) is None], lambda name: record(name, chosen)))
+    sys.exit(main_of(KEPT, table(), lambda name: record(name, chosen), missing))
