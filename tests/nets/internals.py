@@ -1,0 +1,81 @@
+"""The internal names that the nets need. A move or a renaming inside the package is followed in this file alone.
+
+The nets' own names of programs (the keys of `kernels.json`) are those of the table below; where the package calls a program
+otherwise later, this file translates. Nothing that is kept depends on the names of modules, classes or functions.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from infimum.ampl import read as read_model  # noqa: F401 - used by the runs
+from infimum.ampl.solving import solve as solve_model  # noqa: F401
+from infimum.backend import cpu
+from infimum.cli.main import main as command_line  # noqa: F401
+from infimum.engine.branch import Branch
+from infimum.engine.newton.search import NewtonSearch
+from infimum.expr.constraints import read_constraints
+from infimum.expr.node import var
+from infimum.expr.system import System
+from infimum.expr.trace import trace
+from infimum.lower import programs
+from infimum.lower.kernel import Instr, Kernel, Loop, Step  # noqa: F401 - used by the serialisation
+
+OF_FUNCTION, OF_SYSTEM = tuple(programs.PROGRAMS), tuple(programs.OF_SYSTEM)
+
+
+def function_of(fun: Callable, n: int) -> Any:
+    """A function of n variables, traced."""
+    return trace(fun, n, ())
+
+
+def system_of(fun: Callable, n: int, constraints: Any, integers: tuple[int, ...] = ()) -> System:
+    """A function with constraints in the user's form, traced."""
+    found = read_constraints(constraints, n).system(trace(fun, n, ()))
+    return System(found.f, found.bodies, found.lower, found.upper, integers)
+
+
+def written(what: Any, n: int, program: str, sizes: tuple[int, ...]) -> tuple[Kernel, np.ndarray, np.ndarray, Any, int]:
+    """(kernel, constant doubles, constant positions, rows of the outputs, where parameters begin) of a program."""
+    table = programs.OF_SYSTEM if isinstance(what, System) else programs.PROGRAMS
+    found = table[program](what, var("x", (n,)), *sizes)
+    return found.kernel, found.data.doubles(), found.data.positions(), found.rows, found.at
+
+
+@contextmanager
+def counting() -> Iterator[dict[str, list[int]]]:
+    """By the name of each test of a proof: how many regions it was asked about and how many of them it discarded, in all searches
+    within the block. Of the Newton loop, whose tests are one kernel, the second number alone is known. Filled at the end."""
+    found: dict[str, list[int]] = {}
+    loops: list[NewtonSearch] = []
+    begin, sort = NewtonSearch.__init__, Branch._sorted
+
+    def __init__(self: NewtonSearch, *given: Any, **named: Any) -> None:
+        begin(self, *given, **named)
+        loops.append(self)
+
+    def _sorted(self: Branch, part: Any, outcomes: list) -> Any:
+        fates, worth = sort(self, part, outcomes)
+        counts = found.setdefault(part.name, [0, 0])
+        counts[0] += sum(outcome.regions.shape[1] for outcome in outcomes)
+        counts[1] += sum(f.discarded for f in fates)
+        return fates, worth
+    with mock.patch.object(NewtonSearch, "__init__", __init__), mock.patch.object(Branch, "_sorted", _sorted):
+        yield found
+    for loop in loops:
+        for name, count in loop.discarded.items():
+            found.setdefault(f"loop: {name}", [0, 0])[1] += count
+
+
+@contextmanager
+def processor(lanes: int) -> Iterator[None]:
+    """Kernels are compiled for a processor with that many SIMD lanes: no bit may depend on it."""
+    begin = cpu.CpuBackend.__init__
+
+    def __init__(self: Any, given: int | None = None, *more: Any, **named: Any) -> None:
+        begin(self, given or lanes, *more, **named)
+    with mock.patch.object(cpu.CpuBackend, "__init__", __init__):
+        yield
