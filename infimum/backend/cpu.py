@@ -23,6 +23,7 @@ from infimum.backend.interpreter import interpreter
 from infimum.backend.llvm import Renderer, lane_body
 from infimum.backend.simd import ArmSpelling, SimdSpelling
 from infimum.backend.threads import thread_count
+from infimum.errors import InternalError
 from infimum.late import Late
 from infimum.lower.kernel import Function, Kernel, Loop
 from infimum.watch import heed, left, pause
@@ -206,6 +207,8 @@ class CpuBackend:
 
     def __init__(self, lanes: int | None = None, threads: int | None = None, plain: bool = False):
         self.lanes, self.plain = lanes or host().lanes, plain
+        if self.lanes < _NARROW:  # one lane is no vector: LLVM's scalar code takes a negation inside a rounding on 64-bit Arm
+            raise InternalError(f"the CPU's kernels have {_NARROW} lanes at least, not {self.lanes}")
         self.threads = thread_count(threads)
         self.spelling = (ArmSpelling if host().arm else SimdSpelling)(self.lanes)
 

@@ -7,6 +7,7 @@ import pytest
 
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.host import host
+from infimum.errors import InternalError
 from infimum.interval import elementary
 from infimum.lower.kernel import Builder, Kernel
 from tests.all_threads import all_threads_work  # noqa: F401
@@ -127,3 +128,9 @@ def test_to_and_fro(times: int, boxes: int, monkeypatch):
         arrays = [start.copy(), np.zeros_like(start)]
         CpuBackend(lanes).compile(kernel).run(arrays[:1], arrays[1:], *EMPTY, threads=threads, times=times)
         assert same_bits(arrays[times % 2], wanted).all()
+
+
+def test_a_single_lane_is_refused():
+    """LLVM's scalar instructions may round otherwise than those of vectors."""
+    with pytest.raises(InternalError, match="2 lanes at least"):
+        CpuBackend(lanes=1)
