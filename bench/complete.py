@@ -22,12 +22,12 @@ sys.path.insert(0, ROOT)
 from bench.prove import wrong  # noqa: E402
 from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
-from infimum.engine.complete.engine import CompleteRun  # noqa: E402
-from infimum.engine.complete.partition import CompleteOptions  # noqa: E402
-from infimum.engine.complete.region_list import BYTES  # noqa: E402
-from infimum.engine.goal import Goal  # noqa: E402
-from infimum.evaluate import compile as compiled  # noqa: E402
-from infimum.problem import Problem  # noqa: E402
+from infimum.engines.complete_options import CompleteOptions  # noqa: E402
+from infimum.engines.complete_run import CompleteRun  # noqa: E402
+from infimum.engines.region_list import BYTES  # noqa: E402
+from infimum.evaluation.evaluator import compile as compiled  # noqa: E402
+from infimum.problem.goal import Goal  # noqa: E402
+from infimum.problem.problem import Problem  # noqa: E402
 
 XTOL = 1e-4
 MOST_BYTES = 32  # a region, at most

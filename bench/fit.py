@@ -43,7 +43,7 @@ from bench.fit_sets import lanczos, sets  # noqa: E402
 from bench.nist.problems import RULES, Fit, digits, read  # noqa: E402
 from bench.process import child  # noqa: E402
 from bench.table import exit_code, head, report, this_machine, timed, write_json  # noqa: E402
-from infimum.text import counted  # noqa: E402
+from infimum.problem.text import counted  # noqa: E402
 
 GAP = 1e-6
 FAST = 0.1             # seconds, of the problems with one nonlinear parameter

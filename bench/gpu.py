@@ -37,17 +37,17 @@ from bench.table import exit_code, head, report, write_json  # noqa: E402
 from infimum.backend import ptx  # noqa: E402
 from infimum.backend.arrays import HostArrays  # noqa: E402
 from infimum.backend.cpu import CpuBackend  # noqa: E402
-from infimum.backend.cuda import CudaBackend  # noqa: E402
+from infimum.backend.cuda.cuda_backend import CudaBackend  # noqa: E402
 from infimum.errors import DeviceError  # noqa: E402
+from infimum.evaluation import programs  # noqa: E402
 from infimum.expr.node import var  # noqa: E402
-from infimum.expr.trace import trace  # noqa: E402
 from infimum.interval.pair import Pair  # noqa: E402
-from infimum.lower import programs  # noqa: E402
-from infimum.lower.data import Data  # noqa: E402
-from infimum.lower.kernel import Builder, Kernel  # noqa: E402
-from infimum.lower.lowering import Lowering  # noqa: E402
-from infimum.lower.meaning import Enclosures  # noqa: E402
+from infimum.kernel.constant_data import Data  # noqa: E402
+from infimum.kernel.ir import Builder, Kernel  # noqa: E402
+from infimum.kernel.lowering import Lowering  # noqa: E402
+from infimum.kernel.meaning import Enclosures  # noqa: E402
 from infimum.problems import get  # noqa: E402
+from infimum.trace.trace import trace  # noqa: E402
 
 PARTS = ("stream", "lanes", "blocks", "complete", "auto", "branch", "swarm")
 SIZES = (50, 100, 500, 1000)

@@ -13,8 +13,8 @@ import numpy as np
 import infimum
 from bench.table import report
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.gpu import Gpu
-from infimum.backend.ptx_columns import KERNELS
+from infimum.backend.cuda.gpu import Gpu
+from infimum.backend.cuda.ptx_columns import KERNELS
 
 N, BOXES, FASTER, INSIDE = 9, 1e8, 50, 0.6
 CPU_SECONDS = 20.0

@@ -36,9 +36,9 @@ import infimum  # noqa: E402
 from bench.black_boxes import CLASSES, GKLS, BlackBox, drawn, from_vectors  # noqa: E402
 from bench.constrained_boxes import CONSTRAINED, ConstrainedBox, constrained  # noqa: E402
 from bench.table import exit_code, head, report, timed, write_json  # noqa: E402
-from infimum.engine.index.method import IndexMethod, Options  # noqa: E402
-from infimum.engine.index.search import Search, SearchOptions  # noqa: E402
-from infimum.engine.index.trials import Outcome  # noqa: E402
+from infimum.engines.index.index_method import IndexMethod, Options  # noqa: E402
+from infimum.engines.index.index_search import Search, SearchOptions  # noqa: E402
+from infimum.engines.index.trial_values import Outcome  # noqa: E402
 
 # r, and the mean number of trials of the group's own code
 PUBLISHED = {"grishagin": (3.0, 193.0), "2-simple": (4.6, 254.9), "2-hard": (6.5, 728.7), "3-simple": (3.7, 1372.1),

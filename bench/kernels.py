@@ -21,7 +21,7 @@ import infimum  # noqa: E402
 from bench.functions import BY_NAME, FIVE, NUMPY_INTERVAL, styblinski_tang  # noqa: E402
 from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
 from infimum.backend.cpu import CpuBackend, host  # noqa: E402
-from infimum.lower.kernel import Builder  # noqa: E402
+from infimum.kernel.ir import Builder  # noqa: E402
 
 
 def fastest(call, seconds: float = 0.4, least: int = 5) -> float:

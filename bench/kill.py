@@ -27,7 +27,7 @@ sys.path.insert(0, {root!r})
 import numpy as np
 import infimum
 from infimum import problems
-from infimum.engine.running import driver
+from infimum.search import driver
 driver.CheckpointWriter.__init__.__defaults__ = (0.0,)
 p = problems.get({name!r}, {n})
 print("begin", flush=True)

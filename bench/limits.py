@@ -23,7 +23,7 @@ os.environ["INFIMUM_CACHE"] = "off"
 import infimum  # noqa: E402
 from bench.table import exit_code, head, report, this_machine, write_json  # noqa: E402
 from infimum.ampl import read  # noqa: E402
-from infimum.ampl.solving import solve  # noqa: E402
+from infimum.ampl.model_run import solve  # noqa: E402
 from infimum.errors import InfimumError  # noqa: E402
 from infimum.problems import constrained, get, names  # noqa: E402
 

@@ -30,7 +30,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 sys.path.insert(0, ROOT)
 import infimum  # noqa: E402
 from bench.table import HEAD, exit_code, report, this_machine, write_json  # noqa: E402
-from infimum.engine.newton.options import VARIATIONS  # noqa: E402
+from infimum.engines.newton_options import VARIATIONS  # noqa: E402
 
 TOLERANCE = 1e-3                # of value and place
 LONG, FACTOR = 10.0, 100.0      # a GPU of today is to be so many times as fast where the thesis's took so many seconds

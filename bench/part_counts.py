@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
-from infimum.engine.branch import Branch
-from infimum.engine.parts import order
+from infimum.bounds import bound_order
+from infimum.search.branch_and_bound import Branch
 
 
 @dataclass
@@ -42,12 +42,12 @@ def counting() -> Iterator[Count]:
 
 def names() -> list[str]:
     """Those of the parts that may be asked about a function without constraints."""
-    return [part.name for part in order.of_functions()]
+    return [part.name for part in bound_order.of_functions()]
 
 
 @contextmanager
 def only(kept: Collection[str]) -> Iterator[None]:
     """Proofs within the block have no other parts, if there are no constraints."""
-    parts = tuple(part for part in order.of_functions() if part.name in kept)
-    with mock.patch.object(order, "of_functions", lambda: parts):
+    parts = tuple(part for part in bound_order.of_functions() if part.name in kept)
+    with mock.patch.object(bound_order, "of_functions", lambda: parts):
         yield

@@ -32,7 +32,7 @@ from bench.provers import CONTESTS, PEERS, TOLERANCE, WAYS  # noqa: E402
 from bench.table import exit_code, head, report, this_machine, write_json  # noqa: E402
 from infimum import problems  # noqa: E402
 from infimum.backend.cpu import CpuBackend  # noqa: E402
-from infimum.lower.branch import rows_of  # noqa: E402
+from infimum.kernel.region_cut import rows_of  # noqa: E402
 from infimum.problems import GalleryProblem  # noqa: E402
 
 PARTS = ("ten", "linear", "gallery", "peers")

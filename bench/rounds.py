@@ -28,10 +28,10 @@ import numpy as np  # noqa: E402
 
 import infimum  # noqa: E402
 from bench import table  # noqa: E402
-from infimum.engine.rounds import Rounds  # noqa: E402
-from infimum.portions.dealer import WorkerDealer  # noqa: E402
+from infimum.blackbox.trial_workers import Workers  # noqa: E402
+from infimum.parallel.proofs.portion_dealer import WorkerDealer  # noqa: E402
 from infimum.problems import constrained  # noqa: E402
-from infimum.trials.workers import Workers  # noqa: E402
+from infimum.search.rounds import Rounds  # noqa: E402
 
 WANTED = 0.8  # of the speed of as many threads
 PROOFS = ["schwefel", "waves", "newton", "ex8_4_1"]  # the last is one of the constrained gallery
@@ -136,7 +136,7 @@ def proved(name: str, workers: str) -> dict:
     asked = {"threads": {"threads": int(count)}, "here": {"threads": int(count), "workers": 1}, "ray": {"workers": "ray"},
              "processes": {"workers": int(count)}}[kind]
     if kind == "ray":
-        importlib.import_module("infimum.trials.ray_workers")  # so that it is among those that are noted
+        importlib.import_module("infimum.parallel.ray_workers")  # so that it is among those that are noted
     notes, begin = Notes(), time.perf_counter()
     result = infimum.minimize(fun, bounds, **asked, **settings)
     seconds, processor = time.perf_counter() - begin, processor_seconds()

@@ -14,8 +14,8 @@ HEAD = f"{'what':<58} {'figure':>10} {'unit':<12} {'wanted':<16} {'holds':<4}"
 
 def this_machine(device: str = "cpu") -> str:
     """The machine, in the words of every table."""
-    from infimum.backend.gpu import gpu  # here: benchmarks of black boxes run where nothing is compiled
-    from infimum.backend.host import host
+    from infimum.backend.cuda.gpu import gpu  # here: benchmarks of black boxes run where nothing is compiled
+    from infimum.backend.processor import host
     name = f"{host().name}, {host().lanes} lanes, {os.cpu_count()} cores, Python {platform.python_version()}"
     return name if device == "cpu" else f"{name}, {gpu().name}"
 

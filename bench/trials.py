@@ -26,14 +26,14 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
-from infimum.trials.callables import PythonFunctions  # noqa: E402
-from infimum.trials.cluster import ray_module  # noqa: E402
-from infimum.trials.journal import Journal, read_journal  # noqa: E402
-from infimum.trials.reading import torn_header  # noqa: E402
-from infimum.trials.recorded import Recorded  # noqa: E402
-from infimum.trials.start import start_workers  # noqa: E402
-from infimum.trials.variables import Variables  # noqa: E402
-from infimum.trials.workers import InThisProcess  # noqa: E402
+from infimum.blackbox.callables import PythonFunctions  # noqa: E402
+from infimum.blackbox.journal import Journal, read_journal  # noqa: E402
+from infimum.blackbox.journal_reading import torn_header  # noqa: E402
+from infimum.blackbox.recorded_trials import Recorded  # noqa: E402
+from infimum.blackbox.trial_workers import InThisProcess  # noqa: E402
+from infimum.blackbox.variables import Variables  # noqa: E402
+from infimum.parallel.ray_cluster import ray_module  # noqa: E402
+from infimum.parallel.worker_start import start_workers  # noqa: E402
 from tests.trials.small_search import Search  # noqa: E402
 
 VARIABLES = Variables.read([(0, 1)] * 2)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 import infimum
-from infimum.evaluate import Evaluator
-from infimum.expr.system import System
-from infimum.lower.programs import LIFTED
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import LIFTED
+from infimum.problem.system import System
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 LOW, HIGH, CELLS = 0.0, 4.0, 4

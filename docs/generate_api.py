@@ -17,13 +17,13 @@ from typing import Any
 import infimum
 from infimum import errors as error_classes
 from infimum import networks, problems, result
-from infimum.constraint import Constraint
-from infimum.engine.complete.partition import CompleteOptions
-from infimum.engine.index.options import IndexOptions
-from infimum.engine.newton.options import NewtonOptions
-from infimum.engine.points.swarm_options import SwarmOptions
-from infimum.engine.subdomain.options import SubdomainOptions
+from infimum.engines.complete_options import CompleteOptions
+from infimum.engines.index.index_options import IndexOptions
+from infimum.engines.newton_options import NewtonOptions
+from infimum.engines.subdomain_options import SubdomainOptions
 from infimum.fitting import statistics
+from infimum.points.swarm_options import SwarmOptions
+from infimum.problem.constraint import Constraint
 
 DOCUMENT = Path(__file__).with_name("api.md")
 SECTIONS: dict[str, tuple[Any, ...]] = {

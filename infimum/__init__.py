@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # for editors and type checkers, which do not look into tables
     from infimum import networks as networks
     from infimum import problems as problems
-    from infimum.ask_tell import Study as Study
-    from infimum.ask_tell import StudyTrial as StudyTrial
-    from infimum.ask_tell import study as study
-    from infimum.constraint import Constraint as Constraint
-    from infimum.constraint_table import ConstraintValue as ConstraintValue
-    from infimum.constraint_table import ConstraintValues as ConstraintValues
-    from infimum.cover import Cover as Cover
-    from infimum.enclosures import Derivative as Derivative
-    from infimum.enclosures import Enclosure as Enclosure
-    from infimum.enclosures import Hessian as Hessian
-    from infimum.enclosures import LinearBounds as LinearBounds
-    from infimum.enclosures import MeanValue as MeanValue
+    from infimum.api.nested import nested as nested
+    from infimum.api.solve import feasible as feasible
+    from infimum.api.solve import maximize as maximize
+    from infimum.api.solve import minimize as minimize
+    from infimum.api.solve import resume as resume
+    from infimum.api.study import Study as Study
+    from infimum.api.study import StudyTrial as StudyTrial
+    from infimum.api.study import study as study
+    from infimum.blackbox.summary import InnerSummary as InnerSummary
+    from infimum.blackbox.summary import TrialSummary as TrialSummary
+    from infimum.blackbox.variables import Choices as Choices
     from infimum.errors import AgreementError as AgreementError
     from infimum.errors import BoundsError as BoundsError
     from infimum.errors import CheckpointError as CheckpointError
@@ -40,14 +39,17 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.errors import TrialError as TrialError
     from infimum.errors import UndefinedError as UndefinedError
     from infimum.errors import UserFunctionError as UserFunctionError
-    from infimum.evaluate import Evaluator as Evaluator
-    from infimum.evaluate import compile as compile
-    from infimum.evaluate import enclose as enclose
+    from infimum.evaluation.enclosures import Derivative as Derivative
+    from infimum.evaluation.enclosures import Enclosure as Enclosure
+    from infimum.evaluation.enclosures import Hessian as Hessian
+    from infimum.evaluation.enclosures import LinearBounds as LinearBounds
+    from infimum.evaluation.enclosures import MeanValue as MeanValue
+    from infimum.evaluation.evaluator import Evaluator as Evaluator
+    from infimum.evaluation.evaluator import compile as compile
+    from infimum.evaluation.evaluator import enclose as enclose
     from infimum.expr.real import Real as Real
     from infimum.expr.real import e as e
     from infimum.expr.real import pi as pi
-    from infimum.expr.splines import Spline as Spline
-    from infimum.expr.splines import spline as spline
     from infimum.fitting import BoundedError as BoundedError
     from infimum.fitting import Boxes as Boxes
     from infimum.fitting import Confidence as Confidence
@@ -60,53 +62,51 @@ if TYPE_CHECKING:  # for editors and type checkers, which do not look into table
     from infimum.fitting import Profile as Profile
     from infimum.fitting import curve_fit as curve_fit
     from infimum.fitting import fit as fit
-    from infimum.minimisers import Minimiser as Minimiser
-    from infimum.minimisers import Minimisers as Minimisers
-    from infimum.nesting import nested as nested
     from infimum.networks import Network as Network
     from infimum.networks import Verification as Verification
     from infimum.networks import network as network
     from infimum.networks import verify as verify
-    from infimum.problem import Interval as Interval
-    from infimum.problem import Problem as Problem
+    from infimum.problem.constraint import Constraint as Constraint
+    from infimum.problem.constraint_table import ConstraintValue as ConstraintValue
+    from infimum.problem.constraint_table import ConstraintValues as ConstraintValues
+    from infimum.problem.cover import Cover as Cover
+    from infimum.problem.minimisers import Minimiser as Minimiser
+    from infimum.problem.minimisers import Minimisers as Minimisers
+    from infimum.problem.problem import Interval as Interval
+    from infimum.problem.problem import Problem as Problem
+    from infimum.problem.unions import Unions as Unions
     from infimum.result import Minimum as Minimum
     from infimum.result import Result as Result
     from infimum.result import Verdict as Verdict
-    from infimum.solve import feasible as feasible
-    from infimum.solve import maximize as maximize
-    from infimum.solve import minimize as minimize
-    from infimum.solve import resume as resume
-    from infimum.trials.summary import InnerSummary as InnerSummary
-    from infimum.trials.summary import TrialSummary as TrialSummary
-    from infimum.trials.variables import Choices as Choices
-    from infimum.unions import Unions as Unions
+    from infimum.trace.splines import Spline as Spline
+    from infimum.trace.splines import spline as spline
 
 __version__ = "0.3.0"
 
 # Where the public names live. A module is imported when one of its names is first asked for, so that `import infimum` and
 # `infimum --help` take no time, and Ctrl-C during the rest of the imports is the program's to answer.
 _HOMES = {
-    "ask_tell": "Study StudyTrial study",
-    "constraint": "Constraint",
-    "constraint_table": "ConstraintValue ConstraintValues",
-    "cover": "Cover",
+    "api.study": "Study StudyTrial study",
+    "problem.constraint": "Constraint",
+    "problem.constraint_table": "ConstraintValue ConstraintValues",
+    "problem.cover": "Cover",
     "errors": "AgreementError BoundsError CheckpointError DataError DeviceError DeviceMemoryError GalleryError HostError "
               "InfimumError InternalError JournalError ModelFileError NetworkError NotKeptError NotLocalError OptionError "
               "ShapeError SolverError TraceError TrialError UndefinedError UserFunctionError",
-    "enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
-    "evaluate": "Evaluator compile enclose",
-    "expr.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
-    "expr.splines": "Spline spline",
+    "evaluation.enclosures": "Derivative Enclosure Hessian LinearBounds MeanValue",
+    "evaluation.evaluator": "Evaluator compile enclose",
+    "trace.trace": "Real e pi",  # NumPy's functions of them are recorded, by tables that are filled there
+    "trace.splines": "Spline spline",
     "fitting": "BoundedError Boxes Confidence Fit FitResult Parameter ParameterSet Part Prediction Profile curve_fit fit",
-    "nesting": "nested",
+    "api.nested": "nested",
     "networks": "Network Verification network verify",
-    "problem": "Interval Problem",
-    "minimisers": "Minimiser Minimisers",
+    "problem.problem": "Interval Problem",
+    "problem.minimisers": "Minimiser Minimisers",
     "result": "Minimum Result Verdict",
-    "solve": "feasible maximize minimize resume",
-    "trials.summary": "InnerSummary TrialSummary",
-    "trials.variables": "Choices",
-    "unions": "Unions",
+    "api.solve": "feasible maximize minimize resume",
+    "blackbox.summary": "InnerSummary TrialSummary",
+    "blackbox.variables": "Choices",
+    "problem.unions": "Unions",
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 __all__ = sorted(_HOME_OF)
@@ -117,7 +117,7 @@ def __getattr__(name: str) -> object:
     if name in _PACKAGES:
         return import_module(f"infimum.{name}")
     if name not in _HOME_OF:
-        from infimum.habits import NAMES, no_attribute
+        from infimum.support.other_libraries import NAMES, no_attribute
 
         raise no_attribute("module 'infimum'", name, NAMES)
     value = globals()[name] = getattr(import_module(f"infimum.{_HOME_OF[name]}"), name)

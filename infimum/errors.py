@@ -13,7 +13,7 @@ class InfimumError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """The lines that IPython shows in place of a traceback."""
-        from infimum.notebook import short_traceback
+        from infimum.support.notebook import short_traceback
 
         return short_traceback(self)
 

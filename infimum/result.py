@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from infimum import environment
-from infimum.checks import check_number
-from infimum.constraint_table import ConstraintValues
-from infimum.cover import Cover
-from infimum.minimisers import Minimisers
-from infimum.plain import plain, strict
+from infimum.blackbox.summary import TrialSummary
 from infimum.plotting import View, draw, png
-from infimum.text import html_table, point, table
-from infimum.trials.summary import TrialSummary
-from infimum.watch import OutOfTime, Watch, stoppable
+from infimum.problem.constraint_table import ConstraintValues
+from infimum.problem.cover import Cover
+from infimum.problem.json_values import plain, strict
+from infimum.problem.minimisers import Minimisers
+from infimum.problem.text import html_table, point, table
+from infimum.support import environment
+from infimum.support.clock import OutOfTime, Watch, stoppable
+from infimum.support.number_checks import check_number
 
 MOMENT = 0.3  # seconds that a table may look for minimisers that nobody has asked for
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from infimum.cover import Cover
-from infimum.engine.running.checkpoint import State
-from infimum.engine.running.progress import bounds
+from infimum.problem.cover import Cover
 from infimum.result import Progress, Result, Verdict
+from infimum.search.checkpoint import State
+from infimum.search.progress import bounds
 
 
 class StandIn:

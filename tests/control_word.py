@@ -19,7 +19,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from infimum.backend.cpu import CompiledKernel
-from infimum.backend.host import host
+from infimum.backend.processor import host
 
 ARM = platform.machine().lower() in ("aarch64", "arm64")
 

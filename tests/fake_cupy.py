@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infimum import evaluate
-from infimum.backend import gpu
+from infimum.backend.cuda import gpu
+from infimum.evaluation import evaluator
 from tests.ptx_simulator import Memory, Module
 
 
@@ -216,5 +216,5 @@ def installed(monkeypatch: pytest.MonkeyPatch, **settings: int) -> FakeCupy:
     monkeypatch.setattr(gpu, "_cupy", lambda: cupy)
     monkeypatch.setattr(gpu, "_gpus", {})
     monkeypatch.setattr(gpu, "_loaded", OrderedDict())
-    monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
+    monkeypatch.setattr(evaluator, "_lowered", OrderedDict())
     return cupy

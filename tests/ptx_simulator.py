@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from infimum.backend.lint import calls_on_one_line
+from infimum.backend.code_lint import calls_on_one_line
 from infimum.backend.python import OPERATIONS, WORD
 
 Operand = int | str | tuple  # a number, the name of a register or symbol, (base, offset) of an address, or a list of registers

@@ -7,7 +7,7 @@ import numpy as np
 
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.lower.kernel import PRIMITIVES, Builder, Function, Kernel, Value, function
+from infimum.kernel.ir import PRIMITIVES, Builder, Function, Kernel, Value, function
 
 COUNTS = (0, 1, 2, 3, 15, 16, 17, 31, 32, 33, 48, 100, 257)  # around one run, two runs, whole and broken trees
 CONSTANTS = (0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 0.1, 5e-324, -5e-324, 2.2250738585072014e-308, 1e-300, 1e300, 2.0**52, float("inf"))

@@ -12,9 +12,9 @@ import pytest
 
 import infimum
 from infimum import AgreementError, TraceError
-from infimum.agreement import POINTS, Agreement, Box, _block
-from infimum.expr.trace import scalar, traced
 from infimum.problems import get, names
+from infimum.trace.agreement import POINTS, Agreement, Box, _block
+from infimum.trace.trace import scalar, traced
 from tests import children
 from tests.expr.user_benchmarks import USER_BENCHMARKS
 from tests.expr.user_functions import USER_FUNCTIONS
@@ -118,7 +118,7 @@ def test_another_function_for_numbers_is_an_error(name):
 
 
 def test_two_calls_that_differ_are_named(monkeypatch):
-    monkeypatch.setattr("infimum.agreement._SLOW", np.inf)  # on a busy machine a call may take long
+    monkeypatch.setattr("infimum.trace.agreement._SLOW", np.inf)  # on a busy machine a call may take long
     with pytest.raises(AgreementError, match="Two calls with the same numbers"):
         infimum.minimize(random_numbers, BOX)
 
@@ -302,7 +302,7 @@ def test_the_result_counts_and_says_so():
 
 
 def test_a_slow_function_is_called_once_and_at_the_answer(monkeypatch):
-    monkeypatch.setattr("infimum.agreement._SLOW", 0.0)
+    monkeypatch.setattr("infimum.trace.agreement._SLOW", 0.0)
     called = []
 
     def slow(x):
@@ -347,7 +347,7 @@ def test_instructions_are_read_once(monkeypatch):
     """Sums in another order are compared by repeating all steps with rounding errors: thousands of them in a product by rows."""
     read, matrix = [], np.random.default_rng(0).standard_normal((40, 3))
     usual = dis.get_instructions
-    monkeypatch.setattr("infimum.expr.rounding_noise.dis.get_instructions", lambda code: read.append(code) or usual(code))
+    monkeypatch.setattr("infimum.trace.rounding_noise.dis.get_instructions", lambda code: read.append(code) or usual(code))
     Agreement(infimum.compile(lambda x: np.sum(matrix.dot(x) ** 2), 3).functions).over(Box(-np.ones(3), np.ones(3)))
     assert len(read) == len(set(map(id, read)))
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.trials.journal import read_journal
+from infimum.blackbox.journal import read_journal
 
 
 def cost(x):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.trials.journal import read_journal
+from infimum.blackbox.journal import read_journal
 from tests import children
 from tests.trials.black_boxes import bowl, by_first
 

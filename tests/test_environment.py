@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum import environment
 from infimum.problems.entry import Entry
 from infimum.result import Result
+from infimum.support import environment
 from tests import children
 from tests.control_word import ARM, USUAL, WORDS, control_word, read_word, write_word
 

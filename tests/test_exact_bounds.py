@@ -13,13 +13,13 @@ from scipy.optimize import Bounds as ScipyBounds
 
 import infimum
 from infimum import BoundsError, Constraint, OptionError, feasible, minimize
-from infimum.bounds import read_bounds
-from infimum.engine.goal import Goal
-from infimum.engine.points.swarm_options import SwarmOptions
-from infimum.engine.running.checkpoint import load
-from infimum.portions.prover import PortionProver
-from infimum.problem import Problem
-from infimum.trials.variables import Variables
+from infimum.blackbox.variables import Variables
+from infimum.parallel.proofs.portion_prover import PortionProver
+from infimum.points.swarm_options import SwarmOptions
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
+from infimum.problem.variable_bounds import read_bounds
+from infimum.search.checkpoint import load
 
 INF, THIRD, PI = math.inf, Fraction(1, 3), infimum.pi
 BEYOND = 1 + Fraction(1, 10**17)  # less than a double above 1

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.integrality import read_integrality
-from infimum.problem import Problem
+from infimum.problem.integrality import read_integrality
+from infimum.problem.problem import Problem
 
 BOX = [(0.5, 3.5), (-1.5, 2.0), (0, 1)]
 

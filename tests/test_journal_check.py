@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.index.options import IndexOptions
-from infimum.trials.going_on import USUAL
-from infimum.trials.journal import read_journal
+from infimum.blackbox.journal import read_journal
+from infimum.blackbox.journal_resume import USUAL
+from infimum.engines.index.index_options import IndexOptions
 
 SQUARE = [(0.0, 1.0)] * 2
 

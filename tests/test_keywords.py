@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.backend.threads import VARIABLE, thread_count
+from infimum.backend.thread_count import VARIABLE, thread_count
 from tests import children
 
 ROOT = Path(infimum.__file__).parents[1]
@@ -110,7 +110,7 @@ def test_checkpoints_that_are_paths_or_folders(tmp_path):
 
 
 def test_every_cure_names_arguments_that_exist():
-    from infimum import habits
+    from infimum.support import other_libraries as habits
     own = {name: set(inspect.signature(getattr(infimum, name)).parameters) for name in ("minimize", "fit", "study")}
     for table, function in ((habits.OF_MINIMIZE, "minimize"), (habits.OF_FIT, "fit"), (habits.OF_STUDY, "study")):
         assert not own[function] & set(table)

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.cli.wording import for_shell
-from infimum.engine.running.driver import drive
-from infimum.engine.running.interrupts import Interrupts
-from infimum.evaluate import Evaluator
-from infimum.expr.constraints import read_constraints
-from infimum.expr.trace import trace
-from infimum.expr.violation import violation
-from infimum.trials.journal import read_journal
+from infimum.blackbox.journal import read_journal
+from infimum.cli.shell_wording import for_shell
+from infimum.evaluation.evaluator import Evaluator
+from infimum.problem.violation import violation
+from infimum.search.driver import drive
+from infimum.search.interrupts import Interrupts
+from infimum.trace.constraint_reading import read_constraints
+from infimum.trace.trace import trace
 
 UNIT, WIDE = [(0.0, 1.0)], [(-2.0, 2.0)]
 
@@ -205,7 +205,7 @@ def in_the_midst(monkeypatch, happens):
                 yield
         usual, search.steps = search.steps, steps
         return drive(search, **settings)
-    monkeypatch.setattr("infimum.inner.drive", driven)
+    monkeypatch.setattr("infimum.api.inner_problem.drive", driven)
     return {"fun": lambda y, z: np.sum(np.sin(z * np.sum(z) * 9) * z) + np.prod(np.cos(5 * z)) + y[0],
             "inner": [(-30.0, 30.0)] * 12}
 
@@ -213,8 +213,8 @@ def in_the_midst(monkeypatch, happens):
 def test_the_time_of_the_run_ends_an_inner_proof(monkeypatch):
     late = []
     clock = SimpleNamespace(perf_counter=lambda: time.perf_counter() + sum(late))
-    monkeypatch.setattr("infimum.watch.perf_counter", clock.perf_counter)
-    monkeypatch.setattr("infimum.engine.running.driver.time", clock)
+    monkeypatch.setattr("infimum.support.clock.perf_counter", clock.perf_counter)
+    monkeypatch.setattr("infimum.search.driver.time", clock)
     r = nested(**in_the_midst(monkeypatch, lambda: late.append(1000.0)), time_limit=1000.0)
     assert late == [1000.0] and r.x is None and r.trials.count == 0 and "the time limit of 1000 s" in r.message
 
@@ -222,7 +222,8 @@ def test_the_time_of_the_run_ends_an_inner_proof(monkeypatch):
 def test_a_proof_that_the_time_of_the_run_ends_early_is_no_outcome(monkeypatch):
     """A proof begins nothing more shortly before the end of its time: then the run has some left, which changes nothing."""
     nested(max_trials=1)  # compiles the kernels
-    monkeypatch.setattr("infimum.inner.drive", lambda search, **settings: drive(search, time_limit=1e-9, progress=False))
+    monkeypatch.setattr("infimum.api.inner_problem.drive",
+                        lambda search, **settings: drive(search, time_limit=1e-9, progress=False))
     r = nested(max_trials=2, time_limit=1000.0)
     assert r.trials.count == 0 and "the time limit of 1000 s" in r.message
     assert nested(max_trials=2, time_limit=1000.0, inner_time_limit=1.0).trials.inner.verdicts == {"STOPPED": 2}

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 import infimum
-from infimum.notebook import notebook_shell, short_traceback
+from infimum.support.notebook import notebook_shell, short_traceback
 
 FIRST = """
 import math

@@ -12,7 +12,7 @@ from scipy.optimize import Bounds
 
 import infimum
 from infimum import BoundsError, Interval
-from infimum.bounds import _doubles, _read, read_bounds
+from infimum.problem.variable_bounds import _doubles, _read, read_bounds
 
 INF = math.inf
 

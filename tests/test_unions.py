@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.cover import Cover
-from infimum.engine.answer.verdict import listed, proved_result
-from infimum.engine.goal import Goal
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.pool import Regions
+from infimum.certify.verdict import listed, proved_result
+from infimum.problem.cover import Cover
+from infimum.problem.goal import Goal
+from infimum.problem.unions import Unions, number_of
 from infimum.result import Verdict
-from infimum.unions import Unions, number_of
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_pool import Regions
 
 TWO = [(-2.0, -1.0), (1.0, 2.0)]
 MIXED = [[(0.0, 1.0), (1.0, 2.0), (3.0, 4.0)], [(5.0, 5.0)], TWO]

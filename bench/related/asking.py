@@ -10,7 +10,7 @@ from bench.related.answers import Answer, answer_of
 from bench.related.problems import Problem
 from infimum.backend import cpu
 from infimum.backend.cpu import CompiledKernel, CpuBackend
-from infimum.lower.kernel import Kernel
+from infimum.kernel.ir import Kernel
 
 SETTINGS = {"atol": 1e-3, "rtol": 1e-3, "max_boxes": 3000, "threads": 1, "progress": False}
 

@@ -15,8 +15,8 @@ from flint import arb
 import infimum
 from bench.related.balls import PI, PRECISIONS, Undefined, Unsure, ball, precision
 from bench.related.expressions import Tree, text, value
-from infimum.expr.tracer import Tracer
-from infimum.lower.at_point import enclose_at_point
+from infimum.expr.point_value import enclose_at_point
+from infimum.trace.tracer import Tracer
 
 End = float | int | Fraction | str  # an exact number, or PI
 Pairs = tuple[tuple[End, End], ...]

@@ -28,9 +28,9 @@ from bench.related.draws import Draw, problem
 from bench.related.expressions import nl_lines
 from bench.related.problems import Problem
 from infimum.ampl import read as read_model
-from infimum.ampl.solving import solve as solve_model
+from infimum.ampl.model_run import solve as solve_model
 from infimum.cli.main import main as command_line
-from infimum.engine import rounds
+from infimum.search import rounds
 
 _TRIES = 12
 _INF = math.inf

@@ -15,8 +15,8 @@ import numpy as np
 
 from infimum.ampl.expressions import CONSTANT, DEFINED, EXACT, TRUTH, VARIABLE, Expressions
 from infimum.ampl.operators import LITERAL, MINUS, NEGATIVE, OPERATORS, PIECEWISE_LINEAR, PLUS, SUM, TIMES
-from infimum.expr.recording import recorded
-from infimum.expr.tracer import Tracer, lift
+from infimum.trace.recording import recorded
+from infimum.trace.tracer import Tracer, lift
 
 _FEW = 3  # sums of up to so many terms are written out
 _SUMS = (PLUS, MINUS, NEGATIVE, SUM)

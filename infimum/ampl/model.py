@@ -9,7 +9,7 @@ from infimum.ampl.expressions import Expressions
 from infimum.ampl.formulas import LINEAR, Body, Formula, Formulas, Function
 from infimum.ampl.header import Header
 from infimum.ampl.names import Names
-from infimum.constraint import Constraint
+from infimum.problem.constraint import Constraint
 
 
 @dataclass(frozen=True, slots=True, eq=False)

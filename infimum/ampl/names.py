@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infimum.ampl.header import Header
-from infimum.text import printable
+from infimum.problem.text import printable
 
 _NUMBERED = re.compile(r"\bx\[(?P<x>\d+)\]|\bvariable (?P<variable>\d+)\b|\bconstraint (?P<constraint>\d+)\b"
                        r"|\bx = \((?P<point>[^()]*)\)")

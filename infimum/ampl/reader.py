@@ -6,7 +6,6 @@ from os import PathLike
 
 import numpy as np
 
-from infimum import environment
 from infimum.ampl.expressions import Expressions
 from infimum.ampl.files import bytes_of, path_of
 from infimum.ampl.formulas import Body
@@ -17,6 +16,7 @@ from infimum.ampl.operators import SUM, TIMES
 from infimum.ampl.prefix import ExpressionReader
 from infimum.ampl.tokens import BinaryTokens, TextTokens, Tokens, finite, whole_below
 from infimum.errors import ModelFileError
+from infimum.support import environment
 
 _HEADER_LINES = 10
 _OWNERS = ("variable", "constraint", "objective", "problem")  # of suffixes, by the two lowest bits of their kind

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from infimum.backend import dense, elimination, host_loops
+from infimum.backend import host_loops
+from infimum.linear_algebra import dense, sparse_elimination
 
 
 class Arrays(Protocol):
@@ -207,13 +208,13 @@ class HostArrays:
 
     def solve_tree(self, diagonal: np.ndarray, off: np.ndarray, right: np.ndarray, least: np.ndarray,
                    links: np.ndarray) -> np.ndarray:
-        return elimination.solve(diagonal, off, right, least, links)
+        return sparse_elimination.solve(diagonal, off, right, least, links)
 
-    def factored(self, diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> elimination.Factored:
-        return elimination.factored(diagonal, off, links)
+    def factored(self, diagonal: np.ndarray, off: np.ndarray, links: np.ndarray) -> sparse_elimination.Factored:
+        return sparse_elimination.factored(diagonal, off, links)
 
-    def inverse_diagonal(self, known: elimination.Factored, links: np.ndarray) -> np.ndarray:
-        return elimination.inverse_diagonal(known, links)
+    def inverse_diagonal(self, known: sparse_elimination.Factored, links: np.ndarray) -> np.ndarray:
+        return sparse_elimination.inverse_diagonal(known, links)
 
     def solve_symmetric(self, matrix: np.ndarray, right: np.ndarray, positive: int, first: np.ndarray | None = None,
                         factor: float = 1.0, tries: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -12,8 +12,8 @@ from struct import pack, unpack
 
 import numpy as np
 
-from infimum.lower.kernel import CALLS, PRIMITIVES, RUN, Function, Instr, Kernel, Loop, Step, Value
-from infimum.watch import heed
+from infimum.kernel.ir import CALLS, PRIMITIVES, RUN, Function, Instr, Kernel, Loop, Step, Value
+from infimum.support.clock import heed
 
 # beside the primitives, with the words that follow: u and f places of an integer and of a vector, n a number, t a word to go to
 OTHERS: dict[str, str] = {
@@ -288,7 +288,7 @@ class _Writer:
         self._moves([self.at[v] for v in step.combined], into)
         self.free += kept
 
-    # ---- the tree of a long loop: see `lower/kernel.py`
+    # ---- the tree of a long loop: see `kernel/ir.py`
     def _tree(self, loop: Loop, steps: list[Step], sums: list[list[int]], count: int) -> None:
         depth = max(1, (loop.limit // RUN).bit_length() + 1)
         stacks = [[self._room(depth) for _ in step.init] for step in steps]

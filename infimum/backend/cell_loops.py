@@ -14,7 +14,7 @@ a plus.
 from typing import NamedTuple
 
 from infimum.backend.ptx_words import at, load, loop, only_if, store
-from infimum.lower.cell_keys import ALONE, NONE, REST, SIGN, TOP
+from infimum.kernel.cell_keys import ALONE, NONE, REST, SIGN, TOP
 
 _INF, _LOWEST = "0x7FF0000000000000", "0xFFF0000000000000"
 _FAR = "0x7830000000000000"  # 2.0**900, instead of a value where there is none

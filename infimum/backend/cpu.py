@@ -15,23 +15,23 @@ from weakref import WeakValueDictionary
 import llvmlite.binding as llvm
 import numpy as np
 
-from infimum.backend import workers
+from infimum.backend import worker_threads as workers
 from infimum.backend.arrays import HostArrays
 from infimum.backend.bytecode import Program, encoded
-from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, address, host
 from infimum.backend.interpreter import interpreter
-from infimum.backend.llvm import Renderer, lane_body
+from infimum.backend.llvm_text import Renderer, lane_body
+from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, PLAIN, Enter, Module, address, host
 from infimum.backend.simd import ArmSpelling, SimdSpelling
-from infimum.backend.threads import thread_count
+from infimum.backend.thread_count import thread_count
 from infimum.errors import InternalError
-from infimum.late import Late
-from infimum.lower.kernel import Function, Kernel, Loop
-from infimum.watch import heed, left, pause
+from infimum.kernel.ir import Function, Kernel, Loop
+from infimum.support.clock import heed, left, pause
+from infimum.support.lazy import Late
 
 if TYPE_CHECKING:
-    from infimum.backend import routines
+    from infimum.backend import llvm_routines as routines
 else:
-    routines = Late("backend.routines")
+    routines = Late("backend.llvm_routines")
 
 _library: dict[str, "_LibraryEntry"] = {}  # by their symbols
 _routines: "WeakValueDictionary[str, Module]" = WeakValueDictionary()  # by their symbols; the code that calls them holds them

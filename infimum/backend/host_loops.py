@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from infimum.backend import workers
+from infimum.backend import worker_threads as workers
 from infimum.backend.cell_loops import LOOPS, Loop
-from infimum.backend.host import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, address
+from infimum.backend.processor import ATTRIBUTES, LOCK, PARAMETERS, Enter, Module, address
 
 _LONG = 1 << 16  # items that are worth a thread
 _MANY = 1 << 23  # items of all loops that are worth better code, which takes a tenth of a second

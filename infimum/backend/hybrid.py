@@ -10,10 +10,10 @@ import numpy as np
 
 from infimum.backend.arrays import Arrays, HostArrays
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.cuda import CudaBackend
-from infimum.backend.work_sharing import WorkSharing
+from infimum.backend.cuda.cuda_backend import CudaBackend
+from infimum.backend.cuda.work_sharing import WorkSharing
 from infimum.errors import DeviceError
-from infimum.lower.kernel import Kernel
+from infimum.kernel.ir import Kernel
 
 _LAUNCH, _BANDWIDTH = 0.3e-3, 8e9  # seconds that a run on the GPU costs at least, and bytes a second to and from it
 _SLOWER, _WIDER = 64, 400  # a thread of a GPU takes so much longer than a core, whose boxes are in vectors; and so many run

@@ -6,10 +6,10 @@ nothing has to be compiled: kernels that are asked about a few thousand boxes ta
 """
 
 from infimum.backend.bytecode import HEADER, LANE, NUMBER, OTHERS, WORDS
-from infimum.backend.host import ATTRIBUTES, PARAMETERS, Enter, Module
-from infimum.backend.llvm import Renderer, Text
+from infimum.backend.llvm_text import Renderer, Text
+from infimum.backend.processor import ATTRIBUTES, PARAMETERS, Enter, Module
 from infimum.backend.simd import SimdSpelling
-from infimum.lower.kernel import PRIMITIVES, Instr, Value
+from infimum.kernel.ir import PRIMITIVES, Instr, Value
 
 _modules: dict[int, Module] = {}  # by lanes
 

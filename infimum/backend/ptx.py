@@ -1,7 +1,7 @@
 """PTX: a kernel as text for NVIDIA's driver, where a lane is a thread. Needs neither a GPU nor CuPy.
 
 PTX spells the rounding in each instruction, so there is no control word to load and restore. Every double is rounded by a `.rp`
-instruction; one without a mode would mean `.rn` and could be contracted. `backend/lint.py` reads the text for that.
+instruction; one without a mode would mean `.rn` and could be contracted. `backend/code_lint.py` reads the text for that.
 """
 
 import re
@@ -9,10 +9,10 @@ import re
 import llvmlite
 import llvmlite.binding as llvm
 
-from infimum.backend.host import LOCK
-from infimum.backend.llvm import Renderer, Spelling, Text, lane_body
+from infimum.backend.llvm_text import Renderer, Spelling, Text, lane_body
+from infimum.backend.processor import LOCK
 from infimum.errors import HostError
-from infimum.lower.kernel import Kernel
+from infimum.kernel.ir import Kernel
 
 TRIPLE = "nvptx64-nvidia-cuda"
 # Chips of 2016 and later, and the oldest PTX that knows them: drivers translate old text for new chips, and nothing that the

@@ -18,7 +18,7 @@ from struct import pack, unpack
 import numpy as np
 
 from infimum.backend.arrays import HostArrays
-from infimum.lower.kernel import RUN, Function, Instr, Kernel, Loop, Step, Value
+from infimum.kernel.ir import RUN, Function, Instr, Kernel, Loop, Step, Value
 
 Env = dict[Value, int]
 

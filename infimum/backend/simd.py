@@ -1,6 +1,6 @@
 """Lanes as elements of SIMD vectors: LLVM's constrained intrinsics, and what 64-bit Arm needs beside them."""
 
-from infimum.backend.llvm import Spelling, Text
+from infimum.backend.llvm_text import Spelling, Text
 
 
 class SimdSpelling(Spelling):

@@ -11,17 +11,17 @@ from typing import Any
 
 from infimum.ampl.files import ENDINGS, path_of
 from infimum.ampl.model import Model
+from infimum.ampl.model_run import failed, interrupted, solve
 from infimum.ampl.reader import read
 from infimum.ampl.solution import Solution, write_solution
-from infimum.ampl.solving import failed, interrupted, solve
 from infimum.cli.ampl_log import Log
 from infimum.cli.ampl_words import FLAG, VARIABLE, Call
 from infimum.cli.command import CommandError
 from infimum.cli.exit_codes import OK
-from infimum.cli.show import show
-from infimum.engine.running.interrupts import Interrupts
+from infimum.cli.printing import show
 from infimum.errors import InfimumError, ModelFileError
 from infimum.result import Result
+from infimum.search.interrupts import Interrupts
 
 HELP = f"""as a solver of AMPL models:
   infimum MODEL.nl {FLAG} [NAME=VALUE ...]   reads MODEL.nl, text or binary, and writes MODEL.sol

@@ -6,8 +6,8 @@ import numpy as np
 
 import infimum
 from infimum.ampl.model import Model
-from infimum.engine.running.callbacks import Snapshot
-from infimum.text import counted
+from infimum.problem.text import counted
+from infimum.search.callbacks import Snapshot
 
 _FIRST, _LATER, _APART = 1.0, 1.5, 1.0  # seconds before the first line; the factor to the next, and the least seconds between two
 

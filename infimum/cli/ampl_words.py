@@ -10,7 +10,7 @@ from typing import Any
 
 from infimum.cli.command import CommandError
 from infimum.cli.settings import SETTINGS, options, whole
-from infimum.provers import PROVERS
+from infimum.engines.registry import PROVERS
 
 FLAG, VARIABLE = "-AMPL", "infimum_options"
 _WRITE = 1  # the bit of `wantsol` that asks for a .sol file

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from infimum.problem import Interval
+from infimum.problem.problem import Interval
 from infimum.problems import GalleryProblem
 from infimum.result import Result, Verdict
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from infimum import problems
+from infimum.api.solve import minimize
 from infimum.cli.check import Check, check
 from infimum.cli.command import Command, CommandError
 from infimum.cli.exit_codes import OK, OPEN
+from infimum.cli.printing import CODES_HELP, code_of, print_json, row
 from infimum.cli.settings import add_settings, settings_of, whole
-from infimum.cli.show import CODES_HELP, code_of, print_json, row
-from infimum.cli.wording import for_shell
+from infimum.cli.shell_wording import for_shell
 from infimum.errors import GalleryError, InfimumError
+from infimum.problem.text import counted
 from infimum.problems import GalleryProblem
 from infimum.result import Result, Verdict
-from infimum.solve import minimize
-from infimum.text import counted
 
 _MAX_N, _TIME_LIMIT = 5, 10.0
 _WORDS = (*Verdict.__members__, "ERROR", "ok", "missed", "WRONG")  # in the summary, in this order

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds import read_bounds
+from infimum.api.solve import maximize, minimize
+from infimum.blackbox.file_function import OfFile
+from infimum.blackbox.variables import Variables
 from infimum.cli.command import Command, CommandError
-from infimum.cli.load import add_constraints, chosen, constraints_of, loaded, parted
+from infimum.cli.printing import CODES_HELP, show
 from infimum.cli.settings import add_settings, pairs, settings_of, whole, whole_numbers
-from infimum.cli.show import CODES_HELP, show
-from infimum.solve import maximize, minimize
-from infimum.text import counted
-from infimum.trials.of_file import OfFile
-from infimum.trials.variables import Variables
+from infimum.cli.user_file import add_constraints, chosen, constraints_of, loaded, parted
+from infimum.problem.text import counted
+from infimum.problem.variable_bounds import read_bounds
 
 
 def configure(parser: ArgumentParser) -> None:

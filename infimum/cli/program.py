@@ -11,9 +11,9 @@ from infimum.cli import ampl, gallery, minimize, resume, verify
 from infimum.cli.command import Command
 from infimum.cli.exit_codes import USAGE
 from infimum.cli.settings import joined
-from infimum.cli.wording import for_shell
+from infimum.cli.shell_wording import for_shell
 from infimum.errors import InfimumError
-from infimum.files import FileWarning
+from infimum.support.output_files import FileWarning
 
 COMMANDS: tuple[Command, ...] = (minimize.COMMAND, resume.COMMAND, verify.COMMAND, gallery.COMMAND)
 

@@ -6,14 +6,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from contextlib import chdir, nullcontext, redirect_stdout
 
+from infimum.api.solve import resume
+from infimum.blackbox.journal_reading import Started
+from infimum.blackbox.journal_resume import GoingOn, going_on
 from infimum.cli import gallery, minimize
 from infimum.cli.command import Command, CommandError
-from infimum.cli.load import add_constraints, chosen, constraints_of, loaded, parted
+from infimum.cli.printing import CODES_HELP, show
 from infimum.cli.settings import add_settings, joined
-from infimum.cli.show import CODES_HELP, show
-from infimum.solve import resume
-from infimum.trials.going_on import GoingOn, going_on
-from infimum.trials.reading import Started
+from infimum.cli.user_file import add_constraints, chosen, constraints_of, loaded, parted
 
 # settings of the checkpoint that may be replaced, and their help
 _REPLACED = {"--atol": "replaces the one in the checkpoint; may be larger or smaller", "--rtol": "likewise",

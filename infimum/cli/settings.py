@@ -9,8 +9,8 @@ from fractions import Fraction
 from secrets import randbits
 from typing import Any
 
-from infimum.solve import ENGINES
-from infimum.trials.reading import JournalFile, Started
+from infimum.api.solve import ENGINES
+from infimum.blackbox.journal_reading import JournalFile, Started
 
 _BRACKETS = str.maketrans("()[]", "    ")
 

@@ -4,9 +4,9 @@ from argparse import ArgumentParser, Namespace
 
 from infimum.cli.command import Command
 from infimum.cli.exit_codes import INFEASIBLE, OK, OPEN, READER_GONE, USAGE
+from infimum.cli.printing import print_json, row
 from infimum.cli.settings import add_settings
-from infimum.cli.show import print_json, row
-from infimum.cli.wording import for_shell
+from infimum.cli.shell_wording import for_shell
 
 _SETTINGS = ("--time-limit", "--max-boxes", "--memory-limit", "--batch", "--device", "--seed", "--threads", "--progress")
 _CODES = {"HOLDS": OK, "BOUNDED": OK, "UNKNOWN": OPEN, "VIOLATED": INFEASIBLE}

@@ -1,1 +1,1 @@
-"""What the user wrote: operations, expressions, tracing, derivatives."""
+"""Expressions: nodes, simplification when they are made, derivatives, exact constants."""

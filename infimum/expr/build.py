@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.node import Expr, Index, Shape, const, is_const, make, topological
-from infimum.expr.ops import OPS, Kind
-from infimum.expr.rewriting import is_on
+from infimum.expr.rewriting_switches import is_on
 from infimum.expr.simplify import RULES
+from infimum.ops.vocabulary import OPS, Kind
 
 
 def build(op: str, *args: Any, line: str | None = None, **params: Any) -> Expr:

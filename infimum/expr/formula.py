@@ -4,7 +4,7 @@ import numpy as np
 
 from infimum.expr.constant_views import VIEWS
 from infimum.expr.node import Expr, call_text
-from infimum.expr.ops import Kind
+from infimum.ops.vocabulary import Kind
 
 _DEPTH = 8  # operations that are shown inside one another
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from infimum.expr.ops import OPS, Kind
-from infimum.watch import heed
+from infimum.ops.vocabulary import OPS, Kind
+from infimum.support.clock import heed
 
 Shape = tuple[int, ...]
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "=="}

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from infimum.expr.build import build, is_zero
-from infimum.expr.diff import gradient
+from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, var
 
 

@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from infimum import environment
-from infimum.exact import round_down, round_up
-from infimum.expr.conversion_errors import refuse_rounding
 from infimum.expr.real_name import Name
-from infimum.expr.source import fail
+from infimum.support import environment
+from infimum.support.exact_numbers import round_down, round_up
+from infimum.trace.conversion_errors import refuse_rounding
+from infimum.trace.user_source import fail
 
 _taken: dict[tuple[float, float], Hashable] = {}  # which number an enclosure belongs to
 

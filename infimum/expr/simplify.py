@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from infimum.expr.node import Expr, Shape, between, const, is_const
-from infimum.expr.ops import OPS, Kind
 from infimum.expr.real import told_apart
+from infimum.ops.vocabulary import OPS, Kind
 
 Rule = Callable[[Callable[..., Expr], tuple[Expr, ...], Shape, dict[str, Any]], Expr | None]
 RULES: dict[str, Rule] = {}

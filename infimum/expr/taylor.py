@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import factorial
 
 from infimum.expr.build import broadcast, build, rebuilt
-from infimum.expr.diff import gradient
+from infimum.expr.differentiate import gradient
 from infimum.expr.node import Expr, const, topological, var
 
 # under (function, point): the value and the first derivatives there. Each is smooth inside its domain, an interval with the point

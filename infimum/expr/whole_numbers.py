@@ -4,7 +4,7 @@ import numpy as np
 
 from infimum.expr.constant_views import VIEWS
 from infimum.expr.node import Expr
-from infimum.expr.ops import Kind
+from infimum.ops.vocabulary import Kind
 
 STEP_FUNCTIONS = ("floor", "ceil", "rint", "sign")
 _KEEP = ("add", "sub", "mul", "neg", "abs", "min", "max", "sum", "prod", "amin", "amax", "cumsum", "cumprod", "cummin", "cummax")
@@ -15,7 +15,7 @@ def whole_elements(nodes: list[Expr], integers: tuple[int, ...] = ()) -> dict[Ex
     variables of these numbers are whole.
 
     >>> from infimum.expr.node import topological
-    >>> from infimum.expr.trace import trace
+    >>> from infimum.trace.trace import trace
     >>> f = trace(lambda x: np.floor(x[0]) * 2 + x[1], 2)
     >>> [bool(whole_elements(list(topological([f])), which)[f]) for which in ((), (1,))]
     [False, True]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import DataError
-from infimum.expr.constants import is_masked
-from infimum.text import counted
+from infimum.problem.text import counted
+from infimum.trace.number_constants import is_masked
 
 _SHOWN = 3  # bad places that a message names
 

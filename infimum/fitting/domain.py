@@ -1,10 +1,10 @@
 """Where a model may be undefined within the bounds: told, since such parameters are no candidates for a fit."""
 
 
-from infimum.engine.answer.culprit import rough
-from infimum.evaluate import compile
+from infimum.certify.loose_operation import rough
+from infimum.evaluation.evaluator import compile
 from infimum.fitting.problem import FitProblem
-from infimum.lower.nodes import nodes_of
+from infimum.kernel.node_enclosures import nodes_of
 
 _MOST_NUMBERS = 1 << 20  # inside a function that is looked into
 _UNDEFINED = 0

@@ -3,31 +3,31 @@
 from collections.abc import Callable
 from typing import Any
 
-from infimum import environment
-from infimum.checks import check_number
-from infimum.engine.running.interrupts import Interrupts
-from infimum.engine.running.keywords import by_place, keywords_of, refuse
+from infimum.api.keyword_errors import by_place, keywords_of, refuse
+from infimum.api.solve import minimize
 from infimum.errors import DataError, InfimumError, UndefinedError, UserFunctionError
-from infimum.fitting.bounded_error import BoundedError, read_errors
-from infimum.fitting.bounded_error import bounded_error as within_errors
+from infimum.fitting.bound_proposals import refuse_missing
 from infimum.fitting.budget import Budget
 from infimum.fitting.data import Data
 from infimum.fitting.losses import read_loss
 from infimum.fitting.merge import merged
 from infimum.fitting.model import Model
-from infimum.fitting.narrow import narrowed
+from infimum.fitting.narrowing_run import narrowed
+from infimum.fitting.parameter_sets.bounded_error import BoundedError, read_errors
+from infimum.fitting.parameter_sets.bounded_error import bounded_error as within_errors
 from infimum.fitting.parameters import Asked, Parameters, check_start, count_of
-from infimum.fitting.pinned import without_constant_rows
+from infimum.fitting.pinning.pinned_data import without_constant_rows
 from infimum.fitting.problem import FitProblem
-from infimum.fitting.propose import refuse_missing
 from infimum.fitting.responses import Responses
 from infimum.fitting.result import FitResult
 from infimum.fitting.search import absolute_tolerance, least_loss
 from infimum.fitting.symmetric import in_order, read_groups, start_boxes
-from infimum.habits import OF_FIT
-from infimum.solve import minimize
-from infimum.text import counted
-from infimum.watch import OutOfTime, Watch
+from infimum.problem.text import counted
+from infimum.search.interrupts import Interrupts
+from infimum.support import environment
+from infimum.support.clock import OutOfTime, Watch
+from infimum.support.number_checks import check_number
+from infimum.support.other_libraries import OF_FIT
 
 OPTIONS = frozenset(keywords_of(minimize)) - frozenset(OF_FIT)  # that are passed on
 

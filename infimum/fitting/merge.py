@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import InternalError
-from infimum.exact import round_down, round_up
 from infimum.expr import build as b
 from infimum.expr.node import Expr, const, topological
-from infimum.expr.ops import Kind
-from infimum.expr.recording import recorded
-from infimum.expr.trace import trace
-from infimum.expr.tracer import Tracer
 from infimum.fitting.data import Columns, Data
 from infimum.fitting.problem import FitProblem, Rows, array_of
-from infimum.problem import Interval
+from infimum.ops.vocabulary import Kind
+from infimum.problem.problem import Interval
+from infimum.support.exact_numbers import round_down, round_up
+from infimum.trace.recording import recorded
+from infimum.trace.trace import trace
+from infimum.trace.tracer import Tracer
 
 _RELATIVE, _ABSOLUTE = Fraction(1, 2**48), Fraction(1, 2**1070)  # more than rounding can lose of a square, in either way
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from infimum.bounds import Bounds, check_meant_as_pairs, listed, read_bounds
 from infimum.errors import BoundsError, OptionError
-from infimum.exact import shown
 from infimum.fitting.model import Model
-from infimum.text import counted
+from infimum.problem.text import counted
+from infimum.problem.variable_bounds import Bounds, check_meant_as_pairs, listed, read_bounds
+from infimum.support.exact_numbers import shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)

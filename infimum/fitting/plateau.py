@@ -3,10 +3,10 @@ larger than data can tell. That fit is unique, and the parameter is not determin
 
 import numpy as np
 
-from infimum.evaluate import compile
+from infimum.evaluation.evaluator import compile
 from infimum.fitting.problem import FitProblem
-from infimum.fitting.zero import loss_that_counts_as_zero
-from infimum.problem import Interval
+from infimum.fitting.zero_residuals import loss_that_counts_as_zero
+from infimum.problem.problem import Interval
 
 NOTICED = 1e-4  # a part of the loss
 _SLICES = 64     # of the bounds

@@ -14,7 +14,7 @@ from infimum.fitting.losses import Loss
 from infimum.fitting.model import Model
 from infimum.fitting.parameters import Parameters
 from infimum.fitting.symmetric import Groups
-from infimum.problem import Interval
+from infimum.problem.problem import Interval
 
 _NOTHING = Interval(0.0, 0.0)
 

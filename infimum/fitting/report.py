@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from infimum.fitting.plateau import NOTICED
-from infimum.text import counted
+from infimum.problem.text import counted
 
 _WIDTH, _FITS, _CORRELATED, _NEARLY_ALL = 100, 6, 0.1, 0.99
 _ROUNDED = 1e-6  # of a sum of squares: rounding errors, where a single square is about as large

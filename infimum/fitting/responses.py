@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from infimum.evaluate import compile
+from infimum.evaluation.evaluator import compile
 from infimum.expr.node import topological
-from infimum.expr.trace import trace
 from infimum.fitting.problem import FitProblem
+from infimum.trace.trace import trace
 
 _NUMBERS = 1 << 22  # doubles that a launch may write
 _OPERATIONS = 100   # of models for which kernels are compiled without being asked for

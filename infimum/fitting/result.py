@@ -10,28 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from infimum import environment
-from infimum.checks import check_limits, check_number
-from infimum.engine.answer.verdict import within
+from infimum.certify.verdict import within
 from infimum.errors import OptionError
-from infimum.exact import round_down, round_up
 from infimum.fitting import drawing, report
-from infimum.fitting.confidence import PAVED, Confidence, confidence, quantile_of, threshold_of
 from infimum.fitting.data import read_x
 from infimum.fitting.differences import values_and_slopes
 from infimum.fitting.domain import undefined
-from infimum.fitting.names import OtherNames
+from infimum.fitting.parameter_sets.confidence import PAVED, Confidence, confidence, quantile_of, threshold_of
 from infimum.fitting.parts import Fit, Parameter, Prediction
 from infimum.fitting.plateau import plateau
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.responses import Responses
+from infimum.fitting.result_names import OtherNames
 from infimum.fitting.statistics import Statistics, flat
 from infimum.fitting.symmetric import falls
-from infimum.fitting.zero import is_met, measured
-from infimum.minimisers import Minimiser, Minimisers
+from infimum.fitting.zero_residuals import is_met, measured
 from infimum.plotting import png
-from infimum.problem import Interval
+from infimum.problem.minimisers import Minimiser, Minimisers
+from infimum.problem.problem import Interval
 from infimum.result import Result, Verdict
+from infimum.support import environment
+from infimum.support.exact_numbers import round_down, round_up
+from infimum.support.number_checks import check_limits, check_number
 
 _START_BOXES = "; all this is about"
 _FLAT = 0.1  # a part of the bounds: regions left of a proof that are as long as that are no point

@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from infimum.engine.running.interrupts import Interrupts
+from infimum.api.solve import minimize
 from infimum.fitting.budget import Budget
 from infimum.fitting.model import plain_call
-from infimum.fitting.pinned import Pinned
-from infimum.fitting.pinned_run import Solving
+from infimum.fitting.pinning.pinned_data import Pinned
+from infimum.fitting.pinning.pinned_run import Solving
 from infimum.fitting.plateau import NOTICED
 from infimum.fitting.problem import FitProblem, Rows
-from infimum.fitting.zero import is_met, loss_that_counts_as_zero
-from infimum.minimisers import Minimisers
+from infimum.fitting.zero_residuals import is_met, loss_that_counts_as_zero
+from infimum.problem.minimisers import Minimisers
 from infimum.result import Result
-from infimum.solve import minimize
+from infimum.search.interrupts import Interrupts
 
 _BOXES = 1 << 20  # of a second search, where no limit is given
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from infimum import environment
-from infimum.engine.second_order.outward import down, up
-from infimum.engine.sublevel.frame import Frame, volumes
-from infimum.engine.sublevel.search import Component, Search
-from infimum.fitting import set_report
-from infimum.problem import Interval
-from infimum.text import counted
+from infimum.fitting.parameter_sets import set_report
+from infimum.linear_algebra.interval_matrices import down, up
+from infimum.problem.problem import Interval
+from infimum.problem.text import counted
+from infimum.sets.frame import Frame, volumes
+from infimum.sets.sublevel_search import Component, Search
+from infimum.support import environment
 
 
 @environment.all_ours

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infimum import environment
+from infimum.support import environment
 
 _NOTICED, _ROUNDING = 1e-4, 1e-18  # parts of the sum of squares, and of the spread of the data
 _TAKES_PART = 0.1                  # of the length of a step

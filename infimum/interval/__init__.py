@@ -1,1 +1,1 @@
-"""What operations mean on intervals, in upward-rounded primitives."""
+"""Interval arithmetic in upward-rounded primitives, and the elementary functions."""

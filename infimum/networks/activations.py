@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.real import pi
-from infimum.expr.scipy_special import ROOT_HALF
-from infimum.expr.tracer import Tracer
 from infimum.networks.node import OLDEST, Node, single
 from infimum.networks.signature import Constants, Operator
 from infimum.networks.values import (
@@ -28,6 +26,8 @@ from infimum.networks.values import (
     special,
     traced,
 )
+from infimum.trace.numpy_functions.scipy_special import ROOT_HALF
+from infimum.trace.tracer import Tracer
 
 # of the definition of Selu, where a node gives no other
 _SELU_ALPHA, _SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infimum.errors import OptionError
-from infimum.exact import round_down, round_up
 from infimum.expr.real import Real
+from infimum.support.exact_numbers import round_down, round_up
 
 Box = tuple[np.ndarray, np.ndarray]
 

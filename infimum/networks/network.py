@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from infimum.errors import NetworkError, OptionError, ShapeError
-from infimum.expr.recording import recorded
 from infimum.networks.graph import Graph, Step, shapes_of
 from infimum.networks.one_output import one_output
 from infimum.networks.values import flat, read_input
-from infimum.text import counted
+from infimum.problem.text import counted
+from infimum.trace.recording import recorded
 
 _SHOWN = 40  # layers of a table
 _compared: ContextVar["Network | None"] = ContextVar("compared", default=None)  # whose outputs a property is called with

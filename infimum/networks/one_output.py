@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infimum.expr.tracer import Tracer
+from infimum.trace.tracer import Tracer
 
 
 class PlainOutput(np.float64):

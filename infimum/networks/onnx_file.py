@@ -11,7 +11,7 @@ from infimum.networks.graph import Graph
 from infimum.networks.network import Network
 from infimum.networks.node import LATEST, OLDEST, Node
 from infimum.networks.operators import OPERATORS, OWN
-from infimum.text import counted
+from infimum.problem.text import counted
 
 MOST_BYTES, MOST_NODES = 2**29, 20_000
 # what other files begin with, and what to do with them

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from infimum.agreement import Agreement, Box
 from infimum.errors import OptionError, TraceError
 from infimum.expr.build import reshape
-from infimum.expr.comparisons import Comparison, comparisons, of_comparisons
 from infimum.expr.constant_views import ends_of
-from infimum.expr.trace import traced
-from infimum.expr.tracer import Tracer
 from infimum.networks.exact_box import ExactBox
 from infimum.networks.network import Network
 from infimum.networks.properties import Extremum, Question, given_box
+from infimum.trace.agreement import Agreement, Box
+from infimum.trace.comparisons import Comparison, comparisons, of_comparisons
+from infimum.trace.trace import traced
+from infimum.trace.tracer import Tracer
 
 _EXAMPLE = "a property is a comparison of the outputs y, such as lambda y: y[0] < 2, or of inputs and outputs, lambda x, y: ..."
 

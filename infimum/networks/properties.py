@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infimum import environment
-from infimum.bounds import read_bounds
 from infimum.errors import NetworkError, OptionError, ShapeError
-from infimum.exact import round_down, round_up
 from infimum.networks.exact_box import Box, End, ExactBox
 from infimum.networks.network import Network
 from infimum.networks.vnnlib import Linear, VnnLib
+from infimum.problem.variable_bounds import read_bounds
+from infimum.support import environment
+from infimum.support.exact_numbers import round_down, round_up
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from infimum import environment
 from infimum.errors import NetworkError, OptionError
 from infimum.networks.layers import from_state_dict, from_weights
 from infimum.networks.network import Network
 from infimum.networks.onnx_file import read_onnx
 from infimum.networks.torch_modules import from_modules, is_module
+from infimum.support import environment
 
 
 @environment.ours

@@ -13,7 +13,7 @@ import numpy as np
 
 from infimum.networks.node import LATEST, OLDEST, Node
 from infimum.networks.values import exact, refuse, traced
-from infimum.text import counted
+from infimum.problem.text import counted
 
 
 class Constants(Enum):

@@ -9,10 +9,10 @@ import numpy as np
 
 from infimum.errors import NetworkError
 from infimum.expr import build as b
-from infimum.expr.components import Components
-from infimum.expr.source import user_line
-from infimum.expr.trace import Tracer
-from infimum.expr.tracer import has_tracer, joined, lift
+from infimum.trace.component_arrays import Components
+from infimum.trace.trace import Tracer
+from infimum.trace.tracer import has_tracer, joined, lift
+from infimum.trace.user_source import user_line
 
 MOST_ELEMENTS = 2**24  # of one array: a small file can ask for any number of them
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from infimum import environment
-from infimum.plain import plain
+from infimum.problem.json_values import plain
+from infimum.problem.text import counted, point
 from infimum.result import Result
-from infimum.text import counted, point
+from infimum.support import environment
 
 _SHOWN = 12  # checks of a table
 

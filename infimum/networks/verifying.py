@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from infimum import environment
-from infimum.constraint import Constraint
+from infimum.api.solve import feasible, maximize, minimize
 from infimum.errors import NetworkError, OptionError
-from infimum.evaluate import compile, enclose
+from infimum.evaluation.evaluator import compile, enclose
 from infimum.networks.exact_box import Box
 from infimum.networks.network import Network
 from infimum.networks.output_comparison import ComparisonProperty
@@ -20,8 +19,9 @@ from infimum.networks.properties import Extremum, LabelProperty, Question, Toget
 from infimum.networks.reading import network
 from infimum.networks.verification import Check, Outcome, Verification
 from infimum.networks.vnnlib import VnnLib, read_vnnlib
+from infimum.problem.constraint import Constraint
 from infimum.result import Result, Verdict
-from infimum.solve import feasible, maximize, minimize
+from infimum.support import environment
 
 _SETTINGS = frozenset(("device", "threads", "seed", "max_boxes", "memory_limit", "batch", "progress", "callback", "engine",
                        "options", "atol", "rtol"))

@@ -9,9 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
-from infimum import environment
 from infimum.errors import NetworkError
 from infimum.networks.exact_box import End, ExactBox, higher_of, lower_of
+from infimum.support import environment
 
 MOST_BYTES, MOST_DEPTH, MOST_CASES, MOST_DIGITS = 2**26, 64, 10_000, 4000
 _MOST_BITS = 1 << 18  # of a number that is computed: beyond those of any two that are written

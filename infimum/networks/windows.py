@@ -8,7 +8,7 @@ import numpy as np
 from infimum.networks.node import Node
 from infimum.networks.signature import Constants, Operator
 from infimum.networks.values import MOST_ELEMENTS, flat, refuse, within_limit
-from infimum.text import counted
+from infimum.problem.text import counted
 
 _PADS = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 _OUTSIDE = -1  # the position of an element of the padding

@@ -4,15 +4,15 @@ matplotlib.
 """
 
 from infimum.plotting.figures import png
-from infimum.plotting.of_trials import (
-    best_values,
-    curve_with_trials,
-    history_of_trials,
-    operating_characteristic,
-    solved_shares,
-    trials_on_curve,
+from infimum.plotting.result_drawings import Convergence, Map, View, convergence, draw, region_map
+from infimum.plotting.trial_drawings import (
+           best_values,
+           curve_with_trials,
+           history_of_trials,
+           operating_characteristic,
+           solved_shares,
+           trials_on_curve,
 )
-from infimum.plotting.results import Convergence, Map, View, convergence, draw, region_map
 
 __all__ = ["Convergence", "Map", "View", "best_values", "convergence", "curve_with_trials", "draw", "history_of_trials",
            "operating_characteristic", "png", "region_map", "solved_shares", "trials_on_curve"]

@@ -5,7 +5,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from infimum.notebook import notebook_shell
+from infimum.support.notebook import notebook_shell
 
 
 class NotebookFigure(Figure):

@@ -14,11 +14,11 @@ import pytest
 import infimum
 from infimum import __version__
 from infimum.ampl.header import read_header
-from infimum.ampl.outcome import code_of
+from infimum.ampl.result_codes import code_of
 from infimum.ampl.solution import Solution, read_told, write_solution
 from infimum.cli.ampl_log import Log
-from infimum.engine.running.callbacks import Snapshot
 from infimum.result import Verdict
+from infimum.search.callbacks import Snapshot
 from tests.ampl.helpers import binary, nl
 from tests.ampl.sol_file import Sol
 from tests.cli.helpers import program

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum.ampl import read
+from infimum.ampl.model_run import solve
+from infimum.ampl.model_wording import for_model
 from infimum.ampl.names import Names
 from infimum.ampl.solution import without_colons
-from infimum.ampl.solving import solve
-from infimum.ampl.wording import for_model
-from infimum.cover import Cover
 from infimum.errors import ModelFileError
 from infimum.expr.formula import formula
-from infimum.text import printable
-from infimum.unions import Unions
+from infimum.problem.cover import Cover
+from infimum.problem.text import printable
+from infimum.problem.unions import Unions
 from tests.ampl.helpers import nl
 from tests.ampl.sol_file import Sol
 from tests.cli.helpers import program

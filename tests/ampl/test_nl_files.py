@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infimum.ampl import read
-from infimum.ampl.solving import solve
+from infimum.ampl.model_run import solve
 
 MODELS = Path(__file__).parent / "models"
 INF = np.inf

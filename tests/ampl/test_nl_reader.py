@@ -11,7 +11,7 @@ import infimum
 from infimum.ampl import read
 from infimum.ampl.operators import OPERATORS, Operator
 from infimum.errors import ModelFileError
-from infimum.expr.trace import traced
+from infimum.trace.trace import traced
 from tests.ampl.helpers import binary, model_of, nl
 
 INF = np.inf

@@ -2,8 +2,8 @@
 
 import random
 
-from infimum.backend.work_sharing import WorkSharing
-from infimum.lower.kernel import Builder, Kernel, Loop
+from infimum.backend.cuda.work_sharing import WorkSharing
+from infimum.kernel.ir import Builder, Kernel, Loop
 
 
 class RandomSharing(WorkSharing):

@@ -6,14 +6,14 @@ from itertools import product
 import numpy as np
 
 from infimum.backend.python import PythonBackend
+from infimum.evaluation import programs
 from infimum.expr.build import build, index, reshape
 from infimum.expr.node import var
-from infimum.expr.system import System
-from infimum.expr.trace import trace
-from infimum.expr.tracer import Tracer
 from infimum.interval import elementary
-from infimum.lower import programs
-from infimum.lower.kernel import PRIMITIVES, Builder, Kernel, Value
+from infimum.kernel.ir import PRIMITIVES, Builder, Kernel, Value
+from infimum.problem.system import System
+from infimum.trace.trace import trace
+from infimum.trace.tracer import Tracer
 from tests.evaluate.fingerprint import FUNCTIONS, dyadic
 from tests.oracle.tables import TABLES
 from tests.random_kernels import ADVERSARIAL, bit_patterns

@@ -5,10 +5,10 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from infimum.backend import host
+from infimum.backend import processor as host
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.simd import ArmSpelling, SimdSpelling
-from infimum.lower.kernel import Kernel
+from infimum.kernel.ir import Kernel
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from infimum.backend.code_lint import lint_assembly
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
-from infimum.backend.lint import lint_assembly
+from infimum.backend.processor import host
 from infimum.backend.simd import SimdSpelling
-from infimum.lower.kernel import Builder, Kernel, Value
+from infimum.kernel.ir import Builder, Kernel, Value
 from tests.backend.cases import EMPTY, by_definition
 from tests.backend.machines import MACHINES
 from tests.random_kernels import example, same_bits

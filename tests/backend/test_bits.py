@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.errors import InternalError
 from infimum.interval import elementary
-from infimum.lower.kernel import Builder, Kernel
+from infimum.kernel.ir import Builder, Kernel
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.backend.cases import (
     EMPTY,

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.backend import launch
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.cuda import CudaBackend
-from infimum.backend.work_sharing import WorkSharing
-from infimum.lower.kernel import Kernel
+from infimum.backend.cuda import launch
+from infimum.backend.cuda.cuda_backend import CudaBackend
+from infimum.backend.cuda.work_sharing import WorkSharing
+from infimum.kernel.ir import Kernel
 from tests.backend.block_cases import RandomSharing, long_kernel, nested_kernel
 from tests.backend.cases import EMPTY, PROGRAM_CASES, program_case, program_inputs, program_outputs
 from tests.backend.test_cuda_bits import batch, explain, reference, why_not

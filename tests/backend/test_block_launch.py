@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from infimum.backend import cuda, hybrid, launch
+from infimum.backend import hybrid
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.cuda import CudaBackend
+from infimum.backend.cuda import cuda_backend, launch
+from infimum.backend.cuda.cuda_backend import CudaBackend
+from infimum.backend.cuda.work_sharing import WorkSharing
 from infimum.backend.hybrid import HybridBackend
-from infimum.backend.work_sharing import WorkSharing
-from infimum.lower.kernel import Builder, Kernel
+from infimum.kernel.ir import Builder, Kernel
 from tests.fake_cupy import FakeCupy, installed
 from tests.random_kernels import same_bits
 
@@ -36,7 +37,7 @@ def long_sum() -> Kernel:
     return b.kernel("long_sum", 1, 1)
 
 
-def check(backend: CudaBackend, boxes: int) -> cuda.CudaKernel:
+def check(backend: CudaBackend, boxes: int) -> cuda_backend.CudaKernel:
     rng = np.random.default_rng(boxes)
     inputs, data = rng.normal(size=(TURNS, boxes)), rng.random(TURNS)
     expected, found = np.empty((1, boxes)), np.empty((1, boxes))

@@ -8,10 +8,10 @@ import pytest
 
 from infimum.backend.arrays import Arrays, HostArrays
 from infimum.backend.cell_loops import LOOPS
-from infimum.backend.cuda import CudaBackend
-from infimum.backend.gpu_arrays import GpuArrays
+from infimum.backend.cuda.cuda_backend import CudaBackend
+from infimum.backend.cuda.gpu_arrays import GpuArrays
 from infimum.errors import DeviceError
-from infimum.lower.cell_keys import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
+from infimum.kernel.cell_keys import ALONE, NONE, SEVERAL, TOP, key_of, numbers_of
 from tests.control_word import ARM, WORDS, control_word, read_word
 from tests.fake_cupy import installed
 

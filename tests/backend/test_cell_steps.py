@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infimum.backend.arrays import HostArrays
-from infimum.lower.cell_keys import ALONE, SEVERAL, key_of, numbers_of
+from infimum.kernel.cell_keys import ALONE, SEVERAL, key_of, numbers_of
 
 INF, NAN = np.inf, np.nan
 HOST = HostArrays()

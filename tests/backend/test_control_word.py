@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from infimum.backend.cpu import CompiledKernel, CpuBackend
-from infimum.backend.host import Enter
+from infimum.backend.processor import Enter
 from infimum.backend.python import PythonBackend
-from infimum.lower.kernel import Builder, Kernel
+from infimum.kernel.ir import Builder, Kernel
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.control_word import ARM, USUAL, WORDS, control_word, read_word, write_word
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.cuda import CudaBackend
-from infimum.backend.gpu import gpu
+from infimum.backend.cuda.cuda_backend import CudaBackend
+from infimum.backend.cuda.gpu import gpu
 from infimum.errors import DeviceError
 from infimum.interval import elementary
-from infimum.lower.kernel import PRIMITIVES, Builder, Kernel
+from infimum.kernel.ir import PRIMITIVES, Builder, Kernel
 from tests.backend.cases import (
     EMPTY,
     LANE_PRIMITIVES,

@@ -5,10 +5,11 @@ import sys
 import numpy as np
 import pytest
 
-from infimum.backend import cuda, gpu
-from infimum.backend.cuda import CudaBackend, _Constants
+from infimum.backend.cuda import cuda_backend as cuda
+from infimum.backend.cuda import gpu
+from infimum.backend.cuda.cuda_backend import CudaBackend, _Constants
 from infimum.errors import DeviceError, ShapeError
-from infimum.lower.kernel import Builder, Kernel
+from infimum.kernel.ir import Builder, Kernel
 from tests import children, fake_cupy
 from tests.fake_cupy import FakeCupy, installed
 from tests.random_kernels import example, same_bits
@@ -264,7 +265,7 @@ def test_without_cupy(monkeypatch):
 
 
 def test_cupy_is_imported_only_when_a_target_is_made():
-    code = "import sys, infimum, infimum.backend.cuda; sys.exit('cupy' in sys.modules)"
+    code = "import sys, infimum, infimum.backend.cuda.cuda_backend; sys.exit('cupy' in sys.modules)"
     assert children.run(sys.executable, "-c", code).returncode == 0
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum.backend.dense import solve
+from infimum.linear_algebra.dense import solve
 
 
 def symmetric(k: int, lanes: int, seed: int = 4) -> np.ndarray:

@@ -14,8 +14,8 @@ import pytest
 import infimum
 from infimum.backend import cpu, disk_cache, ptx
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.cuda import CudaBackend
-from infimum.backend.host import Enter, host
+from infimum.backend.cuda.cuda_backend import CudaBackend
+from infimum.backend.processor import Enter, host
 from tests import children
 from tests.backend.test_cuda_launch import check, sum_kernel, whole_numbers
 from tests.fake_cupy import installed

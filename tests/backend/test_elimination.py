@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from infimum.backend.elimination import factored, inverse_diagonal, solve
+from infimum.linear_algebra.sparse_elimination import factored, inverse_diagonal, solve
 from tests.control_word import WORDS, control_word
 
 

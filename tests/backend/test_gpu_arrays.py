@@ -8,13 +8,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from infimum.backend import gpu_arrays, ptx
+from infimum.backend import ptx
 from infimum.backend.arrays import HostArrays
 from infimum.backend.cell_loops import LOOPS
-from infimum.backend.cuda import CudaBackend
-from infimum.backend.gpu_arrays import _KERNELS as KERNELS
-from infimum.backend.gpu_arrays import GpuArrays
-from infimum.backend.lint import lint_ptx
+from infimum.backend.code_lint import lint_ptx
+from infimum.backend.cuda import gpu_arrays
+from infimum.backend.cuda.cuda_backend import CudaBackend
+from infimum.backend.cuda.gpu_arrays import _KERNELS as KERNELS
+from infimum.backend.cuda.gpu_arrays import GpuArrays
 from infimum.errors import DeviceError
 from tests.fake_cupy import installed
 from tests.ptx_simulator import Memory, Module

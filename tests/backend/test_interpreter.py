@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from infimum.backend import interpreter
+from infimum.backend.code_lint import lint_assembly, lint_ir
 from infimum.backend.cpu import CompiledKernel, CpuBackend
-from infimum.backend.host import host
-from infimum.backend.lint import lint_assembly, lint_ir
+from infimum.backend.processor import host
 from infimum.interval import elementary
-from infimum.lower.kernel import Kernel
+from infimum.kernel.ir import Kernel
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.backend.cases import EMPTY, LANE_PRIMITIVES, UNIFORM_PRIMITIVES, elementary_case, primitive_case, uniform_case
 from tests.backend.machines import MACHINES

@@ -6,12 +6,13 @@ from dataclasses import replace
 import llvmlite.binding as llvm
 import pytest
 
-from infimum.backend import elimination, host_loops, interpreter
+from infimum.backend import host_loops, interpreter
+from infimum.backend.code_lint import lint_assembly, lint_ir
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import Enter, host
-from infimum.backend.lint import lint_assembly, lint_ir
+from infimum.backend.processor import Enter, host
 from infimum.interval import elementary
-from infimum.lower.kernel import Builder, Kernel
+from infimum.kernel.ir import Builder, Kernel
+from infimum.linear_algebra import sparse_elimination
 from tests.backend.cases import LANE_PRIMITIVES, elementary_kernel, primitive_kernel, small_kernel
 from tests.backend.machines import MACHINES
 from tests.random_kernels import Writer
@@ -29,14 +30,14 @@ def test_code_that_runs_here(plain: bool):
     """What the processor is given, the wrapper of the control word too."""
     compiled = CpuBackend(plain=plain).compile(small_kernel())
     assert "@infimum_enter" in Enter.module.ir
-    loops = host_loops._module(), host_loops._module(plain=True), elimination._module()
+    loops = host_loops._module(), host_loops._module(plain=True), sparse_elimination._module()
     for module in {compiled._module, *compiled._needs, Enter.module, *loops}:
         assert lint_ir(module.ir) == []
         assert lint_assembly(module.assembly(), tables=module in interpreter._modules.values()) == []
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("module", [host_loops, elimination])
+@pytest.mark.parametrize("module", [host_loops, sparse_elimination])
 def test_loops_on_every_machine(machine, module):
     """All but the wrapper, which is this machine's own."""
     wrapper = r"declare [^\n]*@llvm\.(?:x86|aarch64)[^\n]*\n|define void @infimum_enter.*?\n}\n"

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.backend import cpu, host
+from infimum.backend import cpu, processor
 from infimum.backend.cpu import CpuBackend
-from infimum.evaluate import Derivative, Evaluator
-from infimum.lower import routines
-from infimum.lower.kernel import Builder
-from infimum.lower.programs import GRADIENT, JACOBIAN
-from infimum.watch import Over, Watch, stoppable
+from infimum.evaluation.evaluator import Derivative, Evaluator
+from infimum.evaluation.programs import GRADIENT, JACOBIAN
+from infimum.kernel import routines
+from infimum.kernel.ir import Builder
+from infimum.support.clock import Over, Watch, stoppable
 
 
 def chain(x):
@@ -23,7 +23,7 @@ def chain(x):
 
 @pytest.fixture
 def boxes() -> tuple[np.ndarray, np.ndarray]:
-    infimum.evaluate._lowered.clear()
+    infimum.evaluation.evaluator._lowered.clear()
     cpu._compiled.clear()
     lo = np.random.default_rng(0).uniform(-2, 2, (3, 100))
     return lo, lo + 0.1
@@ -36,8 +36,8 @@ def same(one: Derivative, other: Derivative) -> bool:
 
 def test_long_programs_are_compiled_in_reasonable_time_and_give_the_same_bits(boxes, monkeypatch):
     usual = infimum.compile(chain, 3).gradient(*boxes)
-    monkeypatch.setattr(host, "PLAIN", 100)
-    infimum.evaluate._lowered.clear()
+    monkeypatch.setattr(processor, "PLAIN", 100)
+    infimum.evaluation.evaluator._lowered.clear()
     cpu._compiled.clear()
     assert same(usual, infimum.compile(chain, 3).gradient(*boxes))
 
@@ -60,7 +60,8 @@ def test_kernels_of_systems_are_interpreted_and_compiled_once_they_have_run_for_
             kernel._worth = 400
     assert ways == ["interpreted", "plain", "plain", "well", "well"], "100 boxes a turn"
     assert all(same(found[0], other) for other in found[1:])
-    well = CpuBackend().compile(infimum.lower.programs.OF_SYSTEM[JACOBIAN](f.system, infimum.expr.node.var("x", (3,))).kernel)
+    jacobian = infimum.evaluation.programs.OF_SYSTEM[JACOBIAN]
+    well = CpuBackend().compile(jacobian(f.system, infimum.expr.node.var("x", (3,))).kernel)
     assert kernel._code == well._code and not well._module.plain, "compiled once for all"
 
 

@@ -6,14 +6,14 @@ from itertools import product
 import numpy as np
 import pytest
 
+from infimum.backend.code_lint import lint_assembly
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
-from infimum.backend.lint import lint_assembly
-from infimum.interval.estimates import ESTIMATES
-from infimum.interval.inverse import INVERSES
+from infimum.backend.processor import host
 from infimum.interval.pair import Pair, b_level
-from infimum.interval.rules import RULES
-from infimum.lower.kernel import Builder, Kernel
+from infimum.kernel.ir import Builder, Kernel
+from infimum.ops.interval_rules import RULES
+from infimum.ops.inverse_rules import INVERSES
+from infimum.ops.point_rules import ESTIMATES
 from tests.backend.cases import EMPTY, by_definition
 from tests.backend.machines import MACHINES
 from tests.backend.test_interpreter import Interpreting

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from infimum.backend import ptx
+from infimum.backend.code_lint import calls_on_one_line, lint_ptx
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.cuda import CudaBackend
-from infimum.backend.lint import calls_on_one_line, lint_ptx
+from infimum.backend.cuda.cuda_backend import CudaBackend
 from infimum.interval import elementary
-from infimum.lower.kernel import Kernel
+from infimum.kernel.ir import Kernel
 from tests.backend.cases import (
     EMPTY,
     LANE_PRIMITIVES,

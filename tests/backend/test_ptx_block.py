@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pytest
 
-from infimum.backend import ptx, ptx_block
+from infimum.backend import ptx
+from infimum.backend.code_lint import lint_ptx
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.lint import lint_ptx
+from infimum.backend.cuda import ptx_block
+from infimum.backend.cuda.work_sharing import WorkSharing
 from infimum.backend.python import PythonBackend
-from infimum.backend.work_sharing import WorkSharing
-from infimum.lower.kernel import RUN, Loop, walk
+from infimum.kernel.ir import RUN, Loop, walk
 from tests.backend.block_cases import RandomSharing, long_kernel, nested_kernel
 from tests.backend.cases import EMPTY, PROGRAM_CASES, program_case, program_inputs, program_outputs
 from tests.ptx_simulator import Memory, Module

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from infimum.backend import ptx
+from infimum.backend.code_lint import lint_ptx
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
-from infimum.backend.lint import lint_ptx
+from infimum.backend.cuda.work_sharing import WorkSharing
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.backend.work_sharing import WorkSharing
-from infimum.lower.kernel import Builder, Kernel
-from infimum.lower.routines import LONG
+from infimum.kernel.ir import Builder, Kernel
+from infimum.kernel.routines import LONG
 from tests.backend.block_cases import RandomSharing, rounds_kernel
 from tests.backend.cases import EMPTY
 from tests.backend.test_interpreter import Interpreting

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import infimum
-import infimum.evaluate
+import infimum.evaluation.evaluator
 from infimum.backend import cpu
+from infimum.backend.code_lint import lint_assembly, lint_ir
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
-from infimum.backend.lint import lint_assembly, lint_ir
-from infimum.backend.routines import RoutineRenderer
+from infimum.backend.llvm_routines import RoutineRenderer
+from infimum.backend.processor import host
+from infimum.evaluation.programs import PROGRAMS
 from infimum.expr.node import var
-from infimum.lower import routines
-from infimum.lower.programs import PROGRAMS
-from infimum.watch import OutOfTime, Watch
+from infimum.kernel import routines
+from infimum.support.clock import OutOfTime, Watch
 from tests.backend.machines import MACHINES
 from tests.random_kernels import example
 
@@ -29,7 +29,7 @@ def short(monkeypatch):
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch):
     monkeypatch.setattr(cpu, "_compiled", type(cpu._compiled)())
-    monkeypatch.setattr(infimum.evaluate, "_lowered", type(infimum.evaluate._lowered)())
+    monkeypatch.setattr(infimum.evaluation.evaluator, "_lowered", type(infimum.evaluation.evaluator._lowered)())
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -78,7 +78,7 @@ def test_long_programs_keep_their_bits(monkeypatch, kind: str):
     monkeypatch.setattr(routines, "LONG", 300)
     cut = infimum.compile(growth(30), 2).run(kind, boxes)
     monkeypatch.setattr(routines, "LONG", 10**9)
-    infimum.evaluate._lowered.clear()
+    infimum.evaluation.evaluator._lowered.clear()
     whole = infimum.compile(growth(30), 2).run(kind, boxes)
     for a, b in zip(cut, whole, strict=True):
         assert (a.view(np.int64) == b.view(np.int64)).all()

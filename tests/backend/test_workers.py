@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from infimum.backend import workers
+from infimum.backend import worker_threads
 from infimum.backend.cpu import CompiledKernel, CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.lower.kernel import Builder, Kernel
+from infimum.kernel.ir import Builder, Kernel
 from tests.all_threads import all_threads_work  # noqa: F401
 
 pytestmark = pytest.mark.usefixtures("all_threads_work")
@@ -71,8 +71,8 @@ def test_same_bits_for_every_number_of_threads(compiled: CompiledKernel, boxes: 
 
 def test_every_thread_takes_part(compiled: CompiledKernel, monkeypatch: pytest.MonkeyPatch):
     """Otherwise the tests of this file would show nothing."""
-    seen, run = [], workers.run
-    monkeypatch.setattr(workers, "run", lambda entry, jobs, **how: seen.append(len(jobs)) or run(entry, jobs, **how))
+    seen, run = [], worker_threads.run
+    monkeypatch.setattr(worker_threads, "run", lambda entry, jobs, **how: seen.append(len(jobs)) or run(entry, jobs, **how))
     for threads in (1, 2, 3):
         outcome(compiled, threads, inputs())
     assert seen == [1, 2, 3]
@@ -176,7 +176,7 @@ def test_interrupt_waits_for_the_other_threads():
     signal.signal(signal.SIGINT, hear)
     try:
         with pytest.raises(KeyboardInterrupt):
-            workers.run(entry, [(0,), (1,)])
+            worker_threads.run(entry, [(0,), (1,)])
             heard.wait()  # it is heard at the next opportunity
         left.append("main")
     finally:
@@ -193,9 +193,9 @@ def test_exception_in_the_calling_thread_cancels_what_has_not_begun():
         ran.append(job)
 
     with pytest.raises(ValueError, match="first"):
-        workers.run(entry, [(0,), (1,), (2,)])
+        worker_threads.run(entry, [(0,), (1,), (2,)])
     settled = list(ran)
-    workers.run(lambda job: None, [(0,), (1,), (2,)])  # comes after what is still in the queue
+    worker_threads.run(lambda job: None, [(0,), (1,), (2,)])  # comes after what is still in the queue
     assert ran == settled
 
 
@@ -208,16 +208,16 @@ def test_shared_work_waits_for_no_thread_that_has_not_begun():
             begun.set()
             release.wait()
 
-    holder = threading.Thread(target=workers.run, args=(busy, [(0,), *[(1,)] * max(1, workers._started)]))
+    holder = threading.Thread(target=worker_threads.run, args=(busy, [(0,), *[(1,)] * max(1, worker_threads._started)]))
     holder.start()
     begun.wait()
     try:
-        workers.run(done.append, [(0,), (1,)], shared=True)
+        worker_threads.run(done.append, [(0,), (1,)], shared=True)
         so_far = list(done)  # a thread that was idle after all may have taken it
     finally:
         release.set()
         holder.join()
-    workers.run(lambda job: None, [(0,), (1,)])  # comes after what is still in the queue
+    worker_threads.run(lambda job: None, [(0,), (1,)])  # comes after what is still in the queue
     assert done == so_far and 0 in done
 
 
@@ -250,8 +250,8 @@ def test_long_runs_are_cut_into_pieces_without_a_changed_bit(single: np.ndarray,
     """Between the pieces Python hears Ctrl-C. The cost of a box is as pretended, however long a busy machine takes."""
     monkeypatch.undo()
     compiled = CpuBackend().compile(sample_kernel())
-    pieces, run = [], workers.run
-    monkeypatch.setattr(workers, "run", lambda entry, jobs, **how: pieces.append(run(entry, jobs, **how)) or 0.0)
+    pieces, run = [], worker_threads.run
+    monkeypatch.setattr(worker_threads, "run", lambda entry, jobs, **how: pieces.append(run(entry, jobs, **how)) or 0.0)
     compiled._cost = 0.01
     assert (outcome(compiled, 2, inputs()) == single).all()
     assert len(pieces) > 2

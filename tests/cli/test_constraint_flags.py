@@ -25,10 +25,9 @@ COARSE = ("--atol", "0.1", "--rtol", "0")
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("infimum.engine.constrained.engine")
+    module = ModuleType("infimum.engines.constrained_run")
     module.ConstrainedRun = StandIn
-    for name in ("infimum.engine.constrained", "infimum.engine.constrained.engine"):
-        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(sys.modules, "infimum.engines.constrained_run", module)
 
 
 def test_constraints_are_named(infimum_, write):

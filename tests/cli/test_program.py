@@ -11,10 +11,10 @@ import pytest
 
 import infimum
 from infimum.cli.main import main
+from infimum.cli.printing import CODES, code_of
 from infimum.cli.program import COMMANDS
 from infimum.cli.settings import joined
-from infimum.cli.show import CODES, code_of
-from infimum.plain import strict
+from infimum.problem.json_values import strict
 from infimum.result import Verdict
 from tests import children
 from tests.ampl.test_nl_files import MODELS

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import infimum
-from infimum.trials.journal import Journal
-from infimum.trials.reading import Started, read_journal
+from infimum.blackbox.journal import Journal
+from infimum.blackbox.journal_reading import Started, read_journal
 from tests import children
 from tests.trials.journals_0_2 import FOLDER
 

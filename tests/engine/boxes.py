@@ -5,7 +5,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from infimum.engine.regions.pool import Regions
+from infimum.search.region_pool import Regions
 
 INF, MAX, TINY = np.inf, float(np.finfo(float).max), 5e-324
 ENDS = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(-10, 10), st.floats(-1e-310, 1e-310),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from infimum import watch
-from infimum.engine.running import driver
+from infimum.search import driver
+from infimum.support import clock as watch
 
 
 class Clock:

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import reshape
-from infimum.expr.system import System
-from infimum.expr.trace import trace
+from infimum.problem.system import System
+from infimum.trace.trace import trace
 
 INF = np.inf
 

@@ -13,12 +13,12 @@ from flint import arb
 import infimum
 from infimum import Result, Verdict, problems
 from infimum.backend.cpu import CpuBackend
-from infimum.engine.answer import verdict
-from infimum.engine.answer.verdict import merged
-from infimum.engine.regions.pool import Regions
-from infimum.engine.running import interrupts
+from infimum.certify import verdict
+from infimum.certify.verdict import merged
 from infimum.errors import OptionError
-from infimum.lower.programs import BRANCH, BRANCH_BY_PIECES
+from infimum.evaluation.programs import BRANCH, BRANCH_BY_PIECES
+from infimum.search import interrupts
+from infimum.search.region_pool import Regions
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.coupled import COLVILLE
 from tests.oracle.arb_values import precision, settled_value

@@ -4,7 +4,7 @@ demands."""
 import numpy as np
 import pytest
 
-from infimum.engine.points.blocks import blocks, matched, pivots
+from infimum.linear_algebra.equation_blocks import blocks, matched, pivots
 
 
 def random_matrix(seed: int) -> np.ndarray:

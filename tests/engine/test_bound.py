@@ -12,11 +12,11 @@ from flint import arb
 
 import infimum
 from infimum import problems
-from infimum.evaluate import Evaluator
-from infimum.expr.ops import OPS
+from infimum.bounds.function_bounds.first_order_kernel import AXIS, DISCARD, FACTS, LEVEL, LO, LOWER, UPPER
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import BOUND
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH, UNDEFINED
-from infimum.lower.bound import AXIS, DISCARD, FACTS, LEVEL, LO, LOWER, UPPER
-from infimum.lower.programs import BOUND
+from infimum.ops.vocabulary import OPS
 from tests.oracle import walk
 from tests.oracle.arb_series import along
 from tests.oracle.arb_values import PRECISIONS, precision, value

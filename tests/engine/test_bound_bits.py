@@ -9,7 +9,7 @@ import pytest
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.test_bound import INF, Bounds, bound, reduced, within

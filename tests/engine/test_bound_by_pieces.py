@@ -9,14 +9,14 @@ import pytest
 import infimum
 from infimum import problems
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.engine.branch import Branch
-from infimum.engine.goal import Goal
-from infimum.engine.parts.payoff import Payoff
-from infimum.engine.points.incumbent import Incumbent
-from infimum.lower.bound import LOWER
-from infimum.lower.programs import BOUND, BOUND_BY_PIECES, CONTEXT
+from infimum.bounds.function_bounds.first_order_kernel import LOWER
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, CONTEXT
+from infimum.problem.goal import Goal
+from infimum.search.branch_and_bound import Branch
+from infimum.search.incumbent import Incumbent
 from tests.engine.test_bound import Bounds, judge_one, judge_some, within
 from tests.engine.test_bound import Judge as BoundJudge
 from tests.engine.test_sweep import BOUNDS, INF, Judge, Swept, best_value, boxes

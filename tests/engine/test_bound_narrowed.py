@@ -7,11 +7,11 @@ import pytest
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.expr.narrow import narrowed
+from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES
 from infimum.interval.pair import DEFINED
-from infimum.lower.programs import BOUND, BOUND_BY_PIECES
+from infimum.structure.narrow_branches import narrowed
 from tests.engine.test_bound import Bounds, Judge, bound, within
 from tests.engine.test_sweep import BOUNDS
 from tests.expr.test_narrow import AS_IT_IS, NARROWED, N

@@ -7,10 +7,10 @@ import pytest
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.lower.bound import LOWER
-from infimum.lower.programs import BOUND, BOUND_BY_PIECES
+from infimum.bounds.function_bounds.first_order_kernel import LOWER
+from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES
 from infimum.problems import get
 from tests.engine.test_bound import Bounds, Judge, within
 from tests.engine.test_sweep import BOUNDS

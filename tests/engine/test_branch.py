@@ -16,15 +16,15 @@ import infimum
 from infimum import problems
 from infimum.backend.arrays import HostArrays
 from infimum.backend.cpu import CpuBackend
-from infimum.engine import branch as branch_module
-from infimum.engine.branch import Branch
-from infimum.engine.goal import Goal
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions import heap as heap_module
-from infimum.engine.regions import pool as pool_module
-from infimum.engine.regions.pool import Regions
-from infimum.engine.running import interrupts
-from infimum.problem import Interval
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Interval
+from infimum.search import branch_and_bound as branch_module
+from infimum.search import interrupts
+from infimum.search import region_heap as heap_module
+from infimum.search import region_pool as pool_module
+from infimum.search.branch_and_bound import Branch
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_pool import Regions
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.oracle.arb_values import precision, settled_value
 from tests.random_kernels import same_bits

@@ -12,23 +12,11 @@ import infimum
 from infimum import problems
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.cover import widths
-from infimum.engine.regions.pool import Regions, can_be_cut
-from infimum.lower import bound
-from infimum.lower.branch import (
-    ABOVE,
-    FAR,
-    FINAL,
-    GONE,
-    NEAR,
-    POINT,
-    PROVED_AWAY,
-    REGIONS,
-    STUCK,
-    UPPER,
-    rows,
-)
-from infimum.lower.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, FATE, SHAVED, WIDE
+from infimum.bounds.function_bounds import first_order_kernel as bound
+from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, BRANCH, BRANCH_BY_PIECES, FATE, SHAVED, WIDE
+from infimum.kernel.region_cut import ABOVE, FAR, FINAL, GONE, NEAR, POINT, PROVED_AWAY, REGIONS, STUCK, UPPER, rows
+from infimum.problem.cover import widths
+from infimum.search.region_pool import Regions, can_be_cut
 from tests.engine.boxes import INF, MAX, TINY, intervals, one_region, some_regions
 from tests.random_kernels import same_bits
 
@@ -220,7 +208,7 @@ def test_what_is_too_wide(boxes, xtol):
     lower, wanted = np.array([box[2] for box in boxes]), np.array([box[3] for box in boxes], np.int32)
     regions = Regions(lo, hi, lower, wanted, np.zeros(len(lower), np.int8)).columns()
     keys, axes = (row[0] for row in f.run(WIDE, [regions], parameters=np.array([xtol])))
-    again = infimum.evaluate.Evaluator(f.f, n, PythonBackend()).run(WIDE, [regions], parameters=np.array([xtol]))
+    again = infimum.evaluation.evaluator.Evaluator(f.f, n, PythonBackend()).run(WIDE, [regions], parameters=np.array([xtol]))
     assert same_bits(keys, again[0][0]).all() and same_bits(axes, again[1][0]).all()
     cuttable, found = can_be_cut(lo, hi), ~np.isnan(keys)
     missed = (cuttable & (widths(lo, hi) > xtol)).any(axis=0) & ~found
@@ -244,6 +232,6 @@ def test_of_sides_that_are_too_wide_the_one_with_the_largest_smear_is_cut_next(n
     lo, hi = np.full((3, 3), -0.25), np.array([[0.0, 0.75, 1.0], [0.75, 0.75, 0.5], [1.0, 0.0, 1.0]])
     regions = Regions(lo, hi, np.zeros(3), np.zeros(3, np.int32), np.zeros(3, np.int8)).columns()
     user = [np.full(3, -INF), np.full(3, INF), np.arange(3.0), [0.0, 0.0, 1.0, narrow]]
-    for evaluator in (f, infimum.evaluate.Evaluator(f.f, 3, PythonBackend())):
+    for evaluator in (f, infimum.evaluation.evaluator.Evaluator(f.f, 3, PythonBackend())):
         out = evaluator.run(BRANCH, [regions], parameters=np.concatenate(user))[0]
         assert out[7].tolist() == axes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.running.callbacks import Snapshot, read_callback
+from infimum.search.callbacks import Snapshot, read_callback
 
 SEEN = Snapshot(np.array([1.0, 2.0]), 3.0, 40, 0.5, -1.0)
 

@@ -14,8 +14,8 @@ import pytest
 
 import infimum
 from infimum import problems
-from infimum.engine.running import checkpoint, driver
-from infimum.engine.running.checkpoint import State, load, save
+from infimum.search import checkpoint, driver
+from infimum.search.checkpoint import State, load, save
 from tests import children
 from tests.engine.coupled import COLVILLE
 
@@ -60,7 +60,7 @@ CHILD = """
 import sys
 sys.path.insert(0, {root!r})
 import infimum
-from infimum.engine.running import driver
+from infimum.search import driver
 driver.CheckpointWriter.__init__.__defaults__ = (0.0,)
 save = driver.save
 driver.save = lambda *kept: (print("keeps", flush=True), save(*kept), print("kept", flush=True))

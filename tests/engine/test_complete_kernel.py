@@ -16,19 +16,19 @@ from flint import arb
 import infimum
 from infimum import problems
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.engine.complete.partition import CompleteOptions
-from infimum.engine.complete.search import CompleteSearch
-from infimum.engine.goal import Goal
-from infimum.evaluate import Evaluator
+from infimum.engines.complete_kernel import LEFT, LOWER, SAMPLE, UPPER
+from infimum.engines.complete_options import CompleteOptions
+from infimum.engines.complete_search import CompleteSearch
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import BLOCK_CONTEXT
 from infimum.expr.build import build, index
-from infimum.expr.hoist import block_variables
 from infimum.expr.node import Expr, topological, var
 from infimum.interval.pair import LIPSCHITZ, SMOOTH
-from infimum.lower.complete import LEFT, LOWER, SAMPLE, UPPER
-from infimum.lower.programs import BLOCK_CONTEXT
-from infimum.problem import Problem
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
+from infimum.structure.local_form import block_variables
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.test_sweep import EXACT, Recorded, settled
 from tests.expr.test_hoist import HIDDEN, LOCAL

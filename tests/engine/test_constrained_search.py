@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from infimum.engine.points.at_point import at_point
-from infimum.engine.points.constrained_search import ConstrainedSearch
-from infimum.engine.points.interior import Interior
-from infimum.engine.points.lanes import log_of_product
-from infimum.engine.points.restoration import Restoration
+from infimum.certify.constraints_at_point import at_point
+from infimum.linear_algebra.lane_algebra import log_of_product
+from infimum.points.constrained_search import ConstrainedSearch
+from infimum.points.interior_point import Interior
+from infimum.points.restoration import Restoration
 from tests.engine.constrained_systems import CASES, INF, Case
 
 

@@ -17,10 +17,9 @@ SETTINGS = {"atol": 1e-2, "rtol": 0.0}
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("infimum.engine.constrained.engine")
+    module = ModuleType("infimum.engines.constrained_run")
     module.ConstrainedRun = StandIn
-    for name in ("infimum.engine.constrained", "infimum.engine.constrained.engine"):
-        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(sys.modules, "infimum.engines.constrained_run", module)
 
 
 def total(x):

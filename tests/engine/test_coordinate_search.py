@@ -9,8 +9,8 @@ import pytest
 import infimum
 from infimum import problems
 from infimum.backend.cpu import CpuBackend
-from infimum.engine.parts.sweep import Sweeper
-from infimum.engine.points.coordinate_search import CoordinateSearch
+from infimum.bounds.sweeps.sweeps import Sweeper
+from infimum.points.coordinate_search import CoordinateSearch
 from tests.random_kernels import same_bits
 
 INF = np.inf

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.points import minima
-from infimum.engine.points.crossing import Crossing
-from infimum.engine.points.descent import Ends
-from infimum.engine.points.minima import Minima
-from infimum.lower.descent import State
+from infimum.points import local_minima
+from infimum.points.crossing import Crossing
+from infimum.points.descent_kernel import State
+from infimum.points.descents import Ends
+from infimum.points.local_minima import Minima
 from tests.engine.test_swarm import swarm
 
 LO, HI = np.full(3, -1.0), np.full(3, 1.0)
@@ -94,5 +94,5 @@ def test_minima_that_are_not_told_apart_give_no_trust(monkeypatch):
     x = np.tile(np.arange(20) / 20, 50)
     found.add(Ends(x[None], x, np.full(1000, State.CONVERGED), np.arange(1000), 0, 0), independent=True)
     assert found.trust(found.groups())[0] > 0.5
-    monkeypatch.setattr(minima, "KEPT", 5)
+    monkeypatch.setattr(local_minima, "KEPT", 5)
     assert found.trust(found.groups())[0] == 0.0 and found.trusted() == 0.0

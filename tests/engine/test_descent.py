@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.engine.points.descent import DENSE, Descents, Ends, Rules
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED, PROBE, PROGRAMS, Program
 from infimum.expr.node import var
-from infimum.lower.descent import PAIRS, PARAMETERS, SCALARS, State
-from infimum.lower.programs import DESCENT_DENSE, DESCENT_LIMITED, PROBE, PROGRAMS, Program
+from infimum.points.descent_kernel import PAIRS, PARAMETERS, SCALARS, State
+from infimum.points.descents import DENSE, Descents, Ends, Rules
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.random_kernels import ADVERSARIAL, same_bits
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.points.descent import DENSE, Descents, Rules
-from infimum.lower.descent import State
-from infimum.lower.programs import DESCENT_DENSE, DESCENT_LIMITED
+from infimum.evaluation.programs import DESCENT_DENSE, DESCENT_LIMITED
+from infimum.points.descent_kernel import State
+from infimum.points.descents import DENSE, Descents, Rules
 from tests.engine.test_descent import descend, in_every_bit, random_starts, rosenbrock, wavy
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.branch import Branch
-from infimum.engine.goal import Goal
-from infimum.engine.points.incumbent import Incumbent
+from infimum.problem.goal import Goal
+from infimum.search.branch_and_bound import Branch
+from infimum.search.incumbent import Incumbent
 
 INF = np.inf
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.cover import widths
+from infimum.problem.cover import widths
 from infimum.result import Verdict
 
 FAR = 1.7e308

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from flint import arb, arb_mat, ctx
 
-from infimum.engine.points.constrained_search import ConstrainedSearch
-from infimum.engine.points.equations import Proved, WhyNot, prove
-from infimum.engine.points.feasible import FeasibleIncumbent
+from infimum.certify.equation_solutions import Proved, WhyNot, prove
+from infimum.points.constrained_search import ConstrainedSearch
+from infimum.search.feasible_incumbent import FeasibleIncumbent
 from tests.engine.constrained_systems import CASES, INF, Case
 
 BITS = 400

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from infimum.engine.points.constrained_search import ConstrainedSearch
-from infimum.engine.points.feasible import FeasibleIncumbent
+from infimum.points.constrained_search import ConstrainedSearch
+from infimum.search.feasible_incumbent import FeasibleIncumbent
 from tests.engine.constrained_systems import INF, Case
 from tests.engine.test_feasible import is_feasible
 

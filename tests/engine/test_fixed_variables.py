@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.expr.fix import Fixing
+from infimum.expr.fixing import Fixing
 from infimum.expr.node import topological, var
-from infimum.reduced import Fixed, Reduced, without_fixed
+from infimum.problem.fixed_variables import Fixed, Reduced, without_fixed
 from tests.engine.constrained.planted_systems import evaluator_of
 
 MATRIX = np.arange(12.0).reshape(2, 6) / 8 - 0.5

@@ -6,16 +6,16 @@ import pytest
 
 import infimum
 from infimum.backend.arrays import HostArrays
-from infimum.backend.cuda import CudaBackend
-from infimum.engine.points import flight as flight_module
-from infimum.engine.points.descent import Descents
-from infimum.engine.points.flight import STARTS, Flight
-from infimum.engine.points.random import key_of, uniform
-from infimum.engine.points.swarm import Swarm
-from infimum.engine.points.swarm_options import SwarmOptions
-from infimum.lower.flight import flight_parameters, particle_rows, scatter_parameters
-from infimum.lower.programs import FLIGHT, SCATTER
-from infimum.problem import Problem
+from infimum.backend.cuda.cuda_backend import CudaBackend
+from infimum.evaluation.programs import FLIGHT, SCATTER
+from infimum.points import particle_flight as flight_module
+from infimum.points.descents import Descents
+from infimum.points.particle_flight import STARTS, Flight
+from infimum.points.random_numbers import key_of, uniform
+from infimum.points.swarm import Swarm
+from infimum.points.swarm_kernel import flight_parameters, particle_rows, scatter_parameters
+from infimum.points.swarm_options import SwarmOptions
+from infimum.problem.problem import Problem
 from tests.engine.test_descent import differing, doubles_of, partial, program_of, wavy
 from tests.fake_cupy import installed
 from tests.random_kernels import ADVERSARIAL
@@ -175,7 +175,7 @@ def test_a_swarm_on_a_gpu_ends_with_the_same_bits(f, n, memory, monkeypatch):
     """Particles, lanes and what ended stay on the GPU; of the descents only the lowest ends come back. Without memory to
     begin early with them, they begin when others have ended."""
     monkeypatch.setattr(flight_module, "MANY", 33)
-    monkeypatch.setattr("infimum.engine.points.swarm._LOWEST", 5)
+    monkeypatch.setattr("infimum.points.swarm._LOWEST", 5)
     options = {"particles": 34, "swarm_steps": 2, "descent_steps": 10, "searches": 0, "restarts": 0}
     bounds = [(-1.0, 2.0)] * n
     on_cpu = infimum.minimize(f, bounds, engine="swarm", options=options)

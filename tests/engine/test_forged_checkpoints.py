@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import infimum
-from infimum.engine.running.checkpoint import MAGIC, State, load, save
+from infimum.search.checkpoint import MAGIC, State, load, save
 from tests.engine.forged import arrays, trees
 
 DRAWS = int(os.environ.get("INFIMUM_FORGED", 0))

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum import evaluate, problems
-from infimum.backend import cuda, gpu_arrays
+from infimum import problems
 from infimum.backend.cpu import CpuBackend
+from infimum.backend.cuda import cuda_backend, gpu_arrays
 from infimum.backend.hybrid import HybridBackend
-from infimum.engine.branch import Branch
-from infimum.engine.goal import Goal
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.rounds import Rounds, work_off
 from infimum.errors import DeviceError
-from infimum.evaluate import Evaluator
-from infimum.lower.branch import GONE
+from infimum.evaluation import evaluator
+from infimum.evaluation.evaluator import Evaluator
+from infimum.kernel.region_cut import GONE
+from infimum.problem.goal import Goal
+from infimum.search.branch_and_bound import Branch
+from infimum.search.incumbent import Incumbent
+from infimum.search.rounds import Rounds, work_off
 from tests.fake_cupy import installed
 
 
@@ -54,7 +55,7 @@ def fingerprint(branch: Branch) -> list[bytes]:
 @pytest.fixture
 def pretended(monkeypatch):
     cupy = installed(monkeypatch, memory=1 << 24)
-    monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
+    monkeypatch.setattr(evaluator, "_lowered", OrderedDict())
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 1 << 20)  # one thread: counting digits is slow there
     return cupy
 
@@ -203,7 +204,7 @@ def test_narrow_regions_and_other_shapes_of_launches(xtol):
     assert same(one, two)
     for block, grid in ((32, 5), (256, None)):
         backend = HybridBackend()
-        backend.cuda = cuda.CudaBackend(block=block, grid=grid)
+        backend.cuda = cuda_backend.CudaBackend(block=block, grid=grid)
         backend.name += f", {block}, {grid}"
         e = Evaluator(infimum.compile(p.fun, p.n).f, p.n, backend)
         assert same(one, infimum.minimize(e, p.bounds, batch=256, xtol=xtol))

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine.points.descent import Rules
-from infimum.engine.points.incumbent import Incumbent
-from infimum.lower.descent import State
+from infimum.points.descent_kernel import State
+from infimum.points.descents import Rules
+from infimum.search.incumbent import Incumbent
 
 
 def polynomial(x):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.running import interrupts
-from infimum.engine.running.interrupts import AGAIN, Interrupts
+from infimum.search import interrupts
+from infimum.search.interrupts import AGAIN, Interrupts
 from tests.trials.black_boxes import interrupts_itself
 
 

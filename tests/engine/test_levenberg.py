@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.points.levenberg import Levenberg, _power
-from infimum.engine.points.swarm import Swarm
-from infimum.evaluate import compile
-from infimum.start_boxes import StartBoxes
+from infimum.evaluation.evaluator import compile
+from infimum.points.levenberg_marquardt import Levenberg, _power
+from infimum.points.swarm import Swarm
+from infimum.problem.start_boxes import StartBoxes
 
 X = np.linspace(0.0, 10.0, 60)
 NOISE = 0.02 * np.cos(np.arange(60.0) ** 2)

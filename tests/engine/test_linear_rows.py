@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from infimum.engine.points.equations import Proved, prove
-from infimum.engine.points.linear_rows import LinearRows, eliminated
+from infimum.certify.dependent_equations import LinearRows, eliminated
+from infimum.certify.equation_solutions import Proved, prove
 from tests.engine.constrained_systems import CASES, Case
 
 

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum import evaluate
-from infimum.backend import gpu_arrays
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.cuda import CudaBackend
+from infimum.backend.cuda import gpu_arrays
+from infimum.backend.cuda.cuda_backend import CudaBackend
 from infimum.backend.hybrid import HybridBackend
-from infimum.engine.branch import Branch
-from infimum.engine.regions import heap
-from infimum.engine.running import checkpoint, driver
+from infimum.evaluation import evaluator
+from infimum.search import checkpoint, driver, region_heap
+from infimum.search.branch_and_bound import Branch
 from tests.engine.test_gpu_branch import camel, fingerprint
 from tests.engine.test_gpu_branch import started as branch_started
 from tests.fake_cupy import CUDADriverError, FakeCupy, installed
@@ -39,7 +38,7 @@ CASES = {"auto": (wave, [(-3, 3)], {"batch": 16, "options": SHORT}),
 def started(monkeypatch):
     """started(…): a new process with a pretended GPU that writes a checkpoint after every step."""
     def start(**settings) -> FakeCupy:
-        monkeypatch.setattr(evaluate, "_lowered", OrderedDict())
+        monkeypatch.setattr(evaluator, "_lowered", OrderedDict())
         return installed(monkeypatch, memory=1 << 24, **settings)
     monkeypatch.setattr(gpu_arrays, "_COUNTED", 1 << 20)  # one thread: counting digits is slow there
     monkeypatch.setattr(driver.CheckpointWriter.__init__, "__defaults__", (0.0,))
@@ -108,7 +107,7 @@ def test_regions_that_wait_go_to_the_host_and_the_bits_stay(started):
 @pytest.mark.parametrize("memory", [3_000, 8_000, 14_000])
 def test_a_full_gpu_ends_the_run_with_what_is_proved(started, monkeypatch, memory, tmp_path):
     """And the checkpoint of that moment goes on on the CPU."""
-    monkeypatch.setattr(heap, "_LEAST_ROOM", 16)
+    monkeypatch.setattr(region_heap, "_LEAST_ROOM", 16)
     path, bounds = str(tmp_path / "run.inf"), [(-3, 3), (-2, 2)]
     started().memory = memory
     r = infimum.minimize(camel, bounds, device="cuda", batch=16, options=SHORT, checkpoint=path)

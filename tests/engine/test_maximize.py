@@ -61,8 +61,8 @@ def test_what_callbacks_and_progress_show(capsys):
 
 
 def test_figures_of_a_proof():
-    from infimum.engine.running.maximising import Maximising
-    from infimum.engine.running.progress import bounds
+    from infimum.api.maximisation import Maximising
+    from infimum.search.progress import bounds
 
     class Proof:
         lower, value, evaluations = -3.0, -2.0, 7
@@ -98,7 +98,7 @@ def test_resuming(tmp_path):
 
 
 def test_out_of_time_before_anything_is_compiled(monkeypatch):
-    from infimum.watch import OutOfTime
+    from infimum.support.clock import OutOfTime
 
     def slow(x):
         if not isinstance(x, np.ndarray):

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine.points import minima
-from infimum.engine.points.descent import Ends
-from infimum.engine.points.minima import KINKED, PLACE, VALUE, Minima, probability_all_seen
-from infimum.lower.descent import State
+from infimum.points import local_minima
+from infimum.points.descent_kernel import State
+from infimum.points.descents import Ends
+from infimum.points.local_minima import KINKED, PLACE, VALUE, Minima, probability_all_seen
 from infimum.result import End
 
 
@@ -172,7 +172,7 @@ def test_only_independent_ends_are_trusted():
 
 
 def test_forgetting_keeps_the_lowest_and_all_independent_ends(monkeypatch):
-    monkeypatch.setattr(minima, "KEPT", 10)
+    monkeypatch.setattr(local_minima, "KEPT", 10)
     rng = np.random.default_rng(0)
     m = Minima(np.zeros(1), np.ones(1))
     mine = ends(rng.random(8), 100 + rng.random(8), State.KINK)
@@ -192,7 +192,7 @@ def test_forgetting_keeps_the_lowest_and_all_independent_ends(monkeypatch):
 
 
 def test_no_more_groups_than_that(monkeypatch):
-    monkeypatch.setattr(minima, "KEPT", 4)
+    monkeypatch.setattr(local_minima, "KEPT", 4)
     m = gathered(np.arange(7) / 10, np.arange(7.0))
     assert [m.value[g[0]] for g in m.groups()] == [0.0, 1.0, 2.0, 3.0]
 

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.backend import cuda, devices
-from infimum.engine import auto
-from infimum.engine.branch import Branch
+from infimum.backend import devices
+from infimum.backend.cuda import cuda_backend
+from infimum.engines import auto
 from infimum.errors import DeviceError, DeviceMemoryError
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
+from infimum.search.branch_and_bound import Branch
 from tests.engine.test_gpu_branch import gpu
 from tests.engine.test_overlap import bits
 from tests.fake_cupy import installed
@@ -33,7 +34,7 @@ def set_long(monkeypatch, boxes: int, regions: int) -> None:
 def long(monkeypatch):
     """Searches are long after 20,000 boxes."""
     set_long(monkeypatch, 20_000, 100)
-    monkeypatch.setattr("infimum.evaluate._BATCH", 256)
+    monkeypatch.setattr("infimum.evaluation.evaluator._BATCH", 256)
 
 
 @pytest.fixture
@@ -137,15 +138,15 @@ def test_auto_goes_to_a_gpu(monkeypatch, tmp_path):
     resumed with that GPU alone."""
     set_long(monkeypatch, 300, 5)
     monkeypatch.setattr(Evaluator, "has_pieces", False)  # with them it would end before
-    monkeypatch.setattr("infimum.evaluate._BATCH", 16)
-    monkeypatch.setattr("infimum.evaluate.WORTH_A_GPU", 32)
+    monkeypatch.setattr("infimum.evaluation.evaluator._BATCH", 16)
+    monkeypatch.setattr("infimum.evaluation.evaluator.WORTH_A_GPU", 32)
     search = {"bounds": [(-3.0, 3.0), (-2.0, 2.0)], "rtol": 1e-2, "atol": 1e-2, "options": {"particles": 8}}
     with monkeypatch.context() as m:
         m.setattr(Evaluator, "gpu_batch", 32)
         here = infimum.minimize(camel, device="cpu", **search)
     installed(monkeypatch, memory=1 << 26)
-    monkeypatch.setattr(cuda, "_BATCH", 32)
-    monkeypatch.setattr("infimum.backend.gpu_arrays._COUNTED", 1 << 20)
+    monkeypatch.setattr(cuda_backend, "_BATCH", 32)
+    monkeypatch.setattr("infimum.backend.cuda.gpu_arrays._COUNTED", 1 << 20)
     monkeypatch.setattr(devices, "gpu_may_be_here", lambda: True)
     monkeypatch.setattr(devices, "_PATIENCE", 1e9)  # no kernel is brought there for its own sake
     places = []

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum import OptionError, Verdict, problems
-from infimum.engine.goal import Goal
-from infimum.engine.newton.options import VARIATIONS, NewtonOptions
-from infimum.engine.newton.search import NewtonSearch
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.pool import Regions
-from infimum.lower.branch import GONE
+from infimum.engines.newton_options import VARIATIONS, NewtonOptions
+from infimum.engines.newton_search import NewtonSearch
+from infimum.kernel.region_cut import GONE
+from infimum.problem.goal import Goal
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_pool import Regions
 
 INF = np.inf
 EACH = pytest.mark.parametrize("variation", VARIATIONS)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.answer.obstacles import _Look, obstacle
-from infimum.engine.goal import Goal
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.pool import Regions
+from infimum.certify.obstacles import _Look, obstacle
+from infimum.problem.goal import Goal
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_pool import Regions
 
 UNIT = (-1.1, 1.3)
 
@@ -177,7 +177,7 @@ def test_the_same_words_every_time():
 
 def test_of_regions_that_are_equally_low_the_first_are_looked_at(monkeypatch):
     """Which of them a partition takes is the library's choice, and not the same on all machines."""
-    monkeypatch.setattr("infimum.engine.answer.obstacles._SURVEYED", 5)
+    monkeypatch.setattr("infimum.certify.obstacles._SURVEYED", 5)
     lower = np.array([0.0, -np.inf, 2.0, -np.inf, 1.0, 0.0, -np.inf, 0.0, np.nan, 0.0])
     ends = np.arange(10.0)[None]
     regions = Regions(ends, ends + 1, lower, np.zeros(10, np.int32), np.zeros(10, np.int8))
@@ -187,7 +187,7 @@ def test_of_regions_that_are_equally_low_the_first_are_looked_at(monkeypatch):
 
 
 def test_too_large_to_be_looked_into(monkeypatch):
-    monkeypatch.setattr("infimum.engine.answer.obstacles._MOST_NODES", 0)
+    monkeypatch.setattr("infimum.certify.obstacles._MOST_NODES", 0)
     for fun, settings in ((reciprocal, {}), (steep, {"max_boxes": 50_000}), (nowhere_certain, {})):
         r = infimum.minimize(fun, [UNIT] * (1 if fun is reciprocal else 2), **{"max_boxes": 1000, **settings})
         assert r.obstacle and "`" not in r.obstacle
@@ -196,7 +196,7 @@ def test_too_large_to_be_looked_into(monkeypatch):
 def test_no_memory_left(monkeypatch):
     def full(*_):
         raise MemoryError
-    monkeypatch.setattr("infimum.engine.answer.obstacles._Look.at", full)
+    monkeypatch.setattr("infimum.certify.obstacles._Look.at", full)
     r = infimum.minimize(steep, [UNIT] * 2, max_boxes=1000)
     assert r.verdict.name == "STOPPED" and r.obstacle is None and "obstacle" not in str(r)
 

@@ -9,8 +9,8 @@ import pytest
 import infimum
 from infimum import problems
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.cuda import CudaBackend
-from infimum.backend.gpu import gpu
+from infimum.backend.cuda.cuda_backend import CudaBackend
+from infimum.backend.cuda.gpu import gpu
 from infimum.backend.hybrid import HybridBackend
 from infimum.errors import DeviceError, OptionError
 from tests.backend.test_cuda_bits import why_not

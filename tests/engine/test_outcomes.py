@@ -8,11 +8,11 @@ import pytest
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.expr.outcomes import outcomes_of
-from infimum.lower.bound import LOWER
-from infimum.lower.programs import BOUND, BOUND_BY_PIECES, CONTEXT
+from infimum.bounds.function_bounds.first_order_kernel import LOWER
+from infimum.evaluation.programs import BOUND, BOUND_BY_PIECES, CONTEXT
+from infimum.structure.finite_outcomes import outcomes_of
 from tests.engine.test_bound import Bounds, within
 from tests.engine.test_bound import Judge as BoundJudge
 from tests.engine.test_sweep import BOUNDS, INF, Judge, Swept, best_value, boxes

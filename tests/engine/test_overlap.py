@@ -8,12 +8,12 @@ import pytest
 
 import infimum
 from infimum.backend.arrays import HostArrays
-from infimum.backend.cuda import CudaBackend
+from infimum.backend.cuda.cuda_backend import CudaBackend
 from infimum.backend.wait_estimate import WaitEstimate
-from infimum.engine import auto
-from infimum.engine.running.overlap import Overlap
-from infimum.evaluate import Evaluator
+from infimum.engines import auto
+from infimum.evaluation.evaluator import Evaluator
 from infimum.result import Verdict
+from infimum.search.overlapped_work import Overlap
 from tests.fake_cupy import installed
 
 TURN = np.linalg.qr(np.random.default_rng(3).normal(size=(4, 4)))[0]

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infimum.backend.arrays import HostArrays
-from infimum.engine.regions import heap as heap_module
-from infimum.engine.regions import pool as pool_module
-from infimum.engine.regions.pool import Pool, Regions
+from infimum.search import region_heap as heap_module
+from infimum.search import region_pool as pool_module
+from infimum.search.region_pool import Pool, Regions
 from tests.engine.boxes import INF, MAX, TINY
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import infimum
 from infimum import problems
-from infimum.engine.running import progress
+from infimum.search import progress
 from tests.engine.test_swarm import rosenbrock, sphere, swarm
 from tests.engine.test_swarm_callbacks import raising, stopper
 

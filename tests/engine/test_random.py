@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infimum.engine.points import random
-from infimum.engine.points.random import key_of, threefry, uniform
+from infimum.points import random_numbers
+from infimum.points.random_numbers import key_of, threefry, uniform
 
 MANY = 1 << 16
 ONES = 2**64 - 1
@@ -65,7 +65,7 @@ def test_ranges_and_arrays_agree(start, stop, step, n):
 def test_pieces_do_not_show(monkeypatch):
     whole = uniform(1, 2, 3, range(1000), 7)
     for size in (1, 100, 4003):
-        monkeypatch.setattr(random, "BLOCKS_AT_ONCE", size)
+        monkeypatch.setattr(random_numbers, "BLOCKS_AT_ONCE", size)
         assert (uniform(1, 2, 3, range(1000), 7) == whole).all()
 
 

@@ -10,18 +10,18 @@ from flint import arb
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.engine.goal import Goal
-from infimum.engine.parts import refine
-from infimum.engine.parts.refine import Refiner
-from infimum.engine.parts.sweep import Sweeper
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.root import Root
-from infimum.evaluate import Evaluator
-from infimum.lower.programs import REDUCED, TERMS, TESTED
-from infimum.lower.refine import LEVEL, LOWER
-from infimum.unions import Unions
+from infimum.bounds.sweeps import slice_refinement
+from infimum.bounds.sweeps.refinement_kernel import LEVEL, LOWER
+from infimum.bounds.sweeps.slice_refinement import Refiner
+from infimum.bounds.sweeps.sweeps import Sweeper
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import REDUCED, TERMS, TESTED
+from infimum.problem.goal import Goal
+from infimum.problem.unions import Unions
+from infimum.search.incumbent import Incumbent
+from infimum.search.root_box import Root
 from tests.engine.test_sweep import Recorded
 from tests.expr.test_hoist import LOCAL
 from tests.oracle.arb_values import PRECISIONS, value
@@ -193,14 +193,14 @@ def test_points_come_from_the_slices():
 
 
 def test_it_ends_where_it_does_not_pay(monkeypatch):
-    monkeypatch.setattr(refine, "_MOST", 1 << 12)
+    monkeypatch.setattr(slice_refinement, "_MOST", 1 << 12)
     r = refined(lambda x: np.cos(9 * np.sum(x)) * np.sum(x**2), [(-3, 3.5)] * 6)
     assert not r.goal.met(r.lower, r.incumbent.upper) and len(r.unions.lo) <= 1 << 12
 
 
 def test_a_step_is_short(monkeypatch):
     """Work is done some lanes at a time, between which a run can be stopped."""
-    monkeypatch.setattr(refine, "_AT_A_TIME", 64)
+    monkeypatch.setattr(slice_refinement, "_AT_A_TIME", 64)
     r = refiner_of(quartic, [(-3, 3)] * 20)
     before = 0
     for _ in itertools.islice(r.steps(), 100):
@@ -243,6 +243,6 @@ def test_a_later_run_knows_what_was_enclosed():
 
 def test_the_bits_do_not_depend_on_how_lanes_are_grouped(monkeypatch):
     whole = refined(quartic, [(-3, 3)] * 10)
-    monkeypatch.setattr(refine, "_AT_A_TIME", 7)
+    monkeypatch.setattr(slice_refinement, "_AT_A_TIME", 7)
     parts = refined(quartic, [(-3, 3)] * 10)
     assert whole.unions == parts.unions and whole.lower == parts.lower and (whole.incumbent.x == parts.incumbent.x).all()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from infimum import minimize
-from infimum.cover import Cover
-from infimum.minimisers import Minimiser, Minimisers
+from infimum.problem.cover import Cover
+from infimum.problem.minimisers import Minimiser, Minimisers
 from infimum.result import End, Minimum, Progress, Result, Verdict
 
 POINT = np.array([1.0, -0.25])

@@ -5,7 +5,7 @@ import pytest
 
 import infimum
 from infimum import Verdict, problems
-from infimum.engine.running.checkpoint import load
+from infimum.search.checkpoint import load
 from tests.engine.coupled import COLVILLE
 
 AUTO = COLVILLE, {}

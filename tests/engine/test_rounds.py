@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.branch import Branch
-from infimum.engine.goal import Goal
-from infimum.engine.newton.options import NewtonOptions
-from infimum.engine.newton.search import NewtonSearch
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.heap import Heap
-from infimum.engine.regions.pool import Pool, Regions
-from infimum.engine.rounds import RoundEnded, Rounds, WorkersLost, work_off
+from infimum.engines.newton_options import NewtonOptions
+from infimum.engines.newton_search import NewtonSearch
 from infimum.errors import InternalError
+from infimum.problem.goal import Goal
+from infimum.search.branch_and_bound import Branch
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_heap import Heap
+from infimum.search.region_pool import Pool, Regions
+from infimum.search.rounds import RoundEnded, Rounds, WorkersLost, work_off
 
 LO, HI, GOAL, BATCH, PORTIONS = np.full(3, -5.0), np.full(3, 6.0), Goal(1e-6, 0.0), 32, 4
 

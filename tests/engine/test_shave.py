@@ -1,7 +1,7 @@
 """Regions swept where they lie: what `Sweeper.sweep` says of their boxes, which is held against Arb, put together.
 
-The numbers that a sweep reads have the bits of `engine/parts/context.py`; norms of the other variables lie within them, and hold
-what exact arithmetic gives.
+The numbers that a sweep reads have the bits of `bounds/sweeps/local_context.py`; norms of the other variables lie within them,
+and hold what exact arithmetic gives.
 """
 
 from fractions import Fraction
@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.gpu_arrays import GpuArrays
+from infimum.backend.cuda.gpu_arrays import GpuArrays
 from infimum.backend.hybrid import HybridBackend
 from infimum.backend.python import PythonBackend
-from infimum.cover import widths
-from infimum.engine.parts.context import Numbers
-from infimum.engine.parts.sweep import Sweeper
-from infimum.engine.regions.pool import Regions, can_be_cut
-from infimum.evaluate import Evaluator
-from infimum.lower import shave
-from infimum.lower.branch import GONE, STUCK, rows, rows_of
-from infimum.lower.programs import CONTEXT, SHAVED, SPREAD
-from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO
+from infimum.bounds import shaving_kernel
+from infimum.bounds.sweeps.local_context import Numbers
+from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO
+from infimum.bounds.sweeps.sweeps import Sweeper
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import CONTEXT, SHAVED, SPREAD
+from infimum.kernel.region_cut import GONE, STUCK, rows, rows_of
+from infimum.problem.cover import widths
+from infimum.search.region_pool import Regions, can_be_cut
 from tests.engine.test_gpu_branch import fingerprint, shaving
 from tests.engine.test_sweep import compiled
 from tests.expr.test_hoist import LOCAL
@@ -163,7 +163,7 @@ def test_a_kernel_puts_together_whatever_a_sweep_says(n, data):
     f = infimum.compile(lambda x: np.sum(x), n)
     (left, worth), defined = (e.run(SHAVED, inputs, parameters=given_upper)
                               for e in (f, Evaluator(f.f, n, PythonBackend())))
-    assert same_bits(left, defined[shave.LEFT]).all() and same_bits(worth, defined[shave.WORTH]).all()
+    assert same_bits(left, defined[shaving_kernel.LEFT]).all() and same_bits(worth, defined[shaving_kernel.WORTH]).all()
     gone = bool((alive == 0).any() or max(known, *least) > upper)
     assert (left[2 * n + 1, 0] == GONE) == gone and (not gone or worth[0, 0] == 1.0)
     if not gone:
@@ -194,7 +194,7 @@ def test_shaving_in_parts_gives_the_same(monkeypatch):
     whole = shaving(CpuBackend())
     for _ in range(4):
         whole.step()
-    monkeypatch.setattr("infimum.engine.parts.shaving._TOGETHER", 30)
+    monkeypatch.setattr("infimum.bounds.sweeps.shaving._TOGETHER", 30)
     parts = shaving(CpuBackend())
     for _ in range(4):
         parts.step()
@@ -205,7 +205,7 @@ def test_shaving_in_parts_gives_the_same(monkeypatch):
 def test_regions_are_shaved_where_they_lie(monkeypatch):
     """On a pretended GPU: the same bits, and no array of regions comes here."""
     cupy = installed(monkeypatch, memory=1 << 26)
-    monkeypatch.setattr("infimum.backend.gpu_arrays._COUNTED", 1 << 20)
+    monkeypatch.setattr("infimum.backend.cuda.gpu_arrays._COUNTED", 1 << 20)
     on_cpu, on_gpu = shaving(CpuBackend(), 16), shaving(HybridBackend(), 16)
     assert fingerprint(on_cpu) == fingerprint(on_gpu)
     fetched, usual = [], GpuArrays.fetch

@@ -6,11 +6,11 @@ import pytest
 
 import infimum
 from infimum.backend.arrays import HostArrays
-from infimum.engine.branch import Branch
-from infimum.engine.points.levenberg import Levenberg
-from infimum.engine.regions.heap import Heap
-from infimum.evaluate import compile
-from infimum.lower.branch import rows_of
+from infimum.evaluation.evaluator import compile
+from infimum.kernel.region_cut import rows_of
+from infimum.points.levenberg_marquardt import Levenberg
+from infimum.search.branch_and_bound import Branch
+from infimum.search.region_heap import Heap
 
 X = np.linspace(0.0, 3.0, 40)
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import qmc
 
-from infimum.engine.points import sobol
-from infimum.engine.points.random import uniform
-from infimum.engine.points.sobol import LIMIT, points, primitive_polynomials
+from infimum.points import sobol
+from infimum.points.random_numbers import uniform
+from infimum.points.sobol import LIMIT, points, primitive_polynomials
 
 DEGREES = [1, 1, *(p.bit_length() - 1 for degree in range(2, 9) for p in primitive_polynomials(degree))]
 
@@ -121,7 +121,7 @@ def test_every_place_is_uniform_over_seeds():
 
 
 @pytest.mark.parametrize("question, said", [
-    ((0, 0, 0, 1, LIMIT + 1), "at most 53 coordinates, not 54: use infimum.engine.points.random.uniform"),
+    ((0, 0, 0, 1, LIMIT + 1), "at most 53 coordinates, not 54: use infimum.points.random_numbers.uniform"),
     ((-1, 0, 0, 1, 1), "seed"), ((0, 2**32, 0, 1, 1), "stream"), ((0, 0, -1, 1, 1), "first point"),
     ((0, 0, 0, -1, 1), "number of points"), ((0, 0, 0, 1, -1), "number of coordinates"),
     ((0, 0, 2**52, 1, 1), r"ends after 2\*\*52 points"),

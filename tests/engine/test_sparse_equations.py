@@ -5,11 +5,11 @@ import pytest
 from flint import arb, ctx
 
 import infimum
-from infimum.engine.points import sparse_equations
-from infimum.engine.points.constrained_search import ConstrainedSearch
-from infimum.engine.points.equations import Proved, WhyNot
-from infimum.evaluate import compile
-from infimum.expr.row_groups import row_groups
+from infimum.certify import sparse_equation_solutions
+from infimum.certify.equation_solutions import Proved, WhyNot
+from infimum.evaluation.evaluator import compile
+from infimum.points.constrained_search import ConstrainedSearch
+from infimum.structure.row_groups import row_groups
 from tests.engine.constrained_systems import CASES
 from tests.engine.test_feasible import NEVER, incumbent, is_feasible
 
@@ -28,7 +28,7 @@ def test_small_systems_are_proved_in_the_same_way(name):
     for _ in (search := ConstrainedSearch(best.evaluator, case.lo, case.hi)).rounds()[0]:
         pass
     best.offer(np.stack(search.candidates(), axis=1))
-    found = sparse_equations.prove(best.evaluator, (case.lo, case.hi), best.x)
+    found = sparse_equation_solutions.prove(best.evaluator, (case.lo, case.hi), best.x)
     if isinstance(found, Proved):
         best._accept(found)
         assert is_feasible(case, best)
@@ -45,7 +45,7 @@ def test_what_is_infeasible_is_never_taken(name):
     for x in points.T:
         x = np.minimum(np.maximum(x, case.lo), case.hi)
         x[list(case.integers)] = np.rint(x[list(case.integers)])
-        assert isinstance(sparse_equations.prove(evaluator, (case.lo, case.hi), x), WhyNot)
+        assert isinstance(sparse_equation_solutions.prove(evaluator, (case.lo, case.hi), x), WhyNot)
 
 
 def pairs(x, n):
@@ -64,13 +64,13 @@ def test_blocks_of_two():
         s = (2 * s).cos()
     start = np.array([float(v) for v in true]) * (1 + 1e-9 * np.sin(np.arange(n)))
     bounds = np.full(n, -5.0), np.full(n, 5.0)
-    basis = sparse_equations.SparseEquations(evaluator, bounds, start).basis
+    basis = sparse_equation_solutions.SparseEquations(evaluator, bounds, start).basis
     assert [len(block.rows) for block in basis.larger] == [2] * (n // 2)
     right = np.sin(np.arange(n) + 1.0)
     matrix = np.zeros((n, n))
     matrix[basis.places.rows, basis.places.columns] = basis.values
     assert np.allclose(matrix @ basis.solve(right), right) and np.allclose(matrix.T @ basis.solve_transposed(right), right)
-    found = sparse_equations.prove(evaluator, bounds, start)
+    found = sparse_equation_solutions.prove(evaluator, bounds, start)
     assert isinstance(found, Proved) and holds(found[:2], true)
     assert (found.hi - found.lo).max() < 1e-9
 
@@ -86,7 +86,7 @@ def test_radii_grow_from_block_to_block(factor):
     lo, hi = np.full(n, -1e60), np.full(n, 1e60)
     lo[0] = hi[0] = 0.1
     start = np.array([float(v) for v in true])
-    found = sparse_equations.prove(evaluator, (lo, hi), start)
+    found = sparse_equation_solutions.prove(evaluator, (lo, hi), start)
     if factor == 1.5:
         assert isinstance(found, WhyNot) or holds(found[:2], true)
     else:
@@ -103,7 +103,7 @@ def test_derivatives_by_groups_are_those_of_the_rows():
     lo = rng.uniform(-1, 1, n)
     hi = lo + rng.uniform(0, 0.5, n)
     whole = evaluator.jacobian(lo, hi)
-    equations = sparse_equations.SparseEquations(evaluator, (lo - 1, hi + 1), lo)
+    equations = sparse_equation_solutions.SparseEquations(evaluator, (lo - 1, hi + 1), lo)
     for end, mine in zip((whole.lo, whole.hi), equations._enclosed_slopes(lo, hi), strict=True):
         assert np.allclose(end[1 + groups.rows, groups.columns], mine, rtol=1e-14)
         rest = end[1:][evaluator.system.equal].copy()
@@ -114,7 +114,7 @@ def test_derivatives_by_groups_are_those_of_the_rows():
 def test_dense_equations_have_no_groups():
     evaluator = compile(lambda x: x[0], 80, constraints=[lambda x: np.cumsum(x) == 1])
     assert row_groups(evaluator.system, 80) is None
-    assert sparse_equations.prove(evaluator, (np.full(80, -1.0), np.full(80, 1.0)), np.zeros(80)) is WhyNot.LARGE
+    assert sparse_equation_solutions.prove(evaluator, (np.full(80, -1.0), np.full(80, 1.0)), np.zeros(80)) is WhyNot.LARGE
 
 
 def chain(x):

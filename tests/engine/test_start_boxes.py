@@ -5,10 +5,10 @@ import pytest
 
 import infimum
 from infimum import Verdict
-from infimum.engine.points.unfinished import by_plain_calls
-from infimum.engine.second_order import question
+from infimum.certify import uniqueness_question
 from infimum.errors import OptionError
-from infimum.problem import Problem
+from infimum.points.plain_call_search import by_plain_calls
+from infimum.problem.problem import Problem
 
 INF = np.inf
 STAIRS = [[(0, 1), (0, 1)], [(0, 1), (1, 2)], [(1, 2), (1, 2)]]  # without [1, 2] x [0, 1]
@@ -218,5 +218,5 @@ def test_faces_of_the_union_hold_minimisers(f, x):
 def test_boxes_that_regions_were_merged_to_may_reach_beyond_the_union(monkeypatch):
     """The middle of the box around both lies in none of them."""
     r = infimum.minimize(lambda x: 3.0 + 0 * x[0] * x[1], [(0, 3)] * 2, start_boxes=[[(0, 1), (0, 3)], [(1, 3), (0, 1)]])
-    monkeypatch.setattr(question.settle, "REGIONS", 1)
+    monkeypatch.setattr(uniqueness_question.settle, "REGIONS", 1)
     assert len(r.boxes) == 1 and len(r.minimisers) == 0 and r.minimisers.rest > 0

@@ -7,9 +7,9 @@ import pytest
 import infimum
 from infimum import BoundsError, OptionError, Result, UndefinedError, Verdict, problems
 from infimum.backend.cpu import CpuBackend
-from infimum.engine.points import sobol
-from infimum.engine.points.random import uniform
-from infimum.engine.points.swarm_options import SwarmOptions
+from infimum.points import sobol
+from infimum.points.random_numbers import uniform
+from infimum.points.swarm_options import SwarmOptions
 from infimum.result import End
 from tests.all_threads import all_threads_work  # noqa: F401
 

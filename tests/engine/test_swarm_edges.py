@@ -7,13 +7,13 @@ import pytest
 
 import infimum
 from infimum import BoundsError, OptionError
-from infimum.engine.points.descent import Descents, Rules
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.points.swarm import Swarm
-from infimum.engine.points.swarm_options import SwarmOptions
-from infimum.engine.points.swarm_search import Place, Search
-from infimum.lower.descent import State
-from infimum.problem import Problem
+from infimum.points.coordinate_lines import Place, Search
+from infimum.points.descent_kernel import State
+from infimum.points.descents import Descents, Rules
+from infimum.points.swarm import Swarm
+from infimum.points.swarm_options import SwarmOptions
+from infimum.problem.problem import Problem
+from infimum.search.incumbent import Incumbent
 
 BOX = [(-1.0, 2.0)] * 2
 LO, HI = np.full(2, -1.0), np.full(2, 1.0)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine.points import swarm_search as search
-from infimum.engine.points.swarm_search import SCALES, Place, Search
-from infimum.evaluate import Evaluator
-from infimum.lower.programs import PROBE
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import PROBE
+from infimum.points import coordinate_lines as search
+from infimum.points.coordinate_lines import SCALES, Place, Search
 from tests.random_kernels import same_bits
 
 CENTRES = np.random.default_rng(0).uniform(-3.0, 3.0, 40)  # off every grid

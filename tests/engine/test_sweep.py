@@ -12,10 +12,10 @@ from flint import arb
 
 import infimum
 from infimum import problems
-from infimum.engine.parts.sweep import Sweeper
-from infimum.evaluate import Evaluator
-from infimum.lower.programs import CONTEXT, SWEEP
-from infimum.lower.sweep import ALIVE, LEAST, NEW_HI, NEW_LO
+from infimum.bounds.sweeps.sweep_kernel import ALIVE, LEAST, NEW_HI, NEW_LO
+from infimum.bounds.sweeps.sweeps import Sweeper
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import CONTEXT, SWEEP
 from tests.expr.test_hoist import HIDDEN, LOCAL, traced
 from tests.oracle.arb_series import along
 from tests.oracle.arb_values import PRECISIONS, value

@@ -9,14 +9,14 @@ from flint import arb
 import infimum
 from infimum import problems
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.engine.goal import Goal
-from infimum.engine.parts.sweep import Sweeper
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.root import Root
-from infimum.lower.programs import NEWTON, POINT_CONTEXT, SAMPLE
+from infimum.bounds.sweeps.sweeps import Sweeper
+from infimum.evaluation.programs import NEWTON, POINT_CONTEXT, SAMPLE
+from infimum.problem.goal import Goal
 from infimum.result import Verdict
+from infimum.search.incumbent import Incumbent
+from infimum.search.root_box import Root
 from tests.all_threads import all_threads_work  # noqa: F401
 from tests.engine.test_sweep import INF, Judge, Recorded, Swept, best_value, boxes, compiled, settled, swept
 from tests.expr.test_hoist import LOCAL

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum import solve
-from infimum.engine.points.unfinished import by_plain_calls
-from infimum.engine.running.progress import ProgressDisplay
-from infimum.evaluate import Evaluator
-from infimum.problem import Problem
+from infimum.api import solve
+from infimum.evaluation.evaluator import Evaluator
+from infimum.points.plain_call_search import by_plain_calls
+from infimum.problem.problem import Problem
 from infimum.result import Verdict
-from infimum.watch import OutOfTime, Watch
+from infimum.search.progress import ProgressDisplay
+from infimum.support.clock import OutOfTime, Watch
 
 ENGINES = ("auto", "newton", "swarm", "complete")
 

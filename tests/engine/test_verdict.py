@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum import cover
-from infimum.cover import Cover
-from infimum.engine.answer import verdict
-from infimum.engine.answer.verdict import merged
-from infimum.engine.regions.pool import Regions
+from infimum.certify import verdict
+from infimum.certify.verdict import merged
+from infimum.problem import cover
+from infimum.problem.cover import Cover
+from infimum.search.region_pool import Regions
 
 
 class Counted(np.ndarray):

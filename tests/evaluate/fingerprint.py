@@ -16,7 +16,7 @@ import numpy as np
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import var
 from infimum.interval.elementary import NAMES, row

@@ -9,7 +9,7 @@ import pytest
 import infimum
 from infimum.backend.cpu import CpuBackend, host
 from infimum.backend.python import PythonBackend
-from infimum.lower import programs
+from infimum.evaluation import programs
 from tests.random_kernels import same_bits
 
 INF = math.inf

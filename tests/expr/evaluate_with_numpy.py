@@ -1,7 +1,7 @@
 """A reference evaluator: what an Expr means at one point, computed with plain NumPy in float64.
 
 It shares no code with the library beyond the graph itself, so tests can compare a traced function with the function, and
-derivatives with differences. One row an operation, each written as the text in `infimum.expr.ops` says. Outside the domain
+derivatives with differences. One row an operation, each written as the text in `infimum.ops.vocabulary` says. Outside the domain
 of an operation the value is whatever NumPy gives there (NaN or an infinity), without a warning.
 """
 

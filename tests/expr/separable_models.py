@@ -6,7 +6,7 @@ import numpy as np
 
 import infimum
 from infimum.expr.node import Expr, var
-from infimum.expr.terms import substituted
+from infimum.structure.term_sums import substituted
 from tests.oracle.generate import Generator, Twin, constant, twin
 
 # functions of a nonlinear parameter and of data, smooth and not, defined everywhere and not

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.expr.alternatives import alternatives
-from infimum.expr.gather import gathered
-from infimum.expr.pieces import Piece, pieces_of
 from infimum.expr.signs import is_nonnegative
+from infimum.structure.expansions.pole_alternatives import alternatives
+from infimum.structure.gather_terms import gathered
+from infimum.structure.single_quantity_pieces import Piece, pieces_of
 from tests.expr.evaluate_with_numpy import evaluate
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.expr.arrange import arranged
-from infimum.expr.hoist import local_form
 from infimum.expr.node import topological, var
-from infimum.expr.ops import Kind
-from infimum.expr.trace import trace
+from infimum.ops.vocabulary import Kind
+from infimum.structure.arrange_reductions import arranged
+from infimum.structure.local_form import local_form
+from infimum.trace.trace import trace
 
 K = np.arange(1, 6)
 COLUMN = K[:, None]

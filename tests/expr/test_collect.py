@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from infimum.expr.collect import collected
 from infimum.expr.node import topological
-from infimum.expr.trace import trace
+from infimum.structure.collect_recurrences import collected
+from infimum.trace.trace import trace
 from tests.expr.evaluate_with_numpy import evaluate
 
 

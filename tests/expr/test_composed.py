@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from infimum.expr.build import build, index
-from infimum.expr.composed import CHOICE, CURVE, OPAQUE, PARTS, PRODUCT, Composed, taken_apart
 from infimum.expr.node import Expr, topological, var
-from infimum.expr.ops import OPS
-from infimum.expr.trace import trace
+from infimum.ops.vocabulary import OPS
+from infimum.relax.backward_composition import CHOICE, CURVE, OPAQUE, PARTS, PRODUCT, Composed, taken_apart
+from infimum.trace.trace import trace
 from tests.oracle.walk import POLE, Algebra, elements
 
 CURVES = frozenset({"powi", "abs"})  # those that are rational

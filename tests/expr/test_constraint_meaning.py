@@ -7,8 +7,8 @@ import pytest
 from evaluate_with_numpy import evaluate_all
 
 from infimum import Constraint
-from infimum.expr.constraints import read_constraints
 from infimum.expr.node import const
+from infimum.trace.constraint_reading import read_constraints
 
 N = 8
 COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq}

@@ -10,9 +10,9 @@ from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 
 import infimum
 from infimum import Constraint
-from infimum.evaluate import Evaluator
-from infimum.expr.constraints import read_constraints
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.node import const, var
+from infimum.trace.constraint_reading import read_constraints
 
 INF = np.inf
 X = np.array([2.0, -3.0, 0.5])

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from infimum.evaluate import compile as compiled
+from infimum.evaluation.evaluator import compile as compiled
 from infimum.expr.build import build
-from infimum.expr.curvature import CONCAVE, CONVEX, LINEAR, curvatures
 from infimum.expr.node import const, var
+from infimum.structure.curvature import CONCAVE, CONVEX, LINEAR, curvatures
 
 NEITHER = 0
 POSITIVE = np.array([0.25, 0.5, 1.0]), np.array([2.0, 3.0, 4.0])

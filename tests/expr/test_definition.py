@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint
 
-from infimum.evaluate import Evaluator, compile
-from infimum.expr.definition import definition
+from infimum.evaluation.evaluator import Evaluator, compile
 from infimum.expr.node import var
+from infimum.structure.defined_variable import definition
 
 RNG = np.random.default_rng(7)
 

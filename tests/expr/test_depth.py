@@ -8,14 +8,14 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from infimum.expr.diff import gradient, hessian_vector
-from infimum.expr.hoist import local_form
+from infimum.evaluation.programs import PROGRAMS
+from infimum.expr.differentiate import gradient, hessian_vector
+from infimum.expr.listing import listing
 from infimum.expr.node import Expr, var
-from infimum.expr.pieces import pieces_of
-from infimum.expr.show import listing
-from infimum.expr.trace import trace
-from infimum.lower.programs import PROGRAMS
-from infimum.watch import OutOfTime, Watch
+from infimum.structure.local_form import local_form
+from infimum.structure.single_quantity_pieces import pieces_of
+from infimum.support.clock import OutOfTime, Watch
+from infimum.trace.trace import trace
 
 N, STEPS, ROOM = 3, 120, 80  # variables, turns of the loop, frames that a pass may take
 X = var("x", (N,))

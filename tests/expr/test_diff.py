@@ -15,13 +15,13 @@ from user_functions import USER_FUNCTIONS, ackley, griewank, levy, rastrigin, ro
 
 from infimum.errors import ShapeError
 from infimum.expr import build as b
-from infimum.expr import diff
+from infimum.expr import differentiate
 from infimum.expr.build import build, index, reduce
-from infimum.expr.diff import depends_on, gradient, hessian_vector
-from infimum.expr.diff_rules import LN2, LN10, VJP
+from infimum.expr.derivative_rules import LN2, LN10, VJP
+from infimum.expr.differentiate import depends_on, gradient, hessian_vector
 from infimum.expr.node import Expr, Index, const, topological, var
-from infimum.expr.ops import OPS
-from infimum.expr.trace import trace
+from infimum.ops.vocabulary import OPS
+from infimum.trace.trace import trace
 from tests.oracle.tables import TABLES
 
 WEIGHTS = np.array([0.7, -1.3, 2.1, 0.4, -0.9, 1.7, 0.2, -0.6])
@@ -351,4 +351,4 @@ def test_what_cannot_be_differentiated_says_so():
 
 
 def test_the_example_in_the_documentation():
-    assert doctest.testmod(diff).failed == 0 and doctest.testmod(diff).attempted > 0
+    assert doctest.testmod(differentiate).failed == 0 and doctest.testmod(differentiate).attempted > 0

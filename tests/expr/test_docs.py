@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from infimum.expr import trace  # noqa: F401 (fills the tables)
-from infimum.expr.tracer import FUNCTIONS, SPECIAL, UFUNCS
+from infimum.trace import trace  # noqa: F401 (fills the tables)
+from infimum.trace.tracer import FUNCTIONS, SPECIAL, UFUNCS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "numpy.md").read_text()
 

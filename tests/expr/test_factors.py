@@ -9,11 +9,11 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infimum.expr import factors
 from infimum.expr.build import build, index
-from infimum.expr.factors import as_sums, products_of
 from infimum.expr.node import topological, var
-from infimum.expr.trace import trace
+from infimum.structure import products_as_sums
+from infimum.structure.products_as_sums import as_sums, products_of
+from infimum.trace.trace import trace
 from tests.oracle.arb_values import settled_value
 
 LOW, HIGH = np.array([-2.0, 0.0, 0.5, -3.0, 0.25]), np.array([1.0, 2.0, 4.0, -1.0, 0.25])
@@ -31,11 +31,11 @@ def rewritten(f, low=LOW, high=HIGH):
 @given(inside, st.sampled_from((2.0**-60, 2.0**-3, 0.5)))
 def test_what_is_cut_off(x, cut):
     """The product lies between the two numbers that the module promises, and the sum tells where it is not cut off."""
-    before, factors._CUT = factors._CUT, cut
+    before, products_as_sums._CUT = products_as_sums._CUT, cut
     try:
         found = rewritten(trace(np.prod, N))
     finally:
-        factors._CUT = before
+        products_as_sums._CUT = before
     (total, above), = found.cut.items()
     largest = [Fraction(float(m)) for m in np.maximum(-LOW, HIGH)]
     true = abs(prod(map(Fraction, x)))

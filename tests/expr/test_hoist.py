@@ -12,9 +12,9 @@ from flint import arb
 import infimum
 from infimum import problems
 from infimum.expr.build import build, index, reduce
-from infimum.expr.hoist import LocalForm, Number, all_sources, local_form, sources
 from infimum.expr.node import Expr, const, topological, var
-from infimum.expr.trace import trace
+from infimum.structure.local_form import LocalForm, Number, all_sources, local_form, sources
+from infimum.trace.trace import trace
 from tests.oracle.arb_values import value
 from tests.oracle.walk import Special
 
@@ -156,7 +156,7 @@ LOCAL: dict[str, tuple[Callable, bool]] = {
     "clip and steps": (lambda x: np.sum(np.clip(x, 0, 0.5) + np.floor(4 * x)) + np.sum(np.sign(x[1:])), True),
     "arctan2 and hypot": (lambda x: np.sum(np.arctan2(x[1:], x[:-1] + 2)) + np.sum(np.hypot(x[1:], x[:-1])), True),
 }
-LOCAL |= {  # as `expr.arrange` writes them
+LOCAL |= {  # as `structure.arrange_reductions` writes them
     "a matrix by rows": (lambda x: np.sum(J * np.sin((J + 1) * x + J)), True),
     "sums of rows": (lambda x: np.prod(np.sum(J * np.cos((J + 1) * x + J), axis=0)), True),
     "sums of columns": (lambda x: np.max(np.sum(np.abs(x[:, None] - J.T), axis=1)) + np.sum(np.outer(x, J)), True),

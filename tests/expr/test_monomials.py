@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.expr.monomials import with_monomials
 from infimum.expr.node import topological
-from infimum.expr.system import System
-from infimum.expr.trace import trace
-from infimum.lower.at_point import enclose_at_point
+from infimum.expr.point_value import enclose_at_point
+from infimum.problem.system import System
+from infimum.structure.monomials import with_monomials
+from infimum.trace.trace import trace
 
 WRITTEN = {
     "quotients": lambda x: x[2] / x[0] / x[1] ** 1.5 / x[3] - 5 * x[2] * x[3] ** 1.2 / (x[0] * x[1]),

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.expr.narrow import narrowed
 from infimum.expr.node import topological
+from infimum.structure.narrow_branches import narrowed
 from tests.expr.evaluate_with_numpy import evaluate
 
 N = 4

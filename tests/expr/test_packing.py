@@ -6,11 +6,11 @@ import sys
 import numpy as np
 
 import infimum
-from infimum.expr.constraints import read_constraints
 from infimum.expr.node import topological
-from infimum.expr.packing import PackedExprs, PackedSystem
-from infimum.expr.trace import trace
+from infimum.problem.packing import PackedExprs, PackedSystem
 from infimum.problems import all_problems, constrained
+from infimum.trace.constraint_reading import read_constraints
+from infimum.trace.trace import trace
 from tests import children
 
 ARRIVED = """

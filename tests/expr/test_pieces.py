@@ -6,7 +6,7 @@ import pytest
 import infimum
 from infimum import problems
 from infimum.expr.node import Expr
-from infimum.expr.pieces import pieces_of
+from infimum.structure.single_quantity_pieces import pieces_of
 from tests.expr.evaluate_with_numpy import evaluate
 
 N = 5

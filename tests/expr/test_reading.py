@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from infimum.expr.node import var
-from infimum.expr.reading import reads
-from infimum.expr.trace import trace
+from infimum.expr.variable_reads import reads
+from infimum.trace.trace import trace
 
 X = [
     (lambda x: x[0] * x[2], {0, 2}),

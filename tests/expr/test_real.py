@@ -14,7 +14,7 @@ import infimum
 from infimum.errors import OptionError, TraceError
 from infimum.expr.node import topological
 from infimum.expr.real import doubles_around
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 from tests import children
 from tests.oracle.arb_values import precision
 from tests.oracle.check import position

@@ -6,7 +6,7 @@ import pytest
 import infimum
 from infimum.expr.build import build
 from infimum.expr.node import topological
-from infimum.expr.rough import rough_and_calm
+from infimum.structure.lipschitz_split import rough_and_calm
 from tests.expr.evaluate_with_numpy import evaluate
 
 N = 4

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from flint import arb
 
-from infimum.engine.parts.chain.coupled import elements_on
+from infimum.chains.coupled import elements_on
 from infimum.expr.build import index, substituted
 from infimum.expr.node import const, var
-from infimum.expr.scalar import coupling_of
-from infimum.expr.terms import C, X
-from infimum.expr.trace import trace
+from infimum.structure.coupling_scalars import coupling_of
+from infimum.structure.term_sums import C, X
+from infimum.trace.trace import trace
 from tests.oracle.arb_values import PRECISIONS, precision, settled_value
 from tests.oracle.walk import Special
 

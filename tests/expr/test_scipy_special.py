@@ -13,9 +13,9 @@ from scipy.special import logsumexp
 
 import infimum
 from infimum.errors import TraceError
-from infimum.expr import scipy_special
-from infimum.expr.diff_rules import TWO_OVER_ROOT_PI
-from infimum.expr.tracer import SPECIAL
+from infimum.expr.derivative_rules import TWO_OVER_ROOT_PI
+from infimum.trace.numpy_functions import scipy_special
+from infimum.trace.tracer import SPECIAL
 from tests import children
 from tests.oracle.check import check
 

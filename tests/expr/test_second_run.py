@@ -9,11 +9,11 @@ from evaluate_with_numpy import evaluate
 
 import infimum
 from infimum.errors import TraceError
-from infimum.expr.components import Components, components_of, plain
 from infimum.expr.node import topological, var
 from infimum.expr.real import pi
-from infimum.expr.trace import trace
-from infimum.expr.tracer import Tracer
+from infimum.trace.component_arrays import Components, components_of, plain
+from infimum.trace.trace import trace
+from infimum.trace.tracer import Tracer
 
 SCALE = 2.0
 POINT = np.array([0.5, -0.25, 2.0])

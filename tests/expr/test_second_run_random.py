@@ -7,7 +7,7 @@ import pytest
 from evaluate_with_numpy import evaluate
 
 from infimum.errors import TraceError
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 
 VIEWS = ("{a}[1:]", "{a}[::-1]", "{a}.reshape(-1)", "np.ravel({a})", "np.transpose({a})", "{a}.T", "np.atleast_1d({a})",
          "np.flip({a})", "{a}[None][0]", "np.reshape({a}, {a}.shape)", "np.asarray({a})", "np.squeeze({a})",

@@ -9,8 +9,8 @@ from flint import arb
 import infimum
 from infimum.expr.build import build, substituted
 from infimum.expr.node import Expr, const, var
-from infimum.expr.separable import Separable, residual_vector, separable
-from infimum.expr.trace import trace
+from infimum.structure.separable_residuals import Separable, residual_vector, separable
+from infimum.trace.trace import trace
 from tests.expr.separable_models import random_model, random_residuals, sum_of_squares
 from tests.oracle.arb_series import along
 from tests.oracle.arb_values import Balls, precision

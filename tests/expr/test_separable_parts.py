@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from infimum.expr.families import VARIABLE
 from infimum.expr.node import Expr, topological, var
-from infimum.expr.separable import residual_vector, separable, sum_of_squares
-from infimum.expr.trace import trace
+from infimum.structure.function_families import VARIABLE
+from infimum.structure.separable_residuals import residual_vector, separable, sum_of_squares
+from infimum.trace.trace import trace
 from tests.expr.evaluate_with_numpy import evaluate
 
 T = np.linspace(1.0, 3.0, 6)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from infimum.expr import real
 from infimum.expr.build import build, index, reduce
+from infimum.expr.listing import listing
 from infimum.expr.node import Expr, const, one_line, topological, var
-from infimum.expr.show import listing
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 
 X = var("x", (4,))
 A, B = index(X, 0), index(X, 1)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, const, var
-from infimum.expr.rewriting import without
+from infimum.expr.rewriting_switches import without
 from infimum.expr.simplify import RULES
 from tests.oracle.arb_values import settled_value
 from tests.oracle.generate import DERIVATIVE_ONLY, Generator

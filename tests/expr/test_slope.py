@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from infimum.expr.node import var
-from infimum.expr.slope import Slopes
-from infimum.expr.trace import trace
+from infimum.expr.slope_expressions import Slopes
+from infimum.trace.trace import trace
 from tests.expr.evaluate_with_numpy import evaluate
 
 IDENTITIES = [

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.evaluate import Evaluator, compile
+from infimum.evaluation.evaluator import Evaluator, compile
 from infimum.expr.node import var
-from infimum.expr.squares import completed
+from infimum.structure.complete_squares import completed
 
 INF = np.inf
 

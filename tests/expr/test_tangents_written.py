@@ -7,9 +7,9 @@ import pytest
 
 from infimum.expr.build import substituted
 from infimum.expr.node import const, topological, var
-from infimum.expr.tangents import tangents
-from infimum.expr.trace import trace
-from infimum.lower.at_point import enclose_at_point
+from infimum.expr.point_value import enclose_at_point
+from infimum.structure.outer_tangents import tangents
+from infimum.trace.trace import trace
 
 T = np.linspace(0, 1, 5)
 

@@ -9,8 +9,8 @@ from flint import arb
 import infimum
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, between, const, var
-from infimum.expr.terms import MOST_VARIABLES, C, Family, families_of, substituted
-from infimum.expr.trace import trace
+from infimum.structure.term_sums import MOST_VARIABLES, C, Family, families_of, substituted
+from infimum.trace.trace import trace
 from tests.oracle.arb_values import settled_value, value
 from tests.oracle.generate import Generator
 from tests.oracle.walk import UNDECIDED, Special

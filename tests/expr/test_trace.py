@@ -15,8 +15,8 @@ from user_idioms import USER_IDIOMS
 
 from infimum.expr.build import build
 from infimum.expr.node import Index, const, topological, var
-from infimum.expr.ops import OPS, Kind
-from infimum.expr.trace import trace
+from infimum.ops.vocabulary import OPS, Kind
+from infimum.trace.trace import trace
 
 
 def assert_same(fun, n, low, high, args=()):

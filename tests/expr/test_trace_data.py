@@ -7,7 +7,7 @@ import pytest
 from evaluate_with_numpy import evaluate
 
 from infimum.errors import TraceError, UserFunctionError
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 
 POINT = np.array([0.5, -0.25, 2.0])
 SINGLE = np.array([0.1, 0.2, 0.3], dtype=np.float32)

@@ -6,7 +6,7 @@ import statistics
 import pytest
 
 from infimum.errors import TraceError
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 
 
 def several_lines(x):

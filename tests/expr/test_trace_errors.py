@@ -12,7 +12,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from infimum.errors import TraceError, UserFunctionError
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 
 CASES = []
 

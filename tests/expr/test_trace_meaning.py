@@ -15,7 +15,7 @@ from evaluate_with_numpy import evaluate
 from infimum.errors import TraceError, UserFunctionError
 from infimum.expr.node import topological
 from infimum.expr.real import pi
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 
 POINTS = [np.array(p) for p in itertools.product((2.0, -1.5, 0.3), (1.7, -0.2), (3.2, -3.2, 1.0))]
 C = np.array([True, False, True])

@@ -26,7 +26,7 @@ import scipy.integrate
 import scipy.optimize
 
 from infimum.errors import TraceError, UserFunctionError
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 
 TABLE = sqlite3.connect(":memory:", check_same_thread=False)
 COSINE = ctypes.CDLL(ctypes.util.find_library("m")).cos if os.name == "posix" else None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from infimum import TraceError
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 from tests.expr.evaluate_with_numpy import evaluate
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infimum.errors import InfimumError, TraceError, UserFunctionError
-from infimum.expr.trace import trace
+from infimum.trace.trace import trace
 
 # ---- exceptions of the user's own
 

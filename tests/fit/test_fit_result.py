@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.bounds import read_bounds
 from infimum.fitting.report import outward
 from infimum.fitting.statistics import Statistics, flat
+from infimum.problem.variable_bounds import read_bounds
 from tests.control_word import WORDS, control_word
 
 X = np.linspace(0.0, 4.0, 20)

@@ -10,7 +10,7 @@ import infimum
 from infimum.fitting.data import Data
 from infimum.fitting.entry import read_model
 from infimum.fitting.losses import LOSSES, read_loss
-from infimum.fitting.pinned import Pinned, without_constant_rows
+from infimum.fitting.pinning.pinned_data import Pinned, without_constant_rows
 from infimum.fitting.problem import FitProblem
 from infimum.fitting.statistics import Statistics
 

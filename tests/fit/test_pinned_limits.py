@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.running.interrupts import Interrupts
-from infimum.fitting import pinned_run
 from infimum.fitting.budget import Budget
-from infimum.fitting.pinned_run import Solving, scaled
+from infimum.fitting.pinning import pinned_run
+from infimum.fitting.pinning.pinned_run import Solving, scaled
+from infimum.search.interrupts import Interrupts
 
 X = np.linspace(0.0, 5.0, 12)
 SIGMA = np.full(12, 0.1)
@@ -41,7 +41,7 @@ def straight(**options) -> infimum.FitResult:
 
 
 @pytest.fixture(scope="module")
-def least() -> infimum.problem.Interval:
+def least() -> infimum.problem.problem.Interval:
     return straight().least
 
 
@@ -76,7 +76,7 @@ def test_a_fraction_that_is_the_best_value(high):
 
 
 def test_bounds_are_scaled_exactly():
-    bounds = infimum.bounds.read_bounds([(Fraction(-1, 3), 2.0**-900), (-2.0**300, 2.0**-1000), (0, infimum.pi)])
+    bounds = infimum.problem.variable_bounds.read_bounds([(Fraction(-1, 3), 2.0**-900), (-2.0**300, 2.0**-1000), (0, infimum.pi)])
     found = scaled(bounds, np.array([4.0, 2.0**300, 0.5]))
     assert found.number(0, 0) == Fraction(-1, 12) and found.number(0, 1) == 2.0**-902 and found.number(1, 0) == -1.0
     assert found.number(1, 1) == Fraction(1, 2**1300) and found.region[1][1] > 0 == found.hi[1]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
 from infimum.fitting import responses
 from infimum.fitting.differences import values_and_slopes
 

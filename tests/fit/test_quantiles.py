@@ -3,7 +3,7 @@
 import pytest
 from flint import arb, ctx
 
-from infimum.fitting.quantiles import chi_square, f_ratio
+from infimum.fitting.parameter_sets.quantiles import chi_square, f_ratio
 
 LEVELS = (0.5, 0.6827, 0.95, 0.999)
 

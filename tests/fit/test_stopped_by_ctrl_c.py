@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.running.interrupts import Interrupts
-from infimum.engine.running.progress import ProgressDisplay
+from infimum.search.interrupts import Interrupts
+from infimum.search.progress import ProgressDisplay
 
 X = np.linspace(0.0, 4.0, 12)
 TRUE = (5.0, 1.3, 2.0, 0.4)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.running.interrupts import Interrupts
 from infimum.errors import AgreementError, OptionError
 from infimum.fitting import search
+from infimum.search.interrupts import Interrupts
 
 X = np.arange(8.0)
 Y = 3 * np.exp(-0.5 * X) + 0.1 * np.cos(31 * X)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import infimum
-from infimum.fitting.zero import is_met, loss_that_counts_as_zero
+from infimum.fitting.zero_residuals import is_met, loss_that_counts_as_zero
 from tests.fit.test_pinned import X, exactly, line, pinned, problem_of
 
 Y = line(X, 1, 2) + 0.1 * np.cos(37 * X**2)

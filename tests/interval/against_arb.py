@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from infimum.backend.cpu import CpuBackend, host
 from infimum.interval.elementary import Elementary, row
-from infimum.lower.kernel import Builder
+from infimum.kernel.ir import Builder
 
 LARGEST = 1.7976931348623157e308
 EVERYWHERE = -math.inf, math.inf

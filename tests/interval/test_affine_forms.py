@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from infimum.backend.cpu import CpuBackend
-from infimum.interval import affine
-from infimum.lower.kernel import Builder
+from infimum.interval import affine_forms as affine
+from infimum.kernel.ir import Builder
 
 N, LANES = 2, 400
 EMPTY = np.zeros(1), np.zeros(1, np.int64)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from infimum.backend.cpu import CpuBackend
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, var
-from infimum.expr.ops import OPS
-from infimum.interval.lines import SMOOTH_CURVES, Lines, lines_of
 from infimum.interval.pair import Pair, exact
-from infimum.interval.rules import RULES
-from infimum.lower.curve_lines import HINGES, curve_of, hinge, lines_at
-from infimum.lower.kernel import Builder
+from infimum.kernel.ir import Builder
+from infimum.ops.interval_rules import RULES
+from infimum.ops.line_rules import SMOOTH_CURVES, Lines, lines_of
+from infimum.ops.vocabulary import OPS
+from infimum.relax.curve_lines import HINGES, curve_of, hinge, lines_at
 from tests.interval.against_arb import beside
 from tests.oracle.arb_values import PRECISIONS, precision, value
 from tests.oracle.walk import UNDEFINED, Special

@@ -11,7 +11,7 @@ from proof_trigonometric import WIDER, Cell
 
 from infimum.backend.cpu import CpuBackend
 from infimum.interval.elementary import gamma as code
-from infimum.lower.kernel import Builder
+from infimum.kernel.ir import Builder
 
 FIRST = 9.99  # no less than this is y
 

@@ -9,7 +9,7 @@ from flint import arb, ctx
 from infimum.backend.cpu import CpuBackend
 from infimum.interval.elementary import angle_reduction as angle
 from infimum.interval.elementary import trigonometric as code
-from infimum.lower.kernel import Builder
+from infimum.kernel.ir import Builder
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ import pytest
 from flint import arb, ctx
 
 import infimum
-from infimum.expr.trace import trace
-from infimum.lower.affine_bound import is_recurrence
-from infimum.lower.branch import GONE, rows
-from infimum.lower.programs import AFFINE
+from infimum.evaluation.programs import AFFINE
+from infimum.kernel.region_cut import GONE, rows
+from infimum.relax.affine_bound_kernel import is_recurrence
+from infimum.trace.trace import trace
 from tests.lower.test_linear_bounds import BOXES, ROWS, Exact, boxes
 
 N = 3

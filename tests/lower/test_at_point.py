@@ -7,9 +7,9 @@ import pytest
 from flint import arb, ctx
 
 import infimum
+from infimum.expr.point_value import enclose_at_point
 from infimum.interval import fixed_point as fixed
 from infimum.interval.fixed_point import Fixed, Unknown
-from infimum.lower.at_point import enclose_at_point
 from tests.oracle.arb_values import value
 from tests.oracle.campaign import generated
 

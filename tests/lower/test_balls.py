@@ -7,8 +7,8 @@ import pytest
 
 from infimum.backend.python import PythonBackend
 from infimum.interval.pair import Pair
-from infimum.lower.balls import Ball, ball, dot, norm, size, total
-from infimum.lower.kernel import Builder, Value
+from infimum.kernel.forms.balls import Ball, ball, dot, norm, size, total
+from infimum.kernel.ir import Builder, Value
 
 INF = np.inf
 NUMBERS = (0.0, -0.0, 1.0, -1.0, 0.1, 3.0, 1e-300, -5e-324, 2.5e-310, 1e-170, -1e170, 1e300, 1 + 2.0**-52, 2.0**-401)

@@ -5,12 +5,13 @@ import pytest
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
+from infimum.evaluation import programs
 from infimum.expr.node import var
-from infimum.expr.trace import trace
-from infimum.lower import below, programs
-from infimum.lower.branch import GONE, STUCK, rows
+from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.relax import backward_bound_kernel
+from infimum.trace.trace import trace
 from tests.backend.test_interpreter import Interpreting
 from tests.oracle.generate import Twin
 from tests.oracle.linear_claims import LinearClaims, LinearViolation, Lines, one_round
@@ -164,7 +165,7 @@ def test_affine_forms_make_layers_tighter(monkeypatch):
     """Enclosures of the second layer remember the variables."""
     lo, hi = np.full(3, -0.25), np.full(3, 0.25)
     with_forms, _ = least(layers, 3, lo, hi)
-    monkeypatch.setattr(below, "_VARIABLES", 0)
+    monkeypatch.setattr(backward_bound_kernel, "_VARIABLES", 0)
     assert with_forms > least(layers, 3, lo, hi)[0] + 1e-3
 
 

@@ -7,9 +7,9 @@ the centre for which x is a solution; then intervals around these numbers, some 
 import numpy as np
 import pytest
 
-from infimum.evaluate import compile
-from infimum.lower.contract import NO_GAP, Recipe
-from infimum.lower.programs import CONTRACT
+from infimum.bounds.newton_kernel import NO_GAP, Recipe
+from infimum.evaluation.evaluator import compile
+from infimum.evaluation.programs import CONTRACT
 
 LANES = 4000
 RECIPES = [Recipe(), Recipe(1, 0, 0, 1), Recipe(0, 1, 1, 1), Recipe(2, 2, 0, 1), Recipe(1, 1, 1, 0)]

@@ -9,10 +9,10 @@ import pytest
 import infimum
 from infimum.backend.python import PythonBackend
 from infimum.interval.pair import Pair
-from infimum.lower.data import Data
-from infimum.lower.divided import Divided, node_of
-from infimum.lower.kernel import Builder
-from infimum.lower.meaning import Enclosures
+from infimum.kernel.constant_data import Data
+from infimum.kernel.forms.divided_differences import Divided, node_of
+from infimum.kernel.ir import Builder
+from infimum.kernel.meaning import Enclosures
 
 T, ROW = np.arange(1, 6) / 2, 3
 FUNCTIONS = {  # of NumPy, of mpmath, and how many of them

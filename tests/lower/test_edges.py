@@ -8,19 +8,19 @@ import pytest
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
-from infimum.expr.gather import gathered
 from infimum.expr.node import Expr, var
 from infimum.interval.pair import Pair
-from infimum.lower.data import Data
-from infimum.lower.kernel import Builder
-from infimum.lower.lowering import Lowering
-from infimum.lower.meaning import Enclosures
-from infimum.lower.pieces import by_slices
-from infimum.lower.proof import whole_if_unsound
+from infimum.kernel.box_conclusions import whole_if_unsound
+from infimum.kernel.constant_data import Data
+from infimum.kernel.forms.sliced_pieces import by_slices
+from infimum.kernel.ir import Builder
+from infimum.kernel.lowering import Lowering
+from infimum.kernel.meaning import Enclosures
+from infimum.structure.gather_terms import gathered
 from tests.engine.test_bound import within
 from tests.oracle.boxes import TINY, points_of
 from tests.oracle.check import Checker, position

@@ -8,10 +8,10 @@ from scipy import special
 
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.evaluate import compile
+from infimum.evaluation.evaluator import compile
 from infimum.expr.node import var
-from infimum.lower.hessian import Hessian
-from infimum.lower.schedule import is_sum_over_data
+from infimum.kernel.hessian import Hessian
+from infimum.kernel.schedule import is_sum_over_data
 from tests.oracle.check import check
 
 T = np.linspace(0.0, 2.0, 40)
@@ -112,8 +112,8 @@ def test_all_at_once_meets_row_by_row(monkeypatch):
         return np.sum((20 - 12 * t + x[0] ** 2 * t + x[1] ** 2 * t - 0.01 * x[0] ** 4 * t - 10 * x[1]) ** 2)
     lo = np.random.default_rng(1).uniform(1.8, 2.8, (2, 6))
     one = compile(both, 2).hessian(lo, lo + 0.1)
-    monkeypatch.setattr("infimum.lower.hessian.is_sum_over_data", lambda f, x: False)
-    monkeypatch.setattr("infimum.evaluate._lowered", OrderedDict())
+    monkeypatch.setattr("infimum.kernel.hessian.is_sum_over_data", lambda f, x: False)
+    monkeypatch.setattr("infimum.evaluation.evaluator._lowered", OrderedDict())
     other = compile(both, 2).hessian(lo, lo + 0.1)
     for a, c in ((one, other), (one.gradient, other.gradient)):
         assert ((a.lo <= c.hi) & (c.lo <= a.hi)).all()

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from infimum.evaluate import Evaluator, compile
-from infimum.lower.levenberg import FIRST_DAMPING, Rows, some_rows
-from infimum.lower.programs import LEVENBERG
+from infimum.evaluation.evaluator import Evaluator, compile
+from infimum.evaluation.programs import LEVENBERG
+from infimum.points.levenberg_kernel import FIRST_DAMPING, Rows, some_rows
 
 T = np.linspace(0.5, 4.0, 25)
 Y = 2 * np.exp(-0.6 * T) + 0.3 + 0.1 * np.cos(11 * T)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from infimum.lower.programs import LINEAR_BOUNDS
+from infimum.evaluation.programs import LINEAR_BOUNDS
 from tests.engine.constrained.planted_systems import INF, evaluator_of
 
 N, BOXES = 3, 60

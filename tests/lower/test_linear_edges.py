@@ -5,12 +5,12 @@ import pytest
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.interval.lines import BENDS
+from infimum.evaluation.programs import LINEAR
 from infimum.interval.pair import Pair, b_level
-from infimum.interval.rules import RULES
-from infimum.lower.curve_lines import HINGES, lines_at
-from infimum.lower.kernel import Builder
-from infimum.lower.programs import LINEAR
+from infimum.kernel.ir import Builder
+from infimum.ops.interval_rules import RULES
+from infimum.ops.line_rules import BENDS
+from infimum.relax.curve_lines import HINGES, lines_at
 
 EMPTY = np.zeros(1), np.zeros(1, np.int64)
 LARGEST = 1.7976931348623157e308

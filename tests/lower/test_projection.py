@@ -6,10 +6,10 @@ from flint import arb
 
 import infimum
 from infimum.backend.cpu import CpuBackend
-from infimum.evaluate import Evaluator
-from infimum.lower import projection
-from infimum.lower.kernel import Builder, Value
-from infimum.lower.linear_fit import LinearFit
+from infimum.bounds.least_squares import projection_kernel
+from infimum.bounds.least_squares.linear_fit import LinearFit
+from infimum.evaluation.evaluator import Evaluator
+from infimum.kernel.ir import Builder, Value
 from tests.oracle.arb_values import Balls, precision
 from tests.oracle.walk import elements
 
@@ -57,7 +57,7 @@ class Inside:
 
     def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, upper: float):
         n, self.parts = evaluator.n, evaluator.separable
-        writer = projection.Projection(self.parts, n)
+        writer = projection_kernel.Projection(self.parts, n)
         b, fit, self.p, self.q = writer.b, writer.fit, writer.p, writer.q
         self.pairs = writer.basis.pairs
         groups = {
@@ -121,7 +121,7 @@ def no_more(value: float, bound: float) -> bool:
 @pytest.mark.parametrize(("fit", "upper"), [(LinearFit, 1e9), (LinearFit, 4.0), (Spoilt, np.inf)], ids=("few", "all", "spoilt"))
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_concluded_holds_at_points_of_the_box(name, fit, upper, monkeypatch):
-    monkeypatch.setattr(projection, "LinearFit", fit)
+    monkeypatch.setattr(projection_kernel, "LinearFit", fit)
     model, n = MODELS[name]
     evaluator = infimum.compile(lambda x: np.sum(model(x) ** 2), n)
     parts, rng, lanes = evaluator.separable, np.random.default_rng(len(name)), 12

@@ -6,9 +6,9 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from infimum.lower.balls import Ball
-from infimum.lower.kernel import Builder, Value
-from infimum.lower.quadratic import Quadratic
+from infimum.bounds.least_squares.lane_quadratic import Quadratic
+from infimum.kernel.forms.balls import Ball
+from infimum.kernel.ir import Builder, Value
 from tests.lower.test_balls import INF, run
 
 SAMPLES, LANES = 40, 30

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from infimum.backend.cpu import CpuBackend
+from infimum.evaluation import programs
 from infimum.expr.node import var
-from infimum.expr.trace import trace
-from infimum.lower import programs
-from infimum.lower.kernel import Builder, Instr, Loop, walk
+from infimum.kernel.ir import Builder, Instr, Loop, walk
+from infimum.trace.trace import trace
 
 
 def program(f, n, kind="value", args=()):

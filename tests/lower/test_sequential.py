@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from infimum.backend.python import PythonBackend
-from infimum.evaluate import compile
-from infimum.lower.programs import SEQUENTIAL
+from infimum.evaluation.evaluator import compile
+from infimum.evaluation.programs import SEQUENTIAL
 from tests.lower.test_hessian import FUNCTIONS
 
 SMALL = ("decay", "waves", "product", "guarded", "powers", "quotients", "many")

@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import linprog
 
 from infimum.backend.cpu import CpuBackend
-from infimum.lower.data import Data
-from infimum.lower.kernel import Builder
-from infimum.lower.simplex import NO_SOLUTION, OPTIMAL, RUNNING, Simplex
+from infimum.kernel.constant_data import Data
+from infimum.kernel.ir import Builder
+from infimum.relax.lane_simplex import NO_SOLUTION, OPTIMAL, RUNNING, Simplex
 
 
 def solved(c: np.ndarray, a: np.ndarray, h: np.ndarray, turns: int, endless: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,17 +12,17 @@ from unittest import mock
 import numpy as np
 
 from infimum.ampl import read as read_model  # noqa: F401 - used by the runs
-from infimum.ampl.solving import solve as solve_model  # noqa: F401
+from infimum.ampl.model_run import solve as solve_model  # noqa: F401
 from infimum.backend import cpu
 from infimum.cli.main import main as command_line  # noqa: F401
-from infimum.engine.branch import Branch
-from infimum.engine.newton.search import NewtonSearch
-from infimum.expr.constraints import read_constraints
+from infimum.engines.newton_search import NewtonSearch
+from infimum.evaluation import programs
 from infimum.expr.node import var
-from infimum.expr.system import System
-from infimum.expr.trace import trace
-from infimum.lower import programs
-from infimum.lower.kernel import Instr, Kernel, Loop, Step  # noqa: F401 - used by the serialisation
+from infimum.kernel.ir import Instr, Kernel, Loop, Step  # noqa: F401 - used by the serialisation
+from infimum.problem.system import System
+from infimum.search.branch_and_bound import Branch
+from infimum.trace.constraint_reading import read_constraints
+from infimum.trace.trace import trace
 
 OF_FUNCTION, OF_SYSTEM = tuple(programs.PROGRAMS), tuple(programs.OF_SYSTEM)
 

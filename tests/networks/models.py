@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.expr.trace import traced
 from infimum.networks import Network
+from infimum.trace.trace import traced
 
 
 def model_of(nodes: list, shape: Any, constants: dict[str, np.ndarray] | None = None, opset: int = 18, outputs: Any = ("y",),

@@ -8,10 +8,10 @@ import numpy as np
 
 import infimum
 from infimum.errors import NetworkError
-from infimum.expr.trace import traced
 from infimum.networks import Network, network
 from infimum.networks.node import LATEST
 from infimum.networks.operators import OPERATORS
+from infimum.trace.trace import traced
 from tests.expr.evaluate_with_numpy import evaluate
 from tests.networks.models import model_of, saved
 from tests.networks.random_calls import DRAWS, Call, Rng, numbers

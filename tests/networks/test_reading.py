@@ -87,7 +87,7 @@ def test_keras_weights():
 
 
 def test_a_layer_is_one_product_over_arrays():
-    from infimum.expr.trace import trace
+    from infimum.trace.trace import trace
 
     net = infimum.network([W1.T, B1, W2.T, B2], activations="tanh")
     assert trace(net, 2).key == trace(lambda x: (W2 @ np.tanh(W1 @ x + B1) + B2)[0], 2).key

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infimum.expr.ops import OPS
-from infimum.expr.trace import trace
+from infimum.ops.vocabulary import OPS
+from infimum.trace.trace import trace
 from tests.expr import user_functions
 from tests.expr.user_functions import USER_FUNCTIONS
 from tests.oracle.boxes import points_of, random_boxes

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from infimum.evaluate import Derivative, Enclosure, Evaluator
+from infimum.evaluation.evaluator import Derivative, Enclosure, Evaluator
+from infimum.expr.listing import listing
 from infimum.expr.node import Expr, topological
-from infimum.expr.show import listing
 from tests.oracle.arb_series import along
 from tests.oracle.arb_values import PRECISIONS, precision, value
 from tests.oracle.boxes import points_of

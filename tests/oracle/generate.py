@@ -12,7 +12,7 @@ import numpy as np
 
 from infimum.expr.build import build
 from infimum.expr.node import Expr, Index, const, make, topological, var
-from infimum.expr.ops import OPS, Kind
+from infimum.ops.vocabulary import OPS, Kind
 from tests.oracle.tables import TABLES
 
 # they appear in derivatives only, so their status says nothing; as values they are checked for containment

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from infimum.backend.cpu import CpuBackend
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import LINEAR
+from infimum.expr.listing import listing
 from infimum.expr.node import Expr, var
-from infimum.expr.show import listing
 from infimum.interval.pair import Pair
-from infimum.lower.below import Below
-from infimum.lower.branch import GONE, rows
-from infimum.lower.data import Data
-from infimum.lower.kernel import Builder
-from infimum.lower.programs import LINEAR
+from infimum.kernel.constant_data import Data
+from infimum.kernel.ir import Builder
+from infimum.kernel.region_cut import GONE, rows
+from infimum.relax.backward_bound_kernel import Below
 from tests.oracle.linear_functions import Sample, boxes, points, sample
 
 HAS_ARB = find_spec("flint") is not None

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infimum.expr.node import topological
-from infimum.expr.ops import OPS
-from infimum.interval.lines import SMOOTH_CURVES
+from infimum.ops.line_rules import SMOOTH_CURVES
+from infimum.ops.vocabulary import OPS
 from tests.oracle.boxes import random_boxes
 from tests.oracle.generate import Generator, Twin, constant, twin
 

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from infimum.expr.knots import over_knots
-from infimum.expr.table import Table
+from infimum.expr.spline_knots import over_knots
+from infimum.expr.spline_table import Table
 
 
 def _over(k: int, inner: list[float], seed: int, bounded: bool = False) -> Table:

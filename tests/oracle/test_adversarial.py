@@ -7,10 +7,10 @@ import pytest
 from flint import arb
 
 from infimum.errors import TraceError
-from infimum.evaluate import Evaluator, compile
+from infimum.evaluation.evaluator import Evaluator, compile
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, var
-from infimum.expr.ops import OPS, Kind
+from infimum.ops.vocabulary import OPS, Kind
 from tests.oracle.arb_values import precision
 from tests.oracle.boxes import MAX, STYLES, TINY
 from tests.oracle.check import check, position

@@ -7,9 +7,9 @@ import pytest
 from flint import arb
 
 import infimum
-from infimum.evaluate import compile
-from infimum.expr.ops import OPS
-from infimum.expr.trace import trace
+from infimum.evaluation.evaluator import compile
+from infimum.ops.vocabulary import OPS
+from infimum.trace.trace import trace
 from tests.expr.user_functions import USER_FUNCTIONS
 from tests.oracle.arb_values import precision, settled_value, value
 from tests.oracle.boxes import points_of, random_boxes

@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from infimum.evaluate import compile
+from infimum.evaluation.evaluator import compile
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, const, var
-from infimum.expr.trace import trace
 from infimum.interval.pair import DEFINED, LIPSCHITZ, SMOOTH, UNDEFINED
+from infimum.trace.trace import trace
 from tests.oracle.check import check
 
 BASES = [(-3.0, -2.0), (-2.5, -0.0), (-1.5, 2.0), (0.0, 0.0), (0.0, 1.5), (0.5, 3.0), (-1e-160, 1e-170), (-np.inf, -2.0),

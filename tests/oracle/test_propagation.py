@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from flint import arb
 
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import PROPAGATE
 from infimum.expr.build import build, reshape, substituted
 from infimum.expr.node import Expr, var
-from infimum.expr.ops import OPS, Kind
-from infimum.expr.system import System
-from infimum.interval.inverse import INVERSES, OF_REDUCTIONS
-from infimum.lower.branch import GONE, rows
-from infimum.lower.programs import PROPAGATE
+from infimum.kernel.region_cut import GONE, rows
+from infimum.ops.inverse_rules import INVERSES, OF_REDUCTIONS
+from infimum.ops.vocabulary import OPS, Kind
+from infimum.problem.system import System
 from tests.oracle.arb_values import precision, settled_value
 from tests.oracle.boxes import MAX, points_of, random_boxes
 from tests.oracle.campaign import generated

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from infimum.evaluate import compile
+from infimum.evaluation.evaluator import compile
 from infimum.expr.node import topological
-from infimum.expr.ops import OPS, Kind
+from infimum.ops.vocabulary import OPS, Kind
 from tests.oracle.check import check
 
 SMOOTH = 3

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum.evaluate import Evaluator, compile
+from infimum.evaluation.evaluator import Evaluator, compile
 from tests.expr.user_functions import ackley
 from tests.oracle.check import check
 

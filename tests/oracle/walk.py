@@ -1,6 +1,6 @@
 """How an expression is walked element by element; what an element is, an `Algebra` says (balls, or power series of balls).
 
-Written from the text of `infimum.expr.ops` alone, on plain object arrays: no schedule, no loop, no simplification.
+Written from the text of `infimum.ops.vocabulary` alone, on plain object arrays: no schedule, no loop, no simplification.
 """
 
 from abc import ABC, abstractmethod
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from infimum.expr.node import Expr, topological
-from infimum.expr.ops import Kind
+from infimum.ops.vocabulary import Kind
 
 
 class Special:

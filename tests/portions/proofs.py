@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infimum.portions.dealer import WorkerDealer
+from infimum.parallel.proofs.portion_dealer import WorkerDealer
 
 SETTINGS = {"batch": 32, "portions": 4, "atol": 1e-6, "rtol": 0.0}
 BOUNDS = [(-5, 6)] * 3

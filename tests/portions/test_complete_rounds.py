@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.complete.dealing import IterationRounds
-from infimum.engine.complete.engine import CompleteRun
-from infimum.engine.complete.partition import CompleteOptions
-from infimum.engine.complete.region_list import RegionList
-from infimum.engine.complete.search import CompleteSearch
-from infimum.engine.goal import Goal
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.rounds import work_off
+from infimum.engines.complete_options import CompleteOptions
+from infimum.engines.complete_run import CompleteRun
+from infimum.engines.complete_search import CompleteSearch
+from infimum.engines.iteration_rounds import IterationRounds
+from infimum.engines.region_list import RegionList
 from infimum.errors import InternalError
-from infimum.portions.dealer import WorkerDealer
-from infimum.problem import Problem
+from infimum.parallel.proofs.portion_dealer import WorkerDealer
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
+from infimum.search.incumbent import Incumbent
+from infimum.search.rounds import work_off
 from tests.portions.proofs import BOUNDS, bits, killing_one, limits, waves
 from tests.trials.test_workers import posix
 

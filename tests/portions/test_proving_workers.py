@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine import auto
-from infimum.engine.rounds import Rounds
+from infimum.blackbox.trial_workers import InThisProcess
+from infimum.engines import auto
 from infimum.errors import OptionError, TrialError
-from infimum.portions.dealer import WorkerDealer
-from infimum.trials import cluster
-from infimum.trials.processes import Processes
-from infimum.trials.workers import InThisProcess
-from infimum.watch import Watch
+from infimum.parallel import ray_cluster
+from infimum.parallel.process_workers import Processes
+from infimum.parallel.proofs.portion_dealer import WorkerDealer
+from infimum.search.rounds import Rounds
+from infimum.support.clock import Watch
 from tests.portions.proofs import BOUNDS, SETTINGS, bits, killing_one, limits, waves
 from tests.trials.test_workers import posix
 
@@ -57,7 +57,7 @@ def test_workers_that_are_killed_cost_nothing_but_time(monkeypatch):
 
 def test_a_portion_that_ends_all_workers_ends_the_run(monkeypatch):
     """With what was proved before: the regions are all there."""
-    monkeypatch.setattr("infimum.portions.dealer._started", lambda *_: Broken())
+    monkeypatch.setattr("infimum.parallel.proofs.portion_dealer._started", lambda *_: Broken())
     result = infimum.minimize(waves, BOUNDS, workers=2, **TIGHT)
     assert result.verdict.name == "STOPPED" and "lost 4 times with the same regions (the worker process ended" in result.message
     proved = infimum.minimize(waves, BOUNDS, **{k: v for k, v in TIGHT.items() if k != "portions"})
@@ -75,8 +75,8 @@ class Broken(Processes):
         return self.tickets
 
     def next_finished(self, timeout=None):
-        from infimum.trials.outcome import Kind, Outcome
-        from infimum.trials.workers import Finished
+        from infimum.blackbox.outcome import Kind, Outcome
+        from infimum.blackbox.trial_workers import Finished
 
         self.outstanding -= 1
         return Finished(self.tickets - self.outstanding, Outcome.failed(Kind.CRASH, "the worker process ended: killed"))
@@ -200,7 +200,7 @@ def test_the_time_limit_is_heard_within_a_portion(monkeypatch):
 
     def over(self):
         if self.last is not None and begun:
-            from infimum.watch import Over
+            from infimum.support.clock import Over
             raise Over
     usual = WorkerDealer.deal
 
@@ -273,12 +273,12 @@ def test_a_cluster_is_joined_by_any_of_its_names(monkeypatch, address):
     class Joined(InThisProcess):
         def __init__(self, box, address, **settings):
             super().__init__(box)
-            self.joined = cluster.join(address)
+            self.joined = ray_cluster.join(address)
 
         def _end(self):
-            cluster.leave()
-    monkeypatch.setattr(cluster, "ray_module", lambda: ray)
-    monkeypatch.setattr("infimum.trials.ray_workers.RayWorkers", Joined)
+            ray_cluster.leave()
+    monkeypatch.setattr(ray_cluster, "ray_module", lambda: ray)
+    monkeypatch.setattr("infimum.parallel.ray_workers.RayWorkers", Joined)
     assert infimum.minimize(waves, BOUNDS, workers=address, **SETTINGS).verdict.name == "PROVED" and not ray.is_initialized()
 
 

@@ -8,10 +8,10 @@ from flint import arb
 from scipy.optimize import minimize
 
 import infimum
-from infimum.constraint import Constraint
 from infimum.errors import GalleryError
-from infimum.expr.trace import trace
+from infimum.problem.constraint import Constraint
 from infimum.problems import constrained
+from infimum.trace.trace import trace
 from tests.oracle.arb_values import precision
 
 EVERYTHING = constrained.all_problems()

@@ -41,7 +41,7 @@ class Defect:
 @contextmanager
 def _positive_bases() -> Iterator[None]:
     """x**y is undefined for every x < 0, unless rewriting has made the exponent an integer of the formula."""
-    rules, pair = import_module("infimum.interval.rules"), import_module("infimum.interval.pair")
+    rules, pair = import_module("infimum.ops.interval_rules"), import_module("infimum.interval.pair")
 
     def power(b: Any, x: Any, y: Any) -> Any:
         lo, inside = x.lo(b), x.but(nlo=b.min(x.nlo, 0.0), hi=b.max(x.hi, 0.0))
@@ -51,7 +51,7 @@ def _positive_bases() -> Iterator[None]:
         nothing = b.mor(b.olt(x.hi, 0.0), b.mand(b.oeq(x.hi, 0.0), b.ole(y.hi, 0.0)))
         level = pair.lowest(b, pair.forgets_nan(b, pair.lowest(b, x.level, y.level)), level)
         return pair.absorb(b, pair.cut(b, pair.Pair(nlo, hi, level, least=0), nothing), x, y)
-    kernels, usual = import_module("infimum.evaluate")._lowered, rules.RULES["pow"]
+    kernels, usual = import_module("infimum.evaluation.evaluator")._lowered, rules.RULES["pow"]
     kernels.clear()  # those of equal functions are kept
     rules.RULES["pow"] = power
     try:
@@ -64,7 +64,7 @@ def _positive_bases() -> Iterator[None]:
 # ---- bounds
 def _outward_ends() -> AbstractContextManager:
     """Ends that are no doubles are rounded outward when they are read, and forgotten."""
-    module = import_module("infimum.problem")
+    module = import_module("infimum.problem.problem")
     usual = module.read_bounds
 
     def outward(bounds: Any, n: int | None = None) -> Any:
@@ -110,7 +110,7 @@ def _modules_by_name() -> Iterator[None]:
 @contextmanager
 def _functions_by_source() -> Iterator[None]:
     """A journal knows a function by its source alone, and its best point is not tried again."""
-    box, callables = import_module("infimum.black_box"), import_module("infimum.trials.callables")
+    box, callables = import_module("infimum.api.black_box"), import_module("infimum.blackbox.callables")
     usual = box.BlackBoxRun
     with patched(callables, "identity", lambda *args: {}), patched(box, "BlackBoxRun", lambda *args: usual(*args[:7], False)):
         yield
@@ -121,7 +121,7 @@ def _functions_by_source() -> Iterator[None]:
 def _tolerance_of_the_data() -> Iterator[None]:
     """What counts as 0 is made of the data in units of sigma, one of which may be as small as 1e-12; measurements that are pinned
     so are squares like others, and nobody is warned."""
-    scipy_like, search = import_module("infimum.fitting.like_scipy"), import_module("infimum.fitting.search")
+    scipy_like, search = import_module("infimum.fitting.scipy_curve_fit"), import_module("infimum.fitting.search")
     usual, none_pinned = scipy_like.fit, SimpleNamespace(of=lambda *args: None)
 
     def fit(model: Any, x: Any, y: Any, *, sigma: Any = None, **more: Any) -> Any:
@@ -137,7 +137,7 @@ def _tolerance_of_the_data() -> Iterator[None]:
 @contextmanager
 def _unchecked_traces() -> Iterator[None]:
     """A traced value has text, and no plain call is compared with what was traced."""
-    agreement, tracer = import_module("infimum.agreement").Agreement, import_module("infimum.expr.tracer")
+    agreement, tracer = import_module("infimum.trace.agreement").Agreement, import_module("infimum.trace.tracer")
     with patched(agreement, "over", lambda *args, **more: None), patched(agreement, "at", lambda *args, **more: None), \
             patched(tracer, "refuse_text", lambda: None):
         yield

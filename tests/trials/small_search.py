@@ -9,12 +9,12 @@ import os
 import signal
 import sys
 
-from infimum.trials import journal as journals
-from infimum.trials.callables import PythonFunctions
-from infimum.trials.journal import Journal
-from infimum.trials.recorded import Recorded
-from infimum.trials.variables import Variables
-from infimum.trials.workers import InThisProcess, Workers
+from infimum.blackbox import journal as journals
+from infimum.blackbox.callables import PythonFunctions
+from infimum.blackbox.journal import Journal
+from infimum.blackbox.recorded_trials import Recorded
+from infimum.blackbox.trial_workers import InThisProcess, Workers
+from infimum.blackbox.variables import Variables
 
 TRIALS = 9
 VARIABLES = Variables.read([(0, 1)] * 2)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from infimum.blackbox.command import Command
+from infimum.blackbox.command_template import Template
+from infimum.blackbox.outcome import Kind, Tally
+from infimum.blackbox.variables import Variables
 from infimum.errors import OptionError, TrialError
-from infimum.trials.command import Command
-from infimum.trials.outcome import Kind, Tally
-from infimum.trials.start import start_workers
-from infimum.trials.template import Template
-from infimum.trials.variables import Variables
+from infimum.parallel.worker_start import start_workers
 from tests import children
 from tests.trials.test_workers import gone, posix
 
@@ -120,7 +120,7 @@ def test_no_room_for_the_output_is_a_failed_trial(function, line, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
     command = Command(line, Variables.read([(0, 9)] * 2, integrality=1))
-    monkeypatch.setattr(f"infimum.trials.command.tempfile.{function}", full)
+    monkeypatch.setattr(f"infimum.blackbox.command.tempfile.{function}", full)
     outcome = command.evaluate([1, 2])
     assert outcome.kind is Kind.CRASH and outcome.text == "its output could not be kept: No space left on device"
 
@@ -159,9 +159,9 @@ def test_closing_kills_what_runs_and_other_workers_may_use_the_command(tmp_path)
 
 def test_ctrl_c_kills_the_programs(tmp_path):
     code = f"""
-from infimum.trials.command import Command
-from infimum.trials.start import start_workers
-from infimum.trials.variables import Variables
+from infimum.blackbox.command import Command
+from infimum.parallel.worker_start import start_workers
+from infimum.blackbox.variables import Variables
 command = Command(["sh", "-c", "echo $$ > {tmp_path}/pid.new; mv {tmp_path}/pid.new {tmp_path}/pid; sleep 60", "sh", "{{x}}"],
                   Variables.read([(0, 1)]))
 try:

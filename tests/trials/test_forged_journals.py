@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import infimum
-from infimum.files import FileWarning
-from infimum.trials import records
-from infimum.trials.going_on import going_on
-from infimum.trials.journal import salvage
-from infimum.trials.reading import parsed, read_journal
+from infimum.blackbox import journal_lines
+from infimum.blackbox.journal import salvage
+from infimum.blackbox.journal_reading import parsed, read_journal
+from infimum.blackbox.journal_resume import going_on
+from infimum.support.output_files import FileWarning
 from tests.engine.forged import trees
 from tests.trials.journals_0_2 import EXAMPLES
 
@@ -48,7 +48,7 @@ def write(path, lines):
     with open(path, "wb") as file:
         for line in lines:
             text = json.dumps(line)  # with NaN and Infinity, which Python reads
-            check = records.zlib.crc32(text[:-1].encode(), check)
+            check = journal_lines.zlib.crc32(text[:-1].encode(), check)
             file.write(text[:-1].encode() + f', "check": "{check:08x}"}}\n'.encode())
 
 
@@ -117,7 +117,7 @@ def test_numbers_that_cannot_be(change, tmp_path):
 def test_first_lines_that_say_nothing(header, tmp_path):
     path = tmp_path / "run.jsonl"
     text = header.removesuffix(b"}")
-    path.write_bytes(text + f', "check": "{records.zlib.crc32(text):08x}"}}\n'.encode())
+    path.write_bytes(text + f', "check": "{journal_lines.zlib.crc32(text):08x}"}}\n'.encode())
     for what in (lambda: EXAMPLES["function"](str(path), 3), lambda: infimum.resume(str(path), None),
                  lambda: salvage(path, tmp_path / "new")):
         with pytest.raises((infimum.JournalError, infimum.CheckpointError), match="run.jsonl"):

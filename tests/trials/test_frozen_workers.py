@@ -10,11 +10,11 @@ import time
 import pytest
 
 import infimum
+from infimum.blackbox.outcome import Kind, Outcome
 from infimum.errors import TrialError
-from infimum.trials.channel import Line, Mailbox, pair
-from infimum.trials.outcome import Kind, Outcome
-from infimum.trials.processes import Processes
-from infimum.trials.start import start_workers
+from infimum.parallel.channel import Line, Mailbox, pair
+from infimum.parallel.process_workers import Processes
+from infimum.parallel.worker_start import start_workers
 from tests.trials.black_boxes import freezes_at_nine, freezes_below
 from tests.trials.test_workers import alive, box, gone, posix, script
 
@@ -133,7 +133,7 @@ def test_idle_and_busy_workers_that_are_frozen_are_killed_at_the_end():
 
 def test_a_worker_that_is_frozen_while_it_starts(monkeypatch):
     """There is no trial yet that could time out."""
-    monkeypatch.setattr("infimum.trials.processes._START", 1.0)
+    monkeypatch.setattr("infimum.parallel.process_workers._START", 1.0)
     with Processes(Answering(), 1) as workers:
         freeze(*workers._workers)
         workers.submit(b"")

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
+from infimum.blackbox.trial_workers import InThisProcess
 from infimum.errors import TrialError
-from infimum.trials.interrupts import interrupts_held_back
-from infimum.trials.processes import Processes
-from infimum.trials.workers import InThisProcess
+from infimum.parallel.process_workers import Processes
+from infimum.support.held_interrupts import interrupts_held_back
 from tests.trials.test_frozen_workers import Answering
 
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 
 import infimum
-from infimum.trials.identity import differences, identity, text_of_value
+from infimum.blackbox.identity import differences, identity, text_of_value
 from tests import children
 
 ROOT = Path(infimum.__file__).parents[1]
@@ -311,7 +311,7 @@ CHILD = """
 import json, sys
 sys.path.insert(0, {root!r})
 from tests.trials.test_identity import MANY
-from infimum.trials.identity import identity
+from infimum.blackbox.identity import identity
 print(json.dumps([identity(one) for one in MANY]))
 """
 MANY = [Record(2.0), Constants(2)(),

@@ -13,19 +13,19 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
+from infimum.blackbox import journal as journals
+from infimum.blackbox import journal_lines
+from infimum.blackbox.callables import PythonFunctions
+from infimum.blackbox.command import Command
+from infimum.blackbox.journal import Journal, salvage, warm_start
+from infimum.blackbox.journal_lines import Trial
+from infimum.blackbox.journal_reading import parsed, read_journal
+from infimum.blackbox.outcome import Kind, Outcome
+from infimum.blackbox.recorded_trials import Recorded
+from infimum.blackbox.trial_workers import InThisProcess
+from infimum.blackbox.variables import Variables
 from infimum.errors import JournalError, OptionError, TrialError
-from infimum.trials import journal as journals
-from infimum.trials import records
-from infimum.trials.callables import PythonFunctions
-from infimum.trials.command import Command
-from infimum.trials.journal import Journal, salvage, warm_start
-from infimum.trials.outcome import Kind, Outcome
-from infimum.trials.reading import parsed, read_journal
-from infimum.trials.recorded import Recorded
-from infimum.trials.records import Trial
-from infimum.trials.start import start_workers
-from infimum.trials.variables import Variables
-from infimum.trials.workers import InThisProcess
+from infimum.parallel.worker_start import start_workers
 from tests import children
 from tests.trials import black_boxes, small_search
 from tests.trials.small_search import BOX, TRIALS, VARIABLES, Search, search
@@ -56,10 +56,10 @@ outcomes = st.builds(lambda values, m: Outcome.of(values, m), st.lists(doubles, 
 @given(st.lists(st.tuples(finite, outcomes), max_size=3))
 def test_trials_come_back_with_the_same_bits(found):
     trials = [Trial(k, k + 1, x, outcome) for k, (x, outcome) in enumerate(found)]
-    line, check = records.line_of({"infimum journal": 1, "version": "0", "problem": {}, "settings": {}}, 0)
+    line, check = journal_lines.line_of({"infimum journal": 1, "version": "0", "problem": {}, "settings": {}}, 0)
     data = line
     for trial in trials:
-        line, check = records.line_of(records.content_of_trial(trial), check)
+        line, check = journal_lines.line_of(journal_lines.content_of_trial(trial), check)
         assert json.loads(line)["trial"] == trial.ticket and line.count(b"\n") == 1
         data += line
     back = parsed("file", data).trials
@@ -206,7 +206,7 @@ def test_what_can_be_read_is_saved_from_a_damaged_journal(path, tmp_path):
 def test_a_trial_twice_is_damage_even_with_a_right_checksum(path):
     whole_run(path, trials=2)
     found = read_journal(path)
-    line, _ = records.line_of(records.content_of_trial(found.trials[0]), found.check)
+    line, _ = journal_lines.line_of(journal_lines.content_of_trial(found.trials[0]), found.check)
     path.write_bytes(path.read_bytes() + line)
     with pytest.raises(JournalError, match="it is trial 0 again, which is in line 2"):
         read_journal(path)
@@ -215,10 +215,10 @@ def test_a_trial_twice_is_damage_even_with_a_right_checksum(path):
 @pytest.mark.parametrize("change", [{"index": 7}, {"kind": "odd"}, {"trial": -1}, {"asked": 0}, {"x": ["a"]}, {"values": [None]},
                                     {"more": 1}, {"x": [math.inf]}])
 def test_lines_by_other_hands(change):
-    content = records.content_of_trial(Trial(0, 1, (0.5,), Outcome.of([1.0], 0)))
-    assert records.trial_of_content(content).outcome.value == 1.0
-    with pytest.raises(records.Damaged):
-        records.trial_of_content({**content, **change})
+    content = journal_lines.content_of_trial(Trial(0, 1, (0.5,), Outcome.of([1.0], 0)))
+    assert journal_lines.trial_of_content(content).outcome.value == 1.0
+    with pytest.raises(journal_lines.Damaged):
+        journal_lines.trial_of_content({**content, **change})
 
 
 # ---- other problems, second runs, files that are none
@@ -262,7 +262,7 @@ def test_two_runs_on_one_journal_are_refused(path):
         for opening in (Journal.create, Journal.resume):
             with pytest.raises(JournalError, match="in use by another run"):
                 opening(path, PROBLEM)
-        code = f"from infimum.trials.journal import Journal; Journal.resume({str(path)!r}, {PROBLEM!r})"
+        code = f"from infimum.blackbox.journal import Journal; Journal.resume({str(path)!r}, {PROBLEM!r})"
         done = children.run(sys.executable, "-c", code, cwd=ROOT)
         assert "JournalError" in done.stderr and "in use by another run" in done.stderr
         assert read_journal(path).trials == []  # looking is allowed
@@ -297,7 +297,7 @@ def test_files_that_cannot_be_used(tmp_path, path):
 
 
 def test_the_format_of_a_later_version(path):
-    line, _ = records.line_of({"infimum journal": 9, "version": "9.1", "problem": {}, "settings": {}}, 0)
+    line, _ = journal_lines.line_of({"infimum journal": 9, "version": "9.1", "problem": {}, "settings": {}}, 0)
     path.write_bytes(line)
     with pytest.raises(JournalError, match="has the format 9, written by infimum 9.1"):
         Journal.resume(path, {})

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.files import FileWarning
-from infimum.trials.reading import read_journal
+from infimum.blackbox.journal_reading import read_journal
+from infimum.support.output_files import FileWarning
 from tests.trials.journals_0_2 import EXAMPLES, FOLDER, SQUARE, left_half, of_index, scaled, waves
 
 

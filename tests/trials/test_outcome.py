@@ -11,10 +11,10 @@ from scipy.optimize import Bounds, LinearConstraint, NonlinearConstraint
 from scipy.sparse import csr_array
 
 import infimum
+from infimum.blackbox.callables import PythonFunctions
+from infimum.blackbox.outcome import Kind, Outcome, Tally
+from infimum.blackbox.variables import Choices, Variables
 from infimum.errors import BoundsError, OptionError, ShapeError, TrialError
-from infimum.trials.callables import PythonFunctions
-from infimum.trials.outcome import Kind, Outcome, Tally
-from infimum.trials.variables import Choices, Variables
 
 UNIT = Variables.read([(-1, 1)] * 2)
 

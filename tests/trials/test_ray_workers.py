@@ -10,15 +10,15 @@ import warnings
 
 import pytest
 
+from infimum.blackbox.callables import PythonFunctions
+from infimum.blackbox.command import Command
+from infimum.blackbox.journal import Journal, read_journal
+from infimum.blackbox.outcome import Kind
+from infimum.blackbox.recorded_trials import Recorded
+from infimum.blackbox.variables import Variables
 from infimum.errors import OptionError, TrialError
-from infimum.trials import cluster
-from infimum.trials.callables import PythonFunctions
-from infimum.trials.command import Command
-from infimum.trials.journal import Journal, read_journal
-from infimum.trials.outcome import Kind
-from infimum.trials.recorded import Recorded
-from infimum.trials.start import start_workers
-from infimum.trials.variables import Variables
+from infimum.parallel import ray_cluster
+from infimum.parallel.worker_start import start_workers
 from tests import children
 from tests.trials import black_boxes
 from tests.trials.test_workers import PLANE, ROOT, alive, box, descendants, gone, posix
@@ -76,10 +76,10 @@ def test_outcomes_are_those_of_processes(nodes, tmp_path):
 
 CLIENT = """
 import sys
-from infimum.trials.start import start_workers
+from infimum.parallel.worker_start import start_workers
 from tests.trials import black_boxes
 from tests.trials.test_workers import box
-from infimum.trials.variables import Variables
+from infimum.blackbox.variables import Variables
 if __name__ == "__main__":
     tried = box(black_boxes.by_first, [black_boxes.allowed], Variables.read([(0, 11), (-1, 1)]))
     points = [(what, 0.5) for what in (0, 2, 3, 4, 0)]
@@ -186,7 +186,7 @@ def test_another_cluster_is_not_mixed_up(nodes):
         start_workers(box(black_boxes.bowl), "10.0.0.1:6379")
     with pytest.raises(OptionError, match="connected to a Ray cluster already"):
         start_workers(box(black_boxes.bowl), "ray://10.0.0.1:10001")
-    assert ray.is_initialized() and cluster._joined == 0
+    assert ray.is_initialized() and ray_cluster._joined == 0
 
 
 def test_other_versions_are_refused(nodes, monkeypatch):
@@ -200,7 +200,7 @@ def test_a_run_ends_where_no_worker_is_ready(nodes, monkeypatch):
     """All processors are taken by somebody else."""
     with start_workers(box(black_boxes.bowl), "ray") as taken:
         taken.run([(0, 0)] * 2)
-        monkeypatch.setattr("infimum.trials.ray_workers._FIRST", 0.5)
+        monkeypatch.setattr("infimum.parallel.ray_workers._FIRST", 0.5)
         with start_workers(box(black_boxes.bowl), "ray") as workers, pytest.raises(TrialError, match="no worker was ready"):
             workers.run([(0, 0)])
 
@@ -211,7 +211,7 @@ def test_a_node_that_does_not_answer_is_given_up(nodes, monkeypatch):
         while not all(one.ready for one in workers._workers):
             workers.run([(0, 0)])
         hosts = {int(o.value) for o in workers.run([(0, 0)] * 8)}
-        monkeypatch.setattr("infimum.trials.ray_workers._NO_ANSWER", 0.5)
+        monkeypatch.setattr("infimum.parallel.ray_workers._NO_ANSWER", 0.5)
         workers.submit((5, 0))
         for pid in hosts:
             os.kill(pid, signal.SIGSTOP)
@@ -224,8 +224,8 @@ def test_a_node_that_does_not_answer_is_given_up(nodes, monkeypatch):
 
 def test_an_actor_that_is_frozen_is_given_up_without_a_timeout_too(nodes, monkeypatch):
     """One that is asked and answers is not, however long its trial takes."""
-    monkeypatch.setattr("infimum.trials.ray_workers._ASKED", 0.5)
-    monkeypatch.setattr("infimum.trials.ray_workers._SILENT", 3.0)
+    monkeypatch.setattr("infimum.parallel.ray_workers._ASKED", 0.5)
+    monkeypatch.setattr("infimum.parallel.ray_workers._SILENT", 3.0)
     with start_workers(box(host_of), "ray") as workers:
         while not all(one.ready for one in workers._workers):
             workers.run([(0, 0)])
@@ -241,9 +241,9 @@ def test_an_actor_that_is_frozen_is_given_up_without_a_timeout_too(nodes, monkey
 
 SCRIPT = """
 import os, sys, time
-from infimum.trials.callables import PythonFunctions
-from infimum.trials.start import start_workers
-from infimum.trials.variables import Variables
+from infimum.blackbox.callables import PythonFunctions
+from infimum.parallel.worker_start import start_workers
+from infimum.blackbox.variables import Variables
 
 PIDS = sys.argv[1]
 

@@ -10,15 +10,15 @@ from subprocess import Popen
 import numpy as np
 import pytest
 
-from infimum import watch
+from infimum.blackbox.callables import PythonFunctions
+from infimum.blackbox.file_function import OfFile
+from infimum.blackbox.outcome import Kind
+from infimum.blackbox.trial_workers import InThisProcess
+from infimum.blackbox.variables import Variables
 from infimum.errors import OptionError, TrialError
-from infimum.trials.callables import PythonFunctions
-from infimum.trials.of_file import OfFile
-from infimum.trials.outcome import Kind
-from infimum.trials.processes import Processes
-from infimum.trials.start import start_workers
-from infimum.trials.variables import Variables
-from infimum.trials.workers import InThisProcess
+from infimum.parallel.process_workers import Processes
+from infimum.parallel.worker_start import start_workers
+from infimum.support import clock
 from tests import children
 from tests.trials import black_boxes
 
@@ -174,7 +174,7 @@ def test_nothing_is_left_behind(end, tmp_path, monkeypatch):
 def test_waiting_ends_when_the_run_has_no_more_time(two, word):
     two.submit((9, 0.5))
     assert two.next_finished(timeout=0.02) is None
-    with watch.Watch(whole=0.0), watch.stoppable(), pytest.raises(watch.Over):
+    with clock.Watch(whole=0.0), clock.stoppable(), pytest.raises(clock.Over):
         two.next_finished()
     word.touch()
     assert two.next_finished().outcome.value == 0.5  # nothing is lost
@@ -222,9 +222,9 @@ def test_without_ray_the_cure_is_named(monkeypatch):
 # ---- scripts
 SCRIPT = """
 import os, sys, time
-from infimum.trials.callables import PythonFunctions
-from infimum.trials.start import start_workers
-from infimum.trials.variables import Variables
+from infimum.blackbox.callables import PythonFunctions
+from infimum.parallel.worker_start import start_workers
+from infimum.blackbox.variables import Variables
 
 def slow(x):
     print("trial", os.getpid(), flush=True)

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, var
 from infimum.interval.elementary import row as elementary_row

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from infimum import environment
-from infimum.constraint import Constraint
-from infimum.problem import Interval
+from infimum.problem.constraint import Constraint
+from infimum.problem.problem import Interval
 from infimum.problems.constrained.optima import OPTIMA
 from infimum.problems.entry import interval_around
+from infimum.support import environment
 
 Pair = tuple[float, float]
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infimum.evaluate import Evaluator
+from infimum.evaluation.evaluator import Evaluator
 from tests.engine.constrained.planted_systems import evaluator_of
 
 INF = np.inf

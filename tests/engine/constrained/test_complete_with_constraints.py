@@ -5,11 +5,11 @@ import pytest
 
 import infimum
 from infimum import Verdict
-from infimum.engine.complete.partition import CompleteOptions
-from infimum.engine.complete.search import CompleteSearch
-from infimum.engine.goal import Goal
-from infimum.lower.complete import LEFT, LOWER, SAMPLE, UPPER
-from infimum.problem import Problem
+from infimum.engines.complete_kernel import LEFT, LOWER, SAMPLE, UPPER
+from infimum.engines.complete_options import CompleteOptions
+from infimum.engines.complete_search import CompleteSearch
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
 from tests.engine.constrained.planted_systems import INF, evaluator_of, planted
 
 BOX = [(-3, 3)] * 2
@@ -135,7 +135,7 @@ def test_nothing_is_feasible(bounds, asked):
 
 def test_without_a_point_nothing_is_called_infeasible(monkeypatch):
     """Feasible points exist, and nobody finds one: regions are left."""
-    monkeypatch.setattr("infimum.engine.points.feasible.FeasibleIncumbent.offer", lambda *_: False)
+    monkeypatch.setattr("infimum.search.feasible_incumbent.FeasibleIncumbent.offer", lambda *_: False)
     r = infimum.minimize(lambda x: x[0] + x[1], BOX, constraints=lambda x: radius(x) <= 2, engine="complete",
                          options={"partition": (2, 4), "iterations": 30})
     assert r.verdict is Verdict.STOPPED and r.x is None and np.array([-1.0, -1.0]) in r.regions and r.lower <= -2.0

@@ -3,7 +3,7 @@
 import numpy as np
 
 import infimum
-from infimum.engine.points.feasible import FeasibleIncumbent
+from infimum.search.feasible_incumbent import FeasibleIncumbent
 from tests.engine.constrained.planted_systems import evaluator_of
 
 

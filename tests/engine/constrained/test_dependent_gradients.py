@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.second_order.dependent import contracted
-from infimum.engine.second_order.stationary import Stationary
+from infimum.bounds.fritz_john.dependent_gradients import contracted
+from infimum.bounds.fritz_john.stationary_points import Stationary
 from tests.engine.constrained.planted_systems import evaluator_of
 
 INF = np.inf

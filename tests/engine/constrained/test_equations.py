@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.parts.lines import Lines
-from infimum.engine.points.constrained_search import ConstrainedSearch
-from infimum.evaluate import compile
-from infimum.lower.branch import rows
+from infimum.bounds.gradient_rows import Lines
+from infimum.evaluation.evaluator import compile
+from infimum.kernel.region_cut import rows
+from infimum.points.constrained_search import ConstrainedSearch
 
 
 def test_a_double_root_is_named_with_its_cure():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from infimum.engine.constrained.fritz_john import FritzJohn
-from infimum.engine.second_order.stationary import Stationary
-from infimum.lower.branch import GONE
+from infimum.bounds.fritz_john.fritz_john import FritzJohn
+from infimum.bounds.fritz_john.stationary_points import Stationary
+from infimum.kernel.region_cut import GONE
 from tests.engine.constrained.minimisers_at_constraints import INF, regions_around, system_with_minimiser
 from tests.engine.constrained.planted_systems import evaluator_of
 

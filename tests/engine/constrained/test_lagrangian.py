@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.engine.constrained.multipliers import convexity
-from infimum.engine.parts.lagrangian import Lagrangian
-from infimum.expr.product import minus_product
-from infimum.expr.trace import trace
-from infimum.lower.branch import GONE
+from infimum.bounds.convexifying_terms import convexity
+from infimum.bounds.lagrangian_bound import Lagrangian
+from infimum.kernel.region_cut import GONE
+from infimum.structure.minus_product import minus_product
+from infimum.trace.trace import trace
 from tests.engine.constrained.planted_systems import INF, Planted, check_nothing_lost, evaluator_of, planted, regions_around
 
 

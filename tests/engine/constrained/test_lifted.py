@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.engine.parts.lifted import Lifted
+from infimum.bounds.lifted_relaxation import Lifted
 from infimum.expr.node import var
-from infimum.lower import lifted
-from infimum.lower.branch import GONE
-from infimum.lower.lift import CannotBeLifted, Form, Lift
+from infimum.kernel.region_cut import GONE
+from infimum.relax import lifted_kernel
+from infimum.relax.lifting import CannotBeLifted, Form, Lift
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
 
 
@@ -151,7 +151,7 @@ def test_no_feasible_point_is_lost(seed, n, known):
 def test_the_check_would_notice(nothing_lowered, monkeypatch):
     """Coefficients that are not those of the forms do lose points."""
     at = planted(5, 2)
-    monkeypatch.setattr(lifted, "doubles", lambda number: (float(number[0]) + 0.25, float(number[1]) + 0.25))
+    monkeypatch.setattr(lifted_kernel, "doubles", lambda number: (float(number[0]) + 0.25, float(number[1]) + 0.25))
     before = regions_around(np.random.default_rng(0), at, 256)
     with pytest.raises(AssertionError):
         check_nothing_lost(at, before, part_of(at.evaluator).test(before.copy(), INF).regions, INF, GONE)

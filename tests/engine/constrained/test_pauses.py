@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.branch import Branch
-from infimum.engine.constrained.engine import ConstrainedRun
-from infimum.engine.goal import Goal
-from infimum.engine.points.swarm_options import SwarmOptions
-from infimum.engine.running.driver import drive
-from infimum.problem import Problem
+from infimum.engines.constrained_run import ConstrainedRun
+from infimum.points.swarm_options import SwarmOptions
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
 from infimum.problems import constrained
-from infimum.watch import OutOfTime, Over, Watch, pause, stoppable
+from infimum.search.branch_and_bound import Branch
+from infimum.search.driver import drive
+from infimum.support.clock import OutOfTime, Over, Watch, pause, stoppable
 
 
 def test_a_pause_ends_at_the_whole_time_and_only_where_nothing_is_lost():
@@ -119,7 +119,7 @@ def test_a_search_for_points_pauses_between_its_evaluations():
 
 
 def test_an_answer_in_a_hurry_has_one_box_around_all_regions(monkeypatch):
-    monkeypatch.setattr("infimum.watch.BRIEF", -1.0)
+    monkeypatch.setattr("infimum.support.clock.BRIEF", -1.0)
     run = run_of("haverly_1")
     next(None for _ in run.steps() if run.branch is not None and len(run.branch.regions()) > 1)
     with Watch(hurried=True):

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.constrained.products import Slacks, Weights, product
-from infimum.engine.constrained.quadratic import Quadratic
-from infimum.engine.constrained.quadratic_proof import Multipliers, proved
-from infimum.evaluate import Evaluator
-from infimum.expr.constraints import read_constraints
-from infimum.expr.degree import degrees
-from infimum.expr.trace import trace
+from infimum.bounds.constraint_products import Slacks, Weights, product
+from infimum.bounds.quadratic_lagrangian import Quadratic
+from infimum.bounds.quadratic_proof import Multipliers, proved
+from infimum.evaluation.evaluator import Evaluator
 from infimum.result import Verdict
+from infimum.structure.degree import degrees
+from infimum.trace.constraint_reading import read_constraints
+from infimum.trace.trace import trace
 
 N = 4
 MATRIX = np.array([[3.0, -5, 2, 1], [-5, -2, 4, 0], [2, 4, -6, 3], [1, 0, 3, 1]])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from infimum.engine.constrained.products import Slacks, Weights
-from infimum.engine.constrained.quadratic import Quadratic
+from infimum.bounds.constraint_products import Slacks, Weights
+from infimum.bounds.quadratic_lagrangian import Quadratic
 from tests.engine.constrained.planted_systems import evaluator_of
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.constrained.engine import ConstrainedRun
-from infimum.engine.goal import Goal
-from infimum.engine.points.swarm_options import SwarmOptions
-from infimum.problem import Problem
+from infimum.engines.constrained_run import ConstrainedRun
+from infimum.points.swarm_options import SwarmOptions
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
 from infimum.problems import constrained
 
 

@@ -5,11 +5,11 @@ import pytest
 
 import infimum
 from infimum import Verdict
-from infimum.engine.parts.faces import Faces
-from infimum.engine.parts.order import parts_of
-from infimum.engine.points.constrained_search import ConstrainedSearch
-from infimum.lower.branch import GONE
-from infimum.start_boxes import StartBoxes
+from infimum.bounds.bound_order import parts_of
+from infimum.bounds.start_faces import Faces
+from infimum.kernel.region_cut import GONE
+from infimum.points.constrained_search import ConstrainedSearch
+from infimum.problem.start_boxes import StartBoxes
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
 
 STAIRS = [[(0, 1), (0, 1)], [(0, 1), (1, 2)], [(1, 2), (1, 2)]]  # without [1, 2] x [0, 1]

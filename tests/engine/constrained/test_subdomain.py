@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine.parts.subdomains import Subdomains
-from infimum.engine.subdomain.options import SubdomainOptions
-from infimum.lower import subdomain
-from infimum.lower.branch import GONE
-from infimum.lower.subdomain import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
+from infimum.bounds.function_bounds import subdomain_kernel
+from infimum.bounds.function_bounds.subdomain_kernel import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
+from infimum.bounds.function_bounds.subdomains import Subdomains
+from infimum.engines.subdomain_options import SubdomainOptions
+from infimum.kernel.region_cut import GONE
 from tests.engine.constrained.planted_systems import INF, check_nothing_lost, evaluator_of, planted, regions_around
 
 
@@ -51,12 +51,12 @@ def test_the_pieces_of_a_region_lose_no_point_either(seed):
 
 def test_the_check_would_notice(monkeypatch):
     """Gaps between subdomains; of systems that no other test has, since kernels are kept."""
-    part_of_side = subdomain.Subdomain._part
+    part_of_side = subdomain_kernel.Subdomain._part
 
     def short(self, *asked):
         left, right = part_of_side(self, *asked)
         return left, self.b.max(left, self.b.fma(self.b.sub(right, left), -0.25, right))
-    monkeypatch.setattr(subdomain.Subdomain, "_part", short)
+    monkeypatch.setattr(subdomain_kernel.Subdomain, "_part", short)
     with pytest.raises(AssertionError):
         for seed in range(20):
             at, rng = planted(2 * 10**6 + seed, 2), np.random.default_rng(seed)

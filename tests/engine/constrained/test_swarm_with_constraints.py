@@ -5,7 +5,7 @@ import pytest
 
 import infimum
 from infimum import Verdict
-from infimum.engine.points.constrained_swarm import PenaltyFlight
+from infimum.points.constrained_swarm import PenaltyFlight
 from infimum.problems import constrained
 from tests.engine.constrained.planted_systems import evaluator_of
 

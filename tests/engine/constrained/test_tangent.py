@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.constrained.tangent import tangent_bound
-from infimum.evaluate import Evaluator
-from infimum.expr.constraints import read_constraints
-from infimum.expr.trace import trace
+from infimum.bounds.convex_tangent import tangent_bound
+from infimum.evaluation.evaluator import Evaluator
+from infimum.trace.constraint_reading import read_constraints
+from infimum.trace.trace import trace
 
 
 def volume(x):

@@ -3,7 +3,7 @@
 import numpy as np
 
 import infimum
-from infimum.engine.points.constrained_search import ConstrainedSearch
+from infimum.points.constrained_search import ConstrainedSearch
 
 FAR = 1e8
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.engine.index.black_box import BlackBoxSearch
-from infimum.engine.index.cube import Cube
-from infimum.engine.index.method import IndexMethod
-from infimum.engine.index.options import IndexOptions
-from infimum.engine.index.search import Search
-from infimum.engine.index.trials import outcome
+from infimum.blackbox.outcome import Kind, Outcome
+from infimum.blackbox.variables import Variables
+from infimum.engines.index.black_box_search import BlackBoxSearch
+from infimum.engines.index.index_method import IndexMethod
+from infimum.engines.index.index_options import IndexOptions
+from infimum.engines.index.index_search import Search
+from infimum.engines.index.trial_values import outcome
+from infimum.engines.index.unit_cube import Cube
 from infimum.errors import OptionError
-from infimum.trials.outcome import Kind, Outcome
-from infimum.trials.variables import Variables
 
 
 def search_of(bounds, integrality=None, constraints=0, starts=(), **options):

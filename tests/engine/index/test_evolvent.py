@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infimum.engine.index.curves import KINDS, curves
-from infimum.engine.index.evolvent import Evolvent
+from infimum.engines.index.curves import KINDS, curves
+from infimum.engines.index.evolvent import Evolvent
 from infimum.errors import OptionError
 
 SMALL = [(1, 6), (2, 1), (2, 5), (3, 3), (4, 2), (5, 2), (7, 1)]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.engine.index.curves import KINDS
-from infimum.engine.index.method import IndexMethod, Options, options_of, to_box
-from infimum.engine.index.ranking import Ranking
-from infimum.engine.index.trials import Failure, Outcome, outcome
+from infimum.engines.index.curves import KINDS
+from infimum.engines.index.index_method import IndexMethod, Options, options_of, to_box
+from infimum.engines.index.interval_ranking import Ranking
+from infimum.engines.index.trial_values import Failure, Outcome, outcome
 from infimum.errors import OptionError
 
 FAILED = Outcome(failure=Failure.CRASH)

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.engine.index.descent import Descent
-from infimum.engine.index.models import least_in_box, predicted, quadratic
-from infimum.engine.index.quadratics import quadratics
-from infimum.engine.index.restrained import least_restrained
-from infimum.engine.index.restrained_descent import RestrainedDescent, descent
-from infimum.engine.index.search import Search, SearchOptions
-from infimum.engine.index.trials import Failure, Outcome, outcome
+from infimum.engines.index.constrained_descent import RestrainedDescent, descent
+from infimum.engines.index.constrained_model_step import least_restrained
+from infimum.engines.index.fitted_quadratics import quadratics
+from infimum.engines.index.index_search import Search, SearchOptions
+from infimum.engines.index.local_models import least_in_box, predicted, quadratic
+from infimum.engines.index.model_descent import Descent
+from infimum.engines.index.trial_values import Failure, Outcome, outcome
 
 FAILED = Outcome(failure=Failure.TIMEOUT)
 

@@ -9,9 +9,9 @@ import pytest
 
 import infimum
 from infimum.backend import highs
-from infimum.engine.linear_programs import bounding
-from infimum.engine.running import interrupts
 from infimum.problems import constrained
+from infimum.relax import program_bounds
+from infimum.search import interrupts
 
 pytest.importorskip("highspy")
 LP = {"lp": True}
@@ -84,8 +84,8 @@ def test_a_swarm_has_no_use_for_it():
 
 
 def test_iterations_are_limited(monkeypatch):
-    monkeypatch.setattr(bounding, "_EACH", 0)
-    monkeypatch.setattr(bounding, "_LEAST", 3)
+    monkeypatch.setattr(program_bounds, "_EACH", 0)
+    monkeypatch.setattr(program_bounds, "_LEAST", 3)
     given, settings = problem("haverly_1")
     r = infimum.minimize(*given, **settings, options=LP, max_boxes=20_000)
     assert r.lp["limited"] > 0 and r.lower <= -400 <= r.upper + 1e-9

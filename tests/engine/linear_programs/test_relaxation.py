@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine.linear_programs.bounding import Bounding
-from infimum.engine.linear_programs.relaxation import Relaxation
-from infimum.engine.linear_programs.scaled import scaled
 from infimum.expr.build import build
 from infimum.expr.node import const
-from infimum.lower.at_point import enclose_at_point
+from infimum.expr.point_value import enclose_at_point
 from infimum.problems import constrained
+from infimum.relax.program_bounds import Bounding
+from infimum.relax.relaxation import Relaxation
+from infimum.relax.scaling import scaled
 
 SYSTEMS = {
     "pool": (lambda x: (3 * x[0] + x[1] - 0.3) * x[2] - x[3],

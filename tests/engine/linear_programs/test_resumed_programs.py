@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.constrained.engine import ConstrainedRun
-from infimum.engine.goal import Goal
-from infimum.engine.linear_programs import part
-from infimum.engine.linear_programs import whole as whole_box
-from infimum.problem import Problem
+from infimum.bounds import linear_program_bound
+from infimum.bounds import root_linear_programs as whole_box
+from infimum.engines.constrained_run import ConstrainedRun
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
 from infimum.problems import constrained
 
 pytest.importorskip("highspy")
@@ -58,7 +58,7 @@ def test_stopped_in_the_midst_of_a_look():
 
 def test_a_rest_that_is_due_is_kept(monkeypatch):
     """Few programs bring the lowest region no nearer, in a cut of a step that judges nothing."""
-    monkeypatch.setattr(part, "_WINDOW", 4)
+    monkeypatch.setattr(linear_program_bound, "_WINDOW", 4)
     monkeypatch.setattr(whole_box, "_CURVED", 0)
     new_run = runs_of("g10")
     whole = new_run()
@@ -68,7 +68,7 @@ def test_a_rest_that_is_due_is_kept(monkeypatch):
 
 
 def test_states_of_earlier_versions_have_no_rest():
-    payoff = part._WhileItPays(0, 4, 0.25, soon=True)
+    payoff = linear_program_bound._WhileItPays(0, 4, 0.25, soon=True)
     payoff.rest = 16
     payoff.restore(np.array([3, 1, 20, 10]))
     assert (payoff.due, payoff.pays, payoff.tried, payoff.gained, payoff.rest) == (3, True, 20, 10, 0)

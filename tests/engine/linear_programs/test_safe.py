@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infimum.engine.linear_programs.safe import Cost, Line, Rows, contracted, least_terms, lowest, usable, weighted
+from infimum.relax.safe_conclusions import Cost, Line, Rows, contracted, least_terms, lowest, usable, weighted
 
 N, M = 4, 5
 SPECIAL = [0.0, 1.0, -1.0, 1e-310, 1e200, -1e200, 0.1]

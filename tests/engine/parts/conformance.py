@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from infimum.engine.parts.part import CuttingPart, Outcome, Part
-from infimum.engine.regions.pool import Regions, can_be_cut
-from infimum.lower.branch import GONE, STUCK, rows
+from infimum.bounds.interface import CuttingPart, Outcome, Part
+from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.search.region_pool import Regions, can_be_cut
 from tests.oracle.arb_series import along
 from tests.oracle.arb_values import PRECISIONS, settled_value, value
 from tests.oracle.boxes import MAX, coordinates, points_of

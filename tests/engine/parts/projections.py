@@ -7,11 +7,11 @@ import numpy as np
 from flint import arb, arb_mat
 
 import infimum
-from infimum.engine.parts.part import Outcome
-from infimum.engine.parts.projection import Projection
-from infimum.engine.regions.pool import Regions, can_be_cut
-from infimum.evaluate import Evaluator
-from infimum.lower.branch import GONE, STUCK, rows
+from infimum.bounds.interface import Outcome
+from infimum.bounds.least_squares.variable_projection import Projection
+from infimum.evaluation.evaluator import Evaluator
+from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.search.region_pool import Regions, can_be_cut
 from tests.oracle.arb_values import Balls, precision
 from tests.oracle.check import position
 from tests.oracle.walk import Special, elements

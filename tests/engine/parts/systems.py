@@ -10,10 +10,10 @@ import numpy as np
 from infimum.backend.cpu import CpuBackend
 from infimum.expr.build import reshape
 from infimum.expr.node import var
-from infimum.expr.system import System
-from infimum.expr.trace import trace
-from infimum.lower import lines
-from infimum.lower.branch import rows_of
+from infimum.kernel.region_cut import rows_of
+from infimum.problem.system import System
+from infimum.relax import gradient_rows_kernel
+from infimum.trace.trace import trace
 
 INF = np.inf
 
@@ -135,7 +135,7 @@ class Kernel:
     """A kernel of a case, that of lines if no other is told, written now, whatever was compiled before. Its parameters are the
     `given` ones, or else the bounds, and the upper bound."""
 
-    def __init__(self, case: Case, writer: Callable = lines.lines, given: np.ndarray | None = None):
+    def __init__(self, case: Case, writer: Callable = gradient_rows_kernel.lines, given: np.ndarray | None = None):
         kernel, data, self.rows, self.at = writer("kernel", case.system, var("x", (len(case.lo),)))
         self.given = np.concatenate([case.lo, case.hi]) if given is None else given
         self.data, self.positions = data.doubles(), data.positions()

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from infimum.engine.parts.chain.bags import MOST, Bag, bags_of
+from infimum.chains.bags import MOST, Bag, bags_of
 
 
 def width_is_at_most_two(edges: set[frozenset[int]], n: int) -> bool:

@@ -14,17 +14,17 @@ import pytest
 
 import infimum
 from infimum.backend.python import PythonBackend
-from infimum.bounds import Outer
-from infimum.engine.parts.by_pieces import ByPieces
-from infimum.engine.parts.faces import Faces
-from infimum.engine.parts.first_order import FirstOrder
-from infimum.engine.parts.newton import Newton
-from infimum.engine.parts.part import Outcome, Part
-from infimum.engine.parts.shaving import Shaving
-from infimum.expr.trace import trace
-from infimum.lower.branch import PROVED_AWAY, rows_of
-from infimum.lower.programs import FATE
-from infimum.start_boxes import StartBoxes
+from infimum.bounds.function_bounds.bound_by_pieces import ByPieces
+from infimum.bounds.function_bounds.first_order import FirstOrder
+from infimum.bounds.function_bounds.interval_newton import Newton
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.start_faces import Faces
+from infimum.bounds.sweeps.shaving import Shaving
+from infimum.evaluation.programs import FATE
+from infimum.kernel.region_cut import PROVED_AWAY, rows_of
+from infimum.problem.start_boxes import StartBoxes
+from infimum.problem.variable_bounds import Outer
+from infimum.trace.trace import trace
 from tests.engine.parts.conformance import INF, Conformance, columns_left, cover
 from tests.engine.parts.test_conformance import (
     PARTS_UNDER_TEST,

@@ -8,17 +8,17 @@ import pytest
 from flint import arb
 
 from infimum.backend.cpu import CpuBackend
-from infimum.backend.host import host
+from infimum.backend.processor import host
 from infimum.backend.python import PythonBackend
-from infimum.engine.parts.chain.grid import Slices
-from infimum.evaluate import Evaluator
+from infimum.chains.cell_kernels import AT_CENTRE, FACTS, FROM, NATURAL, TO, UNSHIFTED, steep_parts
+from infimum.chains.grid import Slices
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import BEND, CELLS, SHIFT, STEEP
 from infimum.expr.build import build, index
 from infimum.expr.node import Expr, const, var
-from infimum.expr.terms import C, X, substituted
-from infimum.expr.trace import trace
-from infimum.lower.cells import AT_CENTRE, FACTS, FROM, NATURAL, TO, UNSHIFTED, steep_parts
-from infimum.lower.programs import BEND, CELLS, SHIFT, STEEP
-from infimum.unions import widths
+from infimum.problem.unions import widths
+from infimum.structure.term_sums import C, X, substituted
+from infimum.trace.trace import trace
 from tests.oracle.arb_values import PRECISIONS, precision, settled_value
 from tests.oracle.boxes import points_of, random_boxes
 from tests.oracle.generate import NO_DERIVATIVE, Generator, operations

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.backend.cuda import CudaBackend
+from infimum.backend.cuda.cuda_backend import CudaBackend
 from infimum.backend.hybrid import HybridBackend
-from infimum.engine.goal import Goal
-from infimum.engine.parts.chain import grid
-from infimum.engine.parts.chain.chain import Chain
-from infimum.engine.parts.chain.level import Level
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.root import Root
-from infimum.evaluate import Evaluator
-from infimum.unions import Unions
+from infimum.chains import grid
+from infimum.chains.chain import Chain
+from infimum.chains.level import Level
+from infimum.evaluation.evaluator import Evaluator
+from infimum.problem.goal import Goal
+from infimum.problem.unions import Unions
+from infimum.search.incumbent import Incumbent
+from infimum.search.root_box import Root
 from tests.engine.parts.chain_cases import Case, case
 from tests.fake_cupy import installed
 

@@ -7,17 +7,17 @@ import pytest
 
 import infimum
 from infimum.backend.hybrid import HybridBackend
-from infimum.engine.goal import Goal
-from infimum.engine.parts.chain import chain as chain_module
-from infimum.engine.parts.chain import grid
-from infimum.engine.parts.chain.chain import Chain
-from infimum.engine.parts.chain.choice import Choice
-from infimum.engine.parts.chain.forms import forms_of
-from infimum.engine.parts.chain.newton import Newton
-from infimum.engine.parts.chain.points import Points
-from infimum.engine.points.incumbent import Incumbent
-from infimum.evaluate import Evaluator
-from infimum.lower.cells import FAR
+from infimum.chains import chain as chain_module
+from infimum.chains import grid
+from infimum.chains.bag_forms import forms_of
+from infimum.chains.candidate_choice import Choice
+from infimum.chains.cell_kernels import FAR
+from infimum.chains.chain import Chain
+from infimum.chains.chain_points import Points
+from infimum.chains.tree_newton import Newton
+from infimum.evaluation.evaluator import Evaluator
+from infimum.problem.goal import Goal
+from infimum.search.incumbent import Incumbent
 from tests.engine.parts.test_chain import SUMS, after
 from tests.fake_cupy import installed
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.goal import Goal
-from infimum.engine.parts.chain.bags import bags_of
-from infimum.engine.parts.chain.chain import Chain
-from infimum.engine.parts.chain.components import Components
-from infimum.engine.points.incumbent import Incumbent
+from infimum.chains.bags import bags_of
+from infimum.chains.chain import Chain
+from infimum.chains.components import Components
+from infimum.problem.goal import Goal
+from infimum.search.incumbent import Incumbent
 
 
 @pytest.fixture(autouse=True)

@@ -13,31 +13,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infimum.engine.goal import Goal
-from infimum.engine.newton.options import NewtonOptions
-from infimum.engine.newton.search import NewtonSearch
-from infimum.engine.parts.affine import Affine
-from infimum.engine.parts.by_pieces import ByPieces
-from infimum.engine.parts.chain.chain import Chain
-from infimum.engine.parts.first_order import FirstOrder
-from infimum.engine.parts.least_squares import LeastSquares
-from infimum.engine.parts.linear import Linear
-from infimum.engine.parts.newton import Newton
-from infimum.engine.parts.order import of_functions
-from infimum.engine.parts.part import CuttingPart, Outcome, Part
-from infimum.engine.parts.projection import Projection
-from infimum.engine.parts.refine import Refiner
-from infimum.engine.parts.shaving import Shaving
-from infimum.engine.parts.sweep import Sweeper
-from infimum.engine.parts.tangents import Tangents
-from infimum.engine.points.incumbent import Incumbent
-from infimum.evaluate import Evaluator
+from infimum.bounds.bound_order import of_functions
+from infimum.bounds.function_bounds.affine_bound import Affine
+from infimum.bounds.function_bounds.backward_linear_bound import Linear
+from infimum.bounds.function_bounds.bound_by_pieces import ByPieces
+from infimum.bounds.function_bounds.first_order import FirstOrder
+from infimum.bounds.function_bounds.interval_newton import Newton
+from infimum.bounds.function_bounds.tangent_bound import Tangents
+from infimum.bounds.interface import CuttingPart, Outcome, Part
+from infimum.bounds.least_squares.gauss_newton import LeastSquares
+from infimum.bounds.least_squares.variable_projection import Projection
+from infimum.bounds.newton_kernel import Recipe
+from infimum.bounds.sweeps.shaving import Shaving
+from infimum.bounds.sweeps.slice_refinement import Refiner
+from infimum.bounds.sweeps.sweeps import Sweeper
+from infimum.chains.chain import Chain
+from infimum.engines.newton_options import NewtonOptions
+from infimum.engines.newton_search import NewtonSearch
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, index
 from infimum.expr.node import const, var
-from infimum.expr.terms import substituted
-from infimum.expr.trace import trace
-from infimum.lower.branch import GONE, rows
-from infimum.lower.contract import Recipe
+from infimum.kernel.region_cut import GONE, rows
+from infimum.problem.goal import Goal
+from infimum.search.incumbent import Incumbent
+from infimum.structure.term_sums import substituted
+from infimum.trace.trace import trace
 from tests.engine.parts.conformance import INF, Conformance, columns_left
 from tests.engine.test_bound import EDGES as EDGES_OF_DERIVATIVES
 from tests.engine.test_bound import NEVER

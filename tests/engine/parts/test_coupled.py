@@ -7,15 +7,15 @@ import pytest
 from flint import arb
 
 import infimum
-from infimum.engine import auto
-from infimum.engine.goal import Goal
-from infimum.engine.parts.chain import coupled, multipliers
-from infimum.engine.parts.chain.coupled import Coupled, coupled_of
-from infimum.engine.parts.chain.multipliers import Model, derivatives
-from infimum.engine.parts.chain.nodes import Node, NodeLevel, joined
-from infimum.engine.points.incumbent import Incumbent
-from infimum.expr import factors
-from infimum.unions import Unions
+from infimum.chains import coupled, coupling_multipliers
+from infimum.chains.coupled import Coupled, coupled_of
+from infimum.chains.coupling_multipliers import Model, derivatives
+from infimum.chains.slice_nodes import Node, NodeLevel, joined
+from infimum.engines import auto
+from infimum.problem.goal import Goal
+from infimum.problem.unions import Unions
+from infimum.search.incumbent import Incumbent
+from infimum.structure import products_as_sums
 from tests.engine.parts.chain_cases import Case, case
 from tests.oracle.arb_values import settled_value
 from tests.oracle.walk import Special
@@ -130,8 +130,8 @@ def test_a_minimiser_is_never_lost():
 def test_nor_where_a_product_couples(monkeypatch):
     """Also where much of it is cut off."""
     runs = []
-    for cut in (factors._CUT, 2.0**-6):
-        monkeypatch.setattr(factors, "_CUT", cut)
+    for cut in (products_as_sums._CUT, 2.0**-6):
+        monkeypatch.setattr(products_as_sums, "_CUT", cut)
         runs += [searched(coupled_case(seed, PRODUCTS), seed) is not None for seed in range(2 * len(PRODUCTS))]
     assert sum(runs) >= 24
 
@@ -144,7 +144,7 @@ MORE_PRODUCTS = {  # with a second scalar, and where the product is 0 or nothing
 
 
 def test_nor_where_a_product_and_another_scalar_couple(monkeypatch):
-    monkeypatch.setattr(factors, "_CUT", 2.0**-6)
+    monkeypatch.setattr(products_as_sums, "_CUT", 2.0**-6)
     assert all(searched(coupled_case(seed, MORE_PRODUCTS), seed, rounds=4) is not None for seed in (0, 1, 2))
 
 
@@ -159,7 +159,7 @@ def test_a_product_that_is_undefined_where_f_is_not():
 @pytest.mark.parametrize("guarded", [True, False])
 def test_nor_by_derivatives_where_a_product_is_cut_off(guarded, monkeypatch):
     """The minimum is -6 at (1/128, 1, 1, 1), where the product balances another slope. Cut off, it has none."""
-    monkeypatch.setattr(factors, "_CUT", 2.0**-6)
+    monkeypatch.setattr(products_as_sums, "_CUT", 2.0**-6)
     def f(x):
         return 50 * (x[0] - 1 / 128) ** 2 + x[0] - 2 * np.sum(x[1:]) - np.prod(x)
     search = coupled_search(f, [0] * 4, [1] * 4, known=[1 / 128, 1, 1, 1])
@@ -467,6 +467,6 @@ def test_what_stops_early_is_still_a_proof():
 
 
 def test_huge_multipliers_are_not_tried(monkeypatch):
-    monkeypatch.setattr(multipliers, "_LARGEST", 0.5)
+    monkeypatch.setattr(coupling_multipliers, "_LARGEST", 0.5)
     search = after(coupled_search(waves, [-3] * 5, [3] * 5), 12)
     assert all((np.abs(node.multipliers) < 0.5).all() for node in search.nodes)

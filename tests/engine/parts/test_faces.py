@@ -9,13 +9,13 @@ import pytest
 
 import infimum
 from infimum.backend.python import PythonBackend
-from infimum.engine.parts import order
-from infimum.engine.parts.faces import Faces
-from infimum.engine.parts.order import of_functions, parts_of
-from infimum.engine.parts.part import Outcome, Part
-from infimum.expr.trace import trace
-from infimum.lower.branch import rows_of
-from infimum.start_boxes import StartBoxes
+from infimum.bounds import bound_order
+from infimum.bounds.bound_order import of_functions, parts_of
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.start_faces import Faces
+from infimum.kernel.region_cut import rows_of
+from infimum.problem.start_boxes import StartBoxes
+from infimum.trace.trace import trace
 from tests.engine.parts.conformance import INF, Conformance, cover
 from tests.engine.parts.test_conformance import PARTS_UNDER_TEST, RANDOM, WRITTEN, ByGradient
 from tests.engine.test_bound import NEVER
@@ -124,7 +124,7 @@ def test_a_part_that_takes_the_hull_for_the_bounds_is_caught():
 def test_a_part_that_does_not_know_of_faces_is_not_asked(monkeypatch):
     f, start = infimum.compile(lambda x: x[0] ** 2, 1), StartBoxes(np.array([[0.0, 2.0]]), np.array([[1.0, 3.0]]))
     parts = (*of_functions(), ByGradient)
-    monkeypatch.setattr(order, "of_functions", lambda: parts)
+    monkeypatch.setattr(bound_order, "of_functions", lambda: parts)
     ends = start.hull
     assert any(isinstance(part, ByGradient) for part in parts_of(f, *ends))
     found = parts_of(f, *ends, start)

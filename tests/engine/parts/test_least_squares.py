@@ -8,12 +8,12 @@ import pytest
 import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.engine.branch import Branch
-from infimum.engine.goal import Goal
-from infimum.engine.parts.least_squares import LeastSquares
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.pool import Regions
-from infimum.lower.branch import GONE
+from infimum.bounds.least_squares.gauss_newton import LeastSquares
+from infimum.kernel.region_cut import GONE
+from infimum.problem.goal import Goal
+from infimum.search.branch_and_bound import Branch
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_pool import Regions
 from tests.random_kernels import same_bits
 
 INF = np.inf

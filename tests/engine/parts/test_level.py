@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from infimum.backend.arrays import HostArrays
-from infimum.engine.parts.chain import grid
-from infimum.engine.parts.chain import level as level_module
-from infimum.engine.parts.chain.chain import Chain
-from infimum.engine.parts.chain.forms import Form
-from infimum.engine.parts.chain.grid import Cells, Slices
-from infimum.engine.parts.chain.level import Level
-from infimum.lower.cell_keys import TOP
-from infimum.lower.cells import FACTS, FROM, TO, UNSHIFTED
+from infimum.chains import grid
+from infimum.chains import level as level_module
+from infimum.chains.bag_forms import Form
+from infimum.chains.cell_kernels import FACTS, FROM, TO, UNSHIFTED
+from infimum.chains.chain import Chain
+from infimum.chains.grid import Cells, Slices
+from infimum.chains.level import Level
+from infimum.kernel.cell_keys import TOP
 from tests.engine.parts.test_chain import SUMS, after, chain_of, level_of
 
 INF, N, LONGER = np.inf, 6, {"by turns": 10}

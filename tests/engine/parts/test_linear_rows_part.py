@@ -6,10 +6,10 @@ import pytest
 import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.engine.parts.linear_rows import LinearRows
-from infimum.evaluate import Evaluator
-from infimum.lower import below, linear_rows
-from infimum.lower.branch import GONE
+from infimum.bounds.linear_rows import LinearRows
+from infimum.evaluation.evaluator import Evaluator
+from infimum.kernel.region_cut import GONE
+from infimum.relax import backward_bound_kernel, linear_rows_kernel
 from tests.engine.parts.systems import INF, Case, Kernel, columns, random_case, random_regions
 from tests.engine.parts.test_lines import Lost, campaign
 
@@ -18,7 +18,7 @@ class Rows:
     """The kernel, with no points, as `judge` wants it."""
 
     def __init__(self, case: Case):
-        self.n, self.kernel = len(case.lo), Kernel(case, linear_rows.linear_rows, 1 / (case.hi - case.lo))
+        self.n, self.kernel = len(case.lo), Kernel(case, linear_rows_kernel.linear_rows, 1 / (case.hi - case.lo))
 
     def __call__(self, regions: np.ndarray, upper: float) -> list[np.ndarray]:
         left, worth = self.kernel(regions, upper)
@@ -39,30 +39,30 @@ def spoilt(monkeypatch: pytest.MonkeyPatch, module: object, name: str, by: objec
 
 
 def test_a_line_that_is_too_high_is_caught(nothing_lowered, monkeypatch):
-    down = below.Below._downward
+    down = backward_bound_kernel.Below._downward
 
     def higher(self, *given):
         line = down(self, *given)
         return line._replace(nlo=self.b.sub(line.nlo, 2.0**-10))
-    spoilt(monkeypatch, below.Below, "_downward", higher)
+    spoilt(monkeypatch, backward_bound_kernel.Below, "_downward", higher)
 
 
 def test_choosing_too_soon_is_caught(nothing_lowered, monkeypatch):
     """The first of two numbers wherever it may be the one."""
-    chosen = below._choice
+    chosen = backward_bound_kernel._choice
 
     def first(b, need, args, value):
         _, second, nlo, hi = chosen(b, need, args, value)
         rest = b.oeq(second, 0.0)
         return b.select(rest, 1.0, 0.0), second, b.select(rest, 0.0, nlo), b.select(rest, 0.0, hi)
-    spoilt(monkeypatch, below, "_KNOWN", {**below._KNOWN, "choice": first})
+    spoilt(monkeypatch, backward_bound_kernel, "_KNOWN", {**backward_bound_kernel._KNOWN, "choice": first})
 
 
 def test_the_other_choice_is_caught(nothing_lowered, monkeypatch):
     def swapped(b, need, args, value):
-        first, second, *rest = below._choice(b, need, args, value)
+        first, second, *rest = backward_bound_kernel._choice(b, need, args, value)
         return second, first, *rest
-    spoilt(monkeypatch, below, "_KNOWN", {**below._KNOWN, "choice": swapped})
+    spoilt(monkeypatch, backward_bound_kernel, "_KNOWN", {**backward_bound_kernel._KNOWN, "choice": swapped})
 
 
 # ---- the same bits

@@ -10,14 +10,15 @@ import pytest
 
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.engine.parts.lines import Lines
-from infimum.engine.regions.pool import can_be_cut
-from infimum.evaluate import Evaluator
+from infimum.bounds.gradient_rows import Lines
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, concat, index
 from infimum.expr.node import Expr
-from infimum.expr.slope import Slopes
-from infimum.lower import inequalities, lines, simplex
-from infimum.lower.branch import GONE, STUCK
+from infimum.expr.slope_expressions import Slopes
+from infimum.kernel.region_cut import GONE, STUCK
+from infimum.relax import gradient_rows_kernel, lane_inequalities
+from infimum.relax import lane_simplex as simplex
+from infimum.search.region_pool import can_be_cut
 from tests.engine.parts.systems import INF, Case, Kernel, random_case, random_regions
 
 
@@ -77,7 +78,7 @@ def campaign(seeds: range, kernel_of: Callable[[Case], Callable[[np.ndarray, flo
 
 def by_slopes(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for systems that are too large for lines that are composed backward."""
-    monkeypatch.setattr(lines.LinearBounds, "fits", staticmethod(lambda rows: False))
+    monkeypatch.setattr(gradient_rows_kernel.LinearBounds, "fits", staticmethod(lambda rows: False))
 
 
 @pytest.mark.parametrize("composed", (True, False))
@@ -103,7 +104,7 @@ def test_any_multipliers_give_bounds_that_hold(nothing_lowered, monkeypatch):
         def status(self):
             seed = self.b.mul(self.b.input(0, 0), 78.233)
             return self.b.select(self.b.ogt(self.b.sub(seed, self.b.floor(seed)), 0.7), simplex.NO_SOLUTION, simplex.OPTIMAL)
-    monkeypatch.setattr(inequalities, "Simplex", Garbage)
+    monkeypatch.setattr(lane_inequalities, "Simplex", Garbage)
     counts = campaign(range(100, 106))
     assert counts["kept"] > 300 and counts["raised"] > 300
 
@@ -120,25 +121,25 @@ class WrongSlope(Slopes):
 
 def test_a_wrong_sign_of_one_slope_is_caught(nothing_lowered, monkeypatch):
     by_slopes(monkeypatch)
-    monkeypatch.setattr(lines, "Slopes", WrongSlope)
+    monkeypatch.setattr(gradient_rows_kernel, "Slopes", WrongSlope)
     with pytest.raises(Lost):
         campaign(range(40))
 
 
 def test_a_line_that_is_too_high_is_caught(nothing_lowered, monkeypatch):
-    line = lines.LinearBounds.line
+    line = gradient_rows_kernel.LinearBounds.line
 
     def higher(self, *which):
         slopes, nlo = line(self, *which)
         return slopes, self.b.sub(nlo, 2.0**-10)
-    monkeypatch.setattr(lines.LinearBounds, "line", higher)
+    monkeypatch.setattr(gradient_rows_kernel.LinearBounds, "line", higher)
     with pytest.raises(Lost):
         campaign(range(40))
 
 
 def test_reading_less_than_is_read_is_caught(nothing_lowered, monkeypatch):
     """First order would go where a constraint is in the way."""
-    monkeypatch.setattr(lines, "reads", lambda rows, x: np.zeros((len(rows), x.size), bool))
+    monkeypatch.setattr(gradient_rows_kernel, "reads", lambda rows, x: np.zeros((len(rows), x.size), bool))
     with pytest.raises(Lost):
         campaign(range(40))
 
@@ -146,13 +147,13 @@ def test_reading_less_than_is_read_is_caught(nothing_lowered, monkeypatch):
 @pytest.mark.parametrize("end", ("lower", "upper"))
 def test_an_end_that_is_too_tight_is_caught(nothing_lowered, monkeypatch, end):
     """By a millionth."""
-    of = lines.Layout.of.__func__
+    of = gradient_rows_kernel.Layout.of.__func__
 
     def tight(cls, system, linear):
         layout = of(cls, system, linear)
         wanted = (layout.sign > 0) == (end == "upper")
         return replace(layout, end=np.where(wanted & (layout.row > 0), layout.end - 2.0**-20, layout.end))
-    monkeypatch.setattr(lines.Layout, "of", classmethod(tight))
+    monkeypatch.setattr(gradient_rows_kernel.Layout, "of", classmethod(tight))
     with pytest.raises(Lost):
         campaign(range(40))
 

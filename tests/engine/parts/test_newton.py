@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import infimum
 from infimum.backend.python import PythonBackend
-from infimum.engine.parts.newton import Newton
-from infimum.engine.regions.pool import Regions
+from infimum.bounds.function_bounds.interval_newton import Newton
+from infimum.bounds.newton_kernel import parts_left
 from infimum.interval.pair import Pair
-from infimum.lower.branch import GONE
-from infimum.lower.contract import parts_left
-from infimum.lower.kernel import Builder
+from infimum.kernel.ir import Builder
+from infimum.kernel.region_cut import GONE
+from infimum.search.region_pool import Regions
 from tests.random_kernels import same_bits
 
 INF = np.inf

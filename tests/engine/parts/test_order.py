@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.branch import Branch
-from infimum.engine.goal import Goal
-from infimum.engine.parts import order
-from infimum.engine.parts.part import Outcome, Part
-from infimum.engine.parts.payoff import Payoff
-from infimum.engine.points.incumbent import Incumbent
-from infimum.lower.branch import GONE, rows
+from infimum.bounds import bound_order
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.payoff import Payoff
+from infimum.kernel.region_cut import GONE, rows
+from infimum.problem.goal import Goal
+from infimum.search.branch_and_bound import Branch
+from infimum.search.incumbent import Incumbent
 
 LO, HI = np.full(2, -3.0), np.full(2, 2.0)
 
@@ -48,8 +48,8 @@ def take_a_step(b: Branch) -> None:
 
 @pytest.fixture
 def with_above(monkeypatch):
-    parts = order.of_functions()
-    monkeypatch.setattr(order, "of_functions", lambda: (*parts, Above))
+    parts = bound_order.of_functions()
+    monkeypatch.setattr(bound_order, "of_functions", lambda: (*parts, Above))
 
 
 def test_a_part_is_tried_judged_and_used_in_portions(with_above):
@@ -67,8 +67,8 @@ def test_a_checkpoint_keeps_its_judgement_and_may_be_older_than_the_part(monkeyp
     old = branch()
     take_a_step(old)
     state = old.state()
-    parts = order.of_functions()
-    monkeypatch.setattr(order, "of_functions", lambda: (*parts, Above))
+    parts = bound_order.of_functions()
+    monkeypatch.setattr(bound_order, "of_functions", lambda: (*parts, Above))
     b = branch()
     b.restore(state)
     assert b.parts[-1].payoff.due == 3 and b.discarded["enclosure"] == 0 and b.steps == 1

@@ -6,7 +6,7 @@ import pytest
 
 import infimum
 from infimum.backend.python import PythonBackend
-from infimum.engine.parts.projection import Projection
+from infimum.bounds.least_squares.variable_projection import Projection
 from tests.engine.parts.projections import INF, WIDE, T, Y, asked, decay, equal, is_gone, lower, poles, random_regions, regions_of
 from tests.random_kernels import same_bits
 

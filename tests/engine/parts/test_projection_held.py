@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.evaluate import Evaluator
-from infimum.expr.trace import trace
+from infimum.evaluation.evaluator import Evaluator
+from infimum.trace.trace import trace
 from tests.engine.parts.projections import INF, WIDE, T, Y, decay, equal, hold, poles, random_regions
 from tests.expr.separable_models import random_model, random_residuals, sum_of_squares
 

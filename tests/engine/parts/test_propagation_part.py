@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from infimum.engine.parts.propagation import Propagation, propagate
-from infimum.engine.regions.pool import Regions
-from infimum.evaluate import Evaluator
+from infimum.bounds.propagation import Propagation, propagate
+from infimum.evaluation.evaluator import Evaluator
 from infimum.expr.build import build, reshape
 from infimum.expr.node import Expr, const, var
-from infimum.expr.system import System
-from infimum.expr.trace import trace
-from infimum.lower.branch import GONE, STUCK, rows
+from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.problem.system import System
+from infimum.search.region_pool import Regions
+from infimum.trace.trace import trace
 
 INF = np.inf
 

@@ -8,13 +8,12 @@ import pytest
 import infimum
 from infimum.backend.cpu import CpuBackend
 from infimum.backend.python import PythonBackend
-from infimum.engine.parts import order
-from infimum.engine.parts.lines import Lines
-from infimum.engine.parts.square import Square
-from infimum.engine.regions.pool import can_be_cut
-from infimum.evaluate import Evaluator
-from infimum.lower import square
-from infimum.lower.branch import GONE, STUCK
+from infimum.bounds import bound_order, newton_equations_kernel
+from infimum.bounds.gradient_rows import Lines
+from infimum.bounds.newton_equations import Square
+from infimum.evaluation.evaluator import Evaluator
+from infimum.kernel.region_cut import GONE, STUCK
+from infimum.search.region_pool import can_be_cut
 from tests.engine.constrained.planted_systems import check_nothing_lost, evaluator_of, planted, regions_around
 from tests.engine.parts.systems import INF, columns, random_case, random_regions
 from tests.engine.parts.test_lines import WrongSlope
@@ -60,7 +59,7 @@ def campaign(seeds: range) -> Counter:
     total = Counter()
     for seed in seeds:
         case = random_case(seed)
-        if len(square.two_sided(case.system)):
+        if len(newton_equations_kernel.two_sided(case.system)):
             part = Square(Evaluator(case.system.f, len(case.lo), system=case.system), case.lo, case.hi)
             regions = random_regions(case, seed, 120)
             out = part.test(regions.copy(), INF)
@@ -92,7 +91,7 @@ def test_any_numbers_will_do(nothing_lowered, monkeypatch):
             seed = b.mul(b.add(b.input(0, 0), b.data(b.place("uadd", self.numbers, 0))), 12.9898)
             b.store(found, turn.index, b.div(b.sub(seed, 3.0), b.sub(b.floor(seed), 2.0)))
         return found
-    monkeypatch.setattr(square.Square, "_eliminate", garbage)
+    monkeypatch.setattr(newton_equations_kernel.Square, "_eliminate", garbage)
     counts = campaign(range(24))
     assert min(counts["held"], counts["narrower"]) > 200
 
@@ -100,7 +99,7 @@ def test_any_numbers_will_do(nothing_lowered, monkeypatch):
 @pytest.mark.parametrize("what, wrong", (("Slopes", WrongSlope), ("LIPSCHITZ", -1), ("_CLOSE", INF)))
 def test_wrong_ones_would_be_noticed(nothing_lowered, monkeypatch, what, wrong):
     """Slopes of the wrong sign and rows with jumps lose points; ranges that are too wide to tell anything do not."""
-    monkeypatch.setattr(square, what, wrong)
+    monkeypatch.setattr(newton_equations_kernel, what, wrong)
     if what == "_CLOSE":
         assert campaign(range(6))["held"] > 50
     else:
@@ -173,7 +172,7 @@ def test_unbounded_regions_are_left_alone():
 def test_bits_are_those_of_the_definition():
     for seed in (2, 4):
         case = random_case(seed)
-        assert len(square.two_sided(case.system))
+        assert len(newton_equations_kernel.two_sided(case.system))
         regions = random_regions(case, seed, 5)
         regions[0, 0] = -INF
         found = [Square(Evaluator(case.system.f, len(case.lo), backend, None, system=case.system), case.lo, case.hi)
@@ -188,7 +187,7 @@ def test_where_it_is_asked():
 
     def parts(f, rows, n):
         lo = np.full(n, -1.0)
-        return {type(part): part for part in order.parts_of(evaluator_of(f, [(row, 0.0, 0.0) for row in rows], n), lo, -lo)}
+        return {type(part): part for part in bound_order.parts_of(evaluator_of(f, [(row, 0.0, 0.0) for row in rows], n), lo, -lo)}
     rows = [lambda x, i=i: broyden(x)[i] for i in range(5)]
     alone = parts(lambda x: 0.0, rows, 5)
     assert alone[Square].payoff.due == 1 and alone[Lines].payoff.due > 16

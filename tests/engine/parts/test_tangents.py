@@ -5,10 +5,10 @@ import pytest
 
 import infimum
 from infimum.backend.python import PythonBackend
-from infimum.engine.parts.part import Outcome
-from infimum.engine.parts.tangents import Tangents
-from infimum.engine.regions.pool import Regions
-from infimum.lower.branch import GONE, rows
+from infimum.bounds.function_bounds.tangent_bound import Tangents
+from infimum.bounds.interface import Outcome
+from infimum.kernel.region_cut import GONE, rows
+from infimum.search.region_pool import Regions
 from tests.random_kernels import same_bits
 
 INF = np.inf

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from infimum.engine.second_order.structure.terms import Bends, Terms
+from infimum.certify.term_sums.term_hessians import Bends, Terms
 
 
 def rosenbrock(x):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.second_order.constrained import isolate
-from infimum.engine.second_order.isolate import Refused
+from infimum.certify.constrained_isolation import isolate
+from infimum.certify.isolation import Refused
 from tests.engine.constrained.minimisers_at_constraints import INF, system_with_minimiser
 from tests.engine.constrained.planted_systems import evaluator_of
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.regions.pool import Regions
-from infimum.engine.second_order.clear import cleared
-from infimum.engine.second_order.cut import beyond, beyond_one_side
-from infimum.engine.second_order.settle import settle
-from infimum.start_boxes import StartBoxes
+from infimum.certify.box_difference import beyond, beyond_one_side
+from infimum.certify.narrow_regions import cleared
+from infimum.certify.region_isolation import settle
+from infimum.problem.start_boxes import StartBoxes
+from infimum.search.region_pool import Regions
 
 
 def random_boxes(rng, n, count):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.branch import Branch
-from infimum.engine.goal import Goal
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.pool import Pool, Regions
-from infimum.engine.running.checkpoint import State
-from infimum.watch import OutOfTime
+from infimum.problem.goal import Goal
+from infimum.search.branch_and_bound import Branch
+from infimum.search.checkpoint import State
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_pool import Pool, Regions
+from infimum.support.clock import OutOfTime
 
 CORNER = np.array([[1.0], [0.0]])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.second_order.isolate import Isolated, Refused, isolate
+from infimum.certify.isolation import Isolated, Refused, isolate
 
 
 def isolated(f, sides, x, reach=0.1):

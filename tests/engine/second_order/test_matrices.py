@@ -6,10 +6,10 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from infimum.engine.second_order.convex import dominance, midpoint, positive_definite
-from infimum.engine.second_order.inverse import inverse, inverse_factor
-from infimum.engine.second_order.krawczyk import krawczyk
-from infimum.engine.second_order.outward import matrix_product, minus, plus, times
+from infimum.linear_algebra.interval_matrices import matrix_product, minus, plus, times
+from infimum.linear_algebra.inverse_factors import inverse, inverse_factor
+from infimum.linear_algebra.krawczyk import krawczyk
+from infimum.linear_algebra.positive_definite import dominance, midpoint, positive_definite
 
 
 def random_intervals(rng, *shape):

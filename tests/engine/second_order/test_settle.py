@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.branch import Branch
-from infimum.engine.goal import Goal
-from infimum.engine.points.incumbent import Incumbent
-from infimum.engine.regions.pool import Regions
-from infimum.engine.second_order.isolate import Isolated, Refused, isolate
-from infimum.engine.second_order.settle import settle
+from infimum.certify.isolation import Isolated, Refused, isolate
+from infimum.certify.region_isolation import settle
+from infimum.problem.goal import Goal
+from infimum.search.branch_and_bound import Branch
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_pool import Regions
 
 
 def isolated(f, sides, x, reach=0.1):

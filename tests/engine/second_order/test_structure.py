@@ -7,11 +7,11 @@ import pytest
 from flint import arb
 
 import infimum
-from infimum.engine.second_order.structure.definite import Held
-from infimum.engine.second_order.structure.low_rank import low_rank_loss
-from infimum.engine.second_order.structure.order import WIDEST, order_of
-from infimum.engine.second_order.structure.sums import Places, total
-from infimum.engine.second_order.structure.terms import Terms
+from infimum.certify.term_sums.diagonal_convexity import Held
+from infimum.certify.term_sums.elimination_order import WIDEST, order_of
+from infimum.certify.term_sums.term_hessians import Terms
+from infimum.linear_algebra.low_rank import low_rank_loss
+from infimum.linear_algebra.outward_sums import Places, total
 from tests.engine.second_order.structured_functions import FUNCTIONS, matrix
 from tests.lower.test_curvature import second_along
 from tests.oracle.arb_values import precision

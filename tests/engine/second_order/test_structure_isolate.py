@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.second_order.isolate import Isolated, Refused
-from infimum.engine.second_order.isolate import isolate as isolate_dense
-from infimum.engine.second_order.structure.isolate import isolate
-from infimum.engine.second_order.structure.terms import Terms
+from infimum.certify.isolation import Isolated, Refused
+from infimum.certify.isolation import isolate as isolate_dense
+from infimum.certify.term_sums.term_hessians import Terms
+from infimum.certify.term_sums.term_sum_isolation import isolate
 from tests.engine.second_order.structured_functions import FUNCTIONS, ackley, griewank, rastrigin, rosenbrock
 
 N = 40

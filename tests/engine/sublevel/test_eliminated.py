@@ -6,12 +6,12 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import infimum
-from infimum.engine.parts.projection import Projection
-from infimum.engine.sublevel import covering as covers
-from infimum.engine.sublevel.run import run
-from infimum.engine.sublevel.search import Search
-from infimum.evaluate import Evaluator
-from infimum.expr.trace import trace
+from infimum.bounds.least_squares.variable_projection import Projection
+from infimum.evaluation.evaluator import Evaluator
+from infimum.sets import covering as covers
+from infimum.sets.set_run import run
+from infimum.sets.sublevel_search import Search
+from infimum.trace.trace import trace
 from tests.engine.parts.projections import BITS, Fits, candidates, draw
 from tests.expr.separable_models import random_model
 from tests.oracle.arb_values import precision, value

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import infimum
-from infimum.engine.sublevel.run import run
-from infimum.engine.sublevel.search import Search
+from infimum.sets.set_run import run
+from infimum.sets.sublevel_search import Search
 
 T = np.linspace(0.0, 3.0, 40)
 DATA = np.round(64 * (2.0 * np.exp(-1.1 * T) + 0.1 * np.cos(7 * T))) / 64

@@ -1,0 +1,170 @@
+"""What is asked of a function, and under which constraints: from the user's arguments to an Evaluator, and back again."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum.backend.devices import backend_of, place_of
+from infimum.certify.advice import Asked, advice
+from infimum.certify.constraint_values import about_constraints
+from infimum.errors import OptionError, TraceError
+from infimum.evaluation.evaluator import Evaluator, compile
+from infimum.expr.build import build
+from infimum.plotting import View
+from infimum.problem.fixed_variables import Reduced, restored
+from infimum.problem.problem import Problem
+from infimum.problem.text import counted
+from infimum.result import Result
+from infimum.search.branch_and_bound import LEAST, lanes_of
+from infimum.trace.agreement import Agreement, Box
+from infimum.trace.constraint_reading import Constraints, impossible, read_constraints
+from infimum.trace.trace import arguments
+
+_ARRAYS = 12  # the doubles a variable that a box may take on a GPU
+_ENGINE = 'engine="index"'
+_HINT = f"A function that cannot be written so can be minimised by trials alone, without a proof: {_ENGINE}."
+_NOTES = 3    # notes about constraints in a message
+
+
+class Objective(NamedTuple):
+    """What is asked of a function: to "minimise" it, to "maximise" it, or only "feasible" points, whatever it is."""
+
+    fun: Any
+    purpose: str = "minimise"
+
+    @property
+    def maximises(self) -> bool:
+        return self.purpose == "maximise"
+
+    def plain(self, args: Any) -> Callable[[np.ndarray], Any] | None:
+        """The function to minimise at plain numbers; None where it is not at hand."""
+        own = self.fun.fun if isinstance(self.fun, Evaluator) else lambda x: self.fun(x, *arguments(args))
+        return own if own is None or not self.maximises else lambda x: -own(x)
+
+
+@contextmanager
+def naming_the_index(objective: Objective) -> Iterator[None]:
+    """What cannot be traced can still be tried, and the error says so."""
+    try:
+        yield
+    except TraceError as error:
+        own = str(getattr(objective.fun, "__module__", "")).startswith("infimum.")  # a fit's, which has no such engine
+        if objective.purpose != "feasible" and not own and _ENGINE not in str(error):
+            error.args = (f"{error} {_HINT}", *error.args[1:])
+        raise
+
+
+def nothing(x: Any) -> float:
+    """The objective where only feasible points are sought."""
+    return 0.0
+
+
+nothing.is_ours = True
+
+
+def evaluator_of(objective: Objective, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
+                 batch: int = LEAST) -> Evaluator:
+    """The function to minimise, on its device."""
+    own = _own_evaluator(objective.fun, n, args, device, threads, memory_limit, batch)
+    if not objective.maximises:
+        return own
+    f = build("neg", own.f)
+    return Evaluator(f, n, own.backend, objective.plain(args), None if own.system is None else replace(own.system, f=f),
+                     own.functions)
+
+
+def _own_evaluator(fun: Callable | Evaluator, n: int, args: Any, device: Any, threads: int | None, memory_limit: float | None,
+                   batch: int) -> Evaluator:
+    """The function on its device; an error if that is not there, or if its memory is to hold less than a batch."""
+    named = getattr(fun.backend, "devices", (fun.backend.name,)) if isinstance(fun, Evaluator) else ()
+    if named and device not in ("auto", *named):
+        raise OptionError(f"device {device!r} belongs to a function; this Evaluator was compiled for {named[0]!r}")
+    if isinstance(fun, Evaluator) and threads is not None:
+        raise OptionError("threads belong to a function; give them to infimum.compile, which made this Evaluator")
+    backend = fun.backend if isinstance(fun, Evaluator) else backend_of(device, memory_limit, threads)
+    boxes = lanes_of(batch, n)
+    needed = 8 * boxes * _ARRAYS * n
+    if str(device).startswith("cuda") and memory_limit is not None and memory_limit < needed:
+        cure = "a larger memory_limit" if boxes == LEAST else "a smaller batch, or a larger memory_limit"
+        raise OptionError(f"memory_limit = {memory_limit:,.0f} bytes is too small for the GPU: a step of {boxes:,} boxes of "
+                          f"{counted(n, 'variable')} takes {needed:,}; give {cure}")
+    if not isinstance(fun, Evaluator):
+        return compile(fun, n, args, backend=backend, check=False)
+    if fun.n != n:
+        raise OptionError(f"the Evaluator has {counted(fun.n, 'variable')}, the bounds have {n:,}")
+    if args is not None and not (isinstance(args, (tuple, list)) and not args):
+        raise OptionError("args belong to a function; this Evaluator was compiled with its own")
+    return fun
+
+
+def with_constraints(evaluator: Evaluator, constraints: Any, integers: tuple[int, ...], none: int | None,
+                     feasibility: float) -> tuple[Evaluator, float, list[str]]:
+    """The evaluator with its constraints, by how much equations are relaxed, and notes for the user. `none` is a variable whose
+    bounds hold no whole number."""
+    own = evaluator.system
+    if own is None and not integers and is_empty(constraints):
+        return evaluator, 0.0, []
+    if own is not None and not is_empty(constraints):
+        raise OptionError("constraints belong to a function; this Evaluator was compiled with its own")
+    read = read_constraints(constraints, evaluator.n) if own is None else Constraints.of(own)
+    if none is not None:
+        read.bodies.append(impossible(f"x[{none}] is a whole number"))
+    relaxed = feasibility if read.has_equations else 0.0
+    system = read.system(evaluator.f, integers, relaxed)
+    functions = (*evaluator.functions, *read.functions)
+    if system is not None or read.functions:
+        evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, system, functions)
+    return evaluator, relaxed, read.notes
+
+
+def is_empty(constraints: Any) -> bool:
+    return constraints is None or (isinstance(constraints, (list, tuple)) and not constraints)
+
+
+def answer(objective: Objective, problem: Problem, evaluator: Evaluator, result: Result, run: Any, relaxed: float,
+           notes: list[str], asked: Asked = Asked()) -> Result:  # noqa: B008 (immutable)
+    """The result, with all that belongs to the question and the device."""
+    result = replace(result, advice=advice(result, problem, evaluator, asked))
+    feasible = _feasible(result, run)
+    result = replace(result, device=place_of(evaluator.backend), batch=getattr(run, "batch", None), feasible=feasible,
+                     purpose=objective.purpose)
+    if evaluator.system is not None:
+        result = about_constraints(result, problem, evaluator, relaxed)
+    if objective.purpose == "feasible" and feasible is not None:
+        what = "a point in the box `feasible` meets" if isinstance(feasible, tuple) else "x meets"
+        result = replace(result, message=f"{what} all constraints")
+    told = notes if len(notes) <= _NOTES else [*notes[:_NOTES], f"and so do {len(notes) - _NOTES:,} more"]
+    result = replace(result, message="; ".join([result.message, *told])) if told else result
+    return restored(result, evaluator) if isinstance(evaluator, Reduced) else result
+
+
+def _feasible(result: Result, run: Any) -> np.ndarray | tuple[np.ndarray, np.ndarray] | None:
+    """The point at which the value of the result is verified, or the box that is proved to hold one; None if there is none."""
+    if result.x is None or not np.isfinite(result.fun) or np.isinf(result.lower if result.maximised else result.upper):
+        return None
+    box = getattr(getattr(run, "incumbent", None), "box", None)
+    return result.x if box is None or np.array_equal(*box) else box
+
+
+class Comparison:
+    """The user's functions, compared with what was traced: over the box at once, and at the point of the result."""
+
+    def __init__(self, evaluator: Evaluator, problem: Problem, integers: tuple[int, ...], seed: int, time_limit: float | None,
+                 check: bool):
+        self.agreement = Agreement(evaluator.functions if check else ())
+        self.calls = 0 if evaluator.functions and not check else None
+        self.agreement.over(Box.of(problem, integers), seed, np.inf if time_limit is None else time_limit)
+
+    def with_calls(self, result: Result) -> Result:
+        """The result, compared too, with the number of calls that agreed."""
+        if result.x is not None:
+            self.agreement.at(result.x)
+        return replace(result, plain_calls=self.agreement.calls if self.agreement.functions else self.calls)
+
+
+def view_of(evaluator: Evaluator, problem: Problem, objective: Objective) -> View:
+    estimate = (lambda x: 0.0 - evaluator.estimate(x)) if objective.maximises else evaluator.estimate
+    return View(estimate, *problem.region)

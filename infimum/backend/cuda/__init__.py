@@ -1,0 +1,1 @@
+"""Kernels on NVIDIA GPUs: PTX text, launches and arrays in the memory of a GPU."""

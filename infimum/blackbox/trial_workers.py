@@ -1,0 +1,184 @@
+"""Who runs the trials: this process, others, or threads that wait for commands. One interface for all of them.
+
+`run(points)` is a synchronous round: all outcomes, in the order of the points. `submit` and `next_finished` are asynchronous:
+each outcome as it comes. Both wait in short pieces and look at the run's clock in between (`watch.pause`).
+"""
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Sequence
+from contextlib import nullcontext
+from time import monotonic
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from infimum.blackbox.outcome import Outcome
+from infimum.errors import OptionError
+from infimum.support import clock
+from infimum.support.held_interrupts import interrupts_held_back
+
+LOOK = 0.25  # seconds between two looks at the clock
+_MOST_PORTIONS = 1 << 20
+_ADDRESS = re.compile(r"ray|auto|ray://\S+|\S+:\d+")
+
+
+class BlackBox(Protocol):
+    """What is tried: `PythonFunctions` or `Command`."""
+
+    constraints: int
+
+    def evaluate(self, x: Sequence[float]) -> Outcome: ...
+
+    def describe(self) -> dict[str, Any]: ...
+
+
+class Finished(NamedTuple):
+    """A trial that has ended: its ticket, as `submit` gave it, and what it gave."""
+
+    ticket: int
+    outcome: Outcome
+
+
+class Workers(ABC):
+    """Runs trials, `count` at once. What is submitted beyond that waits its turn, first come, first served.
+
+    A subclass runs what is in `_waiting` and puts what has ended into `_done`. Used in a `with` block, or closed: afterwards
+    nothing of it is running any more.
+    """
+
+    has_processes = False  # which Ctrl-C would leave behind while they are ended
+
+    def __init__(self, count: int):
+        self.count = count
+        self.closed = False
+        self.outstanding = 0                # submitted, and not yet handed out
+        self.busy_seconds = 0.0             # of all trials that were handed out
+        self._tickets = 0
+        self._waiting: deque[tuple[int, list[float] | bytes]] = deque()
+        self._done: deque[Finished] = deque()
+
+    @property
+    def free(self) -> int:
+        """How many trials could begin at once if they were submitted now."""
+        return max(0, self.count - self.outstanding)
+
+    def submit(self, x: Sequence[float] | np.ndarray | bytes) -> int:
+        """Begins a trial at a point, or lets it wait; returns its ticket, counted from 0. A black box may also take
+        bytes, which travel as they are."""
+        if self.closed:
+            raise OptionError("these workers are closed: start others")
+        ticket, self._tickets = self._tickets, self._tickets + 1
+        self.outstanding += 1
+        self._waiting.append((ticket, x if isinstance(x, bytes) else [float(v) for v in x]))
+        self._deal()
+        return ticket
+
+    def next_finished(self, timeout: float | None = None) -> Finished | None:
+        """The next trial that ends; None if none does within `timeout` seconds, or if none is running."""
+        end = math.inf if timeout is None else monotonic() + timeout
+        while self.outstanding:
+            if not self._done:
+                self._await(max(0.0, min(LOOK, end - monotonic())))
+            if self._done:
+                self.outstanding -= 1
+                finished = self._done.popleft()
+                self.busy_seconds += finished.outcome.seconds
+                return finished
+            clock.pause()
+            if monotonic() >= end:
+                return None
+        return None
+
+    def run(self, points: Sequence[Any]) -> list[Outcome]:
+        """A round: the outcomes of all points, in their order, whoever was first."""
+        if self.outstanding:
+            raise OptionError("a round begins when no trial is outstanding: take them with next_finished first")
+        tickets = [self.submit(x) for x in points]
+        found = dict(self.next_finished() for _ in tickets)
+        return [found[ticket] for ticket in tickets]
+
+    def prepare(self, seconds: float) -> bool:
+        """Waits at most so long until every worker could begin a trial at once; can they?"""
+        return True
+
+    @abstractmethod
+    def _deal(self) -> None:
+        """Gives what is waiting to workers that are free."""
+
+    @abstractmethod
+    def _await(self, seconds: float) -> None:
+        """Waits at most so long for a trial to end, and puts all that have into `_done`."""
+
+    @abstractmethod
+    def _end(self) -> None:
+        """Ends all workers and what they are running, if there are any left."""
+
+    def close(self) -> None:
+        """Ends all workers and what they are running; trials that were not handed out are forgotten."""
+        with interrupts_held_back() if self.has_processes else nullcontext():
+            self.closed, self.outstanding = True, 0
+            self._waiting.clear()
+            self._done.clear()
+            self._end()
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class InThisProcess(Workers):
+    """One trial after the other, here. A trial cannot be killed, and one that crashes ends the whole run."""
+
+    def __init__(self, box: BlackBox):
+        super().__init__(1)
+        self._box = box
+
+    def _deal(self) -> None:
+        """A trial begins when its outcome is asked for."""
+
+    def _await(self, seconds: float) -> None:
+        ticket, x = self._waiting.popleft()
+        self._done.append(Finished(ticket, self._box.evaluate(x)))
+
+    def _end(self) -> None:
+        """Nothing runs between two calls."""
+
+
+def read_workers(workers: Any) -> int | str:
+    """How many, or "ray" or the address of a Ray cluster, checked.
+
+    >>> read_workers(8), read_workers("ray"), read_workers("ray://head:10001"), read_workers("10.0.0.1:6379")
+    (8, 'ray', 'ray://head:10001', '10.0.0.1:6379')
+    """
+    if isinstance(workers, str):
+        if not _ADDRESS.fullmatch(workers):
+            raise OptionError(f"workers must be a number, \"ray\", or the address of a Ray cluster (\"auto\", "
+                              f"\"ray://head:10001\", \"10.0.0.1:6379\"), not {workers!r}")
+        return workers
+    if isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1:
+        raise OptionError(f"workers must be a positive whole number, how many run at once, or \"ray\", not {workers!r}; "
+                          "without it, all cores of this machine work on a proof (threads=)")
+    return int(workers)
+
+
+def read_timeout(timeout: Any) -> float | None:
+    """Seconds, checked."""
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float, np.number)) or not 0 < timeout < math.inf:
+        raise OptionError(f"the timeout of a trial must be a positive number of seconds, or None, not {timeout!r}")
+    return float(timeout)
+
+
+def read_portions(portions: Any) -> int | None:
+    """How many, checked."""
+    whole = isinstance(portions, (int, np.integer)) and not isinstance(portions, bool)
+    if portions is not None and not (whole and 1 <= portions <= _MOST_PORTIONS):
+        raise OptionError(f"portions must be a whole number from 1 to {_MOST_PORTIONS:,}, into how many the regions of a round "
+                          f"are dealt, or None, not {portions!r}")
+    return None if portions is None else int(portions)

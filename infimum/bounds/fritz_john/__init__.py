@@ -1,0 +1,1 @@
+"""What the conditions of Fritz John leave of regions with constraints."""

@@ -1,0 +1,1 @@
+"""Bounds of a single function on a region: first order, linear, tangents, interval Newton steps, subdomains."""

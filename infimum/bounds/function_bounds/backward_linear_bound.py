@@ -1,0 +1,44 @@
+"""Linear bounds (`relax/backward_bound_kernel.py`): a linear function below f, composed backward through it.
+
+**Discards** a bounded region on which the linear function lies above the upper bound. **Reduces** a variable to where it does
+not. **Raises** the lower bound to its least value. **Costs** about two enclosures of f and its gradient. **Judged** by the
+regions discarded, cut to a small part, or brought close to the upper bound.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import LINEAR
+from infimum.kernel.schedule import is_entangled, written_out
+from infimum.problem.unions import shares
+
+_FIRST, _PERIOD, _WORTH = 12, 8, 0.125  # see Payoff; but
+_SOON, _LATE = 1, 32    # where variables appear in many places; where it takes long to compile,
+_LONG, _MOST = 100, 800  # having so many operations on single numbers; with more of them it is not used
+_COST = 2  # in boxes
+
+
+class Linear(Part):
+    """Tests regions where they lie."""
+
+    name, discards, knows_faces = "linear", "linear", True
+    sample = 64
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.given = np.concatenate([shares(lo, hi), [np.inf], np.arange(self.n)])
+        first = _LATE if written_out(evaluator.f) > _LONG else _SOON if is_entangled(evaluator.f, self.n) else _FIRST
+        self.payoff = Payoff(first, _PERIOD, _WORTH, soon=True)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return written_out(evaluator.f) <= _MOST
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        self.given[self.n] = upper
+        left, worth = self.evaluator.run(LINEAR, [regions], parameters=self.given)
+        return Outcome(left, _COST * regions.shape[1], worth)

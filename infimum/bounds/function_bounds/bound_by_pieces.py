@@ -1,0 +1,33 @@
+"""Value and first order, with parts of the function that use one quantity more than once enclosed slice by slice.
+
+**Discards**, **reduces**, **raises** and **finds** as `FirstOrder` does, whose test it includes; tighter enclosures of such parts
+(`kernel/forms/sliced_pieces.py`) make it succeed more often. **Costs** a few times as much. **Judged** by what it discards of
+what the plain test leaves.
+"""
+
+import numpy as np
+
+from infimum.bounds.function_bounds.first_order import FirstOrder
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import BRANCH_BY_PIECES
+
+_FIRST, _PERIOD, _WORTH = 8, 64, 0.3  # see Payoff
+_WORTH_IF_COSTLY, _FEW = 0.8, 32  # where the function itself takes all of the time, that of the slices counts fully
+
+
+class ByPieces(FirstOrder):
+    """Takes the place of the plain test while it pays."""
+
+    name, kernel = "pieces", BRANCH_BY_PIECES
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        unbounded = not (np.isfinite(lo).all() and np.isfinite(hi).all())
+        self.kernel = f"{BRANCH_BY_PIECES}:{int(unbounded)}"
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH_IF_COSTLY if evaluator.is_costly else _WORTH)
+        self.sample = _FEW if evaluator.is_costly else self.sample
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.has_pieces

@@ -1,0 +1,73 @@
+"""Second order: an interval Newton step and a test for concavity (`bounds/newton_kernel.py`).
+
+**Discards** a bounded region around which f is twice continuously differentiable, and in which no point has a gradient that
+vanishes in the variables that lie strictly inside the user's bounds, or where f is concave along one of these. **Reduces** such a
+variable to where the gradient may vanish. **Costs** an enclosure of f with gradient and Hessian, one of the gradient at a point,
+and some n³ operations: counted as n + 2 boxes, as 2 where f is a sum over data, with all derivatives in one loop. **Judged** by
+regions discarded, or cut to a small part of their volume.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.newton_kernel import Recipe
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import CENTRE, CONTRACT, GRADIENT, HESSIAN, SEQUENTIAL, SHAVED, VALUE
+
+_FIRST, _PERIOD, _WORTH = 12, 4, 0.5  # see Payoff
+_SOON, _WORTH_IF_COSTLY = 3, 0.3  # where the function itself takes all of the time, that of compiling is little
+MOST = 10            # variables: the kernel has no loops
+_TOGETHER = 1 << 22  # regions times elements of the Hessian that are tested together
+_LEVEL, _SLOPE, _CURVATURE = 2, slice(3, 5), slice(5, 7)  # among the outputs of GRADIENT and HESSIAN
+
+
+class Step(NamedTuple):
+    """What `bounds/newton_kernel.py` says of regions, and f in the middle of each: a point, its value's upper end, the level
+    there."""
+
+    ends: Any
+    middle: Any
+    upper: Any
+    level: Any
+
+
+class Newton(Part):
+    """Tests regions where they lie."""
+
+    name, discards, knows_faces = "newton", "newton", True
+    sample = 64
+    recipe = Recipe()
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.most = max(1, _TOGETHER // (self.n * self.n))
+        self.cost = 2 if evaluator.is_sum_over_data else self.n + 2
+        soon = evaluator.is_costly and evaluator.is_sum_over_data
+        self.payoff = Payoff(_SOON if soon else _FIRST, _PERIOD, _WORTH_IF_COSTLY if soon else _WORTH)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.n <= MOST
+
+    def step(self, regions: Any) -> Step:
+        """The step, by the recipe."""
+        n, run, recipe = self.n, self.evaluator.run, self.recipe
+        box, (middle,) = [regions[:n], regions[n:2 * n]], run(CENTRE, [regions])
+        on_region, solves = run(HESSIAN, box), recipe.pivots or recipe.inverse
+        at_middle = run(GRADIENT if solves else VALUE, [middle, middle])
+        slope = at_middle[_SLOPE] if solves else [middle, middle]  # which nobody reads then
+        more = run(SEQUENTIAL, [*box, middle]) if recipe.sequential else []
+        own = [] if self.faces is None else [self.faces.of(regions)]
+        kind = ":".join(map(str, (CONTRACT, len(own), *recipe)))
+        inputs = [regions, on_region[_LEVEL], middle, *slope, *on_region[_CURVATURE], *more, *own]
+        ends, = run(kind, inputs, parameters=np.concatenate([self.lo, self.hi]))
+        return Step(ends, middle, at_middle[1], at_middle[_LEVEL])
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        ends, run = self.step(regions).ends, self.evaluator.run
+        worth = 2.0**-self.cost  # as many cuts would cost more
+        left, worth = run(SHAVED, [regions, ends], parameters=np.array([upper, worth]))
+        return Outcome(left, self.cost * regions.shape[1], worth)

@@ -1,0 +1,53 @@
+"""Lower bounds by tangents (`structure/outer_tangents.py`, `bounds/function_bounds/tangent_kernel.py`): for sums of squares, and
+of other functions of one quantity each, such as pair potentials.
+
+**Discards** a bounded region, around which the quantities are Lipschitz, where the tangents at a point of it lie above the upper
+bound. **Reduces** a variable to where they do not. **Raises** the lower bound to that of the tangents. **Finds** an upper bound:
+f at that point, which is about the lowest one of a quadratic model. **Costs** an estimate of the Hessian, an enclosure of the
+tangents with their derivatives, and enclosures of them and of f at a point: counted as n + 4 boxes. **Judged** by the regions
+discarded, or brought close to the upper bound.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.function_bounds.tangent_kernel import LEFT, UPPER, WORTH
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import LOWEST, SHAVED, TANGENT
+
+_FIRST, _PERIOD, _WORTH = 18, 8, 0.25  # see Payoff
+_MOST = 16           # variables: the kernel of the model has no loops
+_TOGETHER = 1 << 22  # regions times variables that are tested together
+
+
+class Tangents(Part):
+    """Tests regions where they lie."""
+
+    name, discards, knows_faces = "tangents", "tangents", True
+    sample = 32
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.most, self.cost = max(1, _TOGETHER // self.n), self.n + 4
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.n <= _MOST
+
+    def is_tried(self, step: int) -> bool:
+        """Whether there are tangents is asked when they may be needed: small proofs end before that."""
+        return super().is_tried(step) and self.evaluator.tangents is not None
+
+    def is_used(self, step: int) -> bool:
+        return super().is_used(step) and self.evaluator.tangents is not None
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        run = self.evaluator.run
+        point, = run(LOWEST, [regions])
+        out = run(TANGENT, [regions, point], parameters=np.array([upper]))
+        left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
+        return Outcome(left, self.cost * regions.shape[1], out[WORTH], out[UPPER], point)

@@ -1,0 +1,57 @@
+"""Lines: first derivatives of the function and of all constraints together, and a small linear program
+(`relax/gradient_rows_kernel.py`).
+
+**Discards** a region on which a constraint is certainly violated, or f or a constraint is defined nowhere, or on which the lines
+of the constraints have no common point: these are gone. One on which only points above the upper bound are left, or no minimiser
+as derivatives tell, has an infinite lower bound instead, so that it never counts as infeasible. **Reduces** each variable to
+where the lines and f <= upper allow it, and to a face where f rises or falls in it and no constraint is in the way. **Raises**
+the lower bound to that of the linear program. **Finds** an upper bound where there are no equations: f at a corner or in the
+middle, if all constraints certainly hold there. **Chooses** the variable to cut next: the one with the largest share in what the
+rows vary by.
+**Costs** the derivatives of all rows on the region, their values at three points, and the linear program: counted as 4 boxes.
+**Judged** by regions discarded, or cut to half their volume, or brought half as near to the upper bound.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.lifted_relaxation import Lifted
+from infimum.bounds.linear_rows import LinearRows
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import LINES
+from infimum.relax.gradient_rows_kernel import LEFT, POINT, UPPER, WORTH
+
+_FIRST, _PERIOD, _WORTH = 1, 8, 0.1  # see Payoff
+_LATE, _LAST = 2, 16  # the first step where the lifted relaxation is asked before; where linear rows are
+_MOST = 4096         # derivatives of all rows
+_COST = 4            # in boxes
+_TOGETHER = 1 << 20  # regions times variables that are tested together
+
+
+class Lines(Part):
+    """Tests regions where they lie."""
+
+    name, discards = "lines", "constraints"
+    knows_faces = True  # only its test of first order depends on them
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.most = max(1, _TOGETHER // self.n)
+        self.parameters = np.concatenate([lo, hi, [np.inf]])
+        first = _LAST if LinearRows.applies(evaluator) else _LATE if Lifted.applies(evaluator) else _FIRST
+        self.payoff = Payoff(first, _PERIOD, _WORTH, soon=True)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        system = evaluator.system
+        return system is not None and system.m > 0 and (1 + system.m) * evaluator.n <= _MOST
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        self.parameters[-1] = upper
+        if self.faces is not None:  # no region reaches these bounds or lies within them: nothing is concluded from first order
+            self.parameters[:self.n], self.parameters[self.n:2 * self.n] = np.inf, -np.inf
+        out = self.evaluator.run(LINES, [regions], parameters=self.parameters)
+        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH], out[UPPER], out[POINT])

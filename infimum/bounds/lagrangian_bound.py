@@ -1,0 +1,63 @@
+"""Lagrangian bounds (`bounds/lagrangian_kernel.py`): multipliers of a local solution, for every region.
+
+**Discards** a bounded region on whose feasible part f lies above the upper bound. **Reduces** a variable to where it may not.
+**Raises** the lower bound to that of the Lagrangian function. **Costs** enclosures of it and its gradient on the region and at a
+point, and of its second derivatives: counted as n + 2 boxes. **Judged** by the regions discarded, or brought close to the upper
+bound. It has no say before `learn` was called.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.lagrangian_kernel import LEFT, WORTH
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import LAGRANGIAN, SHAVED
+from infimum.structure.minus_product import minus_product
+
+_FIRST, _PERIOD, _WORTH = 0, 4, 0.1  # see Payoff
+_MOST, _ELEMENTS = 40, 1 << 13       # variables, rows times variables
+
+
+class Lagrangian(Part):
+    """Tests regions where they lie."""
+
+    name, discards = "lagrangian", "value"
+    knows_faces = True  # nothing that it says depends on them
+    sample = 64
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.given: np.ndarray | None = None  # the parameters behind the upper bound
+        self.logarithmic = bool((lo >= 0).all()) and minus_product(evaluator.system.f) is not None
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH, soon=True)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        system = evaluator.system
+        small = evaluator.n <= _MOST and (1 + system.m) * evaluator.n <= _ELEMENTS
+        return system.m > 0 and small and not system.is_flat
+
+    def is_tried(self, step: int) -> bool:
+        return self.given is not None and super().is_tried(step)
+
+    def is_used(self, step: int) -> bool:
+        return self.given is not None and super().is_used(step)
+
+    def learn(self, x: np.ndarray, multipliers: np.ndarray, penalty: float, *curved: np.ndarray | None) -> None:
+        """Takes what `Convexity` has for a local solution. A multiplier with a sign for which its constraint has no end is 0."""
+        system = self.evaluator.system
+        w = np.where(np.isfinite(multipliers), multipliers, 0.0)
+        end = np.where(w > 0, system.upper, system.lower)
+        w = np.where(np.isfinite(end), w, 0.0)
+        self.given = np.concatenate([x, w, np.where(w == 0.0, 0.0, end), [max(penalty, 0.0)],
+                                     *(() if curved[1] is None else (part.ravel() for part in curved))])
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        run, plain = self.evaluator.run, len(self.given) < self.n**2 + self.n + 2 * self.evaluator.system.m + 1
+        program = f"{LAGRANGIAN}:{0 if plain else 1}:{1 if self.logarithmic else 0}"
+        out = run(program, [regions], parameters=np.concatenate([[upper], self.given]))
+        left, _ = run(SHAVED, [regions, out[LEFT]], parameters=np.array([upper, 0.0]))
+        return Outcome(left, (2 if plain else self.n + 2) * regions.shape[1], out[WORTH])

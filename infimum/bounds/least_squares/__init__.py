@@ -1,0 +1,1 @@
+"""Bounds of sums of squares: Gauss-Newton steps and variable projection."""

@@ -1,0 +1,42 @@
+"""Least squares: a Gauss-Newton step for sums of squares of many residuals (`bounds/least_squares/gauss_newton_kernel.py`).
+
+**Discards** a bounded region, the residuals Lipschitz around it, on which their squares certainly add up to more than the upper
+bound. **Reduces** each variable to where they may not. **Costs** the residuals with their derivatives on the region, and twice at
+a point: counted as 2 boxes. **Judged** by regions discarded, or cut to a small part of their volume.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import CENTRE, RESIDUALS, SHAVED
+
+_FIRST, _SOON, _PERIOD, _WORTH = 4, 3, 4, 0.3  # see Payoff; soon where the function itself takes all of the time
+_COST = 2            # in boxes
+_TOGETHER = 1 << 22  # regions times elements of the matrix that are tested together
+
+
+class LeastSquares(Part):
+    """Tests regions where they lie."""
+
+    name, discards, knows_faces, worth_at_last = "least_squares", "least squares", True, True
+    sample = 64
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.most = max(1, _TOGETHER // (self.n * self.n))
+        self.payoff = Payoff(_SOON if evaluator.is_costly else _FIRST, _PERIOD, _WORTH)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.has_residuals
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        run, root = self.evaluator.run, np.nextafter(np.sqrt(upper), np.inf)
+        middle, = run(CENTRE, [regions])
+        ends, = run(RESIDUALS, [regions, middle], parameters=np.array([root]))
+        left, worth = run(SHAVED, [regions, ends], parameters=np.array([upper, 2.0**-_COST]))
+        return Outcome(left, _COST * regions.shape[1], worth)

@@ -1,0 +1,55 @@
+"""Variable projection: sums of squares whose linear parameters need not be cut (`bounds/least_squares/projection_kernel.py`).
+
+**Discards** a region on which the squares certainly add up to more than the upper bound, whatever the linear parameters are.
+**Reduces** these to where they may not. **Raises** the lower bound. **Finds** an upper bound: the sum at the linear fit for the
+nonlinear parameters in the middle. **Chooses** the nonlinear parameter to cut next. **Costs** the residuals with second
+derivatives on the region, and several times at a point: counted as 4 boxes. **Judged** by regions discarded, or cut to a small
+part of their volume.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.least_squares.projection_kernel import LEFT, POINT, UPPER, WORTH
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import PROJECTION
+
+_FIRST, _PERIOD, _WORTH = 0, 8, 0.05  # see Payoff
+_LATE, _WORTH_IF_COSTLY, _FEW = 6, 0.6, 16  # where the function itself takes all of the time
+_WORTH_IF_MANY = 0.3  # where it does not choose what is cut
+_COST = 4  # in boxes
+
+
+class _Early(Payoff):
+    """Tried in every step until it pays: regions are too wide for it at first, and it tells how to cut them."""
+
+    def judge(self, step: int, regions: int, gone: float) -> None:
+        super().judge(step, regions, gone)
+        if not self.pays:
+            self.due = step + 1
+
+
+class Projection(Part):
+    """Tests regions where they lie."""
+
+    name, discards, knows_faces, eliminates = "projection", "linear parameters", True, True
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.parameters = np.concatenate([[np.inf], lo, hi])
+        costly, many = evaluator.is_costly, evaluator.separable.many_nonlinear
+        worth = _WORTH_IF_COSTLY if costly else _WORTH_IF_MANY if many else _WORTH
+        self.payoff = (Payoff if costly or many else _Early)(_LATE if costly or many else _FIRST, _PERIOD, worth)
+        self.sample = _FEW if costly else self.sample
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.separable is not None
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        self.parameters[0] = upper
+        out = self.evaluator.run(PROJECTION, [regions], parameters=self.parameters)
+        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH], out[UPPER], out[POINT])

@@ -1,0 +1,78 @@
+"""The lifted relaxation (`relax/lifted_kernel.py`): a linear program over the variables and all products and curves.
+
+**Discards** a bounded region of which the linear program shows that no point is feasible: it is gone. One in which only points
+above the upper bound are left has an infinite lower bound instead. **Reduces** each variable to where the inequalities and
+f <= upper allow it. **Raises** the lower bound to that of the linear program. **Chooses** the variable to cut next: the one
+whose products and curves the linear program has most wrong. **Costs** a linear program with several rows for each product:
+counted as 16 boxes. **Judged** by regions discarded, or brought to a quarter of their distance to the
+upper bound: it costs as much as hundreds of boxes.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import LIFTED
+from infimum.expr.node import var
+from infimum.relax.lifted_kernel import LEFT, POINT, WORTH
+from infimum.relax.lifting import lift_of
+
+_FIRST, _PERIOD, _WORTH = 1, 8, 0.4  # see Payoff
+_TRIED = 64                          # regions, as long as it does not pay
+_MOST, _ENTRIES = 512, 1 << 21       # regions of a step, and the entries of their tables together
+_COST = 16                           # in boxes
+
+
+class _EachTime(Payoff):
+    """While it pays it is judged in each step. It costs so much that it must keep the regions few."""
+
+    def judge(self, step: int, regions: int, gone: float) -> None:
+        super().judge(step, regions, gone)
+        if self.pays:
+            self.due = step + 1
+
+
+class Lifted(Part):
+    """Tests regions where they lie."""
+
+    name, discards = "lifted", "constraints"
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.given = np.full(self.n, np.nan)  # the best point known; where there is none, lines touch in the middle
+        self.compare_with(lo, hi)
+        self.capacity = max(_TRIED, min(_MOST, _ENTRIES // lift_of(evaluator.system, var("x", (self.n,))).entries))
+        self.payoff = _EachTime(_FIRST, _PERIOD, _WORTH, soon=True)
+
+    def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Sides of regions are measured as parts of those of this box."""
+        with np.errstate(all="ignore"):
+            self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
+
+    @property
+    def sample(self) -> int:
+        return self.capacity if self.payoff.pays else _TRIED
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return lift_of(evaluator.system, var("x", (evaluator.n,))) is not None
+
+    def learn(self, x: np.ndarray) -> None:
+        """Takes a local solution."""
+        self.given = x.copy()
+
+    def points(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> np.ndarray:
+        """The solutions (n, N) of the linear programs of boxes (n, N), the middles of boxes that have none."""
+        count = lo.shape[1]
+        found = self._run(np.concatenate([lo, hi, np.full((1, count), -np.inf), np.zeros((2, count))]), upper)[POINT]
+        return np.where(np.isfinite(found), np.minimum(np.maximum(found, lo), hi), lo / 2 + hi / 2)
+
+    def _run(self, regions: Any, upper: float) -> Any:
+        return self.evaluator.run(LIFTED, [regions], parameters=np.concatenate([[upper], self.given, self.units]))
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        out = self._run(regions, upper)
+        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH])

@@ -1,0 +1,169 @@
+"""Linear programs of single regions as a part of a proof (`relax/program_bounds.py`): those of the lowest regions of a step.
+
+**Discards** a region of which multipliers prove that no point is feasible: it is gone; one in which only points above the upper
+bound are left has an infinite lower bound instead. **Reduces** each variable by its reduced cost. **Raises** the lower bound to
+that of the linear program. **Chooses** the variable to cut next: the one whose products and curves the solution has most wrong,
+weighed by multipliers. **Costs** a program, or two: counted as 64 boxes. **Judged** by regions discarded, or brought to half of
+their distance to the upper bound; while it pays, steps have few regions. A step depends on nothing that was solved before but for
+the basis of the whole box.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.kernel.region_cut import GONE, STUCK, rows
+from infimum.relax.program_bounds import Bounding, Left
+from infimum.relax.relaxation import Relaxation
+from infimum.search.region_pool import can_be_cut
+
+_FIRST, _PERIOD, _WORTH = 0, 4, 0.25  # see Payoff
+_FEW, _MOST = 32, 64                  # regions of a step while it pays, and programs of a step
+_WINDOW, _LESS, _REST = 256, 0.75, 8  # programs, what must be left of the distance, and steps of the first rest
+_SHORTER = 2                          # times that programs are halved after a rest
+_ROUNDS = 2
+_COST = 64                            # in boxes
+_NEARER = 0.5                         # of the distance to the upper bound
+
+
+class LinearPrograms(Part):
+    """Tests regions where they lie."""
+
+    name, discards = "lp", "constraints"
+    knows_faces = True  # nothing that it says depends on them
+    sample = _MOST
+    step_size = _FEW
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.bounding = Bounding(Relaxation(evaluator), evaluator.linear_programs)
+        self.payoff = _WhileItPays(_FIRST, _PERIOD, _WORTH, soon=True)
+        self.mark: tuple[int, float] | None = None  # programs, and the distance, when it was last looked at
+        self.rests = 0
+        self.compare_with(lo, hi)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return Relaxation.applies(evaluator)
+
+    def compare_with(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """Sides of regions are measured as parts of those of this box."""
+        with np.errstate(all="ignore"):
+            self.units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        arrays, n = self.evaluator.arrays_of(regions), self.n
+        low_row, axis_row, _ = rows(n)
+        here = arrays.fetch(regions).copy()
+        before, worth = here[low_row].copy(), np.zeros((1, here.shape[1]))
+        chosen = np.argsort(before, kind="stable")[:_MOST]
+        self._look_back(upper - float(before.min(initial=np.inf)))
+        self.bounding.session()
+        for k in chosen:
+            left = self.bounding.bound(*self.bounding.columns_of(here[:n, k], here[n:2 * n, k]), upper, _ROUNDS)
+            gone = left.empty and upper == np.inf
+            here[low_row, k] = np.inf if left.empty and not gone else max(before[k], left.lower)
+            if gone:
+                here[axis_row, k] = GONE
+            elif not left.empty:
+                here[:n, k], here[n:2 * n, k] = left.low[:n], left.high[:n]
+                here[axis_row, k] = self.axis(left, here[axis_row, k])
+            nearer = upper - here[low_row, k] <= _NEARER * (upper - before[k])
+            worth[0, k] = float(gone or here[low_row, k] > upper or (upper < np.inf and nearer))
+        return Outcome(arrays.send(here), _COST * len(chosen), arrays.send(worth))
+
+    def _look_back(self, gap: float) -> None:
+        """After so many programs the distance of the lowest region to the upper bound must have become a part of what it was, or
+        the others have their turn for some steps, more each time."""
+        solved = self.bounding.counts.solved
+        if not np.isfinite(gap) or (self.mark is not None and solved < self.mark[0] + (_WINDOW >> min(self.rests, _SHORTER))):
+            return
+        if self.mark is not None and gap > _LESS * self.mark[1]:
+            self.payoff.rest, self.rests = _REST << self.rests, self.rests + 1
+        self.mark = solved, gap
+
+    def axis(self, left: Left, now: float) -> float:
+        """The variable to cut next: that one, where nothing is wrong or it is not known."""
+        scores, n = self.scores(left), self.n
+        cut = can_be_cut(left.low[:n], left.high[:n])
+        if not cut.any():
+            return STUCK
+        scores = np.where(cut, scores, -1.0)
+        best = int(np.argmax(scores))
+        if scores[best] > 0 or not 0 <= now or not cut[int(now)]:
+            return float(best)
+        return now
+
+    def scores(self, left: Left) -> np.ndarray:
+        """Of each variable: by how much its products and curves are wrong, times their multipliers, times its width."""
+        r, n = self.bounding.relaxation, self.n
+        if left.point is None or left.weights is None:
+            return np.zeros(n)
+        z, y = left.point, np.abs(left.weights)
+        planes, curves = np.split(y[r.first_plane:], [4 * len(r.products)])
+        lifted = np.concatenate([r.products, r.curves])
+        weight = np.concatenate([planes.reshape(-1, 4).sum(axis=1),
+                                 curves.reshape(len(r.curves), -1).sum(axis=1) if len(r.curves) else np.zeros(0)])
+        with np.errstate(all="ignore"):
+            exact = np.concatenate([z[r.factors[:, 0]] * z[r.factors[:, 1]], self._curves_at(z)])
+            wrong = np.abs(exact - z[lifted]) * weight
+            wrong = np.where(np.isfinite(wrong), wrong, 0.0)
+            return np.where(r.lift.reads[lifted], wrong[:, None], 0.0).sum(axis=0) * (left.high - left.low)[:n] * self.units
+
+    def _curves_at(self, z: np.ndarray) -> np.ndarray:
+        """About what curves are at these arguments: the program of the columns that are a point."""
+        r = self.bounding.relaxation
+        if not len(r.curves):
+            return np.zeros(0)
+        low, high = np.full(r.columns, -np.inf), np.full(r.columns, np.inf)
+        low[:self.n] = high[:self.n] = z[:self.n]
+        low[r.arguments] = high[r.arguments] = z[r.arguments]
+        found = r.enclosed(low, high)
+        return found[1][r.curves]
+
+    def points(self, lo: np.ndarray, hi: np.ndarray, upper: float) -> np.ndarray:
+        """The solutions (n, N) of the linear programs of boxes (n, N), the middles of boxes that have none."""
+        self.bounding.session()
+        found = lo / 2 + hi / 2
+        for k in range(lo.shape[1]):
+            point = self.bounding.bound(*self.bounding.columns_of(lo[:, k], hi[:, k]), upper, 1).point
+            if point is not None:
+                found[:, k] = np.minimum(np.maximum(point[:self.n], lo[:, k]), hi[:, k])
+        return found
+
+    def state(self) -> dict[str, np.ndarray]:
+        """What later programs depend on, and what was counted."""
+        basis = {} if self.bounding.basis is None else {"lp.basis": self.bounding.basis}
+        mark = (-1, np.nan) if self.mark is None else self.mark
+        return {"lp.counts": self.bounding.counts.state(), "lp.mark": np.array([*mark, self.rests], float), **basis}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        self.bounding.basis = arrays.get("lp.basis")
+        if "lp.counts" in arrays:
+            self.bounding.counts.restore(arrays["lp.counts"])
+            solved, gap, rests = arrays["lp.mark"].tolist()
+            self.mark, self.rests = None if solved < 0 else (int(solved), gap), int(rests)
+
+
+class _WhileItPays(Payoff):
+    """While it pays it is judged in each step; with a `rest` it is not asked for so many steps."""
+
+    rest = 0
+
+    def judge(self, step: int, regions: int, gone: float) -> None:
+        super().judge(step, regions, gone)
+        if self.rest:
+            self.pays, self.due, self.rest = False, step + self.rest, 0
+        elif self.pays:
+            self.due = step + 1
+
+    def state(self) -> np.ndarray:
+        """With a rest that was found due in the midst of a step, where nothing is judged."""
+        return np.append(super().state(), self.rest)
+
+    def restore(self, state: np.ndarray) -> None:
+        super().restore(state)
+        self.rest = int(state[4]) if len(state) > 4 else 0

@@ -1,0 +1,60 @@
+"""Newton's method for the equations of a system, by Gauss-Seidel steps (`bounds/newton_equations_kernel.py`).
+
+**Discards** a bounded region in which the equations, and the constraints with two close ends, have no common solution: it is
+gone. **Reduces** each variable to where they may have one. **Costs** slopes of these rows on the region, their values in its
+middle, and some m² n operations: counted as 2 boxes. **Judged** by regions discarded, or cut to half their volume: that happens
+where regions are so narrow that slopes hardly vary, and neither propagation nor lines see it, which look at one row at a time,
+or at the bound of f. With more than 30 rows it has no say.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.newton_equations_kernel import LEFT, WORTH, two_sided
+from infimum.bounds.payoff import Payoff
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import SQUARE
+from infimum.expr.node import var
+from infimum.expr.variable_reads import reads
+
+_FIRST, _PERIOD, _WORTH = 8, 8, 0.3  # see Payoff
+_ALONE = 1                           # the first step where nothing but equations is asked about
+_LEAST, _MOST = 2, 30                # rows; with one alone lines say the same, with many more the inverse costs too much
+_ELEMENTS = 1 << 11                  # rows times variables
+_COST = 2                            # in boxes
+_TOGETHER = 1 << 20                  # regions times variables that are tested together
+
+
+def _is_alone(evaluator: Evaluator) -> bool:
+    """Are as many equations as variables to be solved, which read all of them, and nothing to be minimised?"""
+    system, numbers = evaluator.system, two_sided(evaluator.system)
+    if not system.is_flat or len(numbers) < evaluator.n:
+        return False
+    return bool(reads([system.rows[1 + k] for k in numbers], var("x", (evaluator.n,))).any(axis=0).all())
+
+
+class Square(Part):
+    """Tests regions where they lie."""
+
+    name, discards = "square", "constraints"
+    knows_faces = True  # nothing that it says depends on them
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.most = max(1, _TOGETHER // self.n)
+        with np.errstate(all="ignore"):
+            units = np.where(np.isfinite(1.0 / (hi - lo)), 1.0 / (hi - lo), 1.0)
+        self.is_alone = _is_alone(evaluator)
+        self.parameters = np.append(units, float(self.is_alone))
+        self.payoff = Payoff(_ALONE if self.is_alone else _FIRST, _PERIOD, _WORTH, soon=True)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        count = len(two_sided(evaluator.system))
+        return _LEAST <= count <= _MOST and count * evaluator.n <= _ELEMENTS
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        out = self.evaluator.run(SQUARE, [regions], parameters=self.parameters)
+        return Outcome(out[LEFT], _COST * regions.shape[1], out[WORTH])

@@ -1,0 +1,186 @@
+"""What linear programs say of the whole box: a first bound and a start before points are looked for, and then, with the value of
+a proved point, narrower variables, and further starts. Which parts of a proof come when they are there."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Part
+from infimum.bounds.lagrangian_bound import Lagrangian
+from infimum.bounds.linear_program_bound import LinearPrograms
+from infimum.evaluation.evaluator import Evaluator
+from infimum.problem.problem import Problem
+from infimum.problem.system import System
+from infimum.relax.alternation import Alternation
+from infimum.relax.bound_tightening import tightened
+from infimum.relax.program_bounds import Left
+from infimum.search.checkpoint import State
+from infimum.support.clock import stoppable
+
+_ROUNDS = 6
+_LATER = {"lines": 8, "lifted": 32}  # steps before which these are not tried: programs say more, and need no kernels of their own
+_CURVED = 24                         # steps before programs of regions of problems with curves, of which many are over by then
+_TIMES, _STARTS = 3, 8               # tightened at most, and starts between two times
+_GAIN = 0.1                          # of the distance between the bounds: a point that takes less is the last that is looked for
+_MUCH = 0.5                          # of that distance: after a point that takes more, variables are tightened again
+_EVERY, _OFTEN = 4, 64               # steps between two looks for points, up to so many
+_WORTH = 0.95                        # of the mean side: what is left must be narrower to begin anew
+
+
+class RootPrograms:
+    """Of one run. `notes` are to be told with its result."""
+
+    def __init__(self, evaluator: Evaluator, problem: Problem):
+        self.version, self.notes = evaluator.linear_programs.version(), []
+        self.part = LinearPrograms(evaluator, problem.lo, problem.hi)
+        self.several, self.first, self.turns = problem.several is not None, None, Alternation.of(self.part.bounding)
+
+    @classmethod
+    def of(cls, evaluator: Evaluator, problem: Problem, wanted: bool) -> "RootPrograms | None":
+        """None where they were not asked for, or have nothing to say; an error where the solver is missing."""
+        if not wanted:
+            return None
+        evaluator.linear_programs.version()
+        return cls(evaluator, problem) if LinearPrograms.applies(evaluator) else None
+
+    @property
+    def alternates(self) -> bool:
+        """Do linear programs in turn look for points?"""
+        return self.turns is not None
+
+    def among(self, parts: list[Part]) -> list[Part]:
+        """The parts of a proof, and this one before those that it makes come later."""
+        if not self.alternates:
+            self.part.payoff.due = max(self.part.payoff.due, _CURVED)
+        for part in parts if self.alternates else ():
+            if part.name in _LATER:
+                part.payoff.due = max(part.payoff.due, _LATER[part.name])
+        at = next((k for k, part in enumerate(parts) if part.name in ("lines", "lagrangian", "lifted")), len(parts))
+        return [*parts[:at], self.part, *parts[at:]]
+
+    def before(self, branch: Any, search: Any, offer: Callable[[], None]) -> Iterator[None]:
+        """A bound of the whole box, and a look for points from the solution, and from some places that are easily chosen."""
+        if self.several or not len(branch.pool):
+            return
+        lo, hi = search.begin
+        with stoppable():
+            self.part.bounding.session()
+            self.first = left = self.part.bounding.bound(*self.part.bounding.columns_of(lo, hi), np.inf, _ROUNDS)
+        self.part.bounding.keep_basis()
+        if left.empty:
+            branch.discard_all()
+            return
+        branch.floor = max(branch.floor, left.lower)
+        yield
+        if left.point is not None:
+            ends = [lo, hi, lo / 2 + hi / 2] if self.alternates and np.isfinite([lo, hi]).all() else []
+            yield from self._look(branch, search, offer, [left.point, *ends], quick=True)
+
+    def _look(self, branch: Any, search: Any, offer: Callable[[], None], solutions: list[np.ndarray],
+              quick: bool = False) -> Iterator[None]:
+        """Looks for points from solutions of linear programs: by linear programs again where that may do, else from some."""
+        n, (lo, hi) = len(search.begin[0]), search.begin
+        starts = np.stack([np.minimum(np.maximum(z[:n], lo), hi) for z in solutions], axis=1)
+        self.alternate(branch, search, starts, quick)
+        if self.alternates and branch.incumbent.upper < np.inf:
+            return
+        yield
+        yield from search.from_points(starts[:, -1:] if quick else starts)  # of several the middle: of corners little is learnt
+        offer()
+
+    def alternate(self, branch: Any, search: Any, starts: np.ndarray, quick: bool = False) -> bool:
+        """Where linear programs in turn lead to from these points (n, N), if they do: was that better than the best point?
+        `quick`: the best of what they lead to is not improved."""
+        if not self.alternates:
+            return False
+        enough, found = branch.floor + branch.goal.slack(branch.floor) / 2, []
+        with stoppable():
+            self.turns.session()
+            for start in starts.T:
+                new = self.turns.from_start(*search.begin, start)
+                found += [] if new is None else [new]
+                if new is not None and new.value <= enough:
+                    break
+            if found and not quick:
+                found.append(self.turns.improved(*search.begin, min(found, key=lambda f: f.value), enough))
+        better = bool(found) and branch.incumbent.offer(np.stack([f.x for f in found], axis=1))
+        if better:
+            branch.prune()
+        return better
+
+    def tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None],
+                offer: Callable[[], None]) -> Iterator[None]:
+        """Bounds, and narrower variables with which branching begins anew; again where a better point is found on the way."""
+        for _ in range(_TIMES):
+            upper, seen = branch.incumbent.upper, []
+            self._tighten(branch, search, compare_with, seen)
+            if branch.done or not seen:
+                return
+            yield
+            yield from self._look(branch, search, offer, seen[::-(-len(seen) // _STARTS)])
+            if not upper - branch.incumbent.upper > max(branch.goal.slack(upper), _GAIN * (upper - branch.floor)):
+                return
+
+    def again(self, lower: float, upper: float, branch: Any) -> bool:
+        """Are variables tightened again? A much better point was found, early, than when these were the bounds."""
+        return branch.steps <= _OFTEN and upper - branch.incumbent.upper > _MUCH * (upper - lower)
+
+    def _tighten(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], seen: list[np.ndarray]) -> None:
+        """Where f is not above the best point."""
+        upper = branch.incumbent.upper
+        if self.several or branch.done or upper == np.inf:
+            return
+        lo, hi = search.begin if search.better is None else search.better
+        bounding = self.part.bounding
+        with stoppable():
+            bounding.session()
+            left = bounding.bound(*bounding.columns_of(lo, hi), upper, _ROUNDS)
+            left = tightened(bounding, left, upper, lambda lower: branch.goal.met(lower, upper), seen)
+        self._conclude(branch, search, compare_with, left, (lo, hi))
+
+    def _conclude(self, branch: Any, search: Any, compare_with: Callable[[tuple], None], left: Left, box: tuple) -> None:
+        n, upper = len(box[0]), branch.incumbent.upper
+        if left.empty:  # only points above the best one, which cannot be: it is one of them
+            return
+        branch.floor = max(branch.floor, min(left.lower, upper))
+        new = left.low[:n].copy(), left.high[:n].copy()
+        with np.errstate(all="ignore"):
+            part = np.where(box[1] > box[0], (new[1] - new[0]) / (box[1] - box[0]), 1.0)
+        if not branch.done and part.mean() < _WORTH:
+            search.better = new
+            compare_with(new)
+            branch.begin_again(*(end[:, None] for end in new))
+
+    def teach(self, parts: list[Part]) -> None:
+        """Lagrangian bounds of all regions begin with the multipliers of the whole box, as long as no solution is known."""
+        left = self.first
+        if left is None or left.point is None or left.weights is None:
+            return
+        for part in parts:
+            if isinstance(part, Lagrangian) and part.given is None:
+                part.learn(left.point[:part.n], left.weights[:part.evaluator.system.m], 0.0, None, None)
+
+    def looks(self, steps: int) -> bool:
+        """Are points looked for after so many steps? These are small."""
+        return self.part.payoff.pays and steps <= _OFTEN and steps % _EVERY == 0
+
+    # ---- what is kept and told
+    def restore(self, state: State) -> None:
+        self.part.restore(state.arrays)
+        before = state.values.get("lp", self.version)
+        if before != self.version:
+            self.notes.append(f"the checkpoint was written with {before}, and this is {self.version}: all bounds hold, but the "
+                              "bits may differ from those of a run that was never interrupted")
+
+    def report(self) -> dict[str, Any]:
+        counts = self.part.bounding.counts
+        return {"solver": self.version, "solved": counts.solved, "iterations": counts.iterations, "failed": counts.failed,
+                "limited": counts.limited}
+
+
+def without_constraints(evaluator: Evaluator) -> Evaluator | None:
+    """Of the same function as a system without rows; None where linear programs have nothing to say of it."""
+    none = np.zeros(0)
+    found = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
+    return found if LinearPrograms.applies(found) else None

@@ -1,0 +1,45 @@
+"""Shaving: a sweep of every region, which cuts slices off all its variables at once (`bounds/sweeps/sweep_kernel.py`,
+`bounds/shaving_kernel.py`).
+
+**Discards** a slice of a variable, the others at their full range in the region, where f is defined nowhere, certainly above the
+upper bound, or, in a bounded region, certainly rising or falling without the slice reaching the user's bound; and a region none
+of whose slices is left in some variable. **Reduces** what is left of a variable to the hull of its slices, the outermost to the
+face at the user's bound where f certainly falls or rises towards it. **Raises** the lower bound to the least of the slices left.
+**Costs** an enclosure of f and a derivative for each of the slices of each variable, at O(1) each, since all that the other
+variables contribute is read from running sums: as much as 64 boxes. **Judged** by the regions that it discards or cuts to a
+small part of their volume.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.interface import Outcome, Part
+from infimum.bounds.payoff import Payoff
+from infimum.bounds.sweeps.sweep_kernel import SLICES
+from infimum.bounds.sweeps.sweeps import FEW, Sweeper
+from infimum.evaluation.evaluator import Evaluator
+
+_FIRST, _PERIOD, _WORTH = 16, 128, 0.9  # see Payoff
+_SLICES = 8          # of a piece, in what the other variables contribute
+_TOGETHER = 1 << 21  # regions times variables that are swept together
+
+
+class Shaving(Part):
+    """Sweeps regions where they lie."""
+
+    name, discards, knows_faces = "shaving", "sweep", True
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray):
+        super().__init__(evaluator, lo, hi)
+        self.sweeper = Sweeper(evaluator, lo, hi, _SLICES)
+        self.most = max(1, _TOGETHER // self.n)
+        self.payoff = Payoff(_FIRST, _PERIOD, _WORTH)
+
+    @classmethod
+    def applies(cls, evaluator: Evaluator) -> bool:
+        return evaluator.n >= FEW and evaluator.local is not None
+
+    def test(self, regions: Any, upper: float) -> Outcome:
+        left, worth = self.sweeper.shave(regions, upper, None if self.faces is None else self.faces.of(regions))
+        return Outcome(left, SLICES * regions.shape[1], worth)

@@ -1,0 +1,1 @@
+"""What turns estimates into claims: solutions of equations, isolated minimisers, verdicts, obstacles."""

@@ -1,0 +1,101 @@
+"""What to do about a run that stopped with an open gap: found in how its bounds moved, in the function and in what was asked.
+
+Nothing here is part of a proof.
+"""
+
+import math
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum.evaluation.evaluator import Evaluator
+from infimum.points.random_numbers import uniform
+from infimum.problem.fixed_variables import Reduced
+from infimum.problem.problem import Problem
+from infimum.result import Result, Verdict
+from infimum.support.clock import briefly
+
+_STREAM, _TRIED = 11, 3          # of random numbers; points at which variables are exchanged
+_VARIABLES, _SAME = 16, 1e-12    # variables, at most, that are exchanged in pairs; a relative difference of equal values
+_MOVES = 0.01                    # a gap that became smaller by this part in the last quarter is still moving
+
+
+class Asked(NamedTuple):
+    """Settings of the run that a cure may name."""
+
+    engine: str = "auto"
+    workers: Any = None
+    lp: bool = False
+
+
+def advice(result: Result, problem: Problem, evaluator: Evaluator, asked: Asked) -> str | None:
+    """One or two sentences for a run with an open gap; None for all others."""
+    if result.verdict is not Verdict.STOPPED or not np.isfinite(result.gap) or not result.gap:
+        return None
+    symmetry = briefly(lambda: _symmetry(problem, evaluator, result.seed))
+    found = (symmetry, _point(result), _programs(evaluator, asked), _time(result, asked))
+    return " ".join([sentence for sentence in found if sentence is not None][:2])
+
+
+def _symmetry(problem: Problem, evaluator: Evaluator, seed: int) -> str | None:
+    """Variables that can be exchanged make as many copies of every region as there are orders of them."""
+    n = evaluator.n
+    if not 1 < n <= _VARIABLES or evaluator.system is not None or problem.several is not None:
+        return None
+    low, high = (np.clip(end, -1e3, 1e3) for end in (problem.lo, problem.hi))
+    unit = uniform(seed, _STREAM, 0, range(_TRIED), n)
+    points = low[:, None] + (high - low)[:, None] * unit
+    pairs = [(i, j) for i in range(n) for j in range(i) if (problem.lo[i], problem.hi[i]) == (problem.lo[j], problem.hi[j])]
+    if not pairs or not (high > low).all():
+        return None
+    moved = np.repeat(points[:, None], len(pairs), axis=1)
+    for k, (i, j) in enumerate(pairs):
+        moved[[i, j], k] = points[[j, i]]
+    values, exchanged = evaluator.estimate(points), evaluator.estimate(moved.reshape(n, -1)).reshape(len(pairs), _TRIED)
+    same = (np.abs(exchanged - values) <= _SAME * np.abs(values)).all(axis=1)
+    if not same.any():
+        return None
+    names = evaluator.free if isinstance(evaluator, Reduced) else range(n)
+    first = pairs[int(np.argmax(same))][1]
+    alike = [first, *(i for (i, j), equal in zip(pairs, same, strict=True) if equal and j == first)]
+    listed = [f"x[{names[k]}]" for k in alike]
+    order = ", ".join(f"{a} <= {b}" for a, b in pairwise(listed))
+    wanted = f"constraint `lambda x: {order}` leaves" if len(alike) == 2 else f"constraints `lambda x: [{order}]` leave"
+    return f"The function seems to stay the same when {', '.join(listed[:-1])} and {listed[-1]} are exchanged: if so, the " \
+           f"{wanted} out what is there {math.factorial(len(alike)):,} times."
+
+
+def _point(result: Result) -> str | None:
+    """Was a better point found late?"""
+    before = _at_three_quarters(result)
+    found = before is not None and (result.lower > before.lower if result.maximised else result.upper < before.upper)
+    if not found:
+        return None
+    return "Better points were still being found: offer the one that a longer search finds as x0=, by the same call with " \
+           'engine="swarm".'
+
+
+def _programs(evaluator: Evaluator, asked: Asked) -> str | None:
+    system = evaluator.system
+    if system is None or not system.m or asked.lp or asked.engine != "auto" or asked.workers is not None:
+        return None
+    return 'Linear programs give other bounds where there are constraints: options={"lp": True}.'
+
+
+def _time(result: Result, asked: Asked) -> str:
+    """Does more time help?"""
+    before = _at_three_quarters(result)
+    gap = np.inf if before is None else before.upper - before.lower
+    if not np.isfinite(gap):
+        return "The first bounds were found in the last quarter of the time: give it a larger limit."
+    if not result.gap <= (1 - _MOVES) * gap:
+        return "The gap has hardly moved in the last quarter of the time: narrower bounds, or a formula in which each variable " \
+               "occurs less often, help more than time."
+    more = "" if asked.workers is not None else ", or workers='ray', which uses other machines too"
+    return f"The gap is still closing: give it a larger limit{more}."
+
+
+def _at_three_quarters(result: Result) -> Any:
+    """The bounds as they were after three quarters of the time; None if there were none."""
+    return next((entry for entry in reversed(result.history) if entry.seconds <= 0.75 * result.seconds), None)

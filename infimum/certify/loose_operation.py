@@ -1,0 +1,171 @@
+"""Which operation of a function spoils its enclosure on a region, and what to say of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from infimum.evaluation.evaluator import Enclosure
+from infimum.expr.node import Expr
+from infimum.expr.quotation import operand, quoted
+from infimum.ops.vocabulary import Kind
+
+# operation -> (the operand that matters, where the operation is undefined, where it is unbounded, jumps, is steep or has a kink)
+_PLACES: dict[str, tuple[int, str, str]] = {
+    "div": (1, "is 0", "approaches 0"), "powi": (0, "is 0", "approaches 0"),
+    "pow": (0, "is negative and the exponent no whole number, or 0 and the exponent negative", "approaches 0"),
+    "log": (0, "is not positive", "approaches 0"), "log2": (0, "is not positive", "approaches 0"),
+    "log10": (0, "is not positive", "approaches 0"), "log1p": (0, "is not above -1", "approaches -1"),
+    "sqrt": (0, "is negative", "is 0"), "cbrt": (0, "", "is 0"), "tan": (0, "meets a pole", "meets a pole"),
+    "arcsin": (0, "leaves [-1, 1]", "is -1 or 1"), "arccos": (0, "leaves [-1, 1]", "is -1 or 1"),
+    "arccosh": (0, "is below 1", "is 1"), "arctanh": (0, "leaves (-1, 1)", "approaches -1 or 1"),
+    "sign": (0, "", "is 0"), "floor": (0, "", "is an integer"), "ceil": (0, "", "is an integer"), "abs": (0, "", "is 0"),
+    "norm": (0, "", "is 0"), "hypot": (0, "", "and the other operand are 0"), "arctan2": (0, "and the other operand are 0",
+                                                                                           "is 0 and the other operand negative"),
+    "where": (0, "", "changes"), "max": (0, "", "equals the other operand"), "min": (0, "", "equals the other operand"),
+    "amax": (0, "", "has two largest elements"), "amin": (0, "", "has two smallest elements"),
+}
+_POLES = {"div", "powi", "pow", "log", "log2", "log10", "log1p", "tan", "arctanh"}
+_JUMPS = {"sign", "floor", "ceil", "where", "arctan2"}
+_UNDEFINED, _DEFINED, _LIPSCHITZ = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What is said of an operation: what it does, whether at the edge of its domain or beyond it, and the cure."""
+
+    verb: str
+    beyond: bool
+    cure: str
+
+
+_HALVED = "Derivatives say nothing there, so such regions can only be halved"
+_FAULTS: dict[str, _Fault] = {
+    "pole": _Fault("has no finite enclosure", False, "Keep {quantity} away from there, by bounds or, if no minimiser lies "
+                   "there, by np.maximum or np.minimum; or rewrite the terms that cancel there as a single one."),
+    "overflow": _Fault("exceeds the largest double", False, "Narrow the bounds."),
+    "undefined": _Fault("is undefined", True, _HALVED + ". Choose bounds within its domain, or continue it beyond with "
+                        "np.maximum or np.where."),
+    "jump": _Fault("jumps", False, _HALVED + ". Minimise on either side of the jump, or ask for a larger atol."),
+    "steep": _Fault("has an infinite slope", False, _HALVED + ". Choose bounds that stay away from there, or ask for a larger "
+                    "atol."),
+    "kink": _Fault("has a kink", False, "Where its two sides meet, their slopes do not help. Minimise on either side of it, "
+                   "or ask for a larger atol."),
+    "angle": _Fault("is known only to lie in [-1, 1], because its argument is so large that rounding errors blur it by half a "
+                    "turn", False, "Reduce the argument, or narrow the bounds."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """An operation, what is wrong with it (a name in `_FAULTS`), and in which element if it has several. `numbers`: which
+    variables of the user's the variables are, where some are left out."""
+
+    node: Expr
+    fault: str
+    element: int
+    numbers: np.ndarray | None = None
+
+    def sentence(self) -> str:
+        """What is wrong, without a full stop."""
+        fault = _FAULTS[self.fault]
+        place = "" if self.fault in ("overflow", "angle") else _PLACES.get(self.node.op, (0, "", ""))[1 if fault.beyond else 2]
+        index = np.unravel_index(self.element, self.node.shape)
+        where = f" (element {', '.join(map(str, index))})" if self.node.size > 1 and self.node.line is not None else ""
+        what = quoted(self.node, self.element, self.numbers)
+        return f"{what} {fault.verb}" + (f" where {self._quantity} {place}" if place else "") + where
+
+    def cure(self) -> str:
+        """What to do."""
+        return _FAULTS[self.fault].cure.format(quantity=self._quantity.strip("`"))
+
+    @property
+    def _quantity(self) -> str:
+        """The operand that matters, in the user's words."""
+        return operand(self.node, _PLACES.get(self.node.op, (0, "", ""))[0], self.element, self.numbers) or \
+            ("its condition" if self.node.op == "where" else "its argument")
+
+
+def unbounded(f: Expr, inside: dict[Expr, Enclosure], lane: int) -> Culprit | None:
+    """The operation that makes the lower end of f infinite although its own operands are bounded."""
+    node: Expr | None = _computing(f)
+    low: bool | None = True
+    found = None
+    while node is not None:
+        found = node
+        node, low = next(((a, end) for a, end in _blamed(node, low) if _infinite(a, end, inside, lane).any()), (None, None))
+    if found not in inside:
+        return None
+    overflows = found.op not in _POLES or (found.op == "powi" and found["k"] > 0)
+    return Culprit(found, "overflow" if overflows else "pole", int(np.argmax(_infinite(found, None, inside, lane))))
+
+
+def rough(f: Expr, inside: dict[Expr, Enclosure], lane: int, level: int) -> Culprit | None:
+    """The operation that lowers the status of f to this level although its operands have a higher one."""
+    node: Expr | None = _computing(f)
+    found = None
+    while node is not None:
+        found = node
+        node = next((a for a in _operands(node) if a in inside and inside[a].level[:, lane].min() <= level), None)
+    if found not in inside:
+        return None
+    fault = "undefined" if level == _UNDEFINED else "kink" if level == _LIPSCHITZ else "jump" if found.op in _JUMPS else "steep"
+    return Culprit(found, fault, int(np.argmin(inside[found].level[:, lane])))
+
+
+def blunt_angle(inside: dict[Expr, Enclosure]) -> Culprit | None:
+    """A sine or cosine of which nothing is known at a point, the first lane, although its argument is finite."""
+    for node, value in inside.items():
+        argument = inside.get(_computing(node.args[0])) if node.op in ("sin", "cos") else None
+        if argument is not None and argument.lo.shape == value.lo.shape:
+            finite = (argument.hi[:, 0] < np.inf) & (argument.lo[:, 0] > -np.inf)
+            unknown = finite & (value.lo[:, 0] == -1.0) & (value.hi[:, 0] == 1.0)
+            if unknown.any():
+                return Culprit(node, "angle", int(np.argmax(unknown)))
+    return None
+
+
+def _computing(node: Expr) -> Expr:
+    """The operation that a view rearranges."""
+    while node.kind is Kind.VIEW and len(node.args) == 1:
+        node = node.args[0]
+    return node
+
+
+def _operands(node: Expr) -> list[Expr]:
+    """The operands; of a test, what is tested, and of arrays laid end to end, each."""
+    found: list[Expr] = []
+    waiting = list(node.args)
+    while waiting:
+        a = _computing(waiting.pop(0))
+        if a.kind in (Kind.TEST, Kind.VIEW):
+            waiting = [*a.args, *waiting]
+        else:
+            found.append(a)
+    return found
+
+
+_SAME: dict[str, tuple[bool, ...]] = {  # is an end of the result infinite because the same end of the operand is, or the other?
+    "add": (True, True), "sub": (True, False), "neg": (False,), "sum": (True,), "amin": (True,), "amax": (True,),
+    "min": (True, True), "max": (True, True),
+}
+
+
+def _blamed(node: Expr, low: bool | None) -> list[tuple[Expr, bool | None]]:
+    """The operands, with the end (the lower one?) that may be to blame; None: either."""
+    operands = _operands(node)
+    signs = [np.sign(a.lo) for a in operands if a.op == "const"]
+    if node.op == "mul" and signs and (abs(signs[0].sum()) == signs[0].size):
+        same: tuple[bool, ...] = (bool(signs[0].flat[0] > 0),) * len(operands)
+    else:
+        same = _SAME.get(node.op, ())
+    if low is None or len(same) != len(operands):
+        return [(a, None) for a in operands]
+    return [(a, low is way) for a, way in zip(operands, same, strict=True)]
+
+
+def _infinite(node: Expr, low: bool | None, inside: dict[Expr, Enclosure], lane: int) -> np.ndarray:
+    """In which elements the lower end is infinite, or the upper one, or, for None, either."""
+    if node not in inside:
+        return np.zeros(1, bool)
+    below, above = np.isneginf(inside[node].lo[:, lane]), np.isposinf(inside[node].hi[:, lane])
+    return below | above if low is None else below if low else above

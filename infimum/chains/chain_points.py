@@ -1,0 +1,106 @@
+"""Points of a long chain: starts from the messages of a level, and descents that take each part of the chain on its own.
+
+**Starts.** The path of cells with the lowest sum of values at centres is the best point of the grid. But a value at a centre is
+above the least one in its cell by the more, the steeper the terms are, and in a long chain such differences add up to more than
+what tells one minimum from another: it leads to where f is flat. The path with the lowest sum of lower bounds errs in the other
+direction, and by less where terms are squares. Both are followed.
+
+**Descents.** One length of a step for ten thousand variables is that of the worst place. So a step offers candidates to every
+variable, the ends of Newton steps with different damping and places on both sides, and dynamic programming finds the best
+combination. Points are crossed in the same way.
+"""
+
+from collections.abc import Generator, Iterator
+from functools import cached_property
+
+import numpy as np
+
+from infimum.chains.bag_forms import Form, forms_of
+from infimum.chains.bag_kinds import Kind
+from infimum.chains.candidate_choice import Choice
+from infimum.chains.grid import cells_at_first
+from infimum.chains.level import Level
+from infimum.chains.tree_newton import DAMPING, Newton
+from infimum.search.incumbent import Incumbent
+
+_CANDIDATES = len(DAMPING) + 3  # for each variable in a step
+_STEPS = 16           # of a descent
+_STILL, _NOISE = 2.0**-30, 2.0**-80  # a gain that is worth another one, in values, and in first gains: squares of small numbers
+_SLOW = 0.25, 0.5     # less than this part of what is above the lower bound, more than that of the gain before: it takes too long
+_CLOSER = 0.25        # the next distance of the places on both sides of a variable that stays
+NEAR = 3              # half widths between different points
+
+
+def cells_kept(kinds: list[Kind]) -> int:
+    """How many cells the search keeps, beside those of the chain."""
+    return cells_at_first(kinds, _CANDIDATES) + cells_at_first(kinds, 2)
+
+
+class Points:
+    """The search for points of one chain."""
+
+    def __init__(self, kinds: list[Kind], incumbent: Incumbent):
+        self.kinds, self.incumbent = kinds, incumbent
+        self.unfinished = False  # does the descent to the best point lead farther?
+
+    @cached_property
+    def forms(self) -> list[Form]:
+        return forms_of(self.kinds)
+
+    @cached_property
+    def newton(self) -> Newton:
+        return Newton(self.kinds, self.forms, self.incumbent.lo, self.incumbent.hi)
+
+    @cached_property
+    def choice(self) -> Choice:
+        return self._choice(_CANDIDATES)
+
+    @cached_property
+    def pairs(self) -> Choice:
+        return self._choice(2)
+
+    def _choice(self, count: int) -> Choice:
+        return Choice(self.kinds, self.forms, len(self.incumbent.lo), count)
+
+    def improve(self, level: Level, anew: bool = False) -> Iterator[None]:
+        """Descends from the paths of a level, unless that would lead to the best point known, and offers the ends. `anew`: in any
+        case."""
+        plain = level.path(level.from_child)
+        if plain is None:
+            return
+        lower, hopeful = level.hopeful_path()
+        for slices in [plain, hopeful] if (hopeful != plain).any() else [plain]:
+            x, rad = level.grid.slices.centre[slices], level.grid.slices.rad[slices]
+            best, upper = self.incumbent.x, self.incumbent.upper
+            if best is None or anew or (np.abs(x - best) > NEAR * rad).any():
+                value, end = yield from self._descend(x, rad, lower)
+                if best is not None:
+                    yield from self._cross(end, best, (value, upper), rad, lower)
+            elif self.unfinished:
+                yield from self._descend(best, rad, lower)
+
+    def _cross(self, one: np.ndarray, other: np.ndarray, values: tuple[float, float], reach: np.ndarray,
+               lower: float) -> Iterator[None]:
+        """Combines two points with these values, and descends from there if that is better than both."""
+        value, x = self.pairs.best(np.stack([one, other], axis=1))
+        if value < min(values) - _STILL * max(map(abs, values)):
+            yield from self._descend(x, reach, lower)
+
+    def _descend(self, x: np.ndarray, reach: np.ndarray, lower: float) -> Generator[None, None, tuple[float, np.ndarray]]:
+        """From x, at first with places so far on both sides, to (value, point) where it ends, which is offered. The infimum is
+        not far below `lower`."""
+        value, gains, slow, still = np.inf, [], False, False
+        while len(gains) < _STEPS and not slow and not still:
+            sides = [np.maximum(x - reach, self.incumbent.lo), np.minimum(x + reach, self.incumbent.hi), x]
+            before = value
+            value, new = self.choice.best(np.concatenate([self.newton.steps(x), np.stack(sides, axis=1)], axis=1))
+            yield
+            moved, x = np.abs(new - x), new
+            reach = np.where(moved > 0, np.minimum(reach, moved), reach * _CLOSER)
+            gains.append(before - value)
+            if len(gains) > 2:
+                slow = _SLOW[0] * (value - lower) > gains[-2] >= gains[-1] > _SLOW[1] * gains[-2]
+                still = not max(gains[-2:]) > max(_STILL * abs(value), _NOISE * gains[1])
+        if self.incumbent.offer(x[:, None]):
+            self.unfinished = not still
+        return value, x

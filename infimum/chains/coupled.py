@@ -1,0 +1,246 @@
+"""Sums of small terms that a scalar couples, such as a norm or a mean of all variables: proved slice by slice of the scalar.
+
+With s = G(x) the function is F(x, s), a sum of small terms if s is taken for a variable. On a slice S of s, and for any number λ,
+dynamic programming bounds F(x, s) + λ (G(x) - s) from below over all x of some cells and all s of S: at points with G(x) = s that
+is f. The slices of all nodes cover what G can be; a cell is gone when it is gone in every node (docs/proof.md).
+
+A node is bounded with a multiplier λ or two. Then it is divided by what its bound loses most: slices of its variables are halved,
+or that of a scalar. Where all of these are narrow enough and the bound is still low, cells that are far apart balance one another
+in the constraint G(x) = s, and it is divided between slices of one variable.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import compress
+
+import numpy as np
+
+from infimum.chains.bag_kinds import kinds_of
+from infimum.chains.bags import Bag, bags_of
+from infimum.chains.chain import Chain
+from infimum.chains.coupling_multipliers import Ends, Model, derivatives
+from infimum.chains.grid import Grid, cells_at_first
+from infimum.chains.slice_nodes import Node, NodeLevel, joined
+from infimum.evaluation.evaluator import Evaluator
+from infimum.expr.node import Expr, make
+from infimum.problem.goal import Goal
+from infimum.problem.unions import widths
+from infimum.search.incumbent import Incumbent
+from infimum.structure.coupling_scalars import coupling_of
+from infimum.structure.term_sums import Family
+
+_LEAST = 4             # variables: fewer are one term
+_MOST = 1 << 22        # cells of all nodes
+_BYTES = 160           # that a cell takes
+_FORMS, _TERMS = 12, 16  # as in chains
+_ALONE = 1 << 14       # cells that take as long as all that is done but once for a node
+_TRIES, _WORTH = 3, 0.1  # multipliers for a node, each from the one before; what of the gap a better one must gain
+_DUAL, _SHARE = 0.25, 0.25  # of the gap, and of one another: gains of finer slices that matter
+_STARTS, _LOOKS, _LOOKED_AT = 4, 8, 4  # points from a node; multipliers that points are looked for with, in so many nodes
+_REACH = 0.6875        # of logarithms: the exponentials of the two slices are about equally wide
+_BY_SIGNS = 4          # it may take long to tell signs of factors apart: so many times fewer cells are tried
+_SHRUNK, _IN, _FEW, _NODES = 0.9, 8, 64, 4096  # to this part the gap must shrink in so many rounds, if there are more nodes; most
+
+
+def coupled_of(evaluator: Evaluator, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+               memory_limit: float | None = None, max_boxes: float | None = None) -> "Coupled | None":
+    """The search, if the function has the structure, the box is bounded, and the limits of bytes and cells let it begin."""
+    n, (lo, hi) = evaluator.n, (end[:, 0] for end in box)
+    if n < _LEAST or not np.isfinite(widths(lo, hi)).all():
+        return None
+    coupling = coupling_of(evaluator.f, n, lambda node: elements_on(node, lo, hi))
+    if coupling is None or len(coupling.families) > _FORMS:
+        return None
+    count = len(coupling.scalars)
+    bags = _bags(coupling.families, n, tuple(range(n, n + count)))
+    if bags is None or max(len(bag.terms) for bag in bags) > _TERMS:
+        return None
+    kinds = kinds_of(bags, coupling.families, evaluator.backend)
+    most = min(_MOST, np.inf if memory_limit is None else memory_limit / _BYTES)
+    if len(kinds) > _FORMS or cells_at_first(kinds, whole=count) > most:
+        return None
+    known = [Evaluator(s, n, evaluator.backend).value(lo, hi) for s in coupling.scalars]
+    ends = np.array([[float(s.lo) for s in known], [float(s.hi) for s in known]])
+    if not np.isfinite([*ends, widths(*ends)]).all() or (coupling.compares and not all(s.defined for s in known)):
+        return None
+    low, high = np.concatenate([lo, ends[0]]), np.concatenate([hi, ends[0]])  # scalars are not cut
+    grid = Grid(kinds, low, high, evaluator.host_arrays)
+    reach = np.where(coupling.logarithms, _REACH, np.inf)
+    node = Node(grid, np.zeros(count), reach).within(*ends)
+    signed = None if coupling.signed is None else Evaluator(coupling.signed, n, evaluator.backend)
+    work = np.inf if max_boxes is None else max_boxes if signed is None else max_boxes / _BY_SIGNS
+    return Coupled(node, np.array(coupling.above), box, goal, incumbent, most, work, signed)
+
+
+def _bags(families: list[Family], n: int, scalars: tuple[int, ...]) -> list[Bag] | None:
+    """All bags share the scalars. Terms that read nothing else are a bag of their own, the root: they may be smooth where others
+    are not."""
+    bags = bags_of([family.variables[(family.variables < n).all(axis=1)] for family in families], n)
+    if bags is None:
+        return None
+    root = Bag(scalars, (), [], [len(bags) - 1], bags[-1].height + 1)
+    for bag in bags:
+        alone = [bool(len(at) and (at >= n).all()) for at in (families[family].variables[:, term] for family, term in bag.terms)]
+        root.terms += compress(bag.terms, alone)
+        bag.terms = [term for term, its in zip(bag.terms, alone, strict=True) if not its]
+        bag.variables, bag.shared = bag.variables + scalars, bag.shared + scalars
+    return [*bags, root]
+
+
+def elements_on(node: Expr, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of all elements of an expression on a box."""
+    negative = make("neg", (node,), node.shape)  # which is an operation, whatever the node is
+    total = make("sum", (negative,), (), {"axes": tuple(range(len(node.shape)))})
+    found = Evaluator(total, len(lo)).inside(lo, hi)[negative]
+    return -found.hi, -found.lo
+
+
+class Coupled(Chain):
+    """A search of the box (n, 1), as chains are; `max_boxes` limits what it costs. above, signed: see `Coupling`."""
+
+    def __init__(self, node: Node, above: np.ndarray, box: tuple[np.ndarray, np.ndarray], goal: Goal, incumbent: Incumbent,
+                 most: int = _MOST, max_boxes: float = np.inf, signed: Evaluator | None = None):
+        super().__init__(node.grid, box, goal, incumbent, most, max_boxes)
+        self.n, self.above, self.signed = len(self.low), above, signed
+        never = np.full(node.scalars, np.inf)  # scalars have no bounds, and no slice of one is dropped by a derivative
+        self.ends = np.concatenate([self.low, never]), np.concatenate([self.high, -never])
+        self.nodes, self.counts, self.work = [node] if signed is None else node.by_sign(), [], 0
+
+    def steps(self) -> Iterator[None]:
+        """The work, in rounds over all nodes, until the goal is met, nothing is left, or it no longer pays."""
+        while True:
+            waiting, left = sorted(self.nodes, key=lambda node: node.lower), []
+            for k, node in enumerate(waiting):
+                if node.done or self.work >= self.max_boxes:
+                    left.append(node)
+                elif node.lower <= self.incumbent.upper:
+                    room = self.most - _cells(waiting[k:]) - _cells(left)
+                    left += yield from self._divided(node, room, k < _LOOKED_AT)
+            self.nodes = [node for node in left if node.lower <= self.incumbent.upper]
+            if not self.nodes:
+                self.empty = True
+                return
+            self.lower = max(self.lower, min(node.lower for node in self.nodes))
+            self.unions = joined([node.unions for node in self.nodes])
+            self.levels.append((self.incumbent.upper - self.lower, _cells(self.nodes)))
+            self.counts.append(len(self.nodes))
+            yield
+            if self._is_done() or self.work >= self.max_boxes or all(node.done for node in self.nodes) or not self._pays():
+                return
+
+    def _pays(self) -> bool:
+        """Has the gap shrunk in the last rounds, or are there not many more nodes?"""
+        if len(self.counts) <= _IN:
+            return True
+        shrunk = self.levels[-1][0] < _SHRUNK * self.levels[-1 - _IN][0]
+        return self.counts[-1] <= _NODES and (shrunk or self.counts[-1] <= max(_FEW, self.counts[-1 - _IN]))
+
+    # ---- one node
+    def _divided(self, node: Node, room: int, looks: bool) -> Iterator[None]:
+        """The nodes that take its place: none if it holds no minimiser. `looks`: for points as well."""
+        alive, best, gain, hope = np.ones(len(node.grid), np.int64), None, np.inf, None
+        for _ in range(_TRIES):
+            level = yield from self._level(node, alive)
+            self._descend(*(rows[:self.n] for rows in level.paths(_STARTS)))
+            yield from level.discard(self.incumbent.upper)
+            yield from level.discard_by_slopes(self.incumbent.upper)
+            alive = level.alive
+            if level.empty or level.lower > self.incumbent.upper:
+                return []
+            if best is not None and not level.lower > best[1].lower:  # too far
+                best[1].alive = alive
+                node, gain = node.moved((best[0].multipliers - node.multipliers) / 2), np.inf
+                continue
+            best = replace(node, lower=max(node.lower, level.lower)), level
+            slopes = derivatives(node, level) if (node.slices[0] > self.above).all() else None
+            if slopes is not None:
+                along = yield from self._level(node, alive, slopes)
+                along.discard_by_derivatives()
+                level.alive = alive = along.alive
+                if along.empty:
+                    return []
+            if gain < _WORTH * (self.incumbent.upper - level.lower):
+                break
+            model = Model(node, level, (yield from self._changes(node, level)), slopes)
+            if looks and slopes is not None:
+                yield from self._look_for_points(model, slopes)
+            hope = node.moved(model.best(model.bound, self.incumbent.upper)[0])
+            moves, gain = model.best(model.bound_on_slices, self.incumbent.upper)
+            if not gain > 0:
+                break
+            node = node.moved(moves)
+        return (yield from self._parts(*best, hope, room))
+
+    def _level(self, node: Node, alive: np.ndarray, multipliers: Ends | None = None) -> Iterator[None]:
+        """The cells of a node, enclosed with its multipliers, or all between two ends."""
+        level = NodeLevel(node, *(multipliers or (node.multipliers, node.multipliers)), alive, *self.ends)
+        yield from level.enclose()
+        self.evaluations, self.work = self.evaluations + len(node.grid), self.work + len(node.grid) + _ALONE
+        return level
+
+    def _changes(self, node: Node, level: NodeLevel) -> Iterator[None]:
+        """For each multiplier, what is added to minus the values at centres where it grows by 1."""
+        changes = []
+        for k in range(node.scalars):
+            by = max(1.0, abs(node.multipliers[k]))
+            other = yield from self._level(node.moved(by * (np.arange(node.scalars) == k)), level.alive)
+            changes.append((other.at_centres - level.at_centres) / by)
+        return changes
+
+    def _look_for_points(self, model: Model, slopes: Ends) -> Iterator[None]:
+        """Minimisers of f are stationary points of F + λ G where λ is the derivative by the scalar there."""
+        for share in np.arange(_LOOKS + 1) / _LOOKS:
+            moves = slopes[0] * (1 - share) + slopes[1] * share - model.node.multipliers
+            self._descend(*(rows[:self.n] for rows in model.level.path_of(model.with_moves(model.values, moves))))
+            yield
+
+    # ---- dividing
+    def _parts(self, node: Node, level: NodeLevel, hope: Node | None, room: int) -> Iterator[None]:
+        """The nodes that take its place, by what its bound loses most."""
+        left = node.only(level.alive)
+        if self._has_another_sign(left):
+            return []
+        if self._is_settled(left):
+            return [replace(left, done=True)]
+        *by_scalars, by_slices = yield from self._losses(node, level, hope)
+        gap = self.incumbent.upper - level.lower
+        parts = left.by_variable() if max(*by_scalars, by_slices) < _DUAL * gap < np.inf else []
+        if parts:
+            return parts
+        finer = left.finer(room) if by_slices >= _SHARE * max(by_scalars) else []
+        if max(by_scalars) >= _SHARE * by_slices or not finer:
+            parts = [part for whole in finer or [left] for part in whole.by_scalar(by_scalars)]
+        return parts or finer or left.finer(room) or [replace(left, done=True)]
+
+    def _losses(self, node: Node, level: NodeLevel, hope: Node | None) -> Iterator[None]:
+        """How much lower the bound is because of the width of each scalar's slice, and because of the slices of variables: both
+        also with the multipliers that one might hope for."""
+        (lo, hi, middle), bounds, centre = node.slices, [level.lower], -np.inf
+        for k in range(node.scalars):
+            narrow, bound = np.arange(node.scalars) <= k, bounds[-1]
+            for chosen in (node, hope) if lo[k] < hi[k] else ():
+                if chosen is not None:
+                    there = yield from self._level(
+                        chosen.within(np.where(narrow, middle, lo), np.where(narrow, middle, hi)), level.alive)
+                    yield from there.discard_by_slopes(np.inf)
+                    values = there.through[0, level.alive > 0]
+                    bound, centre = max(bound, there.lower), max(centre, -float(values.max(initial=-np.inf)))
+            bounds.append(bound)
+        bounds.append(max(bounds[-1], centre))
+        return [0.0 if b == a else b - a for a, b in zip(bounds, bounds[1:], strict=False)]
+
+    def _has_another_sign(self, node: Node) -> bool:
+        """Is the product of the sign that the node does not have, wherever it is defined?"""
+        if self.signed is None:
+            return False
+        unions, sign = node.unions, node.slices[0][0]
+        found = self.signed.value(unions.lo[unions.starts[:-1]], unions.hi[unions.starts[1:] - 1])
+        return bool(found.hi < 0 if sign > 0 else found.lo > 0)
+
+    def _is_settled(self, node: Node) -> bool:
+        narrow = self.goal.xtol is None or node.unions.width <= self.goal.xtol
+        return self.goal.met(node.lower, self.incumbent.upper) and narrow
+
+
+def _cells(nodes: list[Node]) -> int:
+    return sum(len(node.grid) for node in nodes)

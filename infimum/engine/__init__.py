@@ -1,1 +1,0 @@
-"""Engines: they search; the Evaluator computes."""

@@ -1,1 +1,0 @@
-"""What a run may say: verdict, regions, and what stood in the way."""

@@ -1,1 +1,0 @@
-"""The complete search of Zhang, Shan and Cagan."""

@@ -1,1 +1,0 @@
-"""Linear programs of single regions, solved by a library that is not trusted."""

@@ -1,1 +1,0 @@
-"""The tests of a proof, and what they share."""

@@ -1,1 +1,0 @@
-"""Where the regions of a search are kept."""

@@ -1,1 +1,0 @@
-"""How a run is driven: limits, checkpoints, progress, interrupts."""

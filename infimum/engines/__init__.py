@@ -1,0 +1,1 @@
+"""Engines: whole searches, made of the stages in search, bounds, points and certify."""

@@ -1,0 +1,419 @@
+"""The engine people call: a good point first, then sweeps of the whole box, then branch and bound, until the infimum is enclosed.
+
+The good point comes from the swarm, of sums of squares from Levenberg and Marquardt's method, and for very many variables from
+sampling along each of them. Sweeps shrink the box in all variables at once; where they no longer pay, it is cut. Where several
+boxes were given to start from, these are cut at once.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from infimum.certify.minimiser_cluster import is_crowded
+from infimum.certify.verdict import proved_result
+from infimum.chains.chain import Chain
+from infimum.chains.coupled import coupled_of
+from infimum.errors import DeviceError
+from infimum.evaluation.evaluator import Evaluator
+from infimum.points.coordinate_search import CoordinateSearch
+from infimum.points.levenberg_marquardt import Levenberg
+from infimum.points.point_search import PointSearch
+from infimum.points.start_box_search import SearchInBoxes
+from infimum.points.swarm import Swarm
+from infimum.points.swarm_options import SwarmOptions
+from infimum.points.valley_polish import Polish
+from infimum.problem.cover import widths
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
+from infimum.problem.start_boxes import StartBoxes
+from infimum.result import Progress, Result
+from infimum.search.branch_and_bound import Branch
+from infimum.search.checkpoint import State
+from infimum.search.incumbent import Incumbent
+from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached, not_isolated
+from infimum.search.localisation import localised
+from infimum.search.overlapped_work import Overlap
+from infimum.search.progress import Figures, bounds
+from infimum.search.root_box import Root
+from infimum.search.rounds import RoundEnded, Rounds
+from infimum.support.clock import briefly
+
+_REACH = 1e3         # unbounded variables: the swarm looks this far
+_MANY = 32           # with more variables points come from the coordinate search, not from the swarm
+_SWARMED = 2000      # with up to so many variables the swarm is asked where that was not enough
+_QUICK = 3           # rounds of a search before the whole box is refined, which takes longer
+_BEFORE_CHAIN = 2    # rounds before it is taken apart by the structure of the function, if it has one: the third takes longer
+_LATE, _LATER, _WAVES = 24, 64, 3  # after so many steps of branching points are looked for again, the second time by a swarm,
+_LARGE, _LATEST = 1 << 16, 256     # with such a batch after so many: beside a GPU the swarm has the time until then
+_COUPLED, _WORTH_A_STEP = (16, 64, 256, 1024, 4096), 1 << 19  # after so many coupled chains are tried, with so many cells a step,
+_STILL_LEFT = 16     # if of so many boxes one is left
+_LOWEST, _ULPS = 2.0**-40, 2.0**-50  # a search is over where so little lies below its point: parts of the tolerance, of the value
+_BOXES, _MORE_BOXES = 8, 32        # of several start boxes a swarm looks in so many, the second time in more
+_LONG, _LEFT = 1 << 20, 1 << 16  # after so many boxes, if so many regions are left, a search goes to a GPU that is there
+
+
+class Auto:
+    """One run: `steps()` works in small pieces; `finish()` gives the enclosure reached so far, at any moment."""
+
+    name = "auto"
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: SwarmOptions, goal: Goal, seed: int,
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
+                 may_move_to_gpu: bool = False, rounds: Rounds | None = None):
+        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
+        self.lo, self.hi = problem.lo, problem.hi
+        self.max_boxes, self.memory_limit = max_boxes, memory_limit
+        self.first_batch = self.batch = batch or evaluator.batch  # by the first one points are looked for again, now or later
+        self.may_move_to_gpu = may_move_to_gpu  # with more boxes a step
+        self.rounds = rounds                    # in which regions are dealt to others
+        self.start, self.options = problem.several, options
+        self.incumbent = Incumbent(evaluator, self.lo, self.hi, self.start, problem.outer)
+        self.first = self._first_search()
+        self.searches: list[PointSearch] = [self.first]  # the one at work is the last
+        self.root = Root(evaluator, goal, self.incumbent, self.start)
+        self.branch: Branch | None = None
+        self.limit: str | None = None
+        self.before = 0                  # evaluations of searches in the run that this one resumes
+        self.kept: State | None = None   # while a late search goes on, what it may change, as a later run needs it
+        self.overlap: tuple[Swarm, Overlap] | None = None  # the second look, while a GPU branches
+        self.looked = -1                 # the step before which late searches are over, with which a later run goes on
+        self.closed = False              # the late search has settled it: the answer is what the sweeps left
+        self.localised: Branch | None = None  # the regions that are left, cut further
+
+    def _first_search(self) -> PointSearch:
+        """The search before branching."""
+        if len(self.lo) <= _MANY and Levenberg.fits(self.evaluator, self.start):
+            bounds = self.lo, self.hi
+            return Levenberg(self.evaluator, *bounds, _finite(*bounds), self.seed, self.problem.x0, self.start)
+        return self._swarm_of(0)
+
+    def _swarm_of(self, restarts: int) -> "Swarm | SearchInBoxes":
+        """A swarm, or what is quicker: the first search, or, with so many waves more, a later one."""
+        quick = not restarts and self._is_costly()
+        if self.start is not None or quick:
+            boxes = self.start and self.start.with_doubles() or StartBoxes(self.lo[:, None], self.hi[:, None])
+            most = _MORE_BOXES if restarts else _BOXES
+            return SearchInBoxes(self.evaluator, StartBoxes(*_finite(boxes.lo, boxes.hi)), self.options, self.seed, most, quick)
+        lo, hi = _finite(self.lo, self.hi)
+        options = replace(self.options, restarts=restarts)
+        return Swarm(replace(self.problem, lo=lo, hi=hi, x0=None), self.evaluator, options, self.seed)
+
+    # ---- checkpoints: what comes before branching is quick, and begins anew
+    def state(self) -> State | None:
+        if self.branch is None:
+            return None
+        state, other = self.branch.state(), self.kept or self._state_but_regions()
+        settings = {"batch": self.batch, "may_move_to_gpu": self.may_move_to_gpu, "looked": self.looked}
+        return State(state.values | other.values | settings, state.arrays | other.arrays)
+
+    def _state_but_regions(self) -> State:
+        """All of the state but the regions."""
+        root = self.root.state()
+        return State({"before": self._searched(), **root.values}, {**root.arrays, **self.incumbent.arrays()})
+
+    def restore(self, state: State) -> None:
+        self._continue(state, state.values.get("batch", self.batch))
+        self.may_move_to_gpu = state.values.get("may_move_to_gpu", self.may_move_to_gpu)
+        self.before, self.looked = state.values["before"], state.values.get("looked", -1)
+        self.root.restore(state)
+
+    def _continue(self, state: State, batch: int) -> None:
+        """Goes on with regions that were searched before, so many boxes a step."""
+        self.branch, self.batch = self.branch_of(state, batch), batch
+
+    def branch_of(self, state: State, batch: int | None = None) -> Branch:
+        """The branch and bound of that state, which may be a portion of another one."""
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, batch or self.batch, self.start)
+        branch.restore(state)
+        return branch
+
+    # ---- what a reader of the progress sees
+    @property
+    def x(self) -> np.ndarray:
+        return self.incumbent.x.copy() if self.incumbent.x is not None else self.first.x
+
+    @property
+    def value(self) -> float:
+        return min(self.incumbent.upper, self.first.value)
+
+    @property
+    def upper(self) -> float:
+        """The infimum is not above this, verified; `value` may be an estimate."""
+        return self.incumbent.upper
+
+    @property
+    def proof(self) -> Root | Branch:
+        """Where what is proved is read."""
+        return self.root if self.branch is None or self.closed else self.branch
+
+    @property
+    def lower(self) -> float:
+        return max(self.proof.lower(), self.root.lower())
+
+    @property
+    def evaluations(self) -> int:
+        return self._searched() + self.root.boxes + sum(b.boxes for b in (self.branch, self.localised) if b is not None)
+
+    def _searched(self) -> int:
+        return self.before + sum(search.evaluations for search in self.searches)
+
+    def figures(self) -> Figures:
+        """What a reader of the progress sees."""
+        if self.branch is None and not self.root.sweeps:
+            return self.searches[-1].figures()
+        known = bounds(self.lower, self.incumbent.upper)
+        if self.branch is None:
+            return known | {"sweeps": f"{self.root.sweeps}", "width": f"{self.root.width:.3g}"}
+        dealt = {} if self.rounds is None else self.rounds.figures()
+        return known | {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"} | dealt
+
+    # ---- the work
+    def steps(self) -> Iterator[None]:
+        """Everything, in pieces; a caller may stop after any of them."""
+        if self.problem.x0 is not None and self.branch is None:
+            self.incumbent.offer(self.problem.x0)
+        if self.branch is None:
+            for stage in self._stages():
+                yield from stage()
+                if self.root.done or self.limit is not None:
+                    break
+        if self.branch is not None:
+            try:
+                yield from self._branch()
+            finally:
+                self._end_overlap()
+        if self.proof is self.root:
+            self.root.settle()
+        yield from self._localise()
+
+    def _localise(self) -> Iterator[None]:
+        """Finds boxes around the minimisers of a small problem that is proved."""
+        lower, upper = min(self.lower, self.incumbent.upper), self.incumbent.upper
+        product = self.proof is self.root and self.root.unions() is not None
+        if self.start is not None or self.limit is not None or product or not self.goal.met(lower, upper):
+            return
+        regions, boxes = self.proof.regions(), self.evaluations
+        for found in localised(self.evaluator, self.goal, self.incumbent, regions, lower, boxes, self.max_boxes):
+            self.localised = found
+            yield
+
+    def _stages(self) -> list[Callable[[], Iterator[None]]]:
+        """What is done before branching, in order; it ends where the whole box is settled."""
+        along = len(self.lo) > _MANY and self.root.sweeper is not None
+        search = self._coordinate_search() if along else self.first
+        stages = [(lambda: self._look(search, last=_BEFORE_CHAIN), along), (self._chain, True),
+                  (lambda: self._look(search, first=_BEFORE_CHAIN), along), (self._look_first, not along or self._can_swarm()),
+                  (self._begin_to_branch, True)]
+        return [stage for stage, wanted in stages if wanted]
+
+    def _coordinate_search(self) -> CoordinateSearch:
+        return CoordinateSearch(self.evaluator, self.root.sweeper, *_finite(self.lo, self.hi), self.seed)
+
+    def _chain(self) -> Iterator[None]:
+        yield from self.root.chain(self.memory_limit, self.max_boxes, Chain.of)
+        if self.root.boxes_spent and not self.root.done:
+            self.limit = boxes_reached(self.root.boxes, self.max_boxes)
+
+    def _look_first(self) -> Iterator[None]:
+        if isinstance(self.first, Levenberg):
+            self.first.enough = self.low_enough
+        yield from self._look(self.first)
+        if self.start is not None and isinstance(self.first, Levenberg) and not self.root.done:
+            value = self.first.value
+            if not (value < np.inf and self.first.lowest >= value - self.goal.slack(value)):  # what is low lies beside the boxes
+                yield from self._look(self._swarm_of(0))
+
+    def _look(self, search: PointSearch, rounds: Iterable[Iterator[None]] | None = None, sweeps: bool = True,
+              first: int = 0, last: int | None = None) -> Iterator[None]:
+        """Looks for a better point, and sweeps the whole box where there is one. `rounds` may have begun already; of all of them
+        those from `first` to before `last`."""
+        self.searches = [*(known for known in self.searches if known is not search), search]
+        rounds = list(rounds or search.rounds())
+        for k, steps in list(enumerate(rounds))[first:last]:
+            over = False
+            for _ in steps:
+                yield
+                over = self._is_lowest(search)
+                if over:
+                    break
+            better = search.value < np.inf and self.incumbent.offer(np.stack(search.candidates(), axis=1))
+            late = 0 if over else k + 1 - min(_QUICK, len(rounds))  # at 0 the whole box may be refined for the first time
+            if sweeps and (better or late == 0 or not self.root.sweeps):
+                yield from self.root.sweep(refines=late >= 0)
+            if over or self.root.done:
+                return
+
+    def _is_lowest(self, search: PointSearch) -> bool:
+        """Is its point as low as the function can be, as its enclosure on the whole box tells? So it is for sums of squares."""
+        if len(self.lo) > _MANY or not search.value <= self.low_enough:
+            return False
+        self.incumbent.offer(search.x[:, None])
+        return self.incumbent.upper <= self.low_enough
+
+    @cached_property
+    def low_enough(self) -> float:
+        """Next to nothing above the lower end of the natural enclosure on all that is searched."""
+        least = float(self.evaluator.value(*self.incumbent.regions).lo.min())
+        return least + _LOWEST * self.goal.slack(least) + _ULPS * abs(least)
+
+    def _begin_to_branch(self) -> Iterator[None]:
+        branch = Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.start)
+        branch.begin(*(self.root.box if self.start is None else self.start.regions), self.root.known)
+        self.branch = branch
+        yield
+
+    def _branch(self) -> Iterator[None]:
+        later = _LATER if self.first_batch < _LARGE else _LATEST
+        one_round = self.start is None
+        if one_round and self.evaluator.uses_gpu(self.first_batch) and self.branch.steps <= later and self._can_swarm():
+            swarm = self._swarm_of(_WAVES)
+            steps, = swarm.rounds()
+            self.overlap = swarm, Overlap(steps, self.branch.arrays)
+        while not self.branch.done and not self._is_limited():
+            try:
+                begins = self.branch.is_between_steps and self.looked != self.branch.steps
+                if begins and self.branch.steps in _COUPLED and len(self.branch.pool) * _STILL_LEFT >= self.branch.boxes:
+                    yield from self._look_again(self._coupled)
+                    if self.closed:
+                        return
+                    if self.branch.done and not self.branch.is_bottomless:
+                        break
+                if begins and self.branch.steps in (_LATE, later):
+                    yield from self._look_again(self._closer if self.branch.steps == _LATE else self._wider)
+                    if self.closed:
+                        return
+                    if self.branch.done:
+                        break
+                self.looked = self.branch.steps  # a step that is stopped, or a round, begins anew without them
+                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, most=self.max_boxes))
+                if not dealt and not self._moved_to_gpu():
+                    self.branch.step()
+                if dealt or (self.branch.is_between_steps and _is_power_of_two(self.branch.steps)):  # by counts, for resumed runs
+                    self.branch.settle()
+            except MemoryError:  # of the machine or of its GPU; the look or the step has not been
+                if not self._moved_back():
+                    self.limit = memory_full(len(self.branch.pool))
+                    return
+            except RoundEnded as ended:
+                self.limit = str(ended)
+                return
+            yield
+        if self.limit is None:  # a run that is stopped stays as it is, so that one that is resumed ends alike
+            with suppress(MemoryError):  # what is proved so far stays
+                self.branch.end()
+
+    def _moved_to_gpu(self) -> bool:
+        """Takes a step on a GPU that is beside this machine, if the search turns out to be long, and stays there. Where that
+        fails, all is as it was. By counts, not by a clock: a run that is resumed goes there after the same step."""
+        if not self.may_move_to_gpu or self.branch.boxes < _LONG or len(self.branch.pool) < _LEFT:
+            return False
+        self.may_move_to_gpu, batch, before = False, self.evaluator.gpu_batch, (self.branch, self.batch)
+        if batch is None or batch <= self.batch:
+            return False
+        state = self.branch.state()
+        try:
+            self._continue(state, batch)
+            self.branch.step()
+        except (MemoryError, DeviceError):
+            self.branch, self.batch = before
+            self.incumbent.restore(state.arrays)
+            return False
+        return True
+
+    def _moved_back(self) -> bool:
+        """Where a GPU has no memory left, a search that went there of its own accord goes on here."""
+        if self.batch == self.first_batch:
+            return False
+        with suppress(MemoryError):
+            self._continue(self.branch.state(), self.first_batch)
+        return self.batch == self.first_batch
+
+    def _is_limited(self) -> bool:
+        branch = self.branch
+        if self.max_boxes is not None and branch.boxes >= self.max_boxes:
+            self.limit = boxes_reached(branch.boxes, self.max_boxes)
+        elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
+            self.limit = memory_reached(len(branch.pool), self.memory_limit)
+        elif branch.is_bottomless:
+            self.limit = bottomless(self.incumbent.upper)
+        elif is_crowded(branch, always=self.rounds is not None):
+            self.limit = not_isolated(len(branch.pool))
+        return self.limit is not None
+
+    def _look_again(self, looks: Callable[[], Iterator[None]]) -> Iterator[None]:
+        """Looks for a better point in the midst of branching. A run that is resumed there does all of it again."""
+        self.kept, before = self._state_but_regions(), self.incumbent.upper
+        yield from looks()
+        if self.incumbent.upper < before and not self.root.done:
+            yield from self.root.sweep()
+        self.closed = self.root.done
+        if not self.closed:
+            self.kept = None
+            self.branch.pool.prune(self.incumbent.upper)
+
+    def _closer(self) -> Iterator[None]:
+        """The swarm's point may lack its last digits; and it may have missed what a search along each variable finds."""
+        if len(self.lo) > _MANY:
+            return
+        if self.incumbent.x is not None:
+            box = (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(self.incumbent.x)[0]))
+            yield from self._look(Polish(self.evaluator, *box, self.incumbent.x), sweeps=False)
+        if self.root.sweeper is not None:
+            yield from self._look(self._coordinate_search())
+
+    def _coupled(self) -> Iterator[None]:
+        """The whole box by the structure of the function, if only a scalar is in the way: more cells after more steps."""
+        cells = self.branch.steps * _WORTH_A_STEP
+        yield from self.root.chain(self.memory_limit, min(cells, self.max_boxes or cells), coupled_of)
+
+    def _wider(self) -> Iterator[None]:
+        """The swarm again, with more waves."""
+        if self._can_swarm():
+            swarm, begun = self.overlap or (self._swarm_of(_WAVES), None)
+            yield from self._look(swarm, None if begun is None else [begun.rest()], sweeps=False)
+
+    def _is_costly(self) -> bool:
+        """Does an evaluation take so long that a swarm would take longer than many a proof? Where the proof takes long, the swarm
+        still comes."""
+        return len(self.lo) <= _MANY and self.evaluator.is_costly
+
+    def _can_swarm(self) -> bool:
+        return len(self.lo) <= _SWARMED
+
+    def _end_overlap(self) -> None:
+        if self.overlap is not None:
+            self.overlap[1].stop()
+            self.overlap = None
+
+    # ---- the answer
+    def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
+        """What is proved so far. `stopped` says what ended the run early."""
+        self._end_overlap()
+        if self.rounds is not None and self.branch is not None:
+            self.rounds.end(self.branch)
+        if self.branch is None:
+            found = np.stack(self.searches[-1].candidates(), axis=1)
+            briefly(lambda: self.incumbent.offer(found))
+        regions = (self.localised or self.proof).regions()
+        return proved_result(
+            regions, min(self.lower, self.incumbent.upper), self.incumbent, self.goal, stopped or self.limit,
+            unions=self.root.unions() if self.proof is self.root else None,
+            nit=self.root.sweeps + (0 if self.branch is None else self.branch.steps), nfev=self.evaluations, history=history,
+            engine=self.name, seconds=seconds, seed=self.seed, rounds=None if self.rounds is None else self.rounds.report())
+
+
+def _finite(lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Finite bounds within these, for the searches."""
+    with np.errstate(over="ignore"):
+        low = np.where(np.isfinite(lo), lo, np.minimum(-_REACH, hi - _REACH))
+        high = np.where(np.isfinite(hi), hi, np.maximum(_REACH, lo + _REACH))
+    low, high = np.where(np.isfinite(low), low, -_REACH), np.where(np.isfinite(high), high, _REACH)
+    wide = ~np.isfinite(widths(low, high))
+    return np.where(wide, low / 4, low), np.where(wide, high / 4, high)
+
+
+def _is_power_of_two(count: int) -> bool:
+    return count & (count - 1) == 0

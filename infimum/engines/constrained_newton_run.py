@@ -1,0 +1,42 @@
+"""The interval Newton loop with constraints: regions are propagated, and contracted by Newton steps in variables and multipliers;
+what neither discards nor shrinks enough is cut. No linear program, no Lagrangian bounds with given multipliers."""
+
+from dataclasses import fields
+from typing import Any
+
+from infimum.bounds.fritz_john.fritz_john import FritzJohn
+from infimum.bounds.propagation import Propagation
+from infimum.engines.constrained_run import ConstrainedRun
+from infimum.engines.newton_options import NewtonOptions
+from infimum.errors import OptionError
+from infimum.evaluation.evaluator import Evaluator
+from infimum.problem.problem import Problem
+from infimum.search.branch_and_bound import Branch
+
+_ALLOWED = "sweeps"
+MOST = 64  # variables and constraints: matrices are dense
+
+
+class ConstrainedNewtonRun(ConstrainedRun):
+    """The same, with these two parts."""
+
+    name = "newton"
+    bounded_at_once = rewrites = False  # regions have to become narrow
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: NewtonOptions, *goal: Any, **settings: Any):
+        for field in fields(options):
+            if field.name != _ALLOWED and getattr(options, field.name) != field.default:
+                raise OptionError(f"option {field.name!r} of engine 'newton' is for functions without constraints; with them "
+                                  f"there is only {_ALLOWED!r}")
+        together = evaluator.n + evaluator.system.m
+        if together > MOST:
+            raise OptionError(f"engine 'newton' takes up to {MOST} variables and constraints together, and there are "
+                              f"{together:,}; engine 'auto' takes any number")
+        self.options = options
+        super().__init__(problem, evaluator, options, *goal, **settings)
+
+    def _made(self) -> Branch:
+        second = FritzJohn(self.evaluator, self.lo, self.hi, 1 + self.options.sweeps)
+        second.payoff, second.few = None, float("inf")  # always
+        parts = [Propagation(self.evaluator, self.lo, self.hi), second]
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, parts=parts)

@@ -1,0 +1,409 @@
+"""Branch and bound with constraints as an engine: a feasible point first, then regions that are shrunk, cut and discarded until
+the infimum over the feasible points is enclosed, or no region is left that could hold a feasible point."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.bound_order import parts_of
+from infimum.bounds.convex_tangent import tangent_bound
+from infimum.bounds.convexifying_terms import convexity
+from infimum.bounds.interface import Part
+from infimum.bounds.lagrangian_bound import Lagrangian
+from infimum.bounds.lifted_relaxation import Lifted
+from infimum.bounds.linear_program_bound import LinearPrograms
+from infimum.bounds.propagation import Box, Propagation, propagate, propagate_each
+from infimum.bounds.quadratic_lagrangian import Quadratic
+from infimum.bounds.root_linear_programs import RootPrograms
+from infimum.certify.equation_solutions import WhyNot
+from infimum.certify.verdict import proved_result
+from infimum.evaluation.evaluator import Evaluator
+from infimum.points.constrained_search import ConstrainedSearch
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
+from infimum.result import Progress, Result, Verdict
+from infimum.search.branch_and_bound import Branch
+from infimum.search.checkpoint import State
+from infimum.search.feasible_incumbent import FeasibleIncumbent
+from infimum.search.limit_messages import bottomless, boxes_reached, memory_full, memory_reached
+from infimum.search.localisation import localised
+from infimum.search.progress import Figures, bounds
+from infimum.search.region_pool import Regions
+from infimum.search.rounds import RoundEnded, Rounds
+from infimum.structure.monomials import with_monomials
+from infimum.support.clock import in_stoppable_steps, stoppable
+
+_LOOKS = 4        # regions in which a point is looked for at a time
+_CORNERS = 32     # regions whose corners and middles are tried as they are
+_SINGULAR = (WhyNot.DEPENDENT, WhyNot.WIDE)
+_ALMOST = 2.0**-20  # of its size: that much above the best point that was found, it is proved
+_FOLLOWED = 8     # times that what was in the way of a proof may lead to a better point
+_SOON = 4         # steps before the first look, where lower bounds are good
+_NARROWED = 3     # times that a better point may tell where to look for the next
+_MANY, _CUT_FIRST = 14, 16  # fewer variables than that are cut in so many steps, which often suffice, before more costly bounds
+_OFTEN = 64       # without a feasible point, points are looked for after 1, 2, 4, … steps, then after so many more each time
+
+
+def _by_monomials(evaluator: Evaluator, lo: np.ndarray) -> Evaluator:
+    """Of the same functions, with products of powers of positive variables as exponentials."""
+    system = with_monomials(evaluator.system, lo)
+    return evaluator if system is evaluator.system else Evaluator(system.f, evaluator.n, evaluator.backend, evaluator.fun, system)
+
+
+class ConstrainedRun:
+    """`steps()` works in pieces, `finish()` gives the enclosure so far, at any moment."""
+
+    name = "auto"
+    bounded_at_once = True  # where the problem is convex, or quadratic
+    rewrites = True         # what is bounded; points are proved by what the user wrote, which may hold there with equality
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: Any, goal: Goal, seed: int,
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
+                 may_move_to_gpu: bool = False, rounds: Rounds | None = None):
+        self.problem, self.evaluator, self.goal, self.seed = problem, evaluator, goal, seed
+        self.lo, self.hi = problem.lo, problem.hi
+        self.batch, self.max_boxes, self.memory_limit, self.limit = batch or evaluator.batch, max_boxes, memory_limit, None
+        self.bounding = _by_monomials(evaluator, problem.region[0]) if self.rewrites else evaluator
+        self.incumbent = FeasibleIncumbent(evaluator, self.lo, self.hi, problem.several, problem.outer)
+        boxes = problem.several and problem.several.with_doubles()
+        self.search = ConstrainedSearch(evaluator, self.lo, self.hi, seed, problem.x0, boxes)
+        self.search.begin = problem.region
+        self.rounds = rounds  # in which regions are dealt to others
+        self.branch: Branch | None = None
+        self.begun: Branch | None = None  # the same, while a first point is looked for
+        self.localised: Branch | None = None  # the regions that are left of a proof, cut further
+        self.before = 0  # evaluations of searches in the run that this one resumes
+        self.lp = RootPrograms.of(self.bounding, problem, getattr(options, "lp", False))
+        self.asked = np.inf  # the upper bound with which the whole box was bounded at last
+        self.looking: State | None = None  # what a look for points began with that is not over yet
+        self.look_began: State | None = None  # everything, as that look began, where it depends on more than the search
+
+    @cached_property
+    def quadratic(self) -> Quadratic:
+        return Quadratic(self.evaluator)
+
+    # ---- what a reader of the progress sees
+    @property
+    def x(self) -> np.ndarray:
+        return self.search.x if self.incumbent.x is None else self.incumbent.x.copy()
+
+    @property
+    def value(self) -> float:
+        return self.incumbent.upper
+
+    @property
+    def lower(self) -> float:
+        return -np.inf if self.branch is None else self.branch.lower()
+
+    @property
+    def evaluations(self) -> int:
+        return self.before + self.search.evaluations + sum(b.boxes for b in (self.branch, self.localised) if b is not None)
+
+    def figures(self) -> Figures:
+        if self.branch is None:
+            return self.search.figures()
+        dealt = {} if self.rounds is None else self.rounds.figures()
+        counts = {"regions": f"{len(self.branch.pool):,}", "boxes": f"{self.branch.boxes:,}"}
+        return bounds(self.lower, self.value) | counts | dealt
+
+    # ---- checkpoints: what comes before branching is quick, and begins anew
+    def state(self) -> State | None:
+        if self.branch is None or self.begun is not None:
+            return None
+        if self.look_began is not None:
+            return self.look_began
+        state, searched = self.branch.state(), self._searched() if self.looking is None else self.looking
+        solver = {} if self.lp is None else {"lp": self.lp.version}
+        return State(state.values | searched.values | {"batch": self.batch, "looking": self.looking is not None} | solver,
+                     state.arrays | self._learnt() | searched.arrays)
+
+    def _searched(self) -> State:
+        """What the search has found, and at what cost; and how many programs there were, by which later ones are judged."""
+        programs = {} if self.lp is None else self.lp.part.state()
+        return State({"before": self.before + self.search.evaluations, "asked": self.asked}, self.search.arrays() | programs)
+
+    def restore(self, state: State) -> None:
+        self.batch = state.values["batch"]
+        self.branch_of(state)
+        self.search.restore(state.arrays)
+        self.before, self.asked = state.values["before"], state.values.get("asked", np.inf)
+        if self.lp is not None:
+            self.lp.restore(state)
+        self.looking = self._searched() if state.values.get("looking", False) else None
+
+    def branch_of(self, state: State) -> Branch:
+        """The branch and bound of that state, which may be a portion of another one."""
+        self.branch = self._made()
+        self.branch.restore(state)
+        if "search.better" in state.arrays:
+            self._compare_with(state.arrays["search.better"].copy())
+        for part in self._taught():
+            part.given = state.arrays.get(f"taught.{part.name}", part.given)
+        return self.branch
+
+    def _learnt(self) -> dict[str, np.ndarray]:
+        """What parts were told of the best point, and of the box around all better ones."""
+        better = {} if self.search.better is None else {"search.better": np.stack(self.search.better)}
+        return better | {f"taught.{part.name}": part.given for part in self._taught() if part.given is not None}
+
+    def _made(self) -> Branch:
+        several = self.problem.several
+        return Branch(self.bounding, self.lo, self.hi, self.goal, self.incumbent, self.batch, several, self._parts())
+
+    def _parts(self) -> list[Part]:
+        """Those that bound f, and where narrow regions are asked for, one that speaks of minimisers."""
+        several = self.problem.several
+        parts = parts_of(self.bounding, self.lo, self.hi, several)
+        if self.lp is not None:
+            parts = self.lp.among(parts)
+        return parts + self._stationary() if several is None and self.goal.xtol is not None else parts
+
+    def _stationary(self) -> list[Part]:
+        """The part that speaks of minimisers, where it applies."""
+        from infimum.bounds.fritz_john.fritz_john import FritzJohn
+
+        return [FritzJohn(self.bounding, self.lo, self.hi)] if FritzJohn.applies(self.bounding) else []
+
+    def _begun(self) -> Branch:
+        """With what propagation leaves of the whole box, or of the start boxes; with nothing where that is nothing."""
+        branch, boxes = self._made(), self.problem.several
+        if boxes is None:
+            with stoppable():
+                left = propagate(self.bounding, *self.incumbent.region)
+            if left is not None and self.incumbent.lies_beyond(*(end[:, None] for end in left))[0]:
+                left = None
+            self.search.begin = self.search.begin if left is None else left
+            left = None if left is None else tuple(end[:, None] for end in left)
+        else:
+            left = propagate_each(self.bounding, boxes)
+        if left is not None and left[0].shape[1]:
+            branch.begin(*left)
+        return branch
+
+    def _taught(self) -> list[Lagrangian | Lifted]:
+        return [part for part in self.branch.parts if isinstance(part, Lagrangian | Lifted)]
+
+    # ---- the work
+    def steps(self) -> Iterator[None]:
+        """Everything, in pieces; a caller may stop after any of them."""
+        if self.branch is None:
+            branch = self.begun = self._begun()
+            if self.lp is not None:
+                yield from self.lp.before(branch, self.search, self._offer)
+            later = self.incumbent.upper < np.inf  # a point is known, and linear programs may show that it is the best one
+            if not later:
+                yield from self._search(branch)
+            self.branch = branch
+            if self.search.is_wide:
+                yield from self._narrow()
+            branch.prune()
+            if self.lp is not None:
+                if not self.lp.alternates:  # else there are products, of which tightening says more at less cost
+                    self._bound_at_once()
+                    yield from self._follow()
+                yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
+                if later and not branch.done and not self.lp.alternates:
+                    yield from self._search(branch)
+                    yield from self.lp.tighten(branch, self.search, self._compare_with, self._offer)
+            self._bound_at_once()
+            yield from self._follow()
+            if self.lp is None or not branch.done:
+                self._teach()
+            if self.lp is not None:
+                self.lp.teach(branch.parts)
+            self._ask_whole()
+            self.begun = None
+            yield
+        try:
+            if self.looking is not None:
+                yield from self._look_once()
+            while not self.branch.done and not self._is_limited():
+                dealt = self.rounds is not None and (yield from self.rounds.round(self.branch, self._learnt, self.max_boxes))
+                if not dealt:
+                    self.branch.step()
+                if not self.branch.is_between_steps:
+                    yield
+                    continue
+                if self.branch.steps == _CUT_FIRST and len(self.lo) < _MANY:
+                    self.asked = np.inf
+                    self._bound_at_once()
+                    yield from self._follow()
+                if self._looks() or (dealt and self.incumbent.upper == np.inf):
+                    yield from self._look_once()
+                if dealt or self.branch.steps & (self.branch.steps - 1) == 0:
+                    self.branch.settle()
+                yield
+            if self.limit is None:
+                self.branch.end()
+                yield from self._localise()
+        except MemoryError:  # of the machine or of its GPU; the step has not been
+            self.limit = memory_full(len(self.branch.pool))
+        except RoundEnded as ended:
+            self.limit = str(ended)
+
+    def _localise(self) -> Iterator[None]:
+        """Finds boxes around the minimisers of a small problem that is proved."""
+        lower = self.branch.lower()
+        if self.problem.several is not None or not self.goal.met(lower, self.incumbent.upper):
+            return
+
+        def parts() -> list[Part]:
+            return parts_of(self.bounding, self.lo, self.hi, None) + self._stationary()
+        regions, boxes = self.branch.regions(), self.evaluations
+        for found in localised(self.bounding, self.goal, self.incumbent, regions, lower, boxes, self.max_boxes, parts):
+            self.localised = found
+            yield
+
+    def _search(self, branch: Branch) -> Iterator[None]:
+        """Looks for points in rounds, until one is proved to be feasible."""
+        if len(branch.pool) and not branch.done:
+            for steps in self.search.rounds():
+                yield from in_stoppable_steps(steps)
+                self._offer()
+                if self.incumbent.upper < np.inf:
+                    break
+
+    def _narrow(self) -> Iterator[None]:
+        """Where bounds are so wide that they say little, a point says more: no better one lies where f is certainly larger. What
+        propagation makes of that is where to look again, what to cut, and what the sides of regions are compared with."""
+        for _ in range(_NARROWED):
+            if self.problem.several is not None or self.incumbent.x is None or self.branch.done:
+                return
+            left, before = propagate(self.bounding, *self.search.begin, self.incumbent.upper), self.incumbent.upper
+            if left is None:
+                return
+            self.search.better = left
+            self._compare_with(left)
+            self.branch.begin_again(*(end[:, None] for end in left))
+            yield from in_stoppable_steps(self.search.again())
+            self._offer()
+            if not self.incumbent.upper < before:
+                return
+
+    def _compare_with(self, box: Box) -> None:
+        for part in self.branch.parts:
+            if isinstance(part, Propagation | Lifted | LinearPrograms):
+                part.compare_with(*box)
+
+    def _ask_whole(self) -> None:
+        """What multipliers say of the whole box, where most of it is known: often all."""
+        asked = [part for part in self._taught() if isinstance(part, Lagrangian) and part.given is not None]
+        if asked and not self.branch.done:
+            self.branch.ask([*self.branch.cutting, *asked])
+
+    def _looks(self) -> bool:
+        """By counts: a run that is resumed looks after the same steps."""
+        steps = self.branch.steps
+        if self.lp is not None and self.lp.looks(steps):
+            return True
+        if steps & (steps - 1) == 0:
+            if self._relaxed() is not None:
+                return steps >= _SOON
+            return self.incumbent.upper == np.inf or (steps >= 8 and steps.bit_length() % 2 == 0)
+        return self.incumbent.upper == np.inf and steps % _OFTEN == 0
+
+    def _relaxed(self) -> Lifted | LinearPrograms | None:
+        """The relaxation that lower bounds come from: its solutions in the lowest regions are good places to start from. It was
+        asked before, so that nothing need be compiled for it."""
+        return next((part for part in self.branch.parts if isinstance(part, Lifted | LinearPrograms) and part.payoff.tried), None)
+
+    def _look_once(self) -> Iterator[None]:
+        """A run that is stopped meanwhile begins with that when it is resumed."""
+        self.looking = self._searched()
+        if self.lp is not None:
+            self.look_began, (lower, upper) = self.state(), (self.branch.lower(), self.incumbent.upper)
+        yield from self._look()
+        if self.lp is not None and self.lp.again(lower, upper, self.branch):
+            yield from self.lp.tighten(self.branch, self.search, self._compare_with, self._offer)
+        self.looking = self.look_began = None
+
+    def _look(self) -> Iterator[None]:
+        """Looks for a better point in the lowest regions; before any search, at the corners and in the middle of some."""
+        lo, hi = self.branch.lowest(_CORNERS)
+        self.incumbent.offer_as_they_are(np.concatenate([lo, hi, 0.5 * lo + 0.5 * hi], axis=1))
+        lo, hi = self.branch.lowest(_LOOKS)
+        if lo.shape[1]:
+            relaxed = self._relaxed()
+            starts = None if relaxed is None else relaxed.points(lo, hi, self.incumbent.upper)
+            if self.lp is not None and starts is not None and self.lp.alternate(self.branch, self.search, starts):
+                yield from in_stoppable_steps(self.search.from_points(self.incumbent.x[:, None]))
+                self._offer()
+            known, before = self.search.value + _ALMOST * max(1.0, abs(self.search.value)), self.incumbent.upper
+            yield from in_stoppable_steps(self.search.in_boxes(lo, hi, starts, better=self.incumbent.upper <= known))
+            self._offer()
+            if self.lp is not None and self.incumbent.upper < before:
+                self.lp.alternate(self.branch, self.search, self.incumbent.x[:, None])
+            self.branch.prune()
+
+    def _offer(self) -> None:
+        """Offers what was found; a better point brings better multipliers."""
+        found = self.search.candidates()
+        with stoppable():
+            better = bool(found) and self.incumbent.offer(np.stack(found, axis=1))
+        if better and self.branch is not None:
+            self._bound_at_once()
+            self._teach()
+
+    def _bound_at_once(self) -> None:
+        """By what holds wherever f is not above the best point, if the problem is convex there, or quadratic."""
+        upper, branch, at = self.incumbent.upper, self.branch, (self.search.x, self.search.multipliers)
+        slack = self.goal.slack(upper)
+        if not self.bounded_at_once or branch.done or not upper < self.asked - slack:
+            return
+        self.asked = upper
+        left = propagate(self.bounding, *self.search.begin, upper)
+        if left is not None:
+            branch.floor = max(branch.floor, tangent_bound(self.evaluator, *left, *at))
+            at_once = len(self.lo) >= _MANY or branch.steps >= _CUT_FIRST
+            if at_once and not branch.done and self.quadratic.applies:
+                with stoppable():
+                    branch.floor = max(branch.floor, self.quadratic.bound(*left, *at, slack))
+
+    def _follow(self) -> Iterator[None]:
+        """Where a solution cannot be proved to be the least, what was in the way shows where better ones may be."""
+        for _ in range(_FOLLOWED):
+            upper = self.incumbent.upper
+            if self.branch.done or "quadratic" not in vars(self) or self.quadratic.starts is None:
+                return
+            yield from in_stoppable_steps(self.search.from_points(self.quadratic.starts))
+            self._offer()
+            if not self.incumbent.upper < upper - self.goal.slack(upper):
+                return
+
+    def _teach(self) -> None:
+        x = self.search.x
+        for part in self._taught() if self.incumbent.x is not None else ():
+            curved = isinstance(part, Lagrangian)
+            part.learn(x, *(convexity(self.evaluator, x, self.search.multipliers, part.logarithmic) if curved else ()))
+
+    def _is_limited(self) -> bool:
+        """Asked before each step, so that a run that is resumed stops where another does."""
+        branch = self.branch
+        if self.max_boxes is not None and branch.boxes >= self.max_boxes:
+            self.limit = boxes_reached(branch.boxes, self.max_boxes)
+        elif self.memory_limit is not None and branch.pool.bytes > self.memory_limit:
+            self.limit = memory_reached(len(branch.pool), self.memory_limit)
+        elif branch.is_bottomless:
+            self.limit = bottomless(self.incumbent.upper)
+        return self.limit is not None
+
+    def finish(self, stopped: str | None, seconds: float, history: list[Progress]) -> Result:
+        """What is proved so far."""
+        if self.rounds is not None and self.branch is not None:
+            self.rounds.end(self.branch)
+        branch = self.branch = self.branch or self.begun
+        regions, lower, steps = (Regions.unsearched(self.problem), -np.inf, 0) if branch is None else \
+            ((self.localised or branch).regions(), branch.lower(), branch.steps)
+        result = proved_result(regions, lower, self.incumbent, self.goal, stopped or self.limit,
+                               nit=steps, nfev=self.evaluations, history=history, engine=self.name, seconds=seconds,
+                               seed=self.seed, lp=None if self.lp is None else self.lp.report(),
+                               rounds=None if self.rounds is None else self.rounds.report())
+        if self.lp is not None and self.lp.notes:
+            result = replace(result, message="; ".join([result.message, *self.lp.notes]))
+        if self.incumbent.x is None and self.incumbent.why_not in _SINGULAR and result.verdict is not Verdict.INFEASIBLE:
+            why = f"near the best point that was found, {self.incumbent.why_not.value} (feasibility=1e-8 relaxes the equations)"
+            result = replace(result, message=f"{result.message}; {why}")
+        return result

@@ -1,0 +1,135 @@
+"""Rounds of the complete search: iterations on the lowest regions of the list, each by another worker.
+
+A portion is one region, as a box, with where its block of variables begins, its start box, its lower end and the best point so
+far. Who cuts it needs nothing of the list, and answers with what is left: numbers of subregions and their lower ends. Answers are
+put together in the order of the regions. A region stays in the list until its pieces are there.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from infimum.engines.complete_search import CompleteSearch, ToCut
+from infimum.engines.region_list import Place
+from infimum.errors import InternalError
+from infimum.search.checkpoint import State
+from infimum.search.limit_messages import boxes_reached, iterations_done
+from infimum.search.region_pool import can_be_cut
+from infimum.search.rounds import Dealing, Portion, RoundEnded
+from infimum.support.clock import OutOfTime
+
+_LEAST = 2  # regions of a round
+
+
+class _Dealt(NamedTuple):
+    """The regions of a round, where each is in the list, and what has come back."""
+
+    regions: list[ToCut]
+    places: list[Place]
+    answers: dict[int, State]
+
+    def count(self, what: str) -> int:
+        return sum(answer.values[what] for answer in self.answers.values())
+
+
+class OneIteration:
+    """An iteration on a region of another search, worked off as other portions are."""
+
+    is_between_steps = True
+
+    def __init__(self, search: CompleteSearch, state: State):
+        self.search, self.region, self.boxes, self.left = search, ToCut(**state.values, **_ends(state)), 0, state
+        search.incumbent.restore(state.arrays)
+
+    @property
+    def done(self) -> bool:
+        return self.boxes > 0
+
+    def step(self) -> None:
+        """The whole of it."""
+        search, before, fetch = self.search, self.search.boxes, self.search.evaluator.arrays.fetch
+        pieces = search.cut(self.region)
+        lo, hi, found = (self.region.lo, self.region.hi, []) if pieces is None else pieces
+        numbers = [fetch(numbers)[0].view(np.int64).astype(np.int32) for numbers, _, _ in found]
+        lower = [fetch(lower)[0] for _, lower, _ in found]
+        self.boxes = search.boxes - before
+        counts = {"boxes": self.boxes, "iterations": int(pieces is not None)}
+        self.left = State(counts, {"lo": lo, "hi": hi, "numbers": np.concatenate([np.empty(0, np.int32), *numbers]),
+                                   "lower": np.concatenate([np.empty(0), *lower]), **search.incumbent.arrays()})
+
+    def state(self) -> State:
+        return self.left
+
+
+def _ends(state: State) -> dict[str, np.ndarray]:
+    return {name: state.arrays[name] for name in ("lo", "hi")}
+
+
+class IterationRounds(Dealing):
+    """Rounds of so many iterations at most."""
+
+    def round(self, search: CompleteSearch, most: int | None) -> Iterator[None]:
+        """A round in place of an iteration, in pieces: between them all is as it was before. Gives back whether there was one:
+        there is none where regions are few, or the lowest is too narrow to be cut. `most`: the boxes that may be enclosed in all;
+        raises RoundEnded where they, or the iterations that were asked for, do not suffice for the round."""
+        found = search.lowest(self.portions)
+        can = [bool(can_be_cut(region.lo, region.hi).any()) for region, _ in found]
+        if sum(can) < _LEAST or not can[0]:
+            return False
+        regions, places = zip(*(one for one, so in zip(found, can, strict=True) if so), strict=True)
+        dealt = self._dealt = _Dealt(list(regions), list(places), {})
+        while some := self._next(search, dealt, most):
+            yield from self._deal(search, dealt, some)
+        if len(dealt.answers) < len(regions):
+            over = most is not None and search.boxes + dealt.count("boxes") >= most
+            raise RoundEnded(boxes_reached(search.boxes + dealt.count("boxes"), most) if over
+                             else iterations_done(search.options.iterations))
+        self._dealt = None
+        self._merge(search, dealt)
+        return True
+
+    def _next(self, search: CompleteSearch, dealt: _Dealt, most: int | None) -> list[int]:
+        """The numbers of the regions for which there are boxes and iterations."""
+        rest = len(dealt.regions) - len(dealt.answers)
+        if most is not None:
+            rest = min(rest, -((search.boxes + dealt.count("boxes") - most) // search.pieces**search.block))
+        if search.options.iterations is not None:
+            rest = min(rest, search.options.iterations - len(search.taken) - dealt.count("iterations"))
+        return list(range(len(dealt.answers), len(dealt.answers) + max(0, rest)))
+
+    def _deal(self, search: CompleteSearch, dealt: _Dealt, numbers: list[int]) -> Iterator[None]:
+        known = search.incumbent.arrays()
+
+        def portion(which: int) -> Portion:
+            values = dealt.regions[numbers[which]]._asdict()
+            ends = {name: values.pop(name) for name in ("lo", "hi")}
+            return Portion(State(values, ends | known), 1)
+        for answer in self.dealer.deal(len(numbers), portion):
+            if answer is not None:
+                dealt.answers[numbers[answer[0]]] = answer[1]
+            yield
+        if len(dealt.answers) <= numbers[-1]:
+            raise InternalError(f"of {numbers[-1] + 1} portions {len(dealt.answers)} came back")
+
+    def end(self, search: CompleteSearch) -> None:
+        """Where a run ends in the midst of a round, what has come back counts; the other regions stay as they are."""
+        dealt, self._dealt = self._dealt, None
+        if dealt is not None and dealt.answers:
+            with suppress(MemoryError, OutOfTime):  # what is proved so far stays
+                self._merge(search, dealt)
+
+    def _merge(self, search: CompleteSearch, dealt: _Dealt) -> None:
+        answers = sorted(dealt.answers.items())
+        best = min((answer for _, answer in answers), key=lambda answer: answer.arrays["incumbent"][0])
+        if best.arrays["incumbent"][0] < search.incumbent.upper:
+            search.incumbent.restore(best.arrays)
+        for number, answer in answers:
+            search.boxes += answer.values["boxes"]
+            if answer.values["iterations"]:
+                region = dealt.regions[number]._replace(**_ends(answer))
+                search.keep(region, answer.arrays["numbers"], answer.arrays["lower"])
+            search.list.remove(dealt.places[number])
+        search.prune()
+        self.done += 1

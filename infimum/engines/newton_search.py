@@ -1,0 +1,243 @@
+"""The interval Newton loop: boxes are tested in a fixed order, contracted while that pays, and bisected otherwise.
+
+A step takes the boxes with the lowest bounds, as many as there are lanes. The tests are about the natural enclosures of f, of its
+gradient and of its Hessian: bounds test, monotonicity test, convexity test, solution test, Newton step. What a step shrinks to
+at most `ratio` of its volume is tested again as it is; otherwise it is bisected where the derivative varies most. A box no wider
+than xtol on which f varies by no more than the tolerance of the value is a solution. Where f is not smooth, a box is bisected;
+where it is not even Lipschitz, and may vary as much on a narrower one, its lower bound tells if it is a solution.
+
+Two rules of the thesis are left out, since they lose minimisers: that those all lie inside the bounds (here faces are faces, as
+for every part), and that the negative part of a second derivative may be deleted (docs/proof.md has a counter-example).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from infimum.bounds.function_bounds.interval_newton import Newton
+from infimum.bounds.start_faces import Faces
+from infimum.engines.newton_loop_kernel import AGAIN, FIRST, REGIONS, SAMPLED, SECOND, UPPER
+from infimum.engines.newton_options import NewtonOptions
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import CENTRE, GRADIENT, LOOP_SPLIT, LOOP_TESTS, SHAVED
+from infimum.kernel.region_cut import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY
+from infimum.problem.cover import widths
+from infimum.problem.goal import Goal
+from infimum.problem.start_boxes import StartBoxes
+from infimum.search.branch_and_bound import lanes_of
+from infimum.search.checkpoint import State
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_heap import Heap
+from infimum.search.region_outcomes import Fates, judged
+from infimum.search.region_pool import Pool, Regions, can_be_cut
+
+_TAKES = 4       # steps that the boxes at hand last
+_GAP = 0.125     # of a side: a narrower gap is not worth cutting at
+
+
+class NewtonSearch:
+    """The boxes to work on (`pool`), the solutions so far (`solved`), and what happens to them. `lower()` and the incumbent's
+    upper bound enclose the infimum; every minimiser lies in one of all these boxes."""
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
+                 options: NewtonOptions, batch: int, start: StartBoxes | None = None):
+        self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.options = evaluator, lo, hi, goal, incumbent, options
+        self.n, self.batch, self.arrays, self.lanes = len(lo), batch, evaluator.arrays_for(batch), lanes_of(batch, len(lo))
+        self.pool, self.solved = Pool(self.n, self.arrays, _TAKES * batch), Heap(self.arrays, self.n)
+        self.boxes = self.steps = self.largest_step = 0
+        self.boxes_each = 16.0  # for a box, where these are dealt to others
+        self.start, self.newton = start, Newton(evaluator, lo, hi)
+        self.newton.recipe = options.recipe
+        self.newton.faces = None if start is None else Faces(evaluator, start)
+        self.discarded = {"value": 0, "derivative": 0, "newton": 0}
+
+    def begin(self) -> None:
+        """The whole box, or the start boxes, to work on."""
+        lo, hi = self.incumbent.regions
+        self._work_on(Regions(lo, hi, np.full(lo.shape[1], -np.inf), np.zeros(lo.shape[1]), np.zeros(lo.shape[1])))
+
+    def _work_on(self, regions: Regions) -> None:
+        self.pool.reserve(len(regions))
+        self.pool.add(self.arrays.send(regions.columns()))
+
+    def lower(self) -> float:
+        """Certainly not above the infimum."""
+        return min(self.pool.least(), self.solved.least(), self.incumbent.upper)
+
+    @property
+    def bytes(self) -> int:
+        return self.pool.bytes + 8 * self.solved.rows * len(self.solved)
+
+    @property
+    def done(self) -> bool:
+        """Is there nothing to work on; or, where no width is asked for, the goal met?"""
+        met = self.goal.met(self.lower(), self.incumbent.upper)
+        return (self.goal.xtol is None and met) or (not len(self.pool) and not len(self._opened()[0]))
+
+    def _opened(self) -> tuple[Regions, Regions]:
+        """(solutions that are none by the goal and the upper bound of now, those that are): the first can still be cut."""
+        regions, upper = Regions.from_columns(self.solved.everything()), self.incumbent.upper
+        can = can_be_cut(regions.lo, regions.hi)
+        wide = can & (widths(regions.lo, regions.hi) > (np.inf if self.goal.xtol is None else self.goal.xtol))
+        with np.errstate(all="ignore"):
+            gap = np.nextafter(upper - regions.lower, np.inf)
+        far = (regions.lower < upper) & ~(gap <= self.goal.slack(upper)) & can.any(axis=0)
+        opened = far | wide.any(axis=0)
+        return regions.at(np.flatnonzero(opened)), regions.at(np.flatnonzero(~opened))
+
+    # ---- a step
+    def step(self) -> None:
+        """Takes boxes, tests and contracts them, and keeps what is left. If that fails, memory being short, they are put back."""
+        before = self.boxes
+        if not len(self.pool):
+            opened, rest = self._opened()
+            opened.axis = np.full_like(opened.axis, AGAIN)
+            self._work_on(opened)
+            self.solved.replace(rest.columns())
+        self.pool.balance()
+        self.solved.reserve(self.lanes)
+        parents = self.pool.take(self.lanes, np.inf, 3 * self.lanes)
+        try:
+            found = self._tested(parents)
+        except BaseException:
+            self.pool.add(parents)
+            raise
+        self.keep(found)
+        self.steps, self.largest_step = self.steps + 1, max(self.largest_step, self.boxes - before)
+
+    def _tested(self, parents: Any) -> list[Fates]:
+        """What is left of the boxes: after the tests with first derivatives, and then after the Newton step."""
+        after, = self._sorted([self._first(parents)], "derivative")
+        count, most, found = len(after.kept), self.newton.most, []
+        for begin in range(0, count, most):
+            some = self.arrays.gather(after.regions, after.kept[begin:begin + most])
+            found += self._sorted(self._second(some), "newton")
+        return found
+
+    def _first(self, parents: Any) -> Any:
+        """Bounds test, monotonicity test, solution test."""
+        n, run = self.n, self.evaluator.run
+        enclosed = run(GRADIENT, [parents[:n], parents[n:2 * n]])
+        own = [] if self.newton.faces is None else [self.newton.faces.of(parents)]
+        slack, xtol = self.goal.slack(self.incumbent.upper), np.inf if self.goal.xtol is None else self.goal.xtol
+        for _ in range(2):  # so that the goal, whose difference is rounded to the next double, is met
+            slack = np.nextafter(slack, 0.0)
+        low_enough = np.nextafter(self.incumbent.upper - slack, np.inf)
+        parameters = np.concatenate([self.lo, self.hi, [xtol, slack, low_enough]])
+        out = run(f"{LOOP_TESTS}:{len(own)}", [parents, *enclosed, *own], parameters=parameters)
+        self.boxes += parents.shape[1]
+        self._offer(out[UPPER], parents)
+        return out[REGIONS]
+
+    def _second(self, regions: Any) -> list[Any]:
+        """Convexity test and Newton step; then the two parts of each box, the second of which may be gone."""
+        step, gaps = self.newton.step(regions), self.newton.recipe.gaps
+        self.boxes += (self.newton.cost + self.n * self.newton.recipe.sequential) * regions.shape[1]
+        left, enough = self.evaluator.run(SHAVED, [regions, step.ends],
+                                          parameters=np.array([self.incumbent.upper, self.options.ratio]))
+        inputs = [regions, left, enough, step.upper, step.level, *([step.ends] if gaps else [])]
+        out = self.evaluator.run(f"{LOOP_SPLIT}:{gaps}", inputs, parameters=np.array([_GAP]))
+        if self.options.samples:
+            self._offer(out[SAMPLED], regions)
+        return [out[FIRST], out[SECOND]]
+
+    def _offer(self, upper: Any, regions: Any) -> None:
+        """Takes the best of upper bounds that hold in the middle of regions, if it is better than what was known."""
+        (best, lane), = self.arrays.least(upper)
+        if best < self.incumbent.upper:
+            middle, = self.evaluator.run(CENTRE, [self.arrays.column(regions, lane)])
+            self.incumbent.take(self.arrays.fetch(middle)[:, 0], best)
+            self.prune()
+
+    def prune(self) -> None:
+        """Drops what the best point rules out."""
+        self.pool.prune(self.incumbent.upper)
+        self.solved.prune(self.incumbent.upper)
+
+    def _sorted(self, arrays: list[Any], reason: str) -> list[Fates]:
+        """What becomes of each region of these arrays."""
+        found, _ = self.fates(arrays)
+        self.discarded["value"] += sum(fates.counts[ABOVE] for fates in found)
+        self.discarded[reason] += sum(fates.counts[PROVED_AWAY] for fates in found)
+        return found
+
+    def close(self) -> None:
+        """f at the best point itself, where its upper bound is that of a box; no kernel is needed that is not there yet."""
+        if self.incumbent.x is not None:
+            value = self.evaluator.gradient(self.incumbent.x, self.incumbent.x).value
+            if value.defined and value.hi < self.incumbent.upper:
+                self.incumbent.take(self.incumbent.x, float(value.hi))
+                self.prune()
+
+    # ---- what is dealt to others in rounds
+    @property
+    def is_between_steps(self) -> bool:
+        """No step is ever left half done."""
+        return True
+
+    @property
+    def judged(self) -> int:
+        """Steps after which it is known whether tests pay: all of them are used always."""
+        return self.steps
+
+    def judge_parts(self) -> None:
+        """There is nothing to judge."""
+
+    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]:
+        """What finds up to so many boxes, those that a step would take; as long as the pool stays as it is the same ones."""
+        pool, upper = self.pool, self.incumbent.upper
+        pool.balance()
+        pool.bring(count, np.inf)
+        if self.goal.xtol is None and self.goal.met(min(pool.least(), upper), upper):
+            count = 0  # who does not know the solutions has nothing to do: these are to be opened, after what is left here
+        return lambda: (pool.front, pool.front.find(count)[0])
+
+    def fates(self, arrays: list[Any]) -> tuple[list[Fates], None]:
+        """What becomes of each box of these arrays, as things stand."""
+        fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
+        orders = iter(self.arrays.order(FATES, *fates) if fates else ())
+        return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], None
+
+    def keep(self, found: list[Fates]) -> None:
+        """Puts what is left to the boxes to work on, and solutions to the solutions. Whoever calls has made sure of room."""
+        for fates in found:
+            self.pool.add(fates.regions, fates.of(NEAR), fates.of(FAR))
+            self.solved.add(fates.regions, fates.of(FINAL))
+
+    def put_aside_too(self, answers: list[dict[str, np.ndarray]]) -> Callable[[], None]:
+        """Makes ready the solutions of others, and returns what then puts them to those here, which needs no memory."""
+        columns = np.concatenate([arrays["solved"] for arrays in answers], axis=1)
+        columns = columns[:, ~(columns[self.solved.row] > self.incumbent.upper)]
+        self.solved.reserve(columns.shape[1])
+        solutions = self.arrays.send(np.ascontiguousarray(columns))
+        return lambda: self.solved.add(solutions)
+
+    def none_put_aside(self) -> dict[str, np.ndarray]:
+        """The part of a state that holds solutions, empty."""
+        return {"solved": np.empty((self.solved.rows, 0))}
+
+    # ---- checkpoints
+    def state(self) -> State:
+        """Everything that a later run needs to go on with the same bits."""
+        other = self.state_but_regions()
+        return State(other.values, {**self.pool.state(), "solved": self.solved.everything(), **other.arrays})
+
+    def state_but_regions(self) -> State:
+        """Counts and the best point."""
+        counts = {"boxes": self.boxes, "steps": self.steps, "discarded": dict(self.discarded), "boxes_each": self.boxes_each,
+                  "largest_step": self.largest_step}
+        return State(counts, self.incumbent.arrays())
+
+    def restore(self, state: State) -> None:
+        """Goes on from there."""
+        self.boxes, self.steps = state.values["boxes"], state.values["steps"]
+        self.boxes_each, self.largest_step = state.values.get("boxes_each", self.boxes_each), state.values.get("largest_step", 0)
+        self.discarded |= state.values["discarded"]
+        self.pool.restore(state.arrays)
+        self.solved.replace(state.arrays["solved"])
+        self.incumbent.restore(state.arrays)
+
+    def regions(self) -> Regions:
+        """What may still hold a minimiser."""
+        return self.pool.everything().with_(Regions.from_columns(self.solved.everything()))

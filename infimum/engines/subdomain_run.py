@@ -1,0 +1,55 @@
+"""Subdomain lower bounding (Zhang, Kerkenhoff, Kichler, Dahmen, Mitsos, Naumann, Bongartz) as an engine: branch and bound in
+which one test does everything, an enclosure of f and all constraints together on a temporary partition of each region."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infimum.bounds.function_bounds.subdomain_kernel import ADAPTIVE, AFFINE, LARGEST, MEAN_VALUE, NATURAL
+from infimum.bounds.function_bounds.subdomains import Subdomains
+from infimum.engines.constrained_run import ConstrainedRun
+from infimum.engines.subdomain_options import FORMS, SubdomainOptions
+from infimum.evaluation.evaluator import Evaluator
+from infimum.problem.goal import Goal
+from infimum.problem.problem import Problem
+from infimum.problem.system import System
+from infimum.search.branch_and_bound import Branch
+from infimum.search.rounds import Rounds
+
+_OFTEN = 8      # steps after which a point is looked for in the lowest regions, since the test itself finds none
+_MIDDLES = 256  # regions in whose middle that is
+_FORMS = dict(zip(FORMS, (MEAN_VALUE, NATURAL, AFFINE), strict=True))
+
+
+class SubdomainRun(ConstrainedRun):
+    """The same, with one part."""
+
+    name = "subdomain"
+    bounded_at_once = rewrites = False
+
+    def __init__(self, problem: Problem, evaluator: Evaluator, options: SubdomainOptions, goal: Goal, seed: int,
+                 max_boxes: int | None = None, memory_limit: float | None = None, batch: int | None = None,
+                 rounds: Rounds | None = None):
+        self.division, self.options = options.division(evaluator.n), options
+        if evaluator.system is None:
+            none = np.zeros(0)
+            evaluator = Evaluator(evaluator.f, evaluator.n, evaluator.backend, evaluator.fun, System(evaluator.f, (), none, none))
+        super().__init__(problem, evaluator, options, goal, seed, max_boxes, memory_limit, batch, rounds=rounds)
+
+    def _looks(self) -> bool:
+        return super()._looks() or self.branch.steps % _OFTEN == 0
+
+    def _look(self) -> Iterator[None]:
+        lo, hi = self.branch.lowest(_MIDDLES)
+        middle = 0.5 * lo + 0.5 * hi
+        middle[list(self.evaluator.system.integers)] = np.rint(middle[list(self.evaluator.system.integers)])
+        middle = middle[:, np.isfinite(middle).all(axis=0)]
+        if middle.shape[1] and self.incumbent.offer(np.ascontiguousarray(middle)):
+            self.branch.prune()
+        yield from super()._look()
+
+    def _made(self) -> Branch:
+        form = _FORMS[self.options.form]
+        choice = ADAPTIVE if self.options.partition == "adaptive" else LARGEST
+        part = Subdomains(self.evaluator, self.lo, self.hi, *self.division, form, choice)
+        return Branch(self.evaluator, self.lo, self.hi, self.goal, self.incumbent, self.batch, self.problem.several, [part])

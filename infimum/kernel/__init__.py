@@ -1,0 +1,1 @@
+"""Kernels: programs over an abstract lane, and how expressions become such programs."""

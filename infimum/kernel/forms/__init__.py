@@ -1,0 +1,1 @@
+"""Forms in which a kernel carries numbers other than plain enclosures."""

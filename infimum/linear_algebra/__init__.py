@@ -1,0 +1,1 @@
+"""Linear algebra: dense and sparse systems, and interval matrices rounded outward."""

@@ -1,1 +1,0 @@
-"""From expressions to kernels: programs over an abstract lane."""

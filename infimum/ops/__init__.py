@@ -1,0 +1,1 @@
+"""The vocabulary of expressions, and tables with one row for each operation."""

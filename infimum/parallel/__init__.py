@@ -1,0 +1,1 @@
+"""Workers: threads, processes and the nodes of a Ray cluster, behind one interface."""

@@ -1,0 +1,107 @@
+"""Who works off the portions of a round: this process, others, or those of a Ray cluster, all of them
+`blackbox.trial_workers`."""
+
+import pickle
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any
+
+from infimum.backend.thread_count import thread_count
+from infimum.blackbox.trial_workers import LOOK, InThisProcess, Workers
+from infimum.errors import OptionError, TrialError
+from infimum.evaluation.evaluator import WORTH_A_GPU, Evaluator
+from infimum.parallel import ray_cluster
+from infimum.parallel.process_workers import Processes
+from infimum.parallel.proofs.portion_prover import Answer, PortionProver
+from infimum.problem.problem import Problem
+from infimum.search.checkpoint import State
+from infimum.search.rounds import PORTIONS, Portion, Rounds, WorkersLost
+
+_AHEAD = 2   # portions that wait beside those that are worked on, so that nobody waits for one
+_TRIES = 4   # times that a portion may be lost with its worker
+_SILENCE = 30.0  # seconds without a sign of life after which a worker is taken for frozen, and its portion goes to another
+
+
+class WorkerDealer:
+    """Deals portions to workers, each to the first that is free; one that is lost with its worker is dealt again."""
+
+    def __init__(self, workers: Workers):
+        self.workers, self.redone = workers, 0
+        self.answered = self.bytes = 0  # portions; what went to workers and came back
+
+    @property
+    def count(self) -> int:
+        return self.workers.count
+
+    def deal(self, count: int, portion: Callable[[int], Portion]) -> Iterator[tuple[int, State] | None]:
+        """See `Dealer`. Answers to what an earlier round has dealt, which was given up, are not heard."""
+        waiting, sent, lost = deque(range(count)), {}, Counter()
+        while waiting or sent:
+            while waiting and self.workers.outstanding < self.count + _AHEAD:
+                message = pickle.dumps(portion(waiting[0]), protocol=pickle.HIGHEST_PROTOCOL)
+                with self._until_lost():
+                    sent[self.workers.submit(message)] = waiting.popleft()
+                self.bytes += len(message)
+            with self._until_lost():
+                finished = self.workers.next_finished(LOOK)
+            number = None if finished is None else sent.pop(finished.ticket, None)
+            if number is None:
+                yield None
+            elif isinstance(finished.outcome, Answer):
+                yield number, self._left(finished.outcome)
+            else:  # the worker was lost, and its outcome says how
+                self.redone, lost[number] = self.redone + 1, lost[number] + 1
+                if lost[number] >= _TRIES:
+                    raise WorkersLost(f"the workers were lost {_TRIES} times with the same regions ({finished.outcome.text})")
+                waiting.appendleft(number)
+
+    @contextmanager
+    def _until_lost(self) -> Iterator[None]:
+        """Once a worker has answered, the end of all of them is a limit of the run, and no error in its settings."""
+        try:
+            yield
+        except TrialError as error:
+            if not self.answered:
+                raise
+            raise WorkersLost(f"the workers are lost: {error}") from error
+
+    def _left(self, answer: Answer) -> State:
+        if answer.error is not None:
+            raise answer.error
+        self.answered += 1
+        self.bytes += sum(array.nbytes for array in answer.state.arrays.values())
+        return answer.state
+
+
+@contextmanager
+def dealt(workers: int | str, portions: int | None, problem: Problem, evaluator: Evaluator, *, device: str, threads: int | None,
+          batch: int | None, **settings: Any) -> Iterator[tuple[Rounds, int]]:
+    """Rounds in which these workers prove, started, and the batch; closed with the block.
+
+    A cluster with GPUs works there, in larger batches, unless that is given or the device is the CPU; a worker for each."""
+    with ExitStack() as stack:
+        gpus = 0
+        if isinstance(workers, str):
+            stack.enter_context(ray_cluster.joined(workers))
+            gpus = 0 if device == "cpu" else ray_cluster.gpus()
+            if device.startswith("cuda") and not gpus:
+                raise OptionError(f"device={device!r} is for GPUs, and the Ray cluster has none: `ray status` shows what it has")
+        batch = int(batch or max(evaluator.batch, WORTH_A_GPU if gpus else 0))
+        prover = PortionProver.of(problem, evaluator, batch=batch, device="cuda" if gpus and device != "auto" else device,
+                                  threads=threads, **settings)
+        yield Rounds(WorkerDealer(stack.enter_context(_started(prover, workers, gpus))), portions or PORTIONS), batch
+
+
+def _started(prover: PortionProver, workers: int | str, gpus: int) -> Workers:
+    """One worker is this process itself. Others share the processors, unless threads are given."""
+    if isinstance(workers, str):
+        from infimum.parallel.ray_workers import RayWorkers  # which needs Ray
+
+        joined = "ray"  # where this process is now: the address may have been another name of that cluster
+        return RayWorkers(replace(prover, threads=prover.threads or 1), joined, gpus=gpus, silence=_SILENCE)
+    if workers == 1:
+        return InThisProcess(prover)
+    threads = prover.threads or max(1, thread_count() // workers)
+    return Processes(pickle.dumps(replace(prover, threads=threads)), workers, silence=_SILENCE)

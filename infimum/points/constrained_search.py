@@ -1,0 +1,328 @@
+"""Good points of a function with constraints: the interior point method from many starts, then with integers fixed. Estimates.
+
+All starts take some steps together; the best ends, those that came to the same one counted once, go on to the last digits. Where
+integer variables are not whole there, several roundings of them are fixed and the others solved for again. If nothing obeys the
+constraints, the starts are first moved to where less is violated.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from infimum.certify.equation_solutions import is_large
+from infimum.evaluation.evaluator import Evaluator
+from infimum.points import sobol
+from infimum.points.interior_point import Ends, Interior
+from infimum.points.point_search import PointSearch
+from infimum.points.random_numbers import uniform
+from infimum.points.restoration import Restoration
+from infimum.problem.start_boxes import StartBoxes
+
+_STREAM = 11                   # of random numbers
+_STARTS = 32, 96, 288          # of the rounds
+_LEAST, _WORK = 2, 1 << 24     # starts, and operations of a step of all of them
+_FLAT = 2.0**-20               # a constraint's least scale, as part of its value
+_KEPT = 8                      # ends that go on, and points that are offered
+_FIRST, _LAST = (20, 2.0**-17), (40, 2.0**-37)  # steps, and the last weight of the barrier
+_FEW = 4                       # the first steps end when no more than one of so many starts goes on
+_HIGHER = 2.0**-10             # of its size that a value may still fall by
+_PATIENCE = 6                  # steps without progress of an end, where another has converged
+_BEGIN, _AGAIN = 0.1, 2.0**-13  # its first weight, and that for ends that go on
+_CONVERGED, _CLOSE = 2.0**-30, 2.0**-17  # errors of lanes that have converged; variables so close to a bound may be moved there
+_KNOWN = 2.0**-30              # of a variable's size: so narrow it is held where it starts
+_RESTORED = 30                 # steps
+_NEARLY, _OBEYED = 2.0**-7, 2.0**-23  # violations as parts of a constraint's scale
+_SAME = 2.0**-13               # of a variable's unit: ends that differ by less are one
+_ROUNDINGS = 16                # of the integers of the best end, fewer for the others
+_NEIGHBOURS = 3, 16            # passes over whole numbers next to the best ones, if there are no more integer variables
+_FAR = 10                      # powers of 2 over which starts are spread where bounds are infinite,
+_WIDE, _EVERYWHERE = 2.0**20, 4  # or so far apart that they say little; of so many starts one lies anywhere between these
+
+
+Box = tuple[np.ndarray, np.ndarray]
+
+
+class ConstrainedSearch(PointSearch):
+    """Looks between the bounds, or in the start `boxes`, from points `given` (n, N) as well. `multipliers` (m,) belong to the
+    best point: with them ∇f + Σ y ∇c vanishes there, but for what bounds take. `violation` is its largest one, as part of the
+    constraint's scale."""
+
+    tolerated = _OBEYED  # violations that count as none among estimates
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, seed: int = 0, given: np.ndarray | None = None,
+                 boxes: StartBoxes | None = None):
+        self.evaluator, self.lo, self.hi, self.seed, self.boxes = evaluator, lo, hi, seed, boxes
+        self.n, self.system = len(lo), evaluator.system
+        self.begin = lo, hi  # it starts between these; a proof relies on all feasible points being there
+        self.better: Box | None = None  # where the better points are: starts are drawn there
+        self.integers = np.array(self.system.integers, dtype=np.intp)
+        self.given = np.empty((self.n, 0)) if given is None else given
+        self.x, self.value, self.violation = self._spread(np.full((self.n, 1), 0.5), 0)[:, 0], np.inf, np.inf
+        self.multipliers = np.zeros(self.system.m)
+        self.found = np.empty((self.n, 0))  # to offer
+        self.evaluations = self.drawn = 0
+        self._size, self.is_large = self.n + int(self.system.equal.sum()), is_large(self.system, self.n)
+
+    def rounds(self) -> list[Iterator[None]]:
+        return [self._round(k) for k in range(len(_STARTS))]
+
+    def candidates(self) -> list[np.ndarray]:
+        return [self.x, *(x for x in self.found.T if not np.array_equal(x, self.x))]
+
+    @property
+    def is_wide(self) -> bool:
+        """Say the bounds little of where to start?"""
+        with np.errstate(all="ignore"):
+            return bool((self.begin[1] - self.begin[0] > _WIDE).any())
+
+    def again(self) -> Iterator[None]:
+        """Another round of starts."""
+        return self._round(0)
+
+    def in_boxes(self, lo: np.ndarray, hi: np.ndarray, starts: np.ndarray | None = None, better: bool = False) -> Iterator[None]:
+        """Looks from the middles of boxes (n, N), or from `starts` in them, in each of them and, but for integer variables,
+        around it; `found` are then the points that it came to, the best ones first. Where only points are of interest that are
+        `better` than the best one, it does not go on to others."""
+        starts = self._middle(lo, hi) if starts is None else starts
+        if self.is_large:
+            self._nearby(starts)
+            return
+        around = self._around(starts, lo, hi)
+        inside = (np.minimum(np.maximum(end, around[0]), around[1]) for end in (lo, hi))
+        both = (np.concatenate(ends, axis=1) for ends in zip(around, inside, strict=True))
+        yield from self._look(np.tile(starts, 2), *both, better and self.violation <= _OBEYED)
+
+    def from_points(self, starts: np.ndarray) -> Iterator[None]:
+        """Looks from these points (n, N), in pieces."""
+        if self.is_large:
+            self._nearby(starts)
+        else:
+            yield from self._look(starts, *self._around(starts, self.lo[:, None], self.hi[:, None]))
+
+    @property
+    def most_starts(self) -> int:
+        """So many can be afforded at a time."""
+        return max(_LEAST, _WORK // self._size**3)
+
+    def given_points(self) -> np.ndarray:
+        """Those that were given, and the middle of the bounds or of the first box."""
+        lo, hi = self._where if self.boxes is None else self.boxes.box(0)
+        return np.concatenate([self.given, self._middle(lo[:, None], hi[:, None])], axis=1)
+
+    def violations(self, x: np.ndarray) -> np.ndarray:
+        """The largest violation at points (n, N), as part of the constraint's scale there; infinite where nothing is known."""
+        self.evaluations += x.shape[1]
+        return self._violations(x, *self.evaluator.estimate_jacobian(x))
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """What later looks depend on, for a checkpoint."""
+        better = {} if self.better is None else {"search.better": np.stack(self.better)}
+        return {"search": np.concatenate([[self.value, self.violation], self.x, self.multipliers]),
+                "search.begin": np.stack(self.begin), **better}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """The best point of a checkpoint, and its multipliers."""
+        self.value, self.violation = arrays["search"][:2].tolist()
+        self.x, self.multipliers = (part.copy() for part in np.split(arrays["search"][2:], [self.n]))
+        self.begin = tuple(arrays["search.begin"].copy()) if "search.begin" in arrays else self.begin
+        self.better = tuple(arrays["search.better"].copy()) if "search.better" in arrays else None
+
+    # ---- the starts
+    def _round(self, k: int) -> Iterator[None]:
+        count, first = min(_STARTS[k], self.most_starts), self.drawn
+        drawn = self._spread(self._drawn(count), first)
+        yield from self.from_points(drawn if k else np.concatenate([self.given_points(), drawn], axis=1))
+
+    def _nearby(self, starts: np.ndarray) -> None:
+        """Where there are very many equations, points at which they about hold are all that is offered."""
+        from infimum.certify.sparse_equation_solutions import nearby
+
+        self.found = np.stack([nearby(self.evaluator, (self.lo, self.hi), x) for x in starts[:, :_KEPT].T], axis=1)
+
+    def _drawn(self, count: int) -> np.ndarray:
+        first, self.drawn = self.drawn, self.drawn + count
+        if self.n <= sobol.LIMIT:
+            return sobol.points(self.seed, _STREAM, first, count, self.n)
+        return uniform(self.seed, _STREAM, 0, range(first, first + count), self.n)
+
+    def _spread(self, unit: np.ndarray, first: int) -> np.ndarray:
+        """Points of the unit cube between the bounds, or from this box on in one after the other; where these are infinite or
+        very far apart, near and far from 0."""
+        number = np.arange(unit.shape[1])
+        lo, hi = (end[:, None] for end in self._where)
+        if self.boxes is not None:
+            box = (first + number) % len(self.boxes)
+            lo, hi = self.boxes.lo[:, box], self.boxes.hi[:, box]
+        with np.errstate(all="ignore"):
+            nearest = np.minimum(np.maximum(0.0, lo), hi)
+            reach = np.maximum(1.0, np.abs(nearest)) * 2.0 ** (1 + number % _FAR)
+            far = (hi - lo > _WIDE) & ((number % _EVERYWHERE > 0) | (hi - lo == np.inf))
+            low, high = np.where(far, np.maximum(lo, nearest - reach), lo), np.where(far, np.minimum(hi, nearest + reach), hi)
+        return np.minimum(np.maximum(low * (1 - unit) + high * unit, lo), hi)
+
+    @property
+    def _where(self) -> Box:
+        return self.begin if self.better is None else self.better
+
+    def _middle(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        """Of boxes; where they are infinite or very wide, a point near 0 or the end next to it."""
+        with np.errstate(all="ignore"):
+            near = np.minimum(np.maximum(0.0, lo + 1), hi - 1)
+            return np.where(hi - lo <= _WIDE, lo / 2 + hi / 2, np.minimum(np.maximum(near, lo), hi))
+
+    def _around(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The bounds of each start, but for integer variables the whole numbers that lie between these ends as well; variables
+        that can only have one value, to rounding, are held there."""
+        low, high = (np.repeat(end[:, None], starts.shape[1], axis=1) for end in (self.lo, self.hi))
+        if self.boxes is not None:
+            for k, start in enumerate(starts.T):
+                for box in self.boxes.around(start)[:1]:
+                    low[:, k], high[:, k] = self.boxes.box(box)
+        middle = self._middle(*(end[:, None] for end in self.begin))
+        with np.errstate(all="ignore"):
+            known = self.begin[1] - self.begin[0] <= _KNOWN * np.maximum(1.0, np.abs(middle[:, 0]))
+        low[known] = high[known] = middle[known]
+        whole = self.integers
+        low[whole], high[whole] = np.maximum(np.ceil(lo[whole]), low[whole]), np.minimum(np.floor(hi[whole]), high[whole])
+        high = np.maximum(low, high)
+        return low, high
+
+    # ---- the work
+    def _look(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray, better: bool = False) -> Iterator[None]:
+        """From these starts between these bounds, and where nothing obeys the constraints from what is nearest to doing so."""
+        self.found = np.empty((self.n, 0))
+        ends = yield from self._solved(starts, lo, hi, better)
+        if not better and not (ends.violation <= _OBEYED).any():
+            restored = Restoration(self.evaluator, lo, hi, starts)
+            yield from restored.steps(_RESTORED)
+            self.evaluations += restored.evaluations
+            best = np.argsort(restored.left, kind="stable")[:_KEPT]
+            lo, hi = lo[:, best], hi[:, best]
+            ends = yield from self._solved(restored.x[:, best], lo, hi)
+        if len(self.integers):
+            yield from self._round_integers(ends, lo, hi)
+
+    def _solved(self, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray, better: bool = False) -> Iterator[None]:
+        """The best ends, from which nothing is offered unless its integers are whole. Those that have converged go on from there,
+        others begin anew."""
+        count = starts.shape[1]
+        ends = yield from self._stage(starts, np.arange(count), lo, hi, _BEGIN, _FIRST, _PATIENCE if better else None, better,
+                                      count // _FEW)
+        if better:
+            ends = self._hopeful(ends)
+        known = ends.error <= 2 * _FIRST[1]
+        ends = yield from self._stage(ends.x, ends.lane, lo[:, ends.lane], hi[:, ends.lane], np.where(known, _FIRST[1], _AGAIN),
+                                      _LAST, _PATIENCE, better, len(known) // _FEW, np.where(known, ends.multipliers, 0.0))
+        self._keep(ends)
+        yield from self._to_bounds(ends, lo[:, ends.lane], hi[:, ends.lane], self.value if better else np.inf)
+        return ends
+
+    def _hopeful(self, ends: "_Points") -> "_Points":
+        """Those that are not on their way to the best point, or have converged to a higher value."""
+        near = (np.abs(ends.x - self.x[:, None]) <= _SAME * np.maximum(1.0, np.abs(ends.x))).all(axis=0)
+        above = (ends.error <= 2 * _FIRST[1]) & (ends.value > self.value + _HIGHER * max(1.0, abs(self.value)))
+        return _Points(*(np.compress(~(near | above), part, axis=-1) for part in ends))
+
+    def _stage(self, starts: np.ndarray, lanes: np.ndarray, lo: np.ndarray, hi: np.ndarray, first: "float | np.ndarray",
+               most: tuple[int, float], patience: int | None = None, settled: bool = False, few: int = 0,
+               multipliers: np.ndarray | None = None) -> Iterator[None]:
+        """The best ends of one run of the method."""
+        if not len(lanes):
+            return _Points(starts, np.empty(0), np.empty(0), np.empty((self.system.m, 0)), np.empty(0), lanes)
+        method = Interior(self.evaluator, lo, hi, starts, first, most[1], multipliers)
+        for _ in method.steps(most[0], patience, settled, few):
+            yield
+        self.evaluations += method.evaluations
+        return self._best(method.ends, lanes)
+
+    def _to_bounds(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray, known: float) -> Iterator[None]:
+        """Lanes that have not converged are often on their way to a bound at which a slope is infinite: variables close to one
+        are moved there, and the others solved for again, where that may lead below what is `known`."""
+        with np.errstate(all="ignore"):
+            close = _CLOSE * np.minimum(hi - lo, np.maximum(1.0, np.abs(ends.x)))
+            low, high = ends.x - lo <= close, hi - ends.x <= close
+        stuck = (ends.error > _CONVERGED) & ((low | high) & (lo < hi)).any(axis=0)
+        obeys = ends.violation <= _OBEYED
+        known = ends.value[obeys & (ends.error <= _CONVERGED)].min(initial=known)
+        stuck = np.flatnonzero(stuck & ~(obeys & (ends.value >= known)))
+        if len(stuck):
+            lo, hi = np.where(high & ~low, hi, lo)[:, stuck], np.where(low, lo, hi)[:, stuck]
+            ends = yield from self._stage(ends.x[:, stuck], ends.lane[stuck], lo, hi, _AGAIN, _LAST, _PATIENCE, known < np.inf)
+            self._keep(ends)
+
+    def _round_integers(self, ends: "_Points", lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Fixes the integers of the ends at whole numbers nearby, in several ways, and solves for the other variables again; then
+        at the neighbours of the best of these, while that gains."""
+        parts = uniform(self.seed, _STREAM, 1, range(_ROUNDINGS), len(self.integers))
+        parts[:, 0] = 0.5
+        lane = np.repeat(np.arange(len(ends.lane)), [_ROUNDINGS >> min(k, 3) for k in range(len(ends.lane))])
+        first = np.concatenate([np.arange(_ROUNDINGS >> min(k, 3)) for k in range(len(ends.lane))] or [lane])
+        lo, hi = (end[:, ends.lane[lane]] for end in (lo, hi))
+        found = yield from self._fixed(np.floor(ends.x[self.integers][:, lane] + parts[:, first]), ends.x[:, lane], lo, hi)
+        for _ in range(_NEIGHBOURS[0]):
+            if not len(found.value) or len(self.integers) > _NEIGHBOURS[1]:
+                return
+            change = np.concatenate([np.eye(len(self.integers)), -np.eye(len(self.integers))], axis=1)
+            best, value = np.repeat(found.x[:, :1], change.shape[1], axis=1), self.value
+            lo, hi = (np.repeat(end[:, found.lane[:1]], change.shape[1], axis=1) for end in (lo, hi))
+            found = yield from self._fixed(best[self.integers] + change, best, lo, hi)
+            if not self.value < value:
+                return
+
+    def _fixed(self, whole: np.ndarray, starts: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> Iterator[None]:
+        """Ends with the integers fixed at these whole numbers within their bounds, of equal ones once."""
+        whole = np.minimum(np.maximum(whole, lo[self.integers]), hi[self.integers])
+        _, first = np.unique(whole, axis=1, return_index=True)
+        first = np.sort(first)[:_STARTS[0]]
+        starts, low, high = (a[:, first] for a in (starts, lo, hi))
+        low[self.integers] = high[self.integers] = starts[self.integers] = whole[:, first]
+        ends = yield from self._solved(starts, low, high)
+        return ends._replace(lane=first[ends.lane])
+
+    def _best(self, ends: Ends, lane: np.ndarray) -> "_Points":
+        """Some of the points: first those that obey the constraints, by their values, then the others, by violation."""
+        x = ends.x
+        self.evaluations += x.shape[1]
+        values, jacobian = self.evaluator.estimate_jacobian(x)
+        violation, unit = self._violations(x, values, jacobian), np.maximum(1.0, np.abs(x))
+        order = np.lexsort((values[0], np.where(violation <= _NEARLY, 0.0, violation)))
+        chosen: list[int] = []
+        for k in order[violation[order] < np.inf]:
+            if not any((np.abs(x[:, k] - x[:, j]) <= _SAME * unit[:, k]).all() for j in chosen):
+                chosen.append(int(k))
+            if len(chosen) == _KEPT:
+                break
+        return _Points(x[:, chosen], values[0, chosen], violation[chosen], ends.multipliers[:, chosen], ends.error[chosen],
+                       lane[chosen])
+
+    def _violations(self, x: np.ndarray, values: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
+        c = values[1:]
+        with np.errstate(all="ignore"):
+            scale = np.maximum(np.abs(jacobian[1:] * np.maximum(1.0, np.abs(x))).max(axis=1), _FLAT * np.abs(c))
+            broken = np.maximum(np.maximum(c - self.system.upper[:, None], self.system.lower[:, None] - c), 0.0)
+            violation = (broken / np.where((scale > 0) & (scale < np.inf), scale, 1.0)).max(axis=0, initial=0.0)
+        return np.where(np.isfinite(values).all(axis=0), violation, np.inf)
+
+    def _keep(self, ends: "_Points") -> None:
+        """Offers the ends whose integers are whole."""
+        rest = ends.x[self.integers]
+        whole = (rest == np.rint(rest)).all(axis=0)
+        self.found = np.concatenate([np.compress(whole, ends.x, axis=1), self.found], axis=1)[:, :_KEPT]
+        rank = np.where(ends.violation <= _OBEYED, 0.0, ends.violation)
+        for k in np.flatnonzero(whole):
+            mine = 0.0 if self.violation <= _OBEYED else self.violation
+            if (rank[k], ends.value[k]) < (mine, self.value):
+                self.x, self.value, self.violation = ends.x[:, k].copy(), float(ends.value[k]), float(ends.violation[k])
+                self.multipliers = ends.multipliers[:, k].copy()
+
+
+class _Points(NamedTuple):
+    """Points (n, N), f there, their violations and multipliers, errors of the conditions, and the lanes that they come from."""
+
+    x: np.ndarray
+    value: np.ndarray
+    violation: np.ndarray
+    multipliers: np.ndarray
+    error: np.ndarray
+    lane: np.ndarray

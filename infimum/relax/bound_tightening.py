@@ -1,0 +1,92 @@
+"""Variables tightened by solving for them: the least and the largest number that the linear program allows each of them.
+
+Every multiplier that a solver returns gives a bound by `safe_conclusions.py`, whatever was asked for. A side at whose end a
+solution already was is not asked about: nothing is to be gained there. What is asked is bounded by counts: passes, and iterations
+of all together.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from infimum.relax.program_bounds import Bounding, Left
+from infimum.relax.relaxation import Relaxation
+from infimum.relax.safe_conclusions import Cost, lowest, usable, weighted
+from infimum.relax.scaling import scaled
+from infimum.support.clock import pause
+
+_PASSES = 4
+_ITERATIONS = 20_000  # of all programs together
+_AT_END = 1e-6        # of a side
+_WORTH = 0.05         # of the mean side: a pass that takes less is the last
+
+
+def tightened(bounding: Bounding, left: Left, upper: float, suffices: Callable[[float], bool], seen: list[np.ndarray]) -> Left:
+    """What is left of a region, of which a bound was asked before, until the bound suffices. Solutions on the way are added to
+    those `seen`."""
+    n, begun = bounding.relaxation.n, bounding.counts.iterations
+    for _ in range(_PASSES):
+        if left.empty or left.region is None or left.lower > upper or suffices(left.lower):
+            return left
+        before = left.high[:n] - left.low[:n]
+        low, high, points = _one_pass(bounding, left, upper, begun + _ITERATIONS)
+        seen += points
+        if (low > high).any():
+            return left._replace(low=low, high=high, empty=True)
+        found = bounding.bound(low, high, upper, 2)
+        left = found._replace(lower=max(found.lower, left.lower))
+        with np.errstate(all="ignore"):
+            part = np.where(before > 0, (left.high[:n] - left.low[:n]) / before, 1.0)
+        if bounding.counts.iterations >= begun + _ITERATIONS or not part.mean() < 1.0 - _WORTH:
+            return left
+    return left
+
+
+def _one_pass(bounding: Bounding, left: Left, upper: float, most: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """New ends of all columns, where f <= upper, and solutions."""
+    relaxation = bounding.relaxation
+    touches = bounding.touches(left, [])
+    region = relaxation.at(left.low, left.high, upper, touches)
+    if region is None or (region.low > region.high).any():
+        return (left.low, left.high, []) if region is None else (region.low, region.high, [])
+    low, high, program = region.low.copy(), region.high.copy(), scaled(region)
+    asked, seen = _asked(relaxation), []
+    y, z = bounding.multipliers(program)
+    if y is None:
+        return low, high, seen
+    if z is None:
+        found = bounding.concluded(region, y, z, upper)
+        return found.low, found.low - 1.0 if found.empty else found.high, seen
+    seen.append(z)
+    for j in asked:
+        for sign in (1.0, -1.0):
+            width = high[j] - low[j]
+            end = low[j] if sign > 0 else high[j]
+            there = min(abs(z[j] - end) for z in seen)
+            if not width > 0 or there <= _AT_END * width or bounding.counts.iterations >= most:
+                continue
+            pause()
+            unit = np.zeros(relaxation.columns)
+            unit[j] = sign
+            y, z = bounding.multipliers(program.for_cost(unit), primal=True)
+            if y is None:
+                return low, high, seen
+            if z is not None:
+                seen.append(z)
+            found = lowest(weighted(region.rows, usable(region.rows, y), Cost(unit, unit, 0.0)), low, high)
+            if sign > 0:
+                low[j] = max(low[j], found)
+            else:
+                high[j] = min(high[j], -found)
+            if j in relaxation.whole:
+                low[j], high[j] = np.ceil(low[j]), np.floor(high[j])
+            if low[j] > high[j]:
+                return low, high, seen
+    return low, high, seen
+
+
+def _asked(relaxation: Relaxation) -> list[int]:
+    """Variables of products and curves: relaxations become exact where these are narrow."""
+    n = relaxation.n
+    reads = relaxation.lift.reads[n:]
+    return [int(j) for j in np.flatnonzero(reads.any(axis=0))]

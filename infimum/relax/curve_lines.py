@@ -1,0 +1,112 @@
+"""The straight lines below and above an operation of one number (`ops/line_rules.py`), out of line in a kernel."""
+
+from collections.abc import Callable
+from functools import cache, partial
+
+from infimum.expr.build import build
+from infimum.expr.differentiate import gradient
+from infimum.expr.node import Expr, const, var
+from infimum.expr.partials import Partials, partials
+from infimum.interval.arithmetic import mul, sub
+from infimum.interval.elementary import NAMES, row
+from infimum.interval.pair import Pair, b_level, exact
+from infimum.kernel.box_conclusions import whole_if_unsound
+from infimum.kernel.constant_data import Data
+from infimum.kernel.ir import Builder, Value
+from infimum.kernel.lowering import Lowering
+from infimum.kernel.meaning import Enclosures
+from infimum.ops.interval_rules import RULES
+from infimum.ops.line_rules import BENDS, INFLECTIONS, Curve, Inflection, Lines, at_ends, lines_of, middle_of
+
+_PI = (3.141592653589793, 3.1415926535897936)  # pi lies between them
+_FAR = 2.0**30  # multiples of pi beyond that are not looked at
+HINGES: dict[str, str] = {"relu": "max", "softplus": "logaddexp"}  # operations of two numbers, the second of them 0
+_KINKS = ("abs", "relu")  # at 0, where a tangent says less than one beside it
+
+
+def lines_at(b: Builder, op: str, params: tuple, a: Pair, y: Pair, t: Value | None = None) -> Lines:
+    """The lines of y, the operation on what lies in a; tangents are those at t, or in the middle. Where an enclosure is short,
+    its ends are the curve at those of a, and computed already."""
+    name = "_".join(["lines", op, *(f"{value}".replace("-", "m") for _, value in params)])
+    ends = at_ends(b, curve_of(b, op, params), a) if op in NAMES and row(op).short else ()
+    return Lines(*b.outline(name, partial(_lines, op=op, params=params), a.nlo, a.hi, y.nlo, y.hi, b_level(b, y.level),
+                            middle_of(b, a) if t is None else t, *(v for p in ends for v in (p.nlo, p.hi))))
+
+
+def _lines(b: Builder, *given: Value, op: str, params: tuple) -> tuple[Value, ...]:
+    a, y, t = Pair(*given[:2]), Pair(*given[2:4], given[4]), given[5]
+    if op in _KINKS:
+        t = b.select(b.oeq(t, 0.0), a.hi, t)
+    known = (Pair(*given[6:8]), Pair(*given[8:])) if len(given) > 6 else None
+    return tuple(lines_of(b, curve_of(b, op, params), a, y, t, known))
+
+
+def hinge(b: Builder, op: str, u: Pair, v: Pair) -> tuple[Pair, Pair]:
+    """u - v, and what the function of one number makes of it."""
+    d = sub(b, u, v)
+    return d, RULES[HINGES[op]](b, d, exact(b, 0.0))
+
+
+def curve_of(b: Builder, op: str, params: tuple) -> Curve:
+    """An operation of one number with its derivatives."""
+    found = _hinge(op) if op in HINGES else partials(op, params, (True,))
+
+    def enclosed(node: Expr) -> Callable[[Pair, Pair], Pair]:
+        def at(p: Pair, y: Pair) -> Pair:
+            lowering = Lowering(b, _Inside(), {"u0": lambda _: p}, Data())
+            lowering.elements.memo[0][found.value, ()] = y
+            return whole_if_unsound(b, lowering.values([node], True)[0])
+        return at
+
+    def value(p: Pair) -> Pair:
+        return RULES[HINGES[op]](b, p, exact(b, 0.0)) if op in HINGES else RULES[op](b, p, **dict(params))
+    second = found.second.get((0, 0))
+    bend = BENDS.get(op, 1 if second is None else enclosed(second))
+    return Curve(value, enclosed(found.first.get(0, const(0.0))), bend, _inflection(op, params))
+
+
+@cache
+def _hinge(op: str) -> Partials:
+    u = var("u0", ())
+    value = build(HINGES[op], u, 0.0)
+    return Partials(value, {0: gradient(value, u)}, {})
+
+
+@cache
+def _inflection(op: str, params: tuple) -> Inflection | None:
+    if op in ("sin", "cos"):
+        return Inflection(1, 0.5, 0.03, partial(_wave, shift=0.0 if op == "sin" else 0.5))
+    if op != "powi":
+        return INFLECTIONS.get(op)
+    k = dict(params)["k"]
+    if k < 3 or k % 2 == 0:
+        return None
+    low, high = 0.0, 1.0  # where the tangent at -r meets x**k at 1: k r**(k-1) (1 + r) = 1 + r**k
+    for _ in range(30):
+        r = 0.5 * (low + high)
+        low, high = (low, r) if k * r ** (k - 1) * (1.0 + r) > 1.0 + r**k else (r, high)
+    return Inflection(-1, low)
+
+
+def _wave(b: Builder, a: Pair, shift: float) -> tuple[Value, Value, Value, Value]:
+    """The inflection of the sine at k pi that is closest to the middle, or of the cosine half way behind it; whether the curve is
+    convex before it; and whether no other one lies inside the interval."""
+    k = b.roundeven(b.sub(b.mul(middle_of(b, a), 1.0 / _PI[0]), shift))
+    pi = Pair(b.const(-_PI[0]), b.const(_PI[1]))
+
+    def multiple(more: float) -> Pair:
+        factor = b.add(k, shift + more)  # exact, since k is an integer, and not large where it counts
+        return mul(b, Pair(b.neg(factor), factor), pi)
+    z, before, behind = multiple(0.0), multiple(-1.0), multiple(1.0)
+    alone = b.mand(b.oge(a.lo(b), before.hi), b.ole(a.hi, behind.lo(b)))
+    odd = b.sub(k, b.mul(2.0, b.floor(b.mul(0.5, k))))
+    turn = b.sub(1.0, b.mul(2.0, odd))
+    return z.nlo, z.hi, turn if shift == 0.0 else b.neg(turn), b.mand(alone, b.olt(b.abs(k), _FAR))
+
+
+class _Inside(Enclosures):
+    """Enclosures in a function out of line, which has no data: constants are written into it."""
+
+    def constant(self, b: Builder, data: Data, node: Expr, position: int) -> Pair:
+        lo, hi = (float(ends.flat[position]) for ends in (node.lo, node.hi))
+        return exact(b, lo) if lo == hi else Pair(b.const(-lo), b.const(hi))

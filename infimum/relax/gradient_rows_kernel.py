@@ -1,0 +1,408 @@
+"""The kernel of lines: what first derivatives of a function and its constraints say together, a region a lane.
+
+**Lines.** Let g be f or a constraint, Lipschitz around the bounded region X, c the corner of all lower ends, and [s_i, S_i] its
+slopes between c and points x of X (`expr/slope_expressions.py`): g(x) >= g(c) + Σ s_i (x_i - c_i). At the corner of all upper
+ends the same holds with S_i. So with d = x - lo every feasible x with f(x) <= U solves a·d <= h for all of these lines, the
+constraint g <= u giving g(x) - u <= 0, g >= l the same for -g, an equation both, and f <= U one as well.
+
+**Contraction.** a·d <= h leaves of each d_i what the least values of the other terms allow. Lines of constraints come first:
+where they leave nothing the region is gone.
+
+**The linear program** min f's line subject to all lines and 0 <= d <= w is solved by `relax/lane_simplex.py`, for its multipliers
+y >= 0 alone. On the feasible part of X, f(x) >= Σ y_r (a_r·d - h_r) with weights of f's lines that add up to 1, and the right
+side is bounded below coefficient by coefficient: a bound of f for any y. Without f's lines a positive bound shows that no point
+is feasible. The same sum is one more line, which contracts each variable by its reduced cost.
+
+**First order.** Where f certainly rises with x_i on X and every constraint that reads x_i is slack on all of X, minimisers in X
+lie on its lower face in x_i; as for functions alone (`kernel/box_conclusions.py`) X is reduced to the face or has none.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from infimum.expr.build import is_zero
+from infimum.expr.differentiate import gradient
+from infimum.expr.node import Expr
+from infimum.expr.slope_expressions import POINT as AT
+from infimum.expr.slope_expressions import Slopes
+from infimum.expr.variable_reads import reads
+from infimum.interval.pair import DEFINED, INF, LIPSCHITZ, Pair, b_level
+from infimum.kernel.box_conclusions import add_up, best_lower, first_order, whole_if_unsound, with_larger, with_lower
+from infimum.kernel.constant_data import Data
+from infimum.kernel.ir import Builder, Kernel, Value
+from infimum.kernel.lowering import Lowering
+from infimum.kernel.meaning import Enclosures
+from infimum.kernel.region_cut import GONE, STUCK, can_be_cut, rows, rows_of
+from infimum.kernel.system_kernels import outputs_of
+from infimum.problem.system import System
+from infimum.relax.lane_inequalities import SMALLEST, Inequalities
+from infimum.relax.linear_bounds_kernel import LinearBounds
+from infimum.structure.degree import is_linear
+
+LEFT, UPPER, POINT, WORTH = range(4)  # the outputs
+_LOW, _HIGH, _MIDDLE = range(3)       # the points
+_WORTH = 0.5                          # a region cut to such a part of its volume, or of its distance to the upper bound
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The lines of a system, those of constraints before those of f: the row of each, its sign (-1 for -g), its corner, and the
+    end of its constraint, that of -g where the sign is -1."""
+
+    row: np.ndarray
+    sign: np.ndarray
+    corner: np.ndarray
+    end: np.ndarray
+    constraints: int
+
+    @classmethod
+    def of(cls, system: System, linear: np.ndarray) -> "Layout":
+        """A linear row has one line for each of its sides, another one two."""
+        found = []
+        for k in range(system.m):
+            for sign, end in ((1.0, system.upper[k]), (-1.0, -system.lower[k])):
+                if end < INF:
+                    found += [(k + 1, sign, corner, end) for corner in ((_LOW,) if linear[k + 1] else (_LOW, _HIGH))]
+        count = len(found)
+        found += [(0, 1.0, corner, 0.0) for corner in ((_LOW,) if linear[0] else (_LOW, _HIGH))]
+        row, sign, corner, end = (np.array(column) for column in zip(*found, strict=True))
+        return cls(row, sign, corner, end, count)
+
+
+def lines(name: str, system: System, x: Expr) -> tuple[Kernel, Data, tuple[int, ...], int]:
+    """The kernel. Parameters: the user's lower and upper bounds, and the verified upper bound."""
+    writer = Lines(system, x)
+    return writer.b.kernel(name, 1, 4), writer.data, (rows_of(x.size), 1, x.size, 1), writer.at
+
+
+class Lines(Inequalities):
+    """Writes it."""
+
+    def __init__(self, system: System, x: Expr):
+        self.b, self.data, self.n, self.m, self.system = Builder(), Data(), x.size, system.m, system
+        b, n = self.b, self.n
+        self.at = self.data.offset(np.zeros(2 * n + 1))
+        self.upper = b.data(self.at + 2 * n)
+        self.bounded_above = b.olt(self.upper, INF)
+        self.layout = Layout.of(system, np.array([is_linear(row, x) for row in system.rows]))
+        self.count, self.constraints = len(self.layout.row), self.layout.constraints
+        self.numbers = self.data.offset(np.arange(max(n, 1), dtype=float))
+        self.whole = self.data.offset(np.isin(np.arange(n), system.integers).astype(float))
+        self.lower_ends, self.upper_ends = (self.data.offset(np.append(-INF if k == 0 else INF, ends))
+                                            for k, ends in enumerate((system.lower, system.upper)))
+        self.reads = self.data.offset(reads(list(system.rows), x).astype(float))
+        self._on_region(system, gradient(system.f, x))
+        self._at_points(system, [Slopes(row, x) for row in system.rows])
+        self._write_lines()
+        self._contract()
+        self._bound()
+        self._first_order()
+        self._write()
+
+    # ---- tables and inputs
+    def ends(self, i: "int | Value") -> tuple[Value, Value]:
+        return self.b.input(0, i), self.b.input(0, self.b.place("uadd", i, self.n))
+
+    def box(self, i: "int | Value") -> Pair:
+        lo, hi = self.ends(i)
+        return Pair(self.b.neg(lo), hi)
+
+    # ---- enclosures
+    def _on_region(self, system: System, derivatives: Expr) -> None:
+        """What the rows are on the region, and the derivatives of f."""
+        b, n, count = self.b, self.n, 1 + self.m
+        self.gradient = b.buffer(2 * n)  # minus the lower ends of all, then the upper ends
+        self.slack, self.lipschitz = b.buffer(count), b.buffer(count)
+
+        def derivative(at: tuple, v: Pair) -> None:
+            v = whole_if_unsound(b, v)
+            for side, end in enumerate((v.nlo, v.hi)):
+                b.store(self.gradient, self._place(side * n, at[0]), end)
+        raw, write = self._raw()
+        Lowering(b, Enclosures(), {"x": self.box}, self.data).run([*outputs_of(b, system, write), (derivatives, derivative)])
+        with b.loop(count) as turn:
+            k = turn.index
+            nlo, hi, level = (b.load(part, k) for part in raw)
+            lower, upper, lo = self._table(self.lower_ends, k), self._table(self.upper_ends, k), b.neg(nlo)
+            broken = b.uno(nlo, hi)
+            calm = b.mand(b.oge(level, float(LIPSCHITZ)), b.mnot(broken))
+            inside = b.mand(b.mor(b.ogt(lo, lower), b.oeq(lower, -INF)), b.mor(b.olt(hi, upper), b.oeq(upper, INF)))
+            b.store(self.slack, k, b.select(b.mand(inside, calm), 1.0, 0.0))
+            b.store(self.lipschitz, k, b.select(calm, 1.0, 0.0))
+            empty = b.mand(b.oeq(nlo, -INF), b.oeq(hi, -INF))
+            outside = b.mand(b.mor(b.ogt(lo, upper), b.olt(hi, lower)), b.mnot(broken))
+            step = b.step((0.0,), (b.select(b.mor(empty, outside), 1.0, 0.0),), add_up)
+        self.violated = step.results[0]  # so many rows rule the region out
+        self.lowest = b.neg(whole_if_unsound(b, Pair(*(b.load(part, 0) for part in raw[:2]))).nlo)
+
+    def _raw(self) -> tuple[list[int], Callable]:
+        """Buffers for minus the lower ends, the upper ends and the levels of all rows, and their writer."""
+        b, raw = self.b, [self.b.buffer(1 + self.m) for _ in range(3)]
+
+        def write(k: "int | Value", v: Pair) -> None:
+            for part, value in zip(raw, (v.nlo, v.hi, b_level(b, v.level)), strict=True):
+                b.store(part, k, value)
+        return raw, write
+
+    def _at_points(self, system: System, slopes: list[Slopes]) -> None:
+        """Values at the two corners, and the slopes of all rows from there; where a point may be feasible, also in the middle."""
+        b, n, count = self.b, self.n, 1 + self.m
+        self.slopes = b.buffer(2 * 2 * count * n)  # for each corner minus the lower ends of all, then the upper ends
+        self.points, self.values = b.buffer(3 * n), b.buffer(2 * 3 * count)  # minus the lower ends, then the upper ends
+        self.defined = b.buffer(3 * count)
+        with b.loop(n) as turn:
+            i = turn.index
+            lo, hi = self.ends(i)
+            finite_lo, finite_hi = b.ogt(lo, -INF), b.olt(hi, INF)
+            middle = b.min(b.max(b.add(b.mul(lo, 0.5), b.mul(hi, 0.5)), lo), hi)
+            middle = b.select(b.ogt(self._table(self.whole, i), 0.0), b.floor(middle), middle)
+            some = b.select(finite_lo, lo, b.select(finite_hi, hi, 0.0))
+            both = b.mand(finite_lo, finite_hi)
+            for p, c in ((_LOW, lo), (_HIGH, hi), (_MIDDLE, middle)):
+                b.store(self.points, self._place(p * n, i), b.select(both, c, some))
+            step = b.step((0.0,), (b.select(both, 0.0, 1.0),), add_up)
+        self.bounded = b.oeq(step.results[0], 0.0)
+        with b.loop(2) as turn:
+            point = self._at_point(system, turn.index)
+            self._from_point(slopes, turn.index, point)
+        if not system.equal.any():
+            self._at_point(system, _MIDDLE)
+
+    def _at_point(self, system: System, p: "int | Value") -> Callable[["int | Value"], Pair]:
+        """Values at a point, whose coordinates it returns."""
+        b, n, count = self.b, self.n, 1 + self.m
+
+        def point(i: "int | Value") -> Pair:
+            c = b.load(self.points, self._place(self._times(p, n), i))
+            return Pair(b.neg(c), c)
+        raw, write = self._raw()
+        Lowering(b, Enclosures(), {"x": point}, self.data).run(outputs_of(b, system, write))
+        with b.loop(count) as turn:
+            at = self._place(self._times(p, count), turn.index)
+            *ends, level = (b.load(part, turn.index) for part in raw)
+            value = whole_if_unsound(b, Pair(*ends))
+            b.store(self.values, at, value.nlo)
+            b.store(self.values, self._place(at, 3 * count), value.hi)
+            b.store(self.defined, at, b.select(b.oge(level, float(DEFINED)), 1.0, 0.0))
+        return point
+
+    def _from_point(self, slopes: list[Slopes], p: Value, point: Callable[["int | Value"], Pair]) -> None:
+        """Slopes between a corner and the points of the region. Those that are 0 by their form are not computed."""
+        b, n, count = self.b, self.n, 1 + self.m
+        raw, outputs = [b.buffer(count * n) for _ in range(2)], []
+        with b.loop(count * n) as turn:
+            for part in raw:
+                b.store(part, turn.index, 0.0)
+
+        def writer(begin: int) -> Callable:
+            def write(at: tuple, v: Pair) -> None:
+                for part, end in zip(raw, (v.nlo, v.hi), strict=True):
+                    b.store(part, self._place(begin, at[0]), end)
+            return write
+        for k, row in enumerate(slopes):
+            begin = k * n
+            for part in row.value.args if row.value.op == "concat" else (row.value,):
+                if not is_zero(part):
+                    outputs.append((part, writer(begin)))
+                begin += part.size
+        leaves = {"x": self.box, AT: point} | {name: self.box for row in slopes for name in row.between}
+        Lowering(b, Enclosures(), leaves, self.data).run(outputs)
+        with b.loop(count * n) as turn:
+            slope = whole_if_unsound(b, Pair(*(b.load(part, turn.index) for part in raw)))
+            for side, end in enumerate((slope.nlo, slope.hi)):
+                b.store(self.slopes, self._place(self._times(p, 2 * count * n), side * count * n, turn.index), end)
+
+    # ---- the lines
+    def _write_lines(self) -> None:
+        """a and h of each; 0 and infinite where there is none."""
+        b, n, count, layout = self.b, self.n, 1 + self.m, self.layout
+        self.a, self.h = b.buffer((self.count + 1) * n), b.buffer(self.count + 1)
+        if LinearBounds.fits(list(self.system.rows)):
+            self._compose()
+            return
+        low, plain = layout.corner == _LOW, layout.sign > 0
+        place = self.data.position_offset
+        first = place(((2 * layout.corner + np.where(low == plain, 0, 1)) * count + layout.row) * n)  # where its slopes begin
+        values = place(layout.corner * count + layout.row + np.where(plain, 0, 3 * count))
+        row, turned = place(layout.row.astype(np.int64)), self.data.offset(np.where(low, -1.0, 1.0))
+        high, ends = self.data.offset(np.where(low, 0.0, 1.0)), self.data.offset(layout.end.astype(float))
+        with b.loop(self.count) as turn:
+            r = turn.index
+            begin, sign = b.udata(self._place(first, r)), self._table(turned, r)
+
+            def entry(i: Value) -> Value:
+                return b.mul(sign, b.load(self.slopes, self._place(begin, i)))
+            with b.loop(n) as inner:
+                i = inner.index
+                a, (lo, hi) = entry(i), self.ends(i)
+                width = b.select(b.oge(a, 0.0), b.sub(hi, lo), b.neg(b.sub(lo, hi)))
+                total = b.step((0.0, 0.0), (b.mul(a, width), b.abs(a)), add_up)
+            along, size = total.results
+            h = b.add(self._table(ends, r), b.load(self.values, b.udata(self._place(values, r))))
+            h = b.select(b.ogt(self._table(high, r), 0.0), b.add(h, along), h)
+            usable = b.mand(b.mand(self.bounded, b.ogt(b.load(self.lipschitz, b.udata(self._place(row, r))), 0.0)),
+                            b.mand(b.olt(size, INF), b.olt(b.abs(h), INF)))
+            with b.loop(n) as inner:
+                b.store(self.a, self._place(self._times(r, n), inner.index), b.select(usable, entry(inner.index), 0.0))
+            b.store(self.h, r, b.select(usable, h, INF))
+
+    def _compose(self) -> None:
+        """The same by linear bounds of the rows, of which corners choose the planes."""
+        b, n, layout = self.b, self.n, self.layout
+        bounds = LinearBounds(b, self.data, self.box, list(self.system.rows))
+        for r in range(self.count):
+            slopes, nlo = bounds.line(int(layout.row[r]), float(layout.sign[r]), layout.corner[r] == _LOW, n)
+            h, size = b.add(float(layout.end[r]), nlo), b.const(0.0)
+            for slope in slopes:
+                size = b.add(size, b.abs(slope))
+            usable = b.mand(self.bounded, b.mand(b.olt(size, INF), b.olt(b.abs(h), INF)))
+            for i, slope in enumerate(slopes):
+                b.store(self.a, r * n + i, b.select(usable, slope, 0.0))
+            b.store(self.h, r, b.select(usable, h, INF))
+
+    # ---- first order, and what is left
+    def _first_order(self) -> None:
+        """Reduces sides; where no minimiser is left the bound is infinite."""
+        b, n = self.b, self.n
+        self.new_lo, self.new_hi = b.buffer(n), b.buffer(n)
+        calm = b.mand(self.bounded, b.ogt(b.load(self.lipschitz, 0), 0.0))
+        with b.loop(n) as turn:
+            i = turn.index
+            with b.loop(self.m) as inner:
+                k = b.place("uadd", inner.index, 1)
+                tied = b.mand(b.ogt(self._table(self.reads, self._place(self._times(k, n), i)), 0.0),
+                              b.oeq(b.load(self.slack, k), 0.0))
+                step = b.step((0.0,), (b.select(tied, 1.0, 0.0),), add_up)
+            (lo, hi), whole = self.ends(i), b.ogt(self._table(self.whole, i), 0.0)
+            first, last = self._rounded(whole, lo, hi)
+            slope = Pair(*(b.load(self.gradient, self._place(side * n, i)) for side in (0, 1)))
+            allowed = b.mand(calm, b.oeq(step.results[0], 0.0))
+            low, high = (self._table(self.at + k * n, i) for k in (0, 1))
+            # a region of whole numbers ends at them; beyond 2**53 they may be no doubles, and where the user's bounds are such
+            beyond = b.mand(b.olt(lo, low), b.olt(low, INF)), b.mand(b.ogt(hi, high), b.ogt(high, -INF))
+            own = b.select(b.mand(whole, b.mnot(beyond[0])), lo, low), b.select(b.mand(whole, b.mnot(beyond[1])), hi, high)
+            found = first_order(b, allowed, slope, lo, hi, *own)
+            left = b.max(b.neg(b.sub(b.neg(lo), b.load(self.low, i))), lo)
+            right = b.min(b.add(lo, b.load(self.high, i)), hi)
+            left, right = b.select(self.bounded, left, lo), b.select(self.bounded, right, hi)
+            left = b.max(left, b.select(found.on_high, b.min(last, found.left), first))
+            right = b.min(right, b.select(found.on_low, b.max(first, found.right), last))
+            left, right = self._rounded(whole, left, right)
+            nothing = b.ogt(left, right)
+            b.store(self.new_lo, i, b.select(nothing, lo, left))
+            b.store(self.new_hi, i, b.select(nothing, hi, right))
+            facts = b.step((0.0, 0.0), (b.select(found.excluded, 1.0, 0.0), b.select(nothing, 1.0, 0.0)), add_up)
+        excluded, nothing = (b.ogt(v, 0.0) for v in facts.results)
+        self.excluded = b.mand(b.mand(excluded, self.bounded), self.bounded_above)
+        self.nothing = nothing
+
+    def _write(self) -> None:
+        b, n = self.b, self.n
+        low_row, axis_row, level_row = rows(n)
+        known = b.input(0, low_row)
+        gone = b.ogt(b.add(self.violated, b.load(self.empty, 0)), 0.0)
+        gone = b.mor(gone, b.mand(self.nothing, b.mnot(self.bounded_above)))
+        above = b.mor(b.ogt(b.load(self.empty, 1), 0.0), b.mor(self.excluded, b.mand(self.nothing, self.bounded_above)))
+        lower = best_lower(b, known, self.lowest, self.by_lines)
+        lower = b.select(above, INF, lower)
+        away = b.mor(gone, b.ogt(lower, self.upper))
+        volume, axis = self._sides()
+        for row, value in ((low_row, lower), (axis_row, b.select(gone, GONE, axis)), (level_row, b.input(0, level_row))):
+            b.output(LEFT, row, value)
+        nearer = b.ole(b.sub(self.upper, lower), b.mul(_WORTH, b.sub(self.upper, known)))
+        worth = b.mor(away, b.mor(b.ole(volume, _WORTH), b.mand(self.bounded_above, nearer)))
+        b.output(WORTH, 0, b.select(worth, 1.0, 0.0))
+        self._write_point()
+
+    def _sides(self) -> tuple[Value, Value]:
+        """Writes what is left of the sides; the part of the volume that it is, and the variable to cut: that with the largest
+        share in what the bound loses, where that is known, and in what all rows vary by, those aside that are slack."""
+        b, n, count = self.b, self.n, 1 + self.m
+        totals = b.buffer(count)
+
+        def varies(k: "int | Value", i: Value) -> Value:
+            slope = b.max(*(b.load(self.slopes, self._place(self._times(self._place(side * count, k), n), i)) for side in (0, 1)))
+            return b.mul(slope, b.sub(b.load(self.new_hi, i), b.load(self.new_lo, i)))
+        with b.loop(count) as turn:
+            k = turn.index
+            with b.loop(n) as inner:
+                step = b.step((0.0,), (varies(k, inner.index),), add_up)
+            total = step.results[0]
+            counts = b.mand(b.ogt(b.load(self.lipschitz, k), 0.0), b.mand(b.ogt(total, 0.0), b.olt(total, INF)))
+            of_f = b.ueq(k, 0)
+            counts = b.mand(counts, b.mor(of_f, b.oeq(b.load(self.slack, k), 0.0)))
+            b.store(totals, k, b.select(counts, b.div(1.0, total), 0.0))
+        costs, total = self._costs()
+        known = b.mand(b.ogt(total, 2.0**-900), b.olt(total, INF))
+        with b.loop(n) as turn:
+            i = turn.index
+            with b.loop(count) as inner:
+                k = inner.index
+                share = b.load(totals, k)
+                term = b.select(b.ogt(share, 0.0), b.mul(varies(k, i), share), 0.0)
+                step = b.step((0.0,), (term,), add_up)
+            lo, hi = b.load(self.new_lo, i), b.load(self.new_hi, i)
+            before, after = (b.max(b.sub(q, p), SMALLEST) for p, q in (self.ends(i), (lo, hi)))
+            near = b.min(b.abs(lo), b.abs(hi))
+            endless = b.div(2.0**1000, b.max(1.0, b.select(b.olt(near, INF), near, 0.0)))
+            smear = b.select(b.olt(after, INF), b.max(step.results[0], b.mul(b.min(after, 2.0**100), 2.0**-200)), endless)
+            smear = b.select(known, b.add(b.div(b.load(costs, i), total), b.mul(smear, 1.0 / count)), smear)
+            smear = b.select(can_be_cut(b, lo, hi), smear, -1.0)
+            part = b.select(b.olt(before, INF), b.div(after, before), b.select(b.olt(after, INF), 0.0, 1.0))
+            volume = b.step((1.0,), (part,), lambda b, p, q: (b.mul(p[0], q[0]),))
+            chosen = b.step((-0.5, STUCK), (smear, self._table(self.numbers, i)), with_larger)
+            b.output(LEFT, i, lo)
+            b.output(LEFT, self._place(i, n), hi)
+        return volume.results[0], chosen.results[1]
+
+    def _costs(self) -> tuple[int, Value]:
+        """What the bound loses, about, because slopes vary on the region: for each variable its width, times how much the slopes
+        of the rows by it vary, times their multipliers; and the sum of all. What is linear costs nothing."""
+        b, n, count = self.b, self.n, 1 + self.m
+        costs, row = b.buffer(n), self.data.position_offset(self.layout.row.astype(np.int64))
+        with b.loop(n) as turn:
+            i = turn.index
+            with b.loop(self.count) as inner:
+                at = self._place(self._times(b.udata(self._place(row, inner.index)), n), i)
+                low, high = (b.add(*(b.load(self.slopes, self._place(at, (2 * corner + side) * count * n)) for side in (0, 1)))
+                             for corner in (_LOW, _HIGH))
+                weight = b.load(self.weights, inner.index)
+                step = b.step((0.0,), (b.select(b.ogt(weight, 0.0), b.mul(weight, b.add(low, high)), 0.0),), add_up)
+            cost = b.mul(step.results[0], b.sub(b.load(self.new_hi, i), b.load(self.new_lo, i)))
+            b.store(costs, i, cost)
+            total = b.step((0.0,), (cost,), add_up)
+        return costs, total.results[0]
+
+    def _write_point(self) -> None:
+        """The best of the points at which every constraint certainly holds. Equations are never certain to."""
+        b, n, count = self.b, self.n, 1 + self.m
+        if self.system.equal.any():
+            b.output(UPPER, 0, INF)
+            with b.loop(n) as turn:
+                b.output(POINT, turn.index, b.load(self.points, self._place(_MIDDLE * n, turn.index)))
+            return
+        best = b.const(INF), b.const(float(_MIDDLE))
+        for p in range(3):
+            with b.loop(count) as turn:
+                k = turn.index
+                at = p * count
+                low, high = b.neg(b.load(self.values, self._place(at, k))), b.load(self.values, self._place(at + 3 * count, k))
+                inside = b.mand(b.oge(low, self._table(self.lower_ends, k)), b.ole(high, self._table(self.upper_ends, k)))
+                certain = b.mand(inside, b.ogt(b.load(self.defined, self._place(at, k)), 0.0))
+                outside = b.step((0.0,), (b.select(certain, 0.0, 1.0),), add_up)
+            with b.loop(n) as turn:
+                i = turn.index
+                c, (lo, hi) = b.load(self.points, self._place(p * n, i)), self.ends(i)
+                allowed = b.mand(b.mand(b.oge(c, lo), b.ole(c, hi)), b.olt(b.abs(c), INF))
+                rough = b.mand(b.ogt(self._table(self.whole, i), 0.0), b.mnot(b.oeq(b.floor(c), c)))
+                wrong = b.step((0.0,), (b.select(b.mand(allowed, b.mnot(rough)), 0.0, 1.0),), add_up)
+            holds = b.oeq(b.add(outside.results[0], wrong.results[0]), 0.0)
+            value = b.select(holds, b.load(self.values, p * count + 3 * count), INF)
+            best = with_lower(b, best, (value, b.const(float(p))))
+        b.output(UPPER, 0, best[0])
+        with b.loop(n) as turn:
+            i = turn.index
+            low, high, middle = (b.load(self.points, self._place(p * n, i)) for p in range(3))
+            b.output(POINT, i, b.select(b.oeq(best[1], 0.0), low, b.select(b.oeq(best[1], 1.0), high, middle)))

@@ -1,0 +1,190 @@
+"""Bounds of regions by linear programs: solved by a library for multipliers alone, from which `safe_conclusions.py` concludes.
+
+In each round the columns of the region are enclosed and its rows written; the program is solved; a bound of f follows, and what
+is left of every column where f <= upper. Another round, with lines that touch curves where the solution was, follows if that
+brought enough.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infimum.relax.relaxation import Region, Relaxation
+from infimum.relax.safe_conclusions import Cost, contracted, lowest, usable, weighted
+from infimum.relax.scaling import Scaled, scaled
+from infimum.support.clock import pause
+
+_SOLVED, _NO_POINT, _FAILED = "solved", "no point", "failed"
+_INSET = 0.125        # of a curve's argument, from its ends to the points that are always touched
+_AGAIN = 0.02         # of the distance to the upper bound: a round that brought less is the last
+_NEWS = 0.9           # part of a side: so narrow it must become to count
+_EACH, _LEAST = 3, 200  # iterations of a program at most: for each row and column, and beside these
+
+
+@dataclass
+class Counts:
+    """What was done: programs, their iterations, those that failed, and those that were given up by their iterations."""
+
+    solved: int = 0
+    iterations: int = 0
+    failed: int = 0
+    limited: int = 0
+
+    def state(self) -> np.ndarray:
+        return np.array([self.solved, self.iterations, self.failed, self.limited], np.int64)
+
+    def restore(self, state: np.ndarray) -> None:
+        self.solved, self.iterations, self.failed, self.limited = map(int, state)
+
+
+class Left(NamedTuple):
+    """What is left of a region: the columns between low and high, f not below `lower`. `empty`: nothing, of f <= upper. `point`:
+    the columns at the solution, and `weights` of all rows, estimates; None where there are none."""
+
+    low: np.ndarray
+    high: np.ndarray
+    lower: float
+    empty: bool = False
+    point: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    region: Region | None = None
+
+
+@dataclass
+class Bounding:
+    """Asks a solver, which is made anew for each `session`, so that nothing depends on what was before; `basis` is where it
+    begins."""
+
+    relaxation: Relaxation
+    library: Any
+    basis: np.ndarray | None = None
+    counts: Counts = field(default_factory=Counts)
+    solver: Any = None
+    warm: Any = None
+
+    def session(self) -> None:
+        """From here on nothing depends on what was solved before, but for the basis."""
+        self.solver, self.warm = self.library.Highs(), self.basis
+
+    def keep_basis(self) -> None:
+        """Later sessions begin with the last basis."""
+        self.basis = self.library.numbers(self.warm)
+
+    def columns_of(self, lo: np.ndarray, hi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ends of all columns, of which those of variables are known."""
+        more = self.relaxation.columns - self.relaxation.n
+        return np.concatenate([lo, np.full(more, -np.inf)]), np.concatenate([hi, np.full(more, np.inf)])
+
+    def bound(self, low: np.ndarray, high: np.ndarray, upper: float, rounds: int) -> Left:
+        """What is left where all columns lie between low and high and f <= upper."""
+        best, points = Left(low, high, -np.inf), []
+        for _ in range(rounds):
+            pause()
+            region = self.relaxation.at(best.low, best.high, upper, self.touches(best, points))
+            if region is None:
+                return best
+            if (region.low > region.high).any():
+                return best._replace(empty=True)
+            found = self._once(region, upper)
+            before, best = best, found._replace(lower=max(found.lower, best.lower))
+            if best.empty or best.point is None or best.lower > upper or not self._again(before, best, upper):
+                return best
+            points.append(best.point[self.relaxation.arguments])
+        return best
+
+    def solution(self, lo: np.ndarray, hi: np.ndarray) -> np.ndarray | None:
+        """All columns at the solution of the program of the box [lo, hi], if there is one. An estimate."""
+        pause()
+        known = Left(*self.columns_of(lo, hi), -np.inf)
+        region = self.relaxation.at(known.low, known.high, np.inf, self.touches(known, []))
+        if region is None or (region.low > region.high).any():
+            return None
+        return self.multipliers(scaled(region, cutoff=self.relaxation.first_plane - 1))[1]
+
+    def optimum(self, program: Scaled) -> np.ndarray | None:
+        """The solution of a program of another shape than those of regions, if there is one. An estimate."""
+        kept, self.warm = self.warm, None
+        found = self.multipliers(program)[1]
+        self.warm = kept
+        return found
+
+    def touches(self, known: Left, points: list[np.ndarray]) -> np.ndarray:
+        """The middle of arguments, near both ends of them, and where solutions were."""
+        if not len(self.relaxation.curves):
+            return np.zeros((0, 1))
+        low, high = known.low[self.relaxation.arguments], known.high[self.relaxation.arguments]
+        if not (np.isfinite(low) & np.isfinite(high)).all():  # sums and products are enclosed first
+            low, high = (end[self.relaxation.arguments] for end in self.relaxation.enclosed(known.low, known.high))
+        with np.errstate(all="ignore"):
+            parts = [np.nan_to_num(low + part * (high - low)) for part in (0.5, _INSET, 1.0 - _INSET)]
+        return np.stack([*parts, *(np.minimum(np.maximum(p, low), high) for p in points)], axis=1)
+
+    def _again(self, before: Left, after: Left, upper: float) -> bool:
+        if upper < np.inf and after.lower - before.lower > _AGAIN * (upper - after.lower):
+            return True
+        n = self.relaxation.n
+        return bool((after.high[:n] - after.low[:n] < _NEWS * (before.high[:n] - before.low[:n])).any())
+
+    def _once(self, region: Region, upper: float) -> Left:
+        program = scaled(region, cutoff=self.relaxation.first_plane - 1)
+        y, z = self.multipliers(program)
+        if y is None:
+            return Left(region.low, region.high, -np.inf)
+        return self.concluded(region, y, z, upper)
+
+    def multipliers(self, program: Scaled, primal: bool = False) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Of the rows, and the solution; (None, None) if it failed, no solution where none was found."""
+        size = program.rows + program.columns
+        if not primal:
+            if not self.solver.load(program.cost, program.matrix, program.lower, program.upper):
+                self.counts.failed += 1
+                return None, None
+            self.solver.start_from(self.warm, program.columns)
+        else:
+            self.solver.change_cost(program.cost)
+        found = self.solver.solve(_LEAST + _EACH * size, primal)
+        self.counts.solved, self.counts.iterations = self.counts.solved + 1, self.counts.iterations + found.iterations
+        if found.status == _FAILED or not _sound(found.multipliers, program.rows):
+            self.counts.failed += 1
+            self.session()
+            return None, None
+        if found.status not in (_SOLVED, _NO_POINT):
+            self.counts.limited += 1
+        elif not primal:
+            self.warm = self.solver.basis()
+        factor = 1.0 if found.status == _NO_POINT else program.unit
+        point = found.point if found.status == _SOLVED and _sound(found.point, program.columns) else None
+        with np.errstate(all="ignore"):
+            return found.multipliers * program.scales * factor, None if point is None else program.unscaled(point)
+
+    def concluded(self, region: Region, y: np.ndarray, z: np.ndarray | None, upper: float) -> Left:
+        """What these multipliers prove: of f, or, where there is no solution, without f."""
+        rows, low, high = region.rows, region.low, region.high
+        y = usable(rows, y)
+        nothing = Cost(np.zeros(len(low)), np.zeros(len(low)), 0.0)
+        if z is None:
+            line = weighted(rows, y, nothing)
+            if lowest(line, low, high) > 0:
+                return Left(low, high, -np.inf, empty=True)
+            low, high = self._rounded(*contracted(line, 0.0, low, high))
+            if (low > high).any():
+                return Left(low, high, -np.inf, empty=True)
+        line = weighted(rows, y, region.cost)
+        lower = lowest(line, low, high)
+        if lower > upper:
+            return Left(low, high, lower)
+        low, high = self._rounded(*contracted(line, upper, low, high))
+        return Left(low, high, lower, bool((low > high).any()), z, y, region)
+
+    def _rounded(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        whole = self.relaxation.whole
+        if len(whole):
+            low, high = low.copy(), high.copy()
+            low[whole], high[whole] = np.ceil(low[whole]), np.floor(high[whole])
+        return low, high
+
+
+def _sound(numbers: Any, count: int) -> bool:
+    """Are there as many as there should be, none of them NaN or infinite?"""
+    return isinstance(numbers, np.ndarray) and numbers.shape == (count,) and bool(np.isfinite(numbers).all())

@@ -1,0 +1,112 @@
+"""What any multipliers prove (docs/proof.md, linear programs): bounds, and what is left of the sides of a box.
+
+Let l <= z <= u and lower_r <= a_r·z <= upper_r. For any numbers y_r, with e_r = upper_r where y_r > 0 and lower_r where y_r < 0,
+
+    c·z >= c·z + Σ y_r (a_r·z - e_r) = Σ r_j z_j - Σ y_r e_r,    r = c + Σ y_r a_r,
+
+and the right side is bounded below term by term (Neumaier and Shcherbina, 2004). Nothing is asked of y: what a solver found,
+rounded as it comes. Coefficients are known between doubles. Sums are taken one term after the other, and a sum of k products is
+off by less than k roundings of the sum of their absolute values, and k of the smallest doubles.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infimum.linear_algebra.interval_matrices import down, up
+
+_ULP, _TINY = 2.0**-52, 2.0**-1000  # twice what a rounding is off by, relatively; more than products may lose where they vanish
+
+
+class Rows(NamedTuple):
+    """Inequalities: the entries of the matrix, row after row, each between two doubles, and the ends of all rows."""
+
+    row: np.ndarray
+    column: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+
+
+class Cost(NamedTuple):
+    """A linear function c·z + constant: c between two doubles, the constant from below."""
+
+    low: np.ndarray
+    high: np.ndarray
+    constant: float
+
+
+class Line(NamedTuple):
+    """r·z + constant, r between two doubles, is not above the cost wherever the inequalities hold."""
+
+    low: np.ndarray
+    high: np.ndarray
+    constant: float
+
+
+def usable(rows: Rows, y: np.ndarray) -> np.ndarray:
+    """Multipliers of which something follows: 0 in the place of NaN, of infinite ones, and of a sign whose end is infinite."""
+    y = np.where(np.isfinite(y), y, 0.0)
+    return np.where(np.isfinite(np.where(y > 0, rows.upper, rows.lower)), y, 0.0)
+
+
+def weighted(rows: Rows, y: np.ndarray, cost: Cost) -> Line:
+    """The cost plus all rows times these multipliers, which are `usable`."""
+    with np.errstate(all="ignore"):
+        each, count = y[rows.row], len(cost.low)
+        low, size, terms = _sums(rows.column, each * rows.low, count)
+        spread, _, _ = _sums(rows.column, np.abs(each) * up(rows.high - rows.low), count)
+        off = up(up(_error(size, terms) + spread) + _error(spread, terms))  # spread has no negative terms
+        least, most = down(down(low - off) + cost.low), up(up(low + off) + cost.high)
+        ends = np.where(y > 0, rows.upper, rows.lower)
+        products = np.where(y == 0.0, 0.0, y * np.where(y == 0.0, 0.0, ends))
+        total, size, terms = (part[0] for part in _sums(np.zeros(len(y), np.int64), products, 1))
+        constant = down(down(down(-total) - _error(size, terms)) + cost.constant)
+    return Line(least, most, float(constant))
+
+
+def _sums(group: np.ndarray, numbers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each group of numbers the sum, that of the absolute values, and how many there are."""
+    return (np.bincount(group, numbers, count), np.bincount(group, np.abs(numbers), count),
+            np.bincount(group, minlength=count).astype(float))
+
+
+def _error(size: np.ndarray, terms: np.ndarray) -> np.ndarray:
+    """More than what sums of so many products are off by."""
+    return up(up(size * (_ULP * (terms + 4.0))) + terms * _TINY)
+
+
+def least_terms(line: Line, l: np.ndarray, u: np.ndarray) -> np.ndarray:  # noqa: E741
+    """Below each r_j z_j for l <= z <= u. NaN where that is not known."""
+    with np.errstate(all="ignore"):
+        products = [np.where((r == 0.0) | (z == 0.0), 0.0, r * z) for r in (line.low, line.high) for z in (l, u)]
+        least = np.minimum(np.minimum(products[0], products[1]), np.minimum(products[2], products[3]))
+        return np.where(least == 0.0, np.where((line.low >= 0) & (l >= 0), 0.0, -_TINY), down(least))
+
+
+def lowest(line: Line, l: np.ndarray, u: np.ndarray) -> float:  # noqa: E741
+    """The line is nowhere below this for l <= z <= u; -inf where nothing is known."""
+    return _added(line.constant, least_terms(line, l, u))
+
+
+def _added(constant: float, terms: np.ndarray) -> float:
+    with np.errstate(all="ignore"):
+        total, size, count = (part[0] for part in _sums(np.zeros(len(terms), np.int64), terms, 1))
+        found = float(down(down(total - _error(size, count)) + constant))
+    return found if found > -np.inf and np.isfinite(total) else -np.inf
+
+
+def contracted(line: Line, upper: float, l: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # noqa: E741
+    """What line <= upper leaves of l <= z <= u, each variable by itself; where that is nothing, an end lies beyond the other."""
+    terms = least_terms(line, l, u)
+    below = _added(line.constant, terms)
+    if not (np.isfinite(below) and np.isfinite(upper)):
+        return l, u
+    with np.errstate(all="ignore"):
+        own = up(up(upper - below) + terms)  # r_j z_j is at most that: the others are not below their terms
+        most = up(np.maximum(own / line.low, own / line.high))
+        least = down(np.minimum(own / line.low, own / line.high))
+        new_u = np.where((line.low > 0) & (most < u), most, u)
+        new_l = np.where((line.high < 0) & (least > l), least, l)
+    return new_l, new_u

@@ -1,0 +1,500 @@
+"""Branch and bound: every region is cut until it is discarded by proof or the gap is closed."""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infimum.bounds.bound_order import parts_of
+from infimum.bounds.interface import CuttingPart, Outcome, Part
+from infimum.bounds.payoff import Payoff
+from infimum.certify.uniqueness_question import can_be_settled
+from infimum.certify.verdict import BOTTOM, merged
+from infimum.evaluation.evaluator import Evaluator
+from infimum.evaluation.programs import WIDE
+from infimum.kernel.region_cut import ABOVE, FAR, FATES, FINAL, NEAR, PROVED_AWAY, rows, rows_of
+from infimum.problem.cover import widths
+from infimum.problem.goal import Goal
+from infimum.problem.start_boxes import StartBoxes
+from infimum.search.checkpoint import State
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_heap import Heap
+from infimum.search.region_outcomes import Fates, judged
+from infimum.search.region_pool import Pool, Regions, can_be_cut
+from infimum.support.clock import pause, stoppable
+from infimum.support.lazy import Late
+
+if TYPE_CHECKING:
+    from infimum.certify import region_isolation as settling
+else:
+    settling = Late("certify.region_isolation")
+
+LEAST = 16  # boxes a step
+FEW = 16    # regions that are looked at one by one
+_FULL, _MOST_CUTS = 512, 4  # where regions are few, a step cuts them in two so often that these could be there; so often at most
+_COSTLY, _FEW_CUTS = 256, 2  # where enclosures are costly, a step is full with this part of its batch
+_TERMS = 128  # a step has fewer lanes than its batch where a lane has more variables
+_TAKES = 8    # steps that the regions at hand last
+_SETTLED, _IN_VAIN = 512, 4  # boxes, about as costly as looking for a minimiser in a group of regions; patience where that failed
+_LATE, _MANY = 4, 64  # where nothing bounds f, points are tried further out after so many steps, with up to so many variables:
+_FAR = 2.0 ** np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000])  # by these factors
+_LARGEST, _BOTTOMLESS = sys.float_info.max, -2.0**256  # f has no lower bound, as far as one can tell, if values are below this
+_REST, _ROUNDS = 256, 8  # regions that are few enough to be asked about again, so many times
+
+
+def lanes_of(batch: int, n: int) -> int:
+    """The boxes of n variables that a step of this batch encloses."""
+    return max(LEAST, min(batch, _TERMS * batch // n))
+
+
+class Branch:
+    """The regions of a problem, and the parts that shrink them, in order. `lower()` and the incumbent's upper bound enclose the
+    infimum.
+
+    Regions lie in the memory where the kernels run; what comes here in a step are counts, bounds and a point. `batch` is the
+    number of lanes a step, part of the settings: the same batch gives the same bits everywhere. Where the search begins in
+    `start` boxes, their union is the feasible set, and lo and hi are the box around it.
+    """
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, goal: Goal, incumbent: Incumbent,
+                 batch: int | None = None, start: StartBoxes | None = None, parts: list[Part] | None = None):
+        self.evaluator, self.lo, self.hi, self.goal, self.incumbent = evaluator, lo, hi, goal, incumbent
+        self.n, self.batch = len(lo), batch or evaluator.batch
+        self.arrays = evaluator.arrays_for(self.batch)
+        self.lanes = lanes_of(self.batch, self.n)
+        self.full = min(_FULL, self.lanes, max(LEAST, self.batch // _COSTLY) if evaluator.is_costly else _FULL)
+        self.most_cuts = _FEW_CUTS if evaluator.is_costly else _MOST_CUTS
+        self.pool = Pool(self.n, self.arrays, _TAKES * self.batch // 2)
+        self.final = Regions.none(self.n)  # regions in which no double is left to cut at
+        self.boxes = self.steps = self.largest_step = 0
+        self.cuts = 0  # of the step that has begun
+        self.ended, self.next_look = False, 0  # boxes from which on minimisers are looked for again
+        self.judged = -1        # steps after which it is known again of all parts whether they pay
+        self.boxes_each = 16.0  # for a region, where these are dealt to others
+        self.floor = -np.inf    # f is known not to be below it anywhere
+        self.alike = False      # is no variable spared from being cut?
+        self.unbounded = False  # have regions of this step no lower bound at all?
+        self.start, self.parts = start, parts_of(evaluator, lo, hi, start) if parts is None else parts
+        self.cutting = [part for part in self.parts if isinstance(part, CuttingPart)]
+        self.discarded = {"value": 0, "second order": 0, **{part.discards: 0 for part in self.parts}}
+
+    def begin(self, lo: np.ndarray, hi: np.ndarray, lower: float = -np.inf) -> None:
+        """Puts the boxes (n, N) to search into the pool; f is known not to be below `lower` on them."""
+        self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
+        count = lo.shape[1]
+        boxes = Regions(lo, hi, np.full(count, lower), np.zeros(count, np.int32), np.zeros(count, np.int8))
+        self.pool.reserve(count)
+        least = lower if lower > -np.inf else float(self.incumbent.enclosed(lo, hi).lo.min())
+        self.unbounded = least == -np.inf
+        parts = self.evaluator.separable if self.goal.xtol is not None else None
+        if parts is not None and parts.spares_few and self.goal.met(least, self.incumbent.upper):
+            self._cut_alike()
+        self.keep(self._tested(self.arrays.send(boxes.columns()), 1))
+        self._judge_sharpest()
+
+    def begin_again(self, lo: np.ndarray, hi: np.ndarray) -> None:
+        """With these boxes instead: elsewhere f is known to be above the best point. If that fails, all is as it was."""
+        before, final = self.pool.everything(), self.final
+        try:
+            self.pool.replace(Regions.none(self.n))
+            self.final = Regions.none(self.n)
+            self.begin(lo, hi)
+        except BaseException:  # out of time, as kernels may have to be compiled
+            self.pool.replace(before)
+            self.final = final
+            raise
+
+    def discard_all(self) -> None:
+        """It is proved that no point is feasible."""
+        self.discarded["constraints"] = self.discarded.get("constraints", 0) + len(self.pool) + len(self.final)
+        self.pool.replace(Regions.none(self.n))
+        self.final = Regions.none(self.n)
+
+    def _cut_alike(self) -> None:
+        """Where the infimum is known and only places are asked for, linear parameters have to become narrow as well: to spare a
+        few of them from being cut then costs more than it saves."""
+        self.alike, self.parts = True, [part for part in self.parts if not part.eliminates]
+        for part in self.cutting:
+            part.alike = True
+
+    def lower(self) -> float:
+        """Certainly not above the infimum."""
+        least = min(self.pool.least(), float(self.final.lower.min()) if len(self.final) else np.inf)
+        return min(max(least, self.floor), self.incumbent.upper)
+
+    @property
+    def done(self) -> bool:
+        """Is nothing left to do: the goal met, or nothing to cut?"""
+        if not len(self.pool) or (self.incumbent.upper <= BOTTOM and self.is_bottomless):
+            return True
+        return self.goal.met(self.lower(), self.incumbent.upper) and (self.goal.xtol is None or self.wide(1) is None)
+
+    def wide(self, count: int) -> tuple[Heap, Any, Any] | None:
+        """(where, which, the sides to cut) of up to so many regions that are wider than xtol in a variable that can still be
+        cut, lowest first; those that wait come last."""
+        for heap in (self.pool.front, self.pool.waiting):
+            if len(heap):
+                lower, axis = self.evaluator.run(WIDE, [heap.columns()], parameters=np.array([self.goal.xtol]))
+                index, _ = heap.arrays.lowest(lower[:, :heap.used], count)
+                if len(index):
+                    return heap, index, heap.arrays.gather(axis, index)
+        return None
+
+    # ---- what is dealt to others in rounds
+    def to_deal(self, count: int) -> Callable[[], tuple[Heap, Any]]:
+        """What finds up to so many regions, those that a step would take; as long as the pool stays as it is the same ones, also
+        when it makes room for more."""
+        pool, upper = self.pool, self.incumbent.upper
+        pool.balance()
+        if self.goal.xtol is not None and self.goal.met(self.lower(), upper):
+            def find() -> tuple[Heap, Any]:
+                found = self.wide(count)
+                return (pool.front, ()) if found is None else found[:2]
+            return find
+        below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
+        below = below if below > pool.least() else np.inf
+        pool.bring(count, below)
+        return lambda: (pool.front, pool.front.find(count, below)[0])
+
+    def put_aside_too(self, answers: list[dict[str, np.ndarray]]) -> Callable[[], None]:
+        """Makes ready what others have put aside, and returns what then puts it here, which needs no memory."""
+        final = self.final
+        for arrays in answers:
+            final = final.with_(Regions.from_arrays("final", arrays))
+
+        def put() -> None:
+            self.final, self.ended = final, False  # it may have been resumed with a narrower goal
+        return put
+
+    def none_put_aside(self) -> dict[str, np.ndarray]:
+        """The part of a state that holds what is put aside, empty."""
+        return Regions.none(self.n).arrays("final")
+
+    @property
+    def is_between_steps(self) -> bool:
+        """Is no step half done? The next call of `step` goes on with one that is."""
+        return self.cuts == 0
+
+    def step(self) -> None:
+        """Takes the lowest regions, cuts them in two, and tests the halves. If that fails, memory being short, they are put back.
+        Where regions are few, a step is several of these: what parts of a proof cost is judged by steps that are worth a
+        trial."""
+        before = self.boxes
+        upper, room = self.incumbent.upper, 3 * self.lanes  # for the pieces, up to two steps' worth, and for what is put back
+        below = upper - self.goal.slack(upper) if np.isfinite(upper) else np.inf
+        self.pool.balance()
+        self.unbounded = self.pool.least() == -np.inf
+        late = self.is_between_steps and self.steps >= _LATE and self.steps & (self.steps - 1) == 0
+        if self.unbounded and late and self._looked_far():
+            upper = self.incumbent.upper
+        only_wide = self.goal.xtol is not None and self.goal.met(self.lower(), upper)
+        few = min((part.step_size for part in self.parts if part.step_size is not None
+                   and (part.is_used(self.steps) or part.is_tried(self.steps))), default=None)
+        for part in self.cutting:
+            part.narrow = self.goal.xtol if only_wide else 0.0
+        if only_wide:
+            parents = self._take_wide(room)
+        else:
+            parents = self.pool.take((few or self.lanes) // 2, below if below > self.pool.least() else np.inf, room)
+        try:
+            with stoppable():
+                self.keep(self._tested(parents, 2))
+        except BaseException:
+            self.pool.add(parents)  # beside those of its pieces that are there already
+            raise
+        self._judge_sharpest()
+        self.largest_step = max(self.largest_step, self.boxes - before)
+        self.cuts, self.ended = self.cuts + 1, False  # it may have been resumed with a narrower goal
+        if self.cuts >= self.most_cuts or parents.shape[1] << self.cuts >= min(self.full, few or self.full):
+            self.steps, self.cuts = self.steps + 1, 0
+
+    def _looked_far(self) -> bool:
+        """Is f lower where variables without bounds are larger, all of them or one?"""
+        x, endless = self.incumbent.x, np.flatnonzero(np.isinf(self.lo) | np.isinf(self.hi))
+        if x is None or not 0 < len(endless) <= _MANY:
+            return False
+        moved = np.repeat(x[:, None], (1 + len(endless)) * len(_FAR), axis=1)
+        for which, part in zip([endless, *endless[:, None]], np.split(np.arange(moved.shape[1]), 1 + len(endless)), strict=True):
+            with np.errstate(over="ignore"):
+                moved[np.ix_(which, part)] *= _FAR
+        moved = np.minimum(np.maximum(moved, -_LARGEST), _LARGEST)
+        return self.incumbent.offer(np.minimum(np.maximum(moved, self.lo[:, None]), self.hi[:, None]))
+
+    @property
+    def is_bottomless(self) -> bool:
+        """Has f no lower bound, as far as one can tell? Within finite bounds it may just exceed the doubles."""
+        endless = np.isinf(self.lo).any() or np.isinf(self.hi).any()
+        return bool(endless) and self.steps > _LATE and self.incumbent.upper < _BOTTOMLESS and self.lower() == -np.inf
+
+    def _judge_sharpest(self) -> None:
+        """The sharpest part that cuts has paid if it gave regions a lower bound that had none."""
+        payoff = self.cutting[-1].payoff
+        if self.unbounded and payoff is not None and self.pool.least() > -np.inf:
+            payoff.has_paid(self.steps)
+
+    def end(self) -> None:
+        """What is done once, when nothing is left to cut. Costly parts are asked again that were tried, so that their kernels are
+        compiled, and others that are worth that where many regions are left. If time or memory does not suffice for all of
+        it, nothing has been done."""
+        if self.ended:
+            return
+        if self.goal.xtol is not None and len(self.pool) <= settling.REGIONS:
+            state, pool, final, many = self.state(), self.pool, self.final, len(self.pool) >= FEW
+            parts = [part for part in self.parts if part not in self.cutting and part.payoff is not None
+                     and (part.payoff.tried or (part.worth_at_last and many))]
+            try:
+                self.pool = Pool(self.n, self.arrays, pool.size)
+                self.pool.restore(state.arrays)
+                self._join()
+                self._tighten(parts)
+                self.settle(last=True, least=1 if parts else FEW)
+            except BaseException:
+                self.pool, self.final = pool, final  # as they were: that takes no memory
+                self._restore_counts(state)
+                self.incumbent.restore(state.arrays)
+                raise
+        self.ended = True
+
+    def _join(self) -> None:
+        """Regions that touch and are narrow enough together become one, where they are few: a minimiser on a cut lies in several.
+        Of what lies between them only the infimum is known to be a lower bound. With start boxes, the box around them may reach
+        beyond the feasible set."""
+        if self.start is not None or not 1 < len(self.pool) <= _REST:
+            return
+        regions, joined, lower = self.pool.everything(), Regions.none(self.n), self.lower()
+        for lo, hi in merged(regions):
+            some = regions.at(np.flatnonzero(((regions.lo >= lo[:, None]) & (regions.hi <= hi[:, None])).all(axis=0)))
+            if len(some) > 1 and (widths(lo, hi) <= self.goal.xtol).all():
+                axis, level = np.array([np.argmax(hi - lo)], np.int32), np.zeros(1, np.int8)
+                some = Regions(lo[:, None], hi[:, None], np.array([lower]), axis, level)
+            joined = joined.with_(some)
+        self.pool.replace(joined)
+
+    def _tighten(self, parts: list[Part]) -> None:
+        """Asks these parts about the regions again, where they are few, while that is worth its cost: narrow enough is not as
+        narrow as can be, and regions without a minimiser go."""
+        for _ in range(_ROUNDS if self.goal.xtol is not None and parts else 0):
+            if not 0 < len(self.pool) <= _REST or not self.ask(parts):
+                return
+
+    def ask(self, parts: list[Part]) -> int:
+        """Asks these parts about all regions; for how many that was worth its cost. If that fails, all is as it was."""
+        before, final = self.pool.everything(), self.final
+        regions, gained, found = self.arrays.send(before.columns()), 0, []
+        for part in parts:
+            if regions.shape[1]:
+                found, worth = self._in_portions(part, regions, regions.shape[1])
+                regions, gained = self._together(found), gained + worth
+        try:
+            self.pool.replace(Regions.none(self.n))
+            self.keep(found)
+        except BaseException:
+            self.pool.replace(before)
+            self.final = final
+            raise
+        return gained
+
+    def settle(self, last: bool = False, least: int = FEW) -> None:
+        """Where the value is known and at least so many regions are to be narrowed, but not too many, discards what lies around
+        proved minimisers: once cutting has cost as much as looking for them. The `last` time wherever regions touch, and what
+        a closer look at the others discards."""
+        if self.goal.xtol is None or not least <= len(self.pool) <= settling.REGIONS or not can_be_settled(self.evaluator):
+            return
+        regions, bounds = self.pool.everything(), (self.lower(), self.incumbent.upper)
+        groups = merged(regions) if self.goal.met(*bounds) else []
+        worth = len(groups) < len(regions) if last else self.boxes >= max(_SETTLED * len(groups), self.next_look)
+        if not groups or not worth:
+            return
+        self.next_look = _IN_VAIN * self.boxes
+        left = settling.settle(self.evaluator, self.lo, self.hi, regions, groups, bounds, self.incumbent.x, self.start, last,
+                               outer=self.incumbent.outer).left
+        before, after = (max(self.goal.xtol, widths(r.lo, r.hi).max(initial=0.0)) for r in (regions, left))
+        if last and after > before:  # K is wider than the regions that it would replace, and none will be cut again
+            return
+        if not (np.array_equal(left.lo, regions.lo) and np.array_equal(left.hi, regions.hi)):
+            self.next_look = 0
+            self.discarded["second order"] += len(regions) - len(left)
+            each = np.arange(len(left))
+            can = can_be_cut(left.lo[left.axis, each], left.hi[left.axis, each])
+            if not can.all():
+                self._put_aside(left.at(np.flatnonzero(~can)))  # first: if that fails, nothing is lost
+            self.pool.replace(left.at(np.flatnonzero(can)))
+            self.pool.prune(self.incumbent.upper)
+
+    def _take_wide(self, room: int) -> Any:
+        """Up to a step's worth of the regions that are wider than xtol."""
+        self.pool.reserve(room)
+        heap, index, axis = self.wide(self.lanes // 2)
+        parents, row = heap.arrays.gather(heap.data, index), rows(self.n)[1]
+        heap.arrays.put(parents[row:row + 1], 0, axis)
+        parents = parents if heap.arrays is self.arrays else self.arrays.send(parents)
+        heap.remove(index)
+        return parents
+
+    # ---- what is left of regions
+    def _tested(self, parents: Any, pieces: int) -> list[Fates]:
+        """Discards of the pieces of the parents what is proved away, by all parts that pay; the pool is not touched but for what
+        a better point rules out."""
+        cutting = next(part for part in reversed(self.cutting) if self.unbounded or part.is_used(self.steps))
+        cutting.upper = self.incumbent.upper
+        found, _ = self._sorted(cutting, cutting.cut(parents, pieces))
+        for part in self.parts:
+            tried = part.is_tried(self.steps)
+            asked = tried or (part not in self.cutting and part.is_used(self.steps))
+            if asked and any(len(f.kept) for f in found):
+                found = self._asked(part, self._together(found), tried)
+        return found
+
+    def _asked(self, part: Part, regions: Any, tried: bool) -> list[Fates]:
+        """What one more part leaves of the regions; where it is only tried, of some of them, and judged by that."""
+        count = regions.shape[1]
+        some = min(part.sample, count) if tried else count
+        found, gone = self._in_portions(part, regions, some)
+        if tried:
+            part.payoff.judge(self.steps, some if part.capacity is None else max(some, some * count // part.capacity), gone)
+        return found if some == count else [*found, *self.fates([self._some(regions, some, count)])[0]]
+
+    def _in_portions(self, part: Part, regions: Any, count: int) -> tuple[list[Fates], int]:
+        """What becomes of the first so many regions, no more at a time than a part takes; for how many it was worth its cost."""
+        found, gone = [], 0
+        for begin in range(0, count, part.most or count):
+            pause()
+            these = self._some(regions, begin, min(begin + (part.most or count), count))
+            fates, worth = self._sorted(part, [part.test(these, self.incumbent.upper)])
+            found, gone = found + fates, gone + worth
+        return found, gone
+
+    def _sorted(self, part: Part, outcomes: list[Outcome]) -> tuple[list[Fates], int]:
+        """What becomes of the regions that a part leaves, and for how many of them it was worth its cost. Offers its points."""
+        self.boxes += sum(outcome.boxes for outcome in outcomes)
+        self._offer([outcome for outcome in outcomes if outcome.upper is not None and outcome.upper.shape[1]])
+        rows = [outcome.worth for outcome in outcomes if outcome.worth is not None]
+        found, counts = self.fates([outcome.regions for outcome in outcomes], *rows)
+        for f in found:
+            self.discarded[part.discards] += f.counts[PROVED_AWAY]
+            self.discarded["value"] += f.counts[ABOVE]
+        return found, sum(count[1] for count in counts) if rows else sum(f.discarded for f in found)
+
+    def _offer(self, outcomes: list[Outcome]) -> None:
+        """Takes the best of all points, of equal ones the first, if it is better than what was known."""
+        if not outcomes:
+            return
+        best = self.arrays.least(*(outcome.upper for outcome in outcomes))
+        k = min(range(len(best)), key=lambda i: best[i][0])
+        upper, lane = best[k]
+        if upper < self.incumbent.upper:
+            self.incumbent.take(self.arrays.fetch(self.arrays.column(outcomes[k].point, lane))[:, 0], upper)
+            self.prune()
+
+    def fates(self, arrays: list[Any], *rows: Any) -> tuple[list[Fates], list[list[int]]]:
+        """What becomes of each region of these arrays, as things stand; and how many zeros, ones, … further rows hold."""
+        fates = [judged(self, regions) for regions in arrays if regions.shape[1]]
+        orders = self.arrays.order(FATES, *fates, *rows)
+        counts, orders = [count for _, count in orders[len(fates):]], iter(orders)
+        return [Fates(regions, *next(orders)) if regions.shape[1] else Fates.of_none(regions) for regions in arrays], counts
+
+    def keep(self, found: list[Fates]) -> None:
+        """Puts what is left into the pool, or, where it cannot be cut, aside. Whoever calls has made sure of room."""
+        final = [Regions.from_columns(self.arrays.fetch(self.arrays.gather(f.regions, f.of(FINAL)))) for f in found
+                 if f.counts[FINAL]]
+        for f in found:
+            self.pool.add(f.regions, f.of(NEAR), f.of(FAR))
+        for regions in final:
+            self._put_aside(regions)
+
+    def _put_aside(self, regions: Regions) -> None:
+        """Regions that cannot be cut are enclosed as they are now, maybe a face of what was; their corners are points like
+        others."""
+        sides = [np.ascontiguousarray(side) for side in (regions.lo, regions.hi)]
+        value = self.incumbent.enclosed(*sides)
+        regions.lower = np.fmax(regions.lower, value.lo)
+        excluded = value.empty if self.evaluator.system is None else value.empty | self.evaluator.violated(*sides)
+        excluded = excluded | self.incumbent.lies_beyond(*sides)
+        self.final = self.final.with_(regions.at(np.flatnonzero(~excluded)))
+        if self.incumbent.offer(np.concatenate([regions.lo, regions.hi], axis=1)):
+            self.prune()
+
+    def prune(self) -> None:
+        """Drops what the best point rules out."""
+        self.incumbent.sharpen(self.goal.slack(self.incumbent.upper))
+        self.pool.prune(self.incumbent.upper)
+        self.final = self.final.at(np.flatnonzero(~(self.final.lower > self.incumbent.upper)))
+
+    def _together(self, found: list[Fates]) -> Any:
+        """What is kept, in one array."""
+        whole, at = self.arrays.empty(rows_of(self.n), sum(len(f.kept) for f in found)), 0
+        for f in found:
+            if len(f.kept):
+                self.arrays.gather(f.regions, f.kept, whole, at)
+                at += len(f.kept)
+        return whole
+
+    def _some(self, regions: Any, begin: int, end: int) -> Any:
+        """Some of the regions, as an array of their own."""
+        if end - begin == regions.shape[1]:
+            return regions
+        some = self.arrays.empty(rows_of(self.n), end - begin)
+        self.arrays.put(some, 0, regions, begin, end)
+        return some
+
+    def lowest(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Up to so many of the lowest regions, as boxes (n, N), here. They stay where they are."""
+        heap = self.pool.front if len(self.pool.front) else self.pool.waiting
+        if not len(heap):
+            return np.empty((self.n, 0)), np.empty((self.n, 0))
+        columns = heap.arrays.fetch(heap.arrays.gather(heap.data, heap.find(count)[0]))
+        return np.ascontiguousarray(columns[:self.n]), np.ascontiguousarray(columns[self.n:2 * self.n])
+
+    def run(self) -> Iterator[None]:
+        """Steps until there is nothing to do."""
+        while not self.done:
+            self.step()
+            yield
+
+    def state(self) -> State:
+        """Everything that a later run needs to go on with the same bits."""
+        other = self.state_but_regions()
+        return State(other.values, {**self.pool.state(), **self.final.arrays("final"), **other.arrays})
+
+    def state_but_regions(self) -> State:
+        """Counts, the best point, and which parts pay."""
+        counts = {"boxes": self.boxes, "steps": self.steps, "cuts": self.cuts, "discarded": dict(self.discarded),
+                  "ended": self.ended, "next_look": self.next_look, "alike": self.alike, "floor": self.floor,
+                  "judged": self.judged, "boxes_each": self.boxes_each, "largest_step": self.largest_step}
+        payoffs = {name: payoff.state() for name, payoff in self.payoffs().items()}
+        return State(counts, {**self.incumbent.arrays(), **payoffs})
+
+    def payoffs(self) -> dict[str, Payoff]:
+        """Of the parts that are used where they pay, under their names in checkpoints."""
+        return {f"payoff.{part.name}": part.payoff for part in self.parts if part.payoff is not None}
+
+    def judge_parts(self) -> None:
+        """In the next step all parts are tried that are used where they pay."""
+        self.judged = self.steps + 1
+        for payoff in self.payoffs().values():
+            payoff.due = min(payoff.due, self.steps)
+
+    def restore(self, state: State) -> None:
+        """Goes on from there."""
+        self._restore_counts(state)
+        if state.values.get("alike", False):
+            self._cut_alike()
+        self.pool.restore(state.arrays)
+        self.final = Regions.from_arrays("final", state.arrays)
+        self.incumbent.restore(state.arrays)
+        for name, payoff in self.payoffs().items():
+            if name in state.arrays:  # a part that the run did not have begins anew
+                payoff.restore(state.arrays[name])
+
+    def _restore_counts(self, state: State) -> None:
+        self.boxes, self.steps, self.floor = state.values["boxes"], state.values["steps"], state.values.get("floor", -np.inf)
+        self.ended, self.next_look = state.values.get("ended", False), state.values.get("next_look", 0)
+        self.cuts, self.judged = state.values.get("cuts", 0), state.values.get("judged", -1)
+        self.boxes_each = state.values.get("boxes_each", self.boxes_each)
+        self.largest_step = state.values.get("largest_step", 0)
+        self.discarded |= state.values["discarded"]
+
+    def regions(self) -> Regions:
+        """What may still hold a minimiser."""
+        return self.pool.everything().with_(self.final)

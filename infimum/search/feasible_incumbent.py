@@ -1,0 +1,166 @@
+"""FeasibleIncumbent: the best point known that certainly obeys all constraints, with a verified upper bound of the infimum."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infimum.certify import equation_solutions
+from infimum.certify.equation_solutions import Proved, WhyNot, is_large
+from infimum.evaluation.evaluator import Enclosure, Evaluator
+from infimum.points.interior_shift import Moved, moved_inside
+from infimum.problem.start_boxes import StartBoxes
+from infimum.problem.variable_bounds import Outer
+from infimum.search.incumbent import Incumbent
+from infimum.support.clock import pause
+from infimum.support.lazy import Late
+
+if TYPE_CHECKING:
+    from infimum.certify import sparse_equation_solutions
+else:
+    sparse_equation_solutions = Late("certify.sparse_equation_solutions")
+
+_LOOKED_AT = 64     # points that break constraints least, of those that are lower than what is known
+_NEAR, _ALMOST = 2.0**-4, 2.0**-20  # of a variable's size, about: how far points are moved at most, and those that come first
+_FEW = 4            # points that are moved inside, the lowest ones
+_ROUNDED = 2.0**-10, 2.0**-20, 2.0**-30  # nice numbers nearby are tried too: what holds only just may hold there exactly
+_LASTING = {True: {WhyNot.CROWDED, WhyNot.DEPENDENT, WhyNot.ROUGH, WhyNot.WIDE},  # where variables stay at their bounds,
+            False: {WhyNot.ROUGH, WhyNot.CROWDED}}                                # and where they leave them
+_LITTLE = 2.0**-40  # of its size that f must be lower by, before a proof is tried
+
+
+class FeasibleIncumbent(Incumbent):
+    """`box` certainly holds a point within the bounds that obeys every constraint of the evaluator's system, and `upper` is at
+    least the value of f there. Without equations, or where they hold exactly, the box is the point x; otherwise x is its middle,
+    and the equations have exactly one solution in the box, with the variables in which it has no width as they are.
+
+    `why_not` tells of the last points that were offered why the best of them could not be taken, None if one was.
+    """
+
+    def __init__(self, evaluator: Evaluator, lo: np.ndarray, hi: np.ndarray, start: StartBoxes | None = None,
+                 outer: Outer | None = None):
+        super().__init__(evaluator, lo, hi, start, outer)
+        self.system, self.integers = evaluator.system, list(evaluator.system.integers)
+        self.is_large = is_large(self.system, len(lo))
+        self.box: tuple[np.ndarray, np.ndarray] | None = None
+        self.why_not: WhyNot | None = None
+
+    def offer(self, points: np.ndarray) -> bool:
+        """Moves the points (n, N) within the bounds and to whole numbers, judges them there, and those that almost obey the
+        constraints where they are moved inside; True if one of them is proved and better than what was known."""
+        before = self.upper
+        points = self._admitted(points)
+        if points.shape[1]:
+            close = self._promising(points, self._judge(points))
+            if close.shape[1]:
+                self._move(close)
+        self.why_not = None if self.upper < before else self.why_not
+        return self.upper < before
+
+    def _admitted(self, points: np.ndarray) -> np.ndarray:
+        points = np.compress(np.isfinite(points).all(axis=0), points, axis=1)
+        points = np.minimum(np.maximum(points, self.lo[:, None]), self.hi[:, None])
+        points[self.integers] = np.rint(points[self.integers])
+        return self.inside(points)
+
+    def _judge(self, points: np.ndarray) -> Enclosure:
+        """Takes the best of the points that certainly obey all constraints."""
+        rows, lower, upper = self.evaluator.rows(points, points), self.system.lower[:, None], self.system.upper[:, None]
+        holds = (rows.defined & ~rows.empty).all(axis=0) & ((rows.lo[1:] >= lower) & (rows.hi[1:] <= upper)).all(axis=0)
+        values = np.where(holds, rows.hi[0], np.inf)
+        k = int(np.argmin(values)) if len(values) else 0
+        if len(values) and values[k] < self.upper:
+            self._accept(Proved(points[:, k].copy(), points[:, k].copy(), float(values[k])))
+        return rows
+
+    def offer_as_they_are(self, points: np.ndarray) -> None:
+        """Judges points (n, N) and moves none: at a jump of a constraint, where no step leads, one may be feasible."""
+        admitted = self._admitted(points)
+        if admitted.shape[1]:
+            self._judge(admitted)
+
+    def _promising(self, points: np.ndarray, rows: Enclosure) -> np.ndarray:
+        """Some where f is lower than what is known: those that almost obey the constraints before others, the lowest first."""
+        wanted = rows.lo[0] < (self.upper - _LITTLE * abs(self.upper) if self.upper < np.inf else np.inf)
+        with np.errstate(all="ignore"):
+            broken = np.maximum(self._violations(rows.lo[1:], rows.hi[1:]), 0.0)
+            largest = broken.max(axis=1, initial=0.0, where=np.isfinite(broken))
+            broken = (broken / np.where(largest > 0, largest, 1.0)[:, None]).max(axis=0, initial=0.0)
+        order = np.lexsort((rows.lo[0], np.where(wanted, broken, np.inf)))[:min(_LOOKED_AT, np.count_nonzero(wanted))]
+        points = np.take(points, order, axis=1)
+        if self.is_large or not points.shape[1]:
+            return points[:, :_FEW]
+        values, jacobian = self.evaluator.estimate_jacobian(points)
+        with np.errstate(all="ignore"):
+            steep = np.abs(jacobian[1:] * np.maximum(1.0, np.abs(points))).max(axis=1)
+            broken = self._violations(values[1:], values[1:])
+            near, almost = (~(broken > part * steep).any(axis=0) for part in (_NEAR, _ALMOST))
+        self.why_not = self.why_not if near.any() else WhyNot.FAR
+        order = np.lexsort((values[0], ~almost, ~near))
+        return np.take(points, order[:min(_FEW, np.count_nonzero(near))], axis=1)
+
+    def _violations(self, above: np.ndarray, below: np.ndarray) -> np.ndarray:
+        """By how much values (m, N) are above the upper ends of constraints, or others below the lower ones, about."""
+        return np.maximum(above - self.system.upper[:, None], self.system.lower[:, None] - below)
+
+    def _move(self, points: np.ndarray) -> None:
+        before = self.upper
+        self._judge(self._admitted(np.concatenate([np.rint(points / digit) * digit for digit in _ROUNDED], axis=1)))
+        if self.upper < before:
+            points = self._promising(points, self.evaluator.rows(points, points))
+            if not points.shape[1]:
+                return
+        if self.is_large:
+            return self._solve(Moved(points, np.arange(points.shape[1]), np.ones(points.shape[1], bool)))
+        alone = [points] if self.start is None else [x[:, None] for x in points.T]
+        for some in alone:
+            moved = moved_inside(self.evaluator, self._bounds_around(some[:, 0]), some)
+            self.why_not = WhyNot.TIGHT if moved.x.shape[1] else WhyNot.FAR
+            if self.system.equal.any():
+                self._solve(moved)
+            else:
+                self._judge(self._admitted(moved.x))
+
+    def _solve(self, moved: Moved) -> None:
+        """Proves that the equations have a solution near the first of the points for which that can be done. What fails for
+        reasons that a little more distance to the inequalities does not change is not tried again."""
+        failed: set[tuple[int, bool]] = set()
+        prove = sparse_equation_solutions.prove if self.is_large else equation_solutions.prove
+        for x, kind in zip(moved.x.T, zip(moved.source.tolist(), moved.held.tolist(), strict=True), strict=True):
+            pause()
+            if kind not in failed and (x := self._admitted(x[:, None])).shape[1]:
+                found = prove(self.evaluator, self._bounds_around(x[:, 0]), x[:, 0])
+                if not isinstance(found, WhyNot):
+                    return self._accept(found) if found.upper < self.upper else None
+                self.why_not = found
+                failed |= {kind} if found in _LASTING[kind[1]] else set()
+
+    def _bounds_around(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return (self.lo, self.hi) if self.start is None else self.start.box(int(self.start.around(x)[0]))
+
+    def _accept(self, found: Proved) -> None:
+        lo, hi = found.lo, found.hi
+        middle = np.minimum(np.maximum(lo + (hi - lo) / 2, lo), hi)
+        self.x, self.upper, self.box = middle, found.upper, (lo, hi)
+
+    def enclosed(self, lo: np.ndarray, hi: np.ndarray) -> Enclosure:
+        """By the kernel of all rows, which is needed anyway."""
+        rows = self.evaluator.rows(lo, hi)
+        return Enclosure(rows.lo[0], rows.hi[0], rows.level[0])
+
+    def take(self, x: np.ndarray, upper: float) -> None:
+        """Whoever found the point knows nothing of constraints: it is judged as any other."""
+        self.offer(x[:, None])
+
+    def sharpen(self, slack: float) -> None:
+        """To the last bit only where x itself is feasible, and not just near."""
+        if self.box is not None and np.array_equal(*self.box):
+            super().sharpen(slack)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        box = {} if self.box is None else {"incumbent.box": np.stack(self.box)}
+        return super().arrays() | box
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        super().restore(arrays)
+        self.box = tuple(arrays["incumbent.box"].copy()) if "incumbent.box" in arrays else None
+

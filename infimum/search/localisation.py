@@ -1,0 +1,65 @@
+"""Where the minimisers are, after the minimum is proved: the regions that are left are cut further while that costs little.
+
+A proof ends when its gap is closed, and that may be so before a single region is cut: a sum of squares that vanishes somewhere
+has the minimum 0, wherever that is. The regions are then as wide as the bounds and say nothing of the minimisers. Of small
+problems they are narrowed here, by branch and bound with a number of boxes that is a small part of the work of the proof. Nothing
+of this changes what is proved: regions are discarded by proofs alone, and a run that is stopped here keeps those it had. Better
+points that are found on the way are used here and forgotten, so that a run that is resumed later finds the same.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+
+import numpy as np
+
+from infimum.bounds.interface import Part
+from infimum.certify.uniqueness_question import is_short
+from infimum.evaluation.evaluator import Evaluator
+from infimum.problem.cover import widths
+from infimum.problem.goal import Goal
+from infimum.search.branch_and_bound import Branch
+from infimum.search.incumbent import Incumbent
+from infimum.search.region_pool import Regions
+
+_WIDE, _NARROW = 2.0**-7, 2.0**-10    # parts of the bounds: regions wider than the first are cut until they are as the second
+_BOXES, _SHARE = 2048, 8              # boxes at least, and the part of the boxes of the proof
+_BATCH, _REGIONS = 256, 64            # boxes a step; regions that are few enough to begin with
+_VARIABLES = 8                        # more of them take more boxes than these
+_LEFT = 512                           # more regions than these cover no isolated minimisers: those of the proof are kept
+
+
+def localised(evaluator: Evaluator, goal: Goal, incumbent: Incumbent, regions: Regions, lower: float, boxes: int,
+              max_boxes: int | None, parts: Callable[[], Sequence[Part]] | None = None) -> Iterator[Branch | None]:
+    """Cuts the regions of a proof that enclosed `boxes` boxes, in steps; yields None after each, and at the end the branch and
+    bound that holds what is left. Yields no such thing where the minimisers are not isolated, or that is not worth it, or would
+    take more than `max_boxes` in all. `parts` makes those of the branch and bound."""
+    lo, hi = incumbent.lo, incumbent.hi
+    most = min(max(_BOXES, boxes // _SHARE), np.inf if max_boxes is None else max_boxes - boxes)
+    if most <= 0 or not _worth(evaluator, goal, lo, hi, regions):
+        return
+    narrow = float(_NARROW * (hi - lo)[hi > lo].min())
+    search = Branch(evaluator, lo, hi, Goal(goal.atol, goal.rtol, narrow), copy(incumbent), _BATCH, None,
+                    None if parts is None else parts())
+    search.begin(regions.lo, regions.hi, lower)
+    search.floor = lower
+    yield None
+    while not search.done and search.boxes < most:
+        search.step()
+        if search.is_between_steps and search.steps & (search.steps - 1) == 0:
+            search.settle()
+        yield None
+    if search.done:
+        search.end()
+    if len(search.regions()) <= _LEFT:
+        yield search
+
+
+def _worth(evaluator: Evaluator, goal: Goal, lo: np.ndarray, hi: np.ndarray, regions: Regions) -> bool:
+    """Is the problem small, and are its regions wide though no width was asked for?"""
+    if goal.xtol is not None or not 0 < len(regions) <= _REGIONS or not 0 < len(lo) <= _VARIABLES:
+        return False
+    system, wide = evaluator.system, hi > lo
+    if not np.isfinite(hi - lo).all() or not wide.any() or (system is not None and system.is_flat):
+        return False
+    part = widths(regions.lo, regions.hi)[wide] / (hi - lo)[wide, None]
+    return bool((part > _WIDE).any()) and is_short(evaluator)

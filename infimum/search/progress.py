@@ -1,0 +1,143 @@
+"""What a run shows while it goes on: a line on a terminal that is written over, a small table in a notebook, nothing in pipes."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Protocol
+
+from infimum.support.notebook import notebook_shell
+
+_QUIET, _REDRAW = 1.0, 0.2  # seconds before anything is shown unasked, and between two states of it
+
+Figures = dict[str, str]  # name -> value, as shown
+
+
+def bounds(lower: float, upper: float) -> Figures:
+    """The enclosure, in the words of every engine that proves."""
+    return {"lower": f"{lower:.10g}", "upper": f"{upper:.10g}", "gap": f"{upper - lower:.3g}"}
+
+
+class Showing(Protocol):
+    """What is shown of an engine."""
+
+    evaluations: int
+
+    def figures(self) -> Figures: ...
+
+
+class Display(Protocol):
+    """A place to show figures, each time in place of the last."""
+
+    def show(self, figures: Figures) -> None: ...
+
+    def clear(self) -> None: ...
+
+
+class Line:
+    """One line on stderr."""
+
+    def __init__(self) -> None:
+        self.width = 0
+
+    def show(self, figures: Figures) -> None:
+        columns = _columns()
+        text = _fitted([f"{name} {value}" for name, value in figures.items()], columns)
+        self.width = max(self.width, len(text)) if columns is None else min(max(self.width, len(text)), columns - 1)
+        sys.stderr.write(f"\r{text:<{self.width}}")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self.width:
+            sys.stderr.write(f"\r{'':<{self.width}}\r")
+            sys.stderr.flush()
+
+
+def _columns() -> int | None:
+    """The width of the terminal that stderr goes to; None if it is none."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or None
+    except (OSError, ValueError, AttributeError):  # a pipe, a file, or no file at all
+        return None
+
+
+def _fitted(figures: list[str], columns: int | None) -> str:
+    """As many figures as fit before the last column: a line that wraps could not be written over.
+
+    >>> _fitted(["time 1 s", "lower 0", "gap 1"], 18), _fitted(["time 1 s"], 6)
+    ('time 1 s  lower 0', 'time ')
+    """
+    text = "  ".join(figures)
+    while columns is not None and len(text) >= columns and len(figures) > 1:
+        figures = figures[:-1]
+        text = "  ".join(figures)
+    return text if columns is None else text[:columns - 1]
+
+
+class Cell:
+    """A table in the output of a notebook's cell."""
+
+    def __init__(self) -> None:
+        from IPython import display
+
+        self.display, self.handle = display, None
+
+    def show(self, figures: Figures) -> None:
+        import html  # for notebooks alone
+
+        rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
+                       for name, value in figures.items())
+        self._put(f"<table>{rows}</table>")
+
+    def clear(self) -> None:
+        if self.handle is not None:
+            self._put("")
+
+    def _put(self, text: str) -> None:
+        page = self.display.HTML(text)
+        if self.handle is None:
+            self.handle = self.display.display(page, display_id=True)
+        else:
+            self.handle.update(page)
+
+
+class ProgressDisplay:
+    """Shows an engine now and then. `wanted` None: where somebody looks, from the first second on."""
+
+    def __init__(self, wanted: bool | None):
+        notebook = notebook_shell() if wanted is not False else None
+        watched = _is_terminal() if wanted is None else wanted and sys.stderr is not None
+        self.display: Display | None = Cell() if notebook is not None else Line() if watched else None
+        self.next = 0.0 if wanted else _QUIET
+
+    def show(self, engine: Showing, seconds: float) -> None:
+        if self.display is not None and seconds >= self.next:
+            rate = f"{engine.evaluations:,} ({engine.evaluations / max(seconds, 1e-9):.3g} a second)"
+            self._show({"time": f"{seconds:.1f} s", **engine.figures(), "evaluations": rate})
+            self.next = seconds + _REDRAW
+
+    def wait(self, phase: str, seconds: float) -> None:
+        """Shows what there is to wait for, if it takes long."""
+        if self.display is not None and seconds >= max(self.next, _QUIET):
+            self._show({"time": f"{seconds:.1f} s", "phase": phase})
+            self.next = seconds + _REDRAW
+
+    def clear(self) -> None:
+        if self.display is not None:
+            self._try(self.display.clear)
+
+    def _show(self, figures: Figures) -> None:
+        self._try(lambda: self.display.show(figures))
+
+    def _try(self, shows: Callable[[], None]) -> None:
+        """Nobody looks any more where stderr is closed, its reader has gone, or its disk is full: the run continues without."""
+        try:
+            shows()
+        except (OSError, ValueError, AttributeError):
+            self.display = None
+
+
+def _is_terminal() -> bool:
+    try:
+        return sys.stderr.isatty()
+    except (ValueError, AttributeError):  # closed, or none at all
+        return False

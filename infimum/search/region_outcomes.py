@@ -1,0 +1,47 @@
+"""What becomes of the regions that a step has tested."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infimum.evaluation.programs import FATE
+from infimum.kernel.region_cut import FATES, NEAR
+
+
+@dataclass(frozen=True, slots=True)
+class Fates:
+    """Regions, columns of an array, sorted by what becomes of them; `counts` holds how many there are of each fate."""
+
+    regions: Any
+    order: Any
+    counts: list[int]
+
+    @classmethod
+    def of_none(cls, regions: Any) -> "Fates":
+        """Of an array without columns."""
+        return cls(regions, [], [0] * FATES)
+
+    def of(self, fate: int) -> Any:
+        """The numbers of those with this fate, in ascending order."""
+        begin = sum(self.counts[:fate])
+        return self.order[begin:begin + self.counts[fate]]
+
+    @property
+    def discarded(self) -> int:
+        """How many are discarded."""
+        return sum(self.counts[:NEAR])
+
+    @property
+    def kept(self) -> Any:
+        """The numbers of those that are not discarded."""
+        return self.order[self.discarded:]
+
+
+def judged(search: Any, regions: Any) -> Any:
+    """What becomes of each region of a search, as things stand: a row (see `kernel.region_cut.fate`)."""
+    known, reached = [search.incumbent.upper, search.pool.border], search.incumbent.reached
+    if reached is None:
+        return search.evaluator.run(FATE, [regions], parameters=np.array(known))[0]
+    kind = f"{FATE}:{len(reached) // (2 * search.n)}"
+    return search.evaluator.run(kind, [regions], parameters=np.concatenate([known, reached]))[0]

@@ -1,0 +1,1 @@
+"""What an expression is: recognisers, and rewritings that keep value and domain."""

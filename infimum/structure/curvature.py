@@ -1,0 +1,255 @@
+"""Functions that are convex or concave as their formula tells, in the variables or in their logarithms.
+
+Every element of every operation has a form: how it curves, its sign, and how the logarithm of its absolute value curves, where
+that sign is known. The rules are those of disciplined convex programming (M. Grant, S. Boyd, Y. Ye 2006) and, with logarithms,
+of geometric programming (A. Agrawal, S. Diamond, S. Boyd 2019): in the logarithms of positive variables, x * y / z has a linear
+logarithm, and sums, products, powers and largest ones of functions with convex logarithms have convex ones.
+
+A form holds on a box on all of which everything is defined; whoever uses it makes sure of that.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, reduce
+
+import numpy as np
+
+from infimum.expr.constant_views import VIEWS
+from infimum.expr.node import Expr, topological
+from infimum.expr.rewriting_switches import step
+from infimum.ops.vocabulary import Kind
+
+CONVEX, CONCAVE, LINEAR = 1, 2, 3  # bits: linear is both
+_NOT_NEGATIVE, _NOT_POSITIVE, _NOT_ZERO = 1, 2, 4
+_POSITIVE, _NEGATIVE = _NOT_NEGATIVE | _NOT_ZERO, _NOT_POSITIVE | _NOT_ZERO
+_MOST = 1 << 13  # elements of all operations
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Bits: how a number that depends on the variables curves, its sign, and how the logarithm of its absolute value curves. Has
+    it a convex root, as a sum of squares of linear functions?"""
+
+    curve: int = 0
+    sign: int = 0
+    logarithm: int = 0
+    constant: bool = False
+    root: bool = False
+
+
+@step("curvature", lambda rows, lo, hi, in_logarithms=False: None)
+def curvatures(rows: tuple[Expr, ...], lo: np.ndarray, hi: np.ndarray, in_logarithms: bool = False) -> list[np.ndarray] | None:
+    """For each element of each row, the bits CONVEX and CONCAVE on the box [lo, hi], on all of which the rows must be defined.
+
+    With `in_logarithms` they are those of the function of log x; lo must be positive then. None if there are too many operations.
+
+    >>> from infimum.expr.build import build, index
+    >>> from infimum.expr.node import var
+    >>> x = var("x", (2,))
+    >>> row = build("div", index(x, 0), index(x, 1)),
+    >>> [[int(curvatures(row, np.ones(2), np.full(2, 9.0), logs)[0]) for logs in (False, True)], CONVEX]
+    [[0, 1], 1]
+    """
+    nodes = list(topological(rows))
+    if sum(node.size for node in nodes) > _MOST:
+        return None
+    forms: dict[Expr, np.ndarray] = {}
+    for node in nodes:
+        found = np.empty(node.shape, object)
+        found[...] = _forms(node, [forms[a] for a in node.args], lo, hi, in_logarithms)
+        forms[node] = found
+    curve = np.frompyfunc(lambda form: form.curve, 1, 1)
+    return [np.asarray(curve(forms[row])).astype(int) for row in rows]
+
+
+def _forms(node: Expr, args: list[np.ndarray], lo: np.ndarray, hi: np.ndarray, in_logarithms: bool) -> np.ndarray:
+    if node.op == "var":
+        if in_logarithms:
+            return np.frompyfunc(lambda low: _closed(0, _POSITIVE, LINEAR) if low > 0 else Form(), 1, 1)(lo)
+        return np.frompyfunc(lambda low, high: _closed(LINEAR, _sign(low, high), 0), 2, 1)(lo, hi)
+    if node.op == "const":
+        return np.frompyfunc(lambda low, high: _closed(LINEAR, _sign(low, high), 0, True), 2, 1)(node.lo, node.hi)
+    if node.op in VIEWS:
+        return VIEWS[node.op](node, *args)
+    if node.op in _REDUCED:
+        kept = [axis for axis in range(args[0].ndim) if axis not in node["axes"]]
+        lines = np.transpose(args[0], [*kept, *node["axes"]]).reshape(*node.shape, -1)
+        found = np.empty(node.shape, object)
+        for at in np.ndindex(*node.shape):
+            found[at] = _reduced(node.op, list(lines[at]))
+        return found
+    if node.op == "powi":
+        return np.frompyfunc(lambda x: _power(x, node["k"], node["k"], node["k"] % 2 == 0), 1, 1)(args[0])
+    if node.op == "pow" and node.args[1].op == "const":
+        return np.frompyfunc(_constant_power, 3, 1)(args[0], node.args[1].lo, node.args[1].hi)
+    if node.kind not in (Kind.MAP, Kind.TEST):  # an element may depend on any element of the arguments
+        return np.full(node.shape, Form(), object)
+    return np.frompyfunc(_RULES.get(node.op, _only(0)), len(args), 1)(*args)
+
+
+def _sign(low: float, high: float) -> int:
+    return _NOT_NEGATIVE * (low >= 0) | _NOT_POSITIVE * (high <= 0) | _NOT_ZERO * (low > 0 or high < 0)
+
+
+@cache
+def _closed(curve: int, sign: int, logarithm: int, constant: bool = False, root: bool = False) -> Form:
+    """With all that follows: a constant is linear, and so is its logarithm; what has a convex logarithm is convex, and what is
+    concave and positive has a concave one."""
+    if not (sign & _NOT_ZERO and sign & (_NOT_NEGATIVE | _NOT_POSITIVE)):
+        return Form(LINEAR if constant else curve, sign, 0, constant, root or (constant and sign & _NOT_NEGATIVE > 0))
+    if constant:
+        return Form(LINEAR, sign, LINEAR, True, sign & _NOT_NEGATIVE > 0)
+    if logarithm & CONVEX:
+        curve |= CONVEX if sign & _NOT_NEGATIVE else CONCAVE
+    if curve & (CONCAVE if sign & _NOT_NEGATIVE else CONVEX):
+        logarithm |= CONCAVE
+    return Form(curve, sign, logarithm, False, root)
+
+
+def _flipped(bits: int) -> int:
+    """Of -x: the two lowest bits change places."""
+    return bits & ~3 | (bits & 1) << 1 | (bits & 2) >> 1
+
+
+def _taken(x: Form, sign: int) -> Form:
+    """With a sign that it must have for something to be defined."""
+    return _closed(x.curve, x.sign | sign, x.logarithm, x.constant, x.root)
+
+
+# ---- sums and products
+def _neg(x: Form) -> Form:
+    return _closed(_flipped(x.curve), _flipped(x.sign), x.logarithm, x.constant)
+
+
+def _add(x: Form, y: Form) -> Form:
+    sign = x.sign & y.sign & 3
+    sign |= (x.sign | y.sign) & _NOT_ZERO if sign else 0
+    return _closed(x.curve & y.curve, sign, x.logarithm & y.logarithm & CONVEX, x.constant and y.constant, x.root and y.root)
+
+
+def _sub(x: Form, y: Form) -> Form:
+    return _add(x, _neg(y))
+
+
+def _signs(x: int, y: int) -> int:
+    """Of a product."""
+    found = x & y & _NOT_ZERO
+    if x & 3 and y & 3:
+        found |= _NOT_NEGATIVE if x & y & 3 else _NOT_POSITIVE
+    return found
+
+
+def _scaled(curve: int, by: int) -> int:
+    """A curve times a constant of this sign."""
+    if by & _NOT_NEGATIVE:
+        return curve
+    return _flipped(curve) if by & _NOT_POSITIVE or curve == LINEAR else 0
+
+
+def _mul(x: Form, y: Form) -> Form:
+    curve = _scaled(y.curve, x.sign) if x.constant else _scaled(x.curve, y.sign) if y.constant else 0
+    root = x.root and y.root and (x.constant or y.constant)
+    return _closed(curve, _signs(x.sign, y.sign), x.logarithm & y.logarithm, x.constant and y.constant, root)
+
+
+def _div(x: Form, y: Form) -> Form:
+    y = _taken(y, _NOT_ZERO)
+    curve = _scaled(x.curve, y.sign) if y.constant else 0
+    root = x.root and y.constant and y.sign & _NOT_NEGATIVE > 0
+    return _closed(curve, _signs(x.sign, y.sign), x.logarithm & _flipped(y.logarithm), x.constant and y.constant, root)
+
+
+# ---- powers
+def _power(x: Form, low: float, high: float, even: bool = False) -> Form:
+    """x**p for a p between low and high: a whole number, or x is not negative."""
+    if low <= 0 <= high:
+        return _closed(0, 0, 0, x.constant)
+    x = x if low > 0 else _taken(x, _NOT_ZERO)
+    curve, sign = 0, x.sign & _NOT_ZERO | _NOT_NEGATIVE if even else x.sign
+    size = x if x.sign & _NOT_NEGATIVE else _neg(x) if x.sign & _NOT_POSITIVE else None
+    if low == high == 1:
+        curve = x.curve
+    elif even and low >= 2 and x.curve == LINEAR:
+        curve = CONVEX
+    elif size is not None and low >= 1:
+        curve = size.curve & CONVEX
+    elif size is not None and low > 0 and high <= 1:
+        curve = size.curve & CONCAVE
+    if size is not x and not even and not low == high == 1:
+        curve = _flipped(curve)
+    root = even and low >= 2 and curve & CONVEX > 0  # |x|**(p/2) is linear or convex, and not negative
+    return _closed(curve, sign, x.logarithm if low > 0 else _flipped(x.logarithm), x.constant, root)
+
+
+def _constant_power(x: Form, low: float, high: float) -> Form:
+    """x**p where that is known to be defined: of another p than a known whole number it is for x >= 0 alone."""
+    whole = low == high == np.floor(low)
+    return _power(x, low, high, low % 2 == 0) if whole else _power(_taken(x, _NOT_NEGATIVE), low, high)
+
+
+def _sqrt(x: Form) -> Form:
+    found = _power(_taken(x, _NOT_NEGATIVE), 0.5, 0.5)
+    return _closed(found.curve | x.root * CONVEX, found.sign, found.logarithm, found.constant)
+
+
+def _cbrt(x: Form) -> Form:
+    return _power(x, 1 / 3, 1 / 3) if x.sign & 3 else _closed(0, 0, 0, x.constant)
+
+
+def _abs(x: Form) -> Form:
+    size = x if x.sign & _NOT_NEGATIVE else _neg(x)
+    curve = size.curve if x.sign & 3 else CONVEX if x.curve == LINEAR else 0
+    return _closed(curve, x.sign & _NOT_ZERO | _NOT_NEGATIVE, x.logarithm, x.constant)
+
+
+# ---- exponentials, logarithms
+def _exp(x: Form) -> Form:
+    return _closed(0, _POSITIVE, x.curve, x.constant)
+
+
+def _log(x: Form) -> Form:
+    return _closed(_taken(x, _POSITIVE).logarithm, 0, 0, x.constant)
+
+
+def _only(kept: int, sign: int = 0, of_linear: int = 0) -> Callable[..., Form]:
+    """A function that keeps these bits of a curve, and curves like that where the argument is linear."""
+    def rule(*forms: Form) -> Form:
+        curve = reduce(int.__and__, (form.curve for form in forms))
+        return _closed(curve & kept | (of_linear if curve == LINEAR else 0), sign, 0, all(form.constant for form in forms))
+    return rule
+
+
+# ---- the larger, the smaller
+def _max(x: Form, y: Form) -> Form:
+    sign = (x.sign | y.sign) & _NOT_NEGATIVE | x.sign & y.sign & _NOT_POSITIVE
+    if _POSITIVE in (x.sign & _POSITIVE, y.sign & _POSITIVE) or x.sign & y.sign & _NEGATIVE == _NEGATIVE:
+        sign |= _NOT_ZERO
+    positive = x.sign & y.sign & _POSITIVE == _POSITIVE
+    logarithm = x.logarithm & y.logarithm & CONVEX if positive else 0
+    return _closed(x.curve & y.curve & CONVEX, sign, logarithm, x.constant and y.constant)
+
+
+def _min(x: Form, y: Form) -> Form:
+    return _neg(_max(_neg(x), _neg(y)))
+
+
+def _root_of_squares(*forms: Form) -> Form:
+    """The norm of functions that are linear, or convex and not negative."""
+    fit = all(form.curve == LINEAR or (form.curve & CONVEX and form.sign & _NOT_NEGATIVE) for form in forms)
+    sign = _NOT_NEGATIVE | max(form.sign & _NOT_ZERO for form in forms)
+    return _closed(CONVEX if fit else 0, sign, 0, all(form.constant for form in forms))
+
+
+_RULES: dict[str, Callable[..., Form]] = {
+    "neg": _neg, "add": _add, "sub": _sub, "mul": _mul, "div": _div, "sqrt": _sqrt, "cbrt": _cbrt, "abs": _abs,
+    "exp": _exp, "exp2": _exp, "expm1": _only(CONVEX), "log": _log, "log2": _log, "log10": _log, "log1p": _only(CONCAVE),
+    "xlogx": _only(0, of_linear=CONVEX), "cosh": _only(0, _POSITIVE, of_linear=CONVEX), "logaddexp": _only(CONVEX),
+    "max": _max, "min": _min, "hypot": _root_of_squares,
+}
+_REDUCED: dict[str, Callable[[Form, Form], Form] | None] = {"sum": _add, "prod": _mul, "amax": _max, "amin": _min, "norm": None}
+
+
+def _reduced(op: str, forms: list[Form]) -> Form:
+    if not forms:
+        return Form()
+    return _root_of_squares(*forms) if op == "norm" else reduce(_REDUCED[op], forms)

@@ -1,0 +1,1 @@
+"""Expressions near a pole or a zero of one of their parts."""

@@ -1,0 +1,1 @@
+"""What everything else uses: the clock, the floating-point environment, lazy imports, exact numbers."""

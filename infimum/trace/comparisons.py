@@ -1,0 +1,156 @@
+"""Comparisons that the user's function returns, as bodies between ends: `lambda x: x[0] + x[1] >= 12`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from infimum.errors import TraceError
+from infimum.expr.build import build
+from infimum.expr.constant_views import ends_of
+from infimum.expr.node import Expr, const, is_const, topological
+from infimum.expr.real import Real
+from infimum.trace.conversion_errors import CHOOSING
+from infimum.trace.trace import home
+from infimum.trace.tracer import Tracer
+
+_WHOLE = ("reshape", "broadcast", "transpose", "concat", "amin")  # 1 if all elements are, and no element is left out
+_SOME = "For `g <= 0 or h <= 0` write np.minimum(g, h) <= 0."
+_EXAMPLE = "a constraint is a comparison, such as `lambda x: x[0] + x[1] >= 12`"
+
+
+class Comparison(NamedTuple):
+    """body compared with ends that are doubles, element by element; `text` is what the user wrote, if that is at hand. strict: it
+    was written with < or >."""
+
+    body: Expr
+    lower: np.ndarray
+    upper: np.ndarray
+    text: str | None
+    strict: bool = False
+
+
+def comparisons(fun: Callable, value: Any, strict: bool = False) -> list[Comparison]:
+    """All comparisons in what a constraint returned, which must all hold; with `strict` those with < and > too."""
+    return list(_found(fun, value, strict))
+
+
+@contextmanager
+def of_comparisons() -> Iterator[None]:
+    """Inside, errors about truth values name what helps in a constraint."""
+    token = CHOOSING.set(False)
+    try:
+        yield
+    finally:
+        CHOOSING.reset(token)
+
+
+def _found(fun: Callable, value: Any, strict: bool) -> Iterator[Comparison]:
+    if isinstance(value, Tracer) and value.is_truth:
+        yield from _tests(value.expr, strict)
+    elif isinstance(value, (bool, np.bool_)) or (isinstance(value, np.ndarray) and value.dtype == bool):
+        holds = np.asarray(value, dtype=float)
+        yield Comparison(const(holds), np.ones(holds.shape), np.full(holds.shape, np.inf), None)  # no equation: never relaxed
+    elif isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
+        for part in value if isinstance(value, (list, tuple)) else value.flat:
+            yield from _found(fun, part, strict)
+    else:
+        raise TraceError(f"{home(fun)}: {_no_comparison(value)}")
+
+
+def _no_comparison(value: Any) -> str:
+    if value is None:
+        return f"The constraint returned None, and {_EXAMPLE}. Is a `return` missing?"
+    if isinstance(value, (Tracer, Real, int, float, np.ndarray, np.generic)):
+        what = f"an array of numbers of shape {np.shape(value)}" if np.ndim(value) else "a number"
+        return f"The constraint returned {what}, and {_EXAMPLE}. Compare it (`... >= 0`), or give its range: " \
+               "infimum.Constraint(fun, lb, ub)."
+    cure = " Return a list of comparisons instead, [g >= 0 for ...]." if isinstance(value, Iterator) else ""
+    return f"The constraint returned a value of type {type(value).__name__}, and {_EXAMPLE}.{cure}"
+
+
+def _tests(test: Expr, strict: bool) -> Iterator[Comparison]:
+    """The comparisons of a test, all of which hold where it does."""
+    stack = [test]
+    while stack:
+        node = stack.pop()
+        inner = _all_of(node)
+        if node.op == "and":
+            stack += reversed(node.args)
+        elif inner is not None:
+            stack += reversed(inner)
+        elif node.op in ("le", "eq") or (strict and node.op == "lt"):
+            yield _read(node)._replace(strict=node.op == "lt")
+        else:
+            _refuse(node)
+
+
+def _read(node: Expr) -> Comparison:
+    """One of a <= b, a < b, a == b: the side that reads x between ends; the difference if both do or one is no double."""
+    a, b = node.args
+    text = getattr(node.line, "text", None)
+    known = ends_of(a), ends_of(b)
+    left, right = (None if ends is None or not np.array_equal(*ends) else ends[0] for ends in known)
+    endless = np.full(node.shape, np.inf)
+    if right is not None:
+        return Comparison(a, right if node.op == "eq" else -endless, right, text)
+    if left is not None:
+        return Comparison(b, left, left if node.op == "eq" else endless, text)
+    zero = np.zeros(node.shape)
+    if known[0] is not None:  # a number that is no double
+        return Comparison(build("sub", b, a, line=node.line), zero, zero if node.op == "eq" else endless, text)
+    return Comparison(build("sub", a, b, line=node.line), zero if node.op == "eq" else -endless, zero, text)
+
+
+def _all_of(node: Expr) -> list[Expr] | None:
+    """The tests that np.all and np.stack have joined, as numbers 1 and 0; None if the node is something else."""
+    if node.op == "lt" and _is(node.args[0], 0.5):
+        return _joined(node.args[1])
+    if node.op == "not" and node.args[0].op == "eq" and _is(node.args[0].args[1], 0.0):
+        return _joined(node.args[0].args[0])
+    return None
+
+
+def _joined(numbers: Expr) -> list[Expr] | None:
+    found, stack = [], [numbers]
+    while stack:
+        node = stack.pop()
+        if node.op in _WHOLE:
+            stack += reversed(node.args)
+        elif node.op == "where" and _is(node.args[1], 1.0) and _is(node.args[2], 0.0):
+            found.append(node.args[0])
+        else:
+            return None
+    return found
+
+
+def _counts(numbers: Expr) -> bool:
+    """Are they 1 and 0 for tests that hold or not?"""
+    return any(node.op == "where" and _is(node.args[1], 1.0) for node in topological([numbers]))
+
+
+def _is(node: Expr, value: float) -> bool:
+    while node.op in ("broadcast", "reshape"):
+        node = node.args[0]
+    return is_const(node, value)
+
+
+def _refuse(node: Expr) -> NoReturn:
+    text = getattr(node.line, "text", None)
+    place = "" if node.line is None else f"{node.line}{f', in `{text}`' if text else ''}: "
+    raise TraceError(place + _cure(node))
+
+
+def _cure(node: Expr) -> str:
+    if node.op == "lt" and _is(node.args[0], 0.5) and any(part.op == "amax" and _counts(part) for part in topological([node])):
+        return f"A constraint must be a comparison, and np.any of comparisons is none. {_SOME}"
+    if node.op == "lt":
+        return "A constraint with < or > leaves out its own boundary, where minimisers lie. Write <= or >=."
+    if node.op == "or":
+        return f"A constraint must be a comparison, and | of comparisons is none. {_SOME}"
+    if node.op == "not" and node.args[0].op == "eq" and not _counts(node.args[0].args[0]):
+        return "A constraint with != leaves out single points, which no proof can tell from those around them. Leave it out."
+    if node.op == "not" and node.args[0].op in ("le", "lt"):
+        return "A constraint must be a comparison, and ~ of one is strict. Write the opposite comparison with <= or >=."
+    return "A constraint must be a comparison, and this is made of several. Return them in a list, without picking some of them."
