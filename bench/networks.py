@@ -33,7 +33,7 @@ from bench.table import exit_code, head, report, this_machine, timed, write_json
 
 LIMIT, PATIENCE = 60.0, 1.25  # seconds at least; times what is wanted
 AGAIN, SHORT = 8, 2.0         # calls more of what takes fewer seconds than that, where parts of a proof are timed
-MEAN_VALUE, LINEAR = "first_order", "linear"  # the parts of a proof that are compared: their names in engine/parts
+MEAN_VALUE, LINEAR = "first_order", "linear"  # the parts of a proof that are compared: their names in bounds/
 FEWER, SLOWER = 5.0, 3.0  # wanted of linear bounds: so many times fewer regions, at most so many times the time for each,
 JUDGED_FROM = 3           # with so many variables or more
 

@@ -6,19 +6,69 @@ from pathlib import Path
 import infimum
 
 ROOT = Path(infimum.__file__).parent
-LAYERS = ["late", "notebook", "errors", "checks", "habits", "files", "watch", "environment", "constraint", "unions", "cover",
-          "text", "minimisers", "exact", "bounds", "start_boxes", "problem", "integrality", "trials", "constraint_table", "plain",
-          "plotting", "result", "maximised", "problems", "expr", "interval", "lower", "backend", "enclosures", "agreement",
-          "evaluate", "reduced", "engine", "objective", "black_box", "ask_tell", "provers", "portions", "solve",
-          "inner", "nesting", "fitting", "ampl", "pyomo", "networks", "cli", "__main__"]
-# beyond the order: backends spell kernels, rules know no Expr, engines reach a machine through the Evaluator
-NEVER = {"backend": {"expr", "interval"}, "interval": {"expr"}, "engine": {"backend", "interval"}}
-
-
-# folders and files of the engine in the order in which they may use one another: everybody may know the best point so far
-ENGINE = ["goal", "running", "regions", "points.descent", "points.incumbent", "parts", "second_order.outward",
-          "linear_programs", "points", "second_order", "answer", "branch", "localisation", "rounds", "root", "newton", "complete",
-          "constrained", "subdomain", "sublevel", "auto", "substituted", "index"]
+# Folders and modules in the order in which they may import one another: each those of its own row and of the rows above it. A row
+# names whole folders; files of a folder that stand in a row of their own are used by what lies between.
+ORDER = """
+errors support
+interval
+ops
+plotting
+trace.user_source trace.foreign_libraries trace.conversion_errors trace.unsupported_calls
+expr
+problem
+problems
+blackbox
+result
+structure
+trace
+kernel
+backend.processor backend.disk_cache backend.worker_threads
+linear_algebra
+backend
+KERNELS
+evaluation
+problem.fixed_variables
+relax
+search.callbacks search.checkpoint search.checkpoint_content search.interrupts search.limit_messages search.progress
+search.driver search.option_names search.overlapped_work search.region_outcomes search.region_heap search.region_pool
+points.random_numbers points.descents points.interior_shift points.barrier_problem
+points.sobol points.interior_point points.restoration
+certify.equation_solutions certify.sparse_equation_solutions certify.dependent_equations certify.constraints_at_point
+search.incumbent search.feasible_incumbent
+bounds
+chains
+points
+certify
+search
+sets
+engines
+parallel
+parallel.proofs
+api
+fitting
+ampl
+pyomo
+networks
+cli
+__main__
+""".split("\n")[1:-1]
+# Kernels of bounds, relaxations, searches and engines, which the table of programs names: files `*_kernel.py` and `*_kernels.py`,
+# and what only they are made of.
+KERNEL_FILES = """
+relax.affine_meaning relax.curve_lines relax.backward_composition relax.lifting relax.column_enclosures relax.lane_inequalities
+relax.lane_simplex bounds.backward_propagation bounds.backward_intervals bounds.least_squares.residual_basis
+bounds.least_squares.residual_slopes bounds.least_squares.residual_expansion bounds.least_squares.linear_fit
+bounds.least_squares.lane_quadratic
+""".split()
+ROW = {name: k for k, row in enumerate(ORDER) for name in row.split()}
+# beyond the order: backends spell kernels, rules know no Expr, what searches reaches a machine through the Evaluator
+UPPER = ("relax", "bounds", "chains", "points", "certify", "search", "sets", "engines")
+NEVER = {"backend": {"expr", "interval", "structure", "trace"}, "interval": {"expr"}, "ops": {"expr"},
+         **dict.fromkeys(UPPER, {"backend", "interval", "trace", "ops.interval_rules", "ops.inverse_rules", "ops.line_rules",
+                                 "ops.point_rules"})}
+NAMED_ONCE = ("search", "bounds", "relax", "points", "certify", "engines")  # no base name twice among these
+MOST_FILES = 25  # in a folder, beside its __init__.py
+TOP_LEVEL = {"__init__", "__main__", "errors", "result", "pyomo"}
 
 
 def _name(path: Path) -> str:
@@ -60,14 +110,32 @@ def circle(graph: dict[str, set[str]]) -> list[str]:
     return next((found for name in graph if (found := walk([name]))), [])
 
 
-def _imports(path: Path) -> set[str]:
-    """The layers that a file imports from."""
-    return {name.split(".")[1] for name in IMPORTS[_name(path)] if name != "infimum"}
+def is_kernel(name: str) -> bool:
+    """Is it a kernel that the table of programs names, or only used by such kernels? `name`: without `infimum.`."""
+    return name in KERNEL_FILES or (name.split(".")[0] in UPPER and name.endswith(("_kernel", "_kernels")))
 
 
-def _files() -> list[tuple[str, Path]]:
-    files = [p for p in MODULES.values() if p != ROOT / "__init__.py"]
-    return [(p.relative_to(ROOT).parts[0].removesuffix(".py"), p) for p in files]
+def row_of(name: str) -> int | None:
+    """The place of a module in the order: that of the longest of its prefixes that stands there."""
+    if is_kernel(name):
+        return ROW["KERNELS"]
+    parts = name.split(".")
+    return next((ROW[".".join(parts[:k])] for k in range(len(parts), 0, -1) if ".".join(parts[:k]) in ROW), None)
+
+
+def upward(imports: dict[str, set[str]]) -> list[str]:
+    """Imports that do not point down, or that are never allowed."""
+    wrong = []
+    for name, found in imports.items():
+        own, folder = name.removeprefix("infimum."), name.split(".")[1]
+        for other in (module.removeprefix("infimum.") for module in found - {"infimum"}):
+            never = any(f"{other}.".startswith(f"{one}.") for one in NEVER.get(folder, ())) and not is_kernel(own)
+            if row_of(other) > row_of(own) or never:
+                wrong.append(f"{own} imports {other}")
+    return wrong
+
+
+INSIDE = {name: found for name, found in IMPORTS.items() if name != "infimum"}
 
 
 def test_no_module_hides_a_public_name():
@@ -75,25 +143,43 @@ def test_no_module_hides_a_public_name():
     assert not {name for name in infimum.__all__ if f"infimum.{name}" in MODULES}
 
 
-def test_every_file_belongs_to_a_layer():
-    assert {layer for layer, _ in _files()} == set(LAYERS)
+def test_every_module_has_a_place_in_the_order_and_every_row_a_module():
+    names = {name.removeprefix("infimum.") for name in INSIDE}
+    assert not [name for name in names if row_of(name) is None]
+    assert not [row for row in [*ROW, *KERNEL_FILES] if row not in names and row != "KERNELS"]
 
 
 def test_imports_point_down():
-    wrong = [f"{path.relative_to(ROOT)} imports {name}" for layer, path in _files() for name in _imports(path)
-             if LAYERS.index(name) > LAYERS.index(layer) or name in NEVER.get(layer, ())]
-    assert not wrong
+    assert not upward(INSIDE)
 
 
-def test_the_rule_would_notice():
-    assert _imports(ROOT / "evaluate.py") >= {"backend", "lower", "expr", "problem"}
-    assert LAYERS.index("backend") > LAYERS.index("expr")
+def test_an_import_that_points_up_would_be_noticed():
+    assert upward({"infimum.expr.node": {"infimum.bounds.interface"}}) == ["expr.node imports bounds.interface"]
+    assert upward({"infimum.search.checkpoint": {"infimum.search.rounds"}}) == ["search.checkpoint imports search.rounds"]
+    assert upward({"infimum.bounds.shaving_kernel": {"infimum.evaluation.evaluator"}}), "a kernel is below the Evaluator"
+    assert upward({"infimum.bounds.interface": {"infimum.backend.cpu"}}) and not upward({"infimum.bounds.interface": set()})
+    assert INSIDE["infimum.evaluation.evaluator"] >= {"infimum.backend.cpu", "infimum.expr.node", "infimum.problem.problem"}
+
+
+def test_folders_can_be_looked_through():
+    """No more files side by side than one takes in, and hardly any beside the folders."""
+    count: dict[str, int] = {}
+    for path in MODULES.values():
+        folder = path.parent.relative_to(ROOT).as_posix()
+        count[folder] = count.get(folder, 0) + (path.name != "__init__.py")
+    assert not {folder: number for folder, number in count.items() if number > MOST_FILES}
+    assert {path.stem for path in MODULES.values() if path.parent == ROOT} == TOP_LEVEL
+
+
+def test_a_base_name_of_the_upper_half_says_which_file_is_meant():
+    names = [path.name for path in MODULES.values() if path.name != "__init__.py"
+             and path.relative_to(ROOT).parts[0] in NAMED_ONCE]
+    assert len(names) > 100 and sorted({name for name in names if names.count(name) > 1}) == []
 
 
 def test_no_modules_import_each_other():
     """Neither directly nor by way of others, and nowhere in a file. The package itself only says where public names live."""
-    graph = {name: found - {"infimum"} for name, found in IMPORTS.items() if name != "infimum"}
-    assert circle(graph) == []
+    assert circle({name: found - {"infimum"} for name, found in INSIDE.items()}) == []
 
 
 def test_a_circle_would_be_noticed():
@@ -101,18 +187,6 @@ def test_a_circle_would_be_noticed():
     typing = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from infimum.expr import node\n"
     assert imports_of(late) == {"infimum.b"} and imports_of(typing) == {"infimum.expr.node"}
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"d", "b"}, "d": set()}) == ["b", "c"]
-
-
-def test_the_engine_points_down():
-    prefix = "infimum.engine."
-    engine = {name.removeprefix(prefix): found for name, found in IMPORTS.items() if name.startswith(prefix)}
-
-    def place(name: str) -> str | None:
-        return max((row for row in ENGINE if f"{name}.".startswith(f"{row}.")), key=len, default=None)
-    assert {place(name) for name in engine} == set(ENGINE)
-    used = {name: {other.removeprefix(prefix) for other in found} & set(engine) for name, found in engine.items()}
-    assert not [f"{name} imports {other}" for name, found in used.items() for other in found
-                if ENGINE.index(place(other)) > ENGINE.index(place(name))]
 
 
 def test_public_names_are_documented_and_exported_once():
@@ -135,8 +209,13 @@ def test_errors_that_users_see_have_public_names():
 
 
 def test_files_stay_readable():
-    long = [f"{p.relative_to(ROOT)}: {count}" for _, p in _files() if (count := p.read_text().count("\n")) > 500]
+    long = [f"{p.relative_to(ROOT)}: {count}" for p in MODULES.values() if (count := p.read_text().count("\n")) > 500]
     assert not long
+
+
+def test_paths_that_users_import_stay():
+    users = "ampl errors fitting networks plotting problems problems.constrained pyomo result __main__ cli.main"
+    assert {f"infimum.{name}" for name in users.split()} <= set(MODULES)
 
 
 def test_the_gallery_is_there_by_name():

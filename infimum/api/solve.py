@@ -23,7 +23,6 @@ from infimum.api.objective import (
     view_of,
     with_constraints,
 )
-from infimum.blackbox.journal_resume import going_on
 from infimum.blackbox.trial_workers import read_portions, read_workers
 from infimum.certify.advice import Asked
 from infimum.engines.registry import PROVERS, check_dealt, prover
@@ -257,6 +256,8 @@ def resume(checkpoint: str | PathLike, fun: Callable | Evaluator | None = None, 
     for name, value in (("max_boxes", max_boxes), ("memory_limit", memory_limit)):
         check_number(name, value, optional=True, positive=True)
     workers, portions = None if workers is None else read_workers(workers), read_portions(portions)
+    from infimum.blackbox.journal_resume import going_on  # no other call reads a journal
+
     if (how := going_on(checkpoint)) is not None:
         raise CheckpointError(how.said(how.call))
     whole = load(checkpoint)
